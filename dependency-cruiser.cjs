@@ -1,0 +1,116 @@
+// Who may import whom. tools/check-boundaries.mjs plants one violation of every rule and sees it reported.
+const tests = '\\.test\\.ts$|^packages/[^/]+/test/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'core-is-pure',
+      comment: 'core knows web-standard globals, zod, smol-toml and itself: no Node built-ins, no sibling package.',
+      severity: 'error',
+      from: { path: '^packages/core/src/', pathNot: tests },
+      to: { pathNot: ['^packages/core/src/', '(^|/)node_modules/(zod|smol-toml)/'] },
+    },
+    {
+      name: 'inversify-in-one-file',
+      comment: 'The container is wired in the composition root; everything else has plain constructors.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/litterbox/src/composition-root\\.ts$' },
+      to: { path: '(^|/)node_modules/(inversify|@inversifyjs|reflect-metadata)/' },
+    },
+    {
+      name: 'litterbox-wires-core-only',
+      comment: 'The composition takes its adapters from the embedder, so it runs wherever core runs.',
+      severity: 'error',
+      from: { path: '^packages/litterbox/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|litterbox/)' },
+    },
+    {
+      name: 'litterbox-without-node',
+      comment: 'Node built-ins belong to adapters.',
+      severity: 'error',
+      from: { path: '^packages/litterbox/src/', pathNot: tests },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'adapters-know-core-only',
+      comment: 'Adapters, providers and the conformance kit meet their siblings through ports of core.',
+      severity: 'error',
+      from: {
+        path: '^packages/(host|source-control-git|state-sqlite|conformance|provider-[^/]+)/src/',
+        pathNot: tests,
+      },
+      to: { path: '^packages/(?!core/|$1/)' },
+    },
+    {
+      name: 'implementors-use-the-provider-door',
+      comment: 'What implements a port imports @litterbox/core/provider: what third parties get must be enough.',
+      severity: 'error',
+      from: {
+        path: '^packages/(host|source-control-git|state-sqlite|conformance|provider-[^/]+)/src/',
+        pathNot: tests,
+      },
+      to: { path: '^packages/core/', pathNot: '^packages/core/src/provider\\.ts$' },
+    },
+    {
+      name: 'providers-are-strangers',
+      comment: 'No provider may know another one, not even in its tests.',
+      severity: 'error',
+      from: { path: '^packages/provider-([^/]+)/' },
+      to: { path: '^packages/provider-', pathNot: '^packages/provider-$1/' },
+    },
+    {
+      name: 'cli-loads-providers-by-name',
+      comment: 'A provider is loaded when it is chosen, in a load-*.ts file.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/', pathNot: [tests, '(^|/)load-[^/]+\\.ts$'] },
+      to: { path: '^packages/provider-' },
+    },
+    {
+      name: 'cli-is-not-a-testkit',
+      comment: 'The conformance kit is for tests.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/', pathNot: tests },
+      to: { path: '^packages/conformance/' },
+    },
+    {
+      name: 'packages-have-doors',
+      comment: 'A sibling is reached by its name, never by a path into its folder.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/' },
+      to: { path: '^packages/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/(index|provider)\\.ts$'] },
+    },
+    {
+      name: 'declared-dependencies-only',
+      comment: 'Sources use what their own package.json lists under dependencies, not what happens to be hoisted.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: tests },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-unresolved',
+      comment: 'An import that resolves to nothing would also escape every rule above.',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Type-only cycles count too.',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { circular: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^packages/[^/]+/dist/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@litterbox/source', 'types', 'import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+    },
+  },
+};

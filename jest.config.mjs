@@ -1,0 +1,30 @@
+import { existsSync, readdirSync } from 'node:fs';
+
+const packages = new URL('packages/', import.meta.url);
+const names = readdirSync(packages).filter((name) => existsSync(new URL(`${name}/package.json`, packages)));
+const cacheDirectory = process.env['LITTERBOX_JEST_CACHE'];
+
+const swc = {
+  jsc: { target: 'es2023', parser: { syntax: 'typescript' }, keepClassNames: true },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
+
+/** @type {import('jest').Config} */
+export default {
+  watchman: false,
+  testTimeout: 120_000,
+  reporters: ['default', '<rootDir>/tools/ci-reporter.mjs'],
+  projects: names.map((name) => ({
+    displayName: name,
+    rootDir: `<rootDir>/packages/${name}`,
+    testEnvironment: 'node',
+    testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
+    extensionsToTreatAsEsm: ['.ts'],
+    // Sibling packages are loaded from their sources, so a test run needs no build.
+    testEnvironmentOptions: { customExportConditions: ['@litterbox/source', 'node', 'node-addons'] },
+    transform: { '\\.ts$': ['@swc/jest', swc] },
+    testTimeout: 120_000,
+    ...(cacheDirectory ? { cacheDirectory } : {}),
+  })),
+};

@@ -1,0 +1,241 @@
+import { LitterboxError } from '../domain/errors.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import { CALL_VARIABLE, KILL_FUNCTION } from './kill-tree.ts';
+import { type KeptOutput, OutputKeeper } from './output-keeper.ts';
+import { printfFormat, quoted } from './shell-text.ts';
+import { report, type ScriptEnd, Worker } from './worker.ts';
+
+/** What the channel needs of a runtime. */
+export interface ChannelTarget {
+  spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
+}
+
+export interface ChannelCommand {
+  /** Verbatim arguments; the program is looked up in PATH. At most 128 KiB each. */
+  readonly argv: readonly [string, ...string[]];
+  /** Absolute. @defaultValue where the runtime starts processes */
+  readonly cwd?: string | undefined;
+  /** Added to the runtime's environment for this command. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** At most {@link MAX_CHANNEL_STDIN_BYTES}: more goes through the runtime's own spawn. */
+  readonly stdin?: Uint8Array | undefined;
+  /** The whole process tree is killed after so many milliseconds. Absent: never. */
+  readonly timeoutMs?: number | undefined;
+  /** Kept per stream; the rest is counted and dropped. @defaultValue 1 MiB */
+  readonly maxOutputBytes?: number | undefined;
+  /** Every chunk as it comes, before any cut. Must not throw. */
+  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+}
+
+export interface CommandOutcome {
+  /** 128 + n when signal n ended it. */
+  readonly exit: ExitStatus;
+  readonly stdout: KeptOutput;
+  readonly stderr: KeptOutput;
+  readonly durationMs: number;
+  /** Why it was ended by us, or lost. What it printed until then is in the output all the same. */
+  readonly interruption?: 'timeout' | 'abort' | 'channel-lost';
+}
+
+export const MAX_CHANNEL_STDIN_BYTES = 64 * 1024;
+/** Linux's limit for one argument, its terminating NUL included (MAX_ARG_STRLEN). @see https://man7.org/linux/man-pages/man2/execve.2.html */
+export const MAX_ARGUMENT_BYTES = 128 * 1024;
+const DEFAULT_MAX_OUTPUT_BYTES = 2 ** 20;
+/** How long after a kill the shell may take to say so, before it is given up with its command. */
+const KILL_GRACE_MS = 3_000;
+/** Idle shells kept for the next command. */
+const MAX_IDLE_WORKERS = 4;
+
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: 'SIGHUP', 2: 'SIGINT', 3: 'SIGQUIT', 4: 'SIGILL', 6: 'SIGABRT', 7: 'SIGBUS', 8: 'SIGFPE', 9: 'SIGKILL', 10: 'SIGUSR1',
+  11: 'SIGSEGV', 12: 'SIGUSR2', 13: 'SIGPIPE', 14: 'SIGALRM', 15: 'SIGTERM', 24: 'SIGXCPU', 25: 'SIGXFSZ', 31: 'SIGSYS',
+};
+
+/** A shell's exit code as {@link ExitStatus}. */
+export function exitStatusOf(code: number): ExitStatus {
+  const signal = code > 128 ? SIGNALS[code - 128] : undefined;
+  return signal === undefined ? { code } : { code, signal };
+}
+
+/**
+ * The exec channel: commands through long-lived shells inside the sandbox, so that each costs one fork and one exec and
+ * not what the runtime's own exec costs. Needs a POSIX `sh` and /proc inside, nothing else. Several commands run at
+ * once, each in a shell of its own; a shell that an agent kills, or whose output a background process holds, is replaced.
+ */
+export class ExecChannel implements AsyncDisposable {
+  readonly #target: ChannelTarget;
+  #idle: Worker[] = [];
+  readonly #retired = new Set<Worker>();
+  readonly #all = new Set<Worker>();
+  #killer: Promise<Worker> | undefined;
+  #killing: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
+
+  constructor(target: ChannelTarget) {
+    this.#target = target;
+  }
+
+  /** Starts the first shell ahead of the first command. */
+  async warm(call?: CallOptions): Promise<void> {
+    const worker = await this.#worker(call);
+    this.#idle.push(worker);
+  }
+
+  /**
+   * Runs one command to its end. A non-zero exit, a timeout and an abort are outcomes, not errors.
+   *
+   * @throws LitterboxError `NOT_FOUND` when `cwd` is not there; `COMMAND_NUL`, `COMMAND_TOO_LONG`; `DISPOSED`; what `spawn` throws.
+   */
+  async run(command: ChannelCommand, call?: CallOptions): Promise<CommandOutcome> {
+    assertRunnable(command);
+    call?.signal?.throwIfAborted();
+    const callId = crypto.randomUUID();
+    const startedMs = performance.now();
+    const stdout = new OutputKeeper(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
+    const stderr = new OutputKeeper(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
+    const keep = (chunk: OutputChunk) => {
+      (chunk.type === 'stdout-data' ? stdout : stderr).push(chunk.bytes);
+      command.onOutput?.(chunk);
+    };
+
+    const worker = await this.#worker(call);
+    let interruption: CommandOutcome['interruption'];
+    let giveUp = () => {};
+    const givenUp = new Promise<'given-up'>((resolve) => {
+      giveUp = () => resolve('given-up');
+    });
+    let graceTimer: ReturnType<typeof setTimeout> | undefined;
+    const interrupt = (reason: 'timeout' | 'abort') => {
+      if (interruption) return;
+      interruption = reason;
+      void this.#kill(worker, callId).finally(() => {
+        graceTimer = setTimeout(giveUp, KILL_GRACE_MS);
+      });
+    };
+    const onAbort = () => interrupt('abort');
+    call?.signal?.addEventListener('abort', onAbort, { once: true });
+    const timer = command.timeoutMs === undefined ? undefined : setTimeout(() => interrupt('timeout'), command.timeoutMs);
+
+    let end: ScriptEnd | 'given-up' | 'lost';
+    try {
+      const script = worker.run(scriptOf(command, callId), keep).catch((error: unknown) => {
+        if (error instanceof LitterboxError && error.code === 'CHANNEL_BROKEN') return 'lost' as const;
+        throw error;
+      });
+      end = await Promise.race([script, givenUp]);
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(graceTimer);
+      call?.signal?.removeEventListener('abort', onAbort);
+    }
+    const isReusable = typeof end === 'object' && !end.isHeld && !this.#isDisposed;
+    if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);
+    else void this.#retire(worker, typeof end === 'object' && end.isHeld);
+    if (typeof end === 'object' && end.reports.includes('no-cwd')) {
+      throw new LitterboxError('NOT_FOUND', `There is no directory ${shown(command.cwd ?? '')} in the sandbox.`, { operation: 'channel.run', hint: 'Leave the directory out to start in the workspace.' });
+    }
+    if (end === 'lost') interruption ??= 'channel-lost';
+    return {
+      exit: exitStatusOf(typeof end === 'object' ? end.code : 137),
+      stdout: stdout.kept(),
+      stderr: stderr.kept(),
+      durationMs: performance.now() - startedMs,
+      ...(interruption && { interruption }),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    const workers = [...this.#all];
+    this.#idle = [];
+    await Promise.allSettled(workers.map((worker) => worker[Symbol.asyncDispose]()));
+    this.#all.clear();
+  }
+
+  async #worker(call?: CallOptions): Promise<Worker> {
+    this.#assertUsable();
+    for (let worker = this.#idle.pop(); worker; worker = this.#idle.pop()) {
+      if (worker.isAlive) return worker;
+      await this.#retire(worker, false);
+    }
+    return (await this.#reclaimed()) ?? (await this.#start(call));
+  }
+
+  /** A retired shell whose background process has ended meanwhile. Looks at one: the next command looks at the next. */
+  async #reclaimed(): Promise<Worker | undefined> {
+    const [worker] = this.#retired;
+    if (!worker) return undefined;
+    this.#retired.delete(worker);
+    const end = await worker.run('lb_before=', () => {}).catch(() => undefined);
+    if (end && !end.isHeld) return worker;
+    await this.#retire(worker, end !== undefined);
+    return undefined;
+  }
+
+  async #start(call?: CallOptions): Promise<Worker> {
+    const worker = await Worker.start((spec, options) => this.#target.spawn(spec, options), KILL_FUNCTION, call);
+    this.#all.add(worker);
+    if (this.#isDisposed) {
+      await this.#retire(worker, false);
+      this.#assertUsable();
+    }
+    return worker;
+  }
+
+  /**
+   * A shell that is held by a background process lives on, unused, so that the process keeps its output and is not
+   * killed by a broken pipe; its output goes nowhere. Any other is ended.
+   */
+  async #retire(worker: Worker, isHeld: boolean): Promise<void> {
+    if (isHeld && !this.#isDisposed) {
+      this.#retired.add(worker);
+      return;
+    }
+    this.#retired.delete(worker);
+    this.#all.delete(worker);
+    await worker[Symbol.asyncDispose]();
+  }
+
+  /** Ends everything a call started. One kill at a time: the killer is one shell. */
+  #kill(worker: Worker, callId: string): Promise<void> {
+    const done = this.#killing.then(async () => {
+      const killer = await this.#freshKiller();
+      await killer.run(`lb_kill ${worker.pid} ${callId}`, () => {});
+    });
+    this.#killing = done.catch(() => {}); // reported to this caller alone; the next kill tries anew
+    return done.catch(() => {});
+  }
+
+  async #freshKiller(): Promise<Worker> {
+    const kept = await this.#killer?.catch(() => undefined);
+    if (kept?.isAlive) return kept;
+    this.#killer = this.#start();
+    return await this.#killer;
+  }
+
+  #assertUsable(): void {
+    if (this.#isDisposed) throw new LitterboxError('DISPOSED', 'The exec channel was closed.', { operation: 'channel.run' });
+  }
+}
+
+function assertRunnable({ argv, cwd, env = {} }: ChannelCommand): void {
+  const texts = [...argv, cwd ?? '', ...Object.entries(env).flat()];
+  if (texts.some((text) => text.includes('\0'))) {
+    throw new LitterboxError('COMMAND_NUL', 'The command holds a NUL character.', { operation: 'channel.run', hint: 'No argument of a program can hold one; pass such bytes on stdin.' });
+  }
+  if (texts.some((text) => text.length >= MAX_ARGUMENT_BYTES || (text.length * 3 >= MAX_ARGUMENT_BYTES && new TextEncoder().encode(text).length >= MAX_ARGUMENT_BYTES))) {
+    throw new LitterboxError('COMMAND_TOO_LONG', `One argument is longer than ${MAX_ARGUMENT_BYTES - 1} bytes, Linux's limit.`, { operation: 'channel.run', hint: 'Write it to a file in the sandbox, or pass it on stdin.' });
+  }
+}
+
+/** One subshell per command: what it changes of its environment, directory and descriptors ends with it. */
+function scriptOf({ argv, cwd, env = {}, stdin }: ChannelCommand, callId: string): string {
+  const steps = [`export ${CALL_VARIABLE}=${callId}`];
+  for (const [name, value] of Object.entries(env)) steps.push(`export ${name}=${quoted(value)}`);
+  if (cwd !== undefined) steps.push(`cd ${quoted(cwd)} || { ${report('no-cwd')}; exit 1; }`);
+  steps.push(`exec ${argv.map(quoted).join(' ')} 2>&8 8>&-`);
+  const source = stdin === undefined || stdin.length === 0 ? '' : `printf ${quoted(printfFormat(stdin))} | `;
+  return `${source}( ${steps.join('\n')} )${source === '' ? ' </dev/null' : ''}`;
+}

@@ -1,0 +1,65 @@
+/** What was kept of one output stream. */
+export interface KeptOutput {
+  /** The first and the last bytes, joined; everything when `droppedBytes` is 0. */
+  readonly bytes: Uint8Array;
+  /** Index in `bytes` at which `droppedBytes` bytes are missing. */
+  readonly cutAt: number;
+  readonly droppedBytes: number;
+}
+
+/** Keeps the head and the tail of a stream of any length in bounded memory: errors stand at the end, causes at the start. */
+export class OutputKeeper {
+  readonly #maxBytes: number;
+  readonly #head: Uint8Array[] = [];
+  #headBytes = 0;
+  #tail: Uint8Array[] = [];
+  #tailBytes = 0;
+  #totalBytes = 0;
+
+  /** @param maxBytes at least 2 */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#totalBytes += bytes.length;
+    const room = Math.ceil(this.#maxBytes / 2) - this.#headBytes;
+    const forHead = bytes.subarray(0, Math.max(0, room));
+    if (forHead.length > 0) {
+      this.#head.push(forHead);
+      this.#headBytes += forHead.length;
+    }
+    const rest = bytes.subarray(forHead.length);
+    if (rest.length === 0) return;
+    this.#tail.push(rest);
+    this.#tailBytes += rest.length;
+    // Compacted only when twice too long, so that every byte is copied a bounded number of times.
+    if (this.#tailBytes > this.#maxBytes || this.#tail.length > 1024) this.#compact();
+  }
+
+  kept(): KeptOutput {
+    this.#compact();
+    const bytes = joined([...this.#head, ...this.#tail]);
+    return { bytes, cutAt: this.#headBytes, droppedBytes: this.#totalBytes - bytes.length };
+  }
+
+  #compact(): void {
+    const limit = Math.floor(this.#maxBytes / 2);
+    const all = joined(this.#tail);
+    const kept = all.length > limit ? all.slice(all.length - limit) : all;
+    this.#tail = [kept];
+    this.#tailBytes = kept.length;
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,138 @@
+import { LitterboxError } from '../domain/errors.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import { MarkerSplitter } from './marker-splitter.ts';
+import { scriptBytes } from './shell-text.ts';
+
+/**
+ * What every worker is told first. Descriptor 8 keeps the stderr that commands get; the shell's own talk goes nowhere.
+ * `lb_held`: does any other process hold this worker's output open? Builtins only; a pipe is known by its inode.
+ */
+const PROLOGUE = `exec 8>&2 2>/dev/null
+lb_held() {
+for lb_f in /proc/[0-9]*/fd/*; do
+case $lb_f in /proc/$$/*) continue;; esac
+if [ "$lb_f" -ef /proc/$$/fd/1 ] || [ "$lb_f" -ef /proc/$$/fd/8 ]; then return 0; fi
+done
+return 1
+}
+lb_end() {
+lb_code=$? lb_busy=0
+set -- /proc/[0-9]*
+if [ "$*" != "$lb_before" ] && lb_held; then lb_busy=1; fi
+printf '\\036%s %s %s\\n' "$lb_nonce" $lb_code $lb_busy
+printf '\\036%s\\040\\n' "$lb_nonce" >&8
+}
+`;
+
+/** How a script ended, as the worker's shell says. */
+export interface ScriptEnd {
+  readonly code: number;
+  /** A process that the script left behind still holds the worker's output: the worker must not be used again. */
+  readonly isHeld: boolean;
+  /** What else the script reported with {@link report}, in order. */
+  readonly reports: readonly string[];
+}
+
+/** Shell text by which a script tells the host a word apart from its output. */
+export const report = (word: string): string => `printf '\\036%s %s\\n' "$lb_nonce" ${word}`;
+
+/** One long-lived `sh` inside the sandbox whose stdout and stderr are those of the command it runs. One script at a time. */
+export class Worker implements AsyncDisposable {
+  readonly #handle: ProcessHandle;
+  readonly #pump: Promise<void>;
+  #isAlive = true;
+  #pid = 0;
+  #current: { stdout: MarkerSplitter; stderr: MarkerSplitter; lost: () => void } | undefined;
+
+  private constructor(handle: ProcessHandle) {
+    this.#handle = handle;
+    this.#pump = this.#read();
+  }
+
+  /** Starts the shell with the given function definitions. */
+  static async start(spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>, definitions: string, call?: CallOptions): Promise<Worker> {
+    const worker = new Worker(await spawn({ argv: ['sh', '-s'], stdin: 'pipe' }, call));
+    try {
+      await worker.#handle.write(scriptBytes(PROLOGUE + definitions));
+      const { reports } = await worker.run(report('$$'), () => {});
+      worker.#pid = Number(reports[0]);
+      return worker;
+    } catch (error) {
+      await worker[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The shell's process number inside the sandbox. */
+  get pid(): number {
+    return this.#pid;
+  }
+
+  /** False once the shell has ended, by whatever hand. */
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /**
+   * Runs a script in the worker's own shell. Its commands must take their stdin from elsewhere and write to 1 and 8.
+   *
+   * @throws LitterboxError `CHANNEL_BROKEN` when the shell dies before the script ended.
+   */
+  async run(script: string, onOutput: (chunk: OutputChunk) => void): Promise<ScriptEnd> {
+    const nonce = crypto.randomUUID().replaceAll('-', '');
+    const reports: string[] = [];
+    return await new Promise<ScriptEnd>((resolve, reject) => {
+      let end: ScriptEnd | undefined;
+      let streamsOpen = 2;
+      const streamEnded = () => {
+        streamsOpen -= 1;
+        if (streamsOpen > 0 || !end) return;
+        this.#current = undefined;
+        resolve(end);
+      };
+      const stdout = new MarkerSplitter(
+        (bytes) => onOutput({ type: 'stdout-data', bytes }),
+        (status) => {
+          const [, code, held] = /^(\d{1,3}) ([01])$/.exec(status) ?? [];
+          if (code === undefined) return void reports.push(status);
+          end ??= { code: Number(code) & 0xff, isHeld: held === '1', reports };
+          streamEnded();
+        },
+      );
+      const stderr = new MarkerSplitter((bytes) => onOutput({ type: 'stderr-data', bytes }), streamEnded);
+      stdout.expect(nonce);
+      stderr.expect(nonce);
+      const lost = () => {
+        this.#current = undefined;
+        stdout.flush();
+        stderr.flush();
+        reject(new LitterboxError('CHANNEL_BROKEN', 'The shell that ran the command was killed.', { operation: 'channel.run', hint: 'Run the command again; the channel starts a new shell by itself.' }));
+      };
+      this.#current = { stdout, stderr, lost };
+      if (!this.#isAlive) return lost();
+      const framed = `lb_nonce=${nonce}; set -- /proc/[0-9]*; lb_before="$*"\n${script}\nlb_end\n`;
+      this.#handle.write(scriptBytes(framed)).catch(lost);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isAlive = false;
+    await this.#handle[Symbol.asyncDispose]();
+    await this.#pump;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const chunk of this.#handle) {
+        if (chunk.type === 'stdout-data') this.#current?.stdout.push(chunk.bytes);
+        else this.#current?.stderr.push(chunk.bytes);
+      }
+      await this.#handle.exit;
+    } catch {
+      // Whatever ended the stream, the shell is of no more use; the caller learns it from `lost`.
+    }
+    this.#isAlive = false;
+    this.#current?.lost();
+  }
+}

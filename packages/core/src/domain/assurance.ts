@@ -1,0 +1,52 @@
+/** The controls Litterbox reports on, in the order people read them. */
+export const CONTROLS = [
+  'namespaces',
+  'user',
+  'capabilities',
+  'no-new-privileges',
+  'system-calls',
+  'network',
+  'files',
+  'kernel-files',
+  'environment',
+  'descriptors',
+  'memory',
+  'cpu',
+  'processes',
+  'disk',
+] as const;
+
+export type ControlName = (typeof CONTROLS)[number];
+
+export interface Control {
+  readonly name: ControlName;
+  /**
+   * `enforced`: read back from the kernel or engine. `weak`: something is in force that a determined program may exceed.
+   * `absent`: nothing is.
+   */
+  readonly status: 'enforced' | 'weak' | 'absent';
+  /** What is in force, one sentence with numbers. */
+  readonly finding: string;
+  /** The step that makes it enforced. Present unless enforced. */
+  readonly remedy?: string;
+}
+
+/** What isolation is really in force for a sandbox, control by control. */
+export interface Assurance {
+  readonly provider: string;
+  /** How it is made: `overlay (root), bubblewrap 0.8.0`. */
+  readonly mechanism: string;
+  readonly controls: readonly Control[];
+  /** What of the host can be read inside: path and why. */
+  readonly readable: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Controls without which a sandbox is not handed out unless a person allowed it by name. */
+export const MANDATORY_CONTROLS: readonly ControlName[] = CONTROLS.filter((name) => name !== 'disk');
+
+/** The mandatory controls that are not enforced. Empty means the sandbox may be used. */
+export function missingControls(assurance: Assurance): readonly Control[] {
+  return assurance.controls.filter(
+    (control) => control.status !== 'enforced' && MANDATORY_CONTROLS.includes(control.name),
+  );
+}

@@ -1,0 +1,20 @@
+/** Every port method takes this last. Aborting rejects with `signal.reason`, never with a LitterboxError. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One line of progress for a person who waits. */
+export interface Progress {
+  /** Kebab-case name of the step: `base-tree`, `setup`. */
+  readonly step: string;
+  /** One sentence without a full stop. */
+  readonly message: string;
+  /** How much is done and how much there is, in the same unit, when that is known. */
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** A call that may take long enough for a person to wonder. */
+export interface ProgressOptions extends CallOptions {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}

@@ -1,0 +1,82 @@
+import type { ByteStream } from './byte-stream.ts';
+import type { CallOptions } from './call.ts';
+import type { ProcessHandle, ProcessSpec } from './process.ts';
+
+export interface HostFacts {
+  /** `linux` on every host a provider can use; anything else is refused by the provider that needs Linux. */
+  readonly platform: string;
+  /** As `uname -m` says: `x86_64`, `aarch64`. */
+  readonly architecture: string;
+  /** As `uname -r` says. */
+  readonly kernelRelease: string;
+  /** Numeric user and group that programs run as there. */
+  readonly uid: number;
+  readonly gid: number;
+  /** Absolute path. */
+  readonly homeDirectory: string;
+  /** The login environment's PATH, one absolute directory each, in order. */
+  readonly searchPath: readonly string[];
+  /** Content of `/proc/sys/kernel/random/boot_id`: differs after every boot. */
+  readonly bootId: string;
+}
+
+export type FileType = 'file' | 'directory' | 'symlink' | 'special';
+
+export interface FileStat {
+  readonly type: FileType;
+  readonly sizeBytes: number;
+  /** The permission bits, 0 to 0o7777. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Files on the host that belong to Litterbox or to the machine, never paths that an agent can write to.
+ * All paths are absolute. No method follows a symbolic link in the last component, except `read`.
+ */
+export interface HostFiles {
+  /** `undefined` when there is no such file. @throws LitterboxError `RESOURCE_EXHAUSTED` beyond `maxBytes` (default 16 MiB). */
+  read(path: string, options?: CallOptions & { readonly maxBytes?: number }): Promise<Uint8Array | undefined>;
+  /** Replaces the file atomically (a temporary file beside it, then rename). @throws LitterboxError `NOT_FOUND` without parent. */
+  write(path: string, bytes: Uint8Array, options?: CallOptions & { readonly mode?: number }): Promise<void>;
+  /** Makes the directory and its parents; an existing directory is fine and keeps its mode. */
+  makeDirectory(path: string, options?: CallOptions & { readonly mode?: number }): Promise<void>;
+  /** Names and types, in no order. `undefined` when there is no such directory. */
+  list(
+    path: string,
+    options?: CallOptions,
+  ): Promise<readonly { readonly name: string; readonly type: FileType }[] | undefined>;
+  /** `undefined` when there is nothing. Never follows a link. */
+  stat(path: string, options?: CallOptions): Promise<FileStat | undefined>;
+  /** Fails when `target` is a directory that is not empty. */
+  rename(source: string, target: string, options?: CallOptions): Promise<void>;
+  /** Removes a file or a whole tree without following links; absent is fine. */
+  remove(path: string, options?: CallOptions): Promise<void>;
+}
+
+/** Where a socket listens: a Unix socket's absolute path, or a TCP port of a name or address. */
+export type SocketAddress = { readonly path: string } | { readonly host: string; readonly port: number };
+
+/**
+ * A Linux machine that can run programs and hold files: this one, or one reached over SSH.
+ * Everything of Litterbox that touches a machine goes through it; a provider that takes a Host never calls
+ * `child_process` or `fs` itself, so the same provider works on a remote machine.
+ *
+ * Errors are `LitterboxError`: `UNAVAILABLE` when the machine cannot be reached, `NOT_FOUND`, `PERMISSION_DENIED`,
+ * `DISK_FULL`, else `INTERNAL`; a program that is not there is `TOOL_MISSING` from `spawn`.
+ */
+export interface Host extends AsyncDisposable {
+  /** `local`, or the destination. Stable; used in error details. */
+  readonly name: string;
+  /** Asked once and kept. */
+  facts(options?: CallOptions): Promise<HostFacts>;
+  /**
+   * Starts a program. `env` is its whole environment (default: PATH, HOME and LANG of the host's user alone);
+   * no descriptor but stdin, stdout and stderr is open in it. The process leads its own process group.
+   */
+  spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
+  readonly files: HostFiles;
+  /** A socket on that machine. @throws LitterboxError `UNAVAILABLE` when nothing listens. */
+  connect(address: SocketAddress, options?: CallOptions): Promise<ByteStream>;
+}

@@ -1,0 +1,146 @@
+import type { Assurance } from '../domain/assurance.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import type { CallOptions, ProgressOptions } from './call.ts';
+import type { SandboxRuntime } from './sandbox-runtime.ts';
+import type { SnapshotProvider } from './snapshot-provider.ts';
+
+/** A ceiling a provider may be asked to enforce. */
+export type LimitName = 'memoryBytes' | 'cpus' | 'processes' | 'openFiles' | 'diskBytes' | 'diskBytesPerSecond';
+
+/** What a sandbox may use at most. An absent member asks for the provider's safe default, never for "no limit". */
+export interface ResourceLimits {
+  readonly memoryBytes?: number;
+  /** Processors, fractions allowed: 0.5 is half of one. */
+  readonly cpus?: number;
+  readonly processes?: number;
+  /** Open descriptors per process. */
+  readonly openFiles?: number;
+  /** What the writable layers may hold together. */
+  readonly diskBytes?: number;
+  readonly diskBytesPerSecond?: number;
+}
+
+/** Facts about a provider that a caller may plan around. They never change after construction. */
+export interface ProviderTraits {
+  readonly isolation: 'none' | 'process' | 'container' | 'vm';
+  /** Ceilings this provider enforces. Core refuses a request for any other with `UNSUPPORTED`. */
+  readonly limits: readonly LimitName[];
+  /** Where the workspace is when nobody chose: at the repository's own path, or at `/src`. */
+  readonly workdir: 'repository-path' | '/src';
+  /** Whether a root file system (`SandboxSpec.root`) of the user's choice can be a directory, an image, or neither. */
+  readonly roots: readonly ('machine' | 'directory' | 'image')[];
+  /** Present with `snapshots` only: `'shared'` means a snapshot costs O(1) space, `'copied'` O(size of the tree). */
+  readonly snapshotCost?: 'shared' | 'copied';
+}
+
+/** The content a workspace starts with. */
+export interface WorkspaceSource {
+  /** Names the content for ever: equal keys mean equal trees. Lower-case hexadecimal, safe as a path segment. */
+  readonly key: string;
+  /**
+   * The tree as an uncompressed tar stream: directories before their content, names relative without `./`,
+   * types file, directory and symlink alone, modes 0644, 0755 and 0777. Called only when the provider does not have
+   * the tree of that key yet; that is what makes the second `create` cheap.
+   */
+  open(options?: CallOptions): ReadableStream<Uint8Array>;
+}
+
+/** The programs a sandbox sees besides its workspace. */
+export type SandboxRoot =
+  /** The machine's own programs, read-only: `/usr` and the tool directories of PATH. */
+  | { readonly type: 'machine' }
+  /** A directory on the provider's host that holds a root file system. Used read-only. */
+  | { readonly type: 'directory'; readonly path: string }
+  /** A container image reference. */
+  | { readonly type: 'image'; readonly reference: string };
+
+/** Everything a provider needs to know, already validated and complete. */
+export interface SandboxSpec {
+  readonly id: SandboxId;
+  /** For labels and host names only: a DNS label. */
+  readonly slug: string;
+  /** The repository's id, for labels. */
+  readonly repositoryId: string;
+  readonly workspace: WorkspaceSource;
+  /** Absolute path of the workspace inside; `/src` also leads there. Never `/`, never below `/proc`, `/sys`, `/dev`. */
+  readonly workdir: string;
+  readonly root: SandboxRoot;
+  /** Added to the environment of every process, over the runtime's own. Validated names, no NUL. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: ResourceLimits;
+  /** Nothing but loopback exists in the sandbox. Access, when granted, is a proxy on the host, never an interface. */
+  readonly network: 'none';
+  /** Key of the playground directory: the sandbox's id, or one shared by several. Persists until removed. */
+  readonly playground: string;
+  /** A person accepted missing controls for this sandbox; without it a missing one is `DEGRADED`. */
+  readonly allowDegraded: boolean;
+}
+
+export interface ProbeReport {
+  readonly usable: boolean;
+  /** What was looked at, in order, for `doctor` and `explain`. */
+  readonly checks: readonly ProbeCheck[];
+  /** What a sandbox made now would get. Present when usable. */
+  readonly assurance?: Assurance;
+}
+
+export interface ProbeCheck {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed';
+  /** What was found, one sentence. */
+  readonly finding: string;
+  /** The command or step that mends it. Present unless ok. */
+  readonly remedy?: string;
+}
+
+/** What a provider knows of one sandbox without opening it. */
+export interface RuntimeStatus {
+  readonly id: SandboxId;
+  /** `broken`: something is left of it that `open` cannot use; `remove` can. */
+  readonly state: 'running' | 'paused' | 'stopped' | 'broken';
+}
+
+/**
+ * Sandbox port: one way to get an isolated place to run commands in.
+ *
+ * Implementations hold no registry of their own: {@link SandboxProvider.list} must find what an earlier process made,
+ * so identity lives in the runtime (labels, dataset names, directories). Several processes use one provider's
+ * sandboxes at the same time, and any of them may be killed at any moment.
+ *
+ * Core validates and normalises every argument before the call, so an implementation may trust its input.
+ * It reports failure only with `LitterboxError`. What it cannot honour it refuses with `UNSUPPORTED`; a security
+ * control that is missing is `DEGRADED`, never a silent downgrade. Constructing a provider does no I/O.
+ */
+export interface SandboxProvider extends AsyncDisposable {
+  /** Stable, lower-case, unique in one Litterbox instance; used in records, labels and error details. */
+  readonly name: string;
+  readonly traits: ProviderTraits;
+
+  /** Looks at the machine and changes nothing that lasts. Never rejects because something is missing. */
+  probe(options?: CallOptions): Promise<ProbeReport>;
+
+  /**
+   * Creates a sandbox and waits until it accepts {@link SandboxRuntime.spawn}.
+   * Leaves nothing behind if it rejects, including when aborted half way. Idempotent by id only through `remove`.
+   *
+   * @throws LitterboxError `ALREADY_EXISTS` when `spec.id` is taken; `UNAVAILABLE` when the runtime cannot be reached;
+   *   `UNSUPPORTED` for what it cannot honour; `DEGRADED` when a control is missing and `allowDegraded` is false.
+   */
+  create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime>;
+
+  /**
+   * Attaches to a sandbox that exists, made by whichever process. Cheap: what costs time is put off to the first spawn.
+   *
+   * @throws LitterboxError `NOT_FOUND` when there is none of that id; `SANDBOX_BROKEN` when it cannot be used any more.
+   */
+  open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime>;
+
+  /** Yields in no particular order; may yield one that is being removed. */
+  list(options?: CallOptions): AsyncIterable<RuntimeStatus>;
+
+  /** Ends every process of the sandbox and frees all it used. Idempotent: removing an absent sandbox resolves. */
+  remove(id: SandboxId, options?: CallOptions): Promise<void>;
+
+  /** Present if and only if the provider can snapshot workspaces. Presence is the capability. */
+  readonly snapshots?: SnapshotProvider;
+}

@@ -1,0 +1,76 @@
+import type { Assurance } from '../domain/assurance.ts';
+import type { ChangedPath } from '../domain/changed-path.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import type { ByteStream } from './byte-stream.ts';
+import type { CallOptions } from './call.ts';
+import type { ProcessHandle, ProcessSpec } from './process.ts';
+
+/** An opaque text, chosen by the runtime and kept by core, that means "everything up to here is known". */
+export type ChangeMark = string;
+
+/** What changed in a workspace since a mark. */
+export interface ChangeScan {
+  /**
+   * The mark to give next time once these changes are safely recorded. Anything that changes after the scan began is
+   * reported again then: a change is never missed, an unchanged file may be repeated.
+   */
+  readonly next: ChangeMark;
+  /** One pass, any order, bounded memory. */
+  readonly changes: AsyncIterable<ChangedPath>;
+}
+
+export interface ResourceUsage {
+  readonly memoryBytes?: number;
+  /** Processor time used since the runtime started. */
+  readonly cpuMs?: number;
+  readonly processes?: number;
+  /** Held by the writable layers. */
+  readonly diskBytes?: number;
+}
+
+/**
+ * One sandbox that runs. Several processes may hold runtimes of the same sandbox; what one writes, the others see.
+ *
+ * After `pause`, `spawn` and `scan` reject with `SANDBOX_PAUSED`; after `stop`, with `SANDBOX_STOPPED`.
+ * Disposing ends what this process started in the sandbox and closes connections; the sandbox itself stays.
+ */
+export interface SandboxRuntime extends AsyncDisposable {
+  readonly id: SandboxId;
+  /** Absolute path of the workspace inside. */
+  readonly workdir: string;
+  /** Absolute path of the playground inside. */
+  readonly playground: string;
+  /** The environment that processes get when `ProcessSpec.env` is absent. */
+  readonly environment: Readonly<Record<string, string>>;
+
+  /** What is in force, read back from the kernel or the engine and not from what was asked for. */
+  assurance(options?: CallOptions): Promise<Assurance>;
+
+  /**
+   * Starts a program inside, as the sandbox's user. Costs what the runtime's own exec costs; the exec channel of core
+   * is what makes many short commands cheap.
+   *
+   * @throws LitterboxError `NOT_FOUND` when the program or `cwd` is not there; `UNSUPPORTED` for a terminal it cannot give.
+   */
+  spawn(process: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
+
+  /**
+   * What changed in the workspace since `mark`; `undefined` means since the base tree. Costs the number of changes
+   * where the runtime can tell, never reads content, and never follows a path that an agent wrote.
+   */
+  scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan>;
+
+  /** Freezes all processes, memory kept. Idempotent. */
+  pause(options?: CallOptions): Promise<void>;
+  /** Undoes `pause`. Idempotent. */
+  resume(options?: CallOptions): Promise<void>;
+  /** Ends all processes and frees memory; the files stay. Idempotent. */
+  stop(options?: CallOptions): Promise<void>;
+  /** Undoes `stop`. Idempotent. */
+  start(options?: CallOptions): Promise<void>;
+
+  /** One TCP connection to a port inside: the base of port forwarding. Absent where the runtime cannot. */
+  connect?(port: number, options?: CallOptions): Promise<ByteStream>;
+
+  usage(options?: CallOptions): Promise<ResourceUsage>;
+}

@@ -1,0 +1,241 @@
+import type { ChangedPath } from '../domain/changed-path.ts';
+import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
+import type { Slug } from '../domain/slug.ts';
+import type { CallOptions, ProgressOptions } from './call.ts';
+
+/** What a sandbox starts from. */
+export type BaseSource =
+  | { readonly type: 'head' }
+  /** Tracked and untracked-not-ignored files as they are now, as a synthetic commit on HEAD. */
+  | { readonly type: 'worktree' }
+  /** One commit, named as git names it. Ranges, paths and reflog expressions are refused. */
+  | { readonly type: 'ref'; readonly name: string };
+
+export interface Base {
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  /** Full name of the ref HEAD pointed to then (`refs/heads/main`); absent when detached. */
+  readonly headRef?: string;
+}
+
+/** The words of a revision. The adapter adds no text of its own and fixes author and committer to Litterbox. */
+export interface RevisionMessage {
+  /** One line, at most 72 characters. */
+  readonly subject: string;
+  readonly body?: string;
+  /** `Name: value` lines at the end, in order. Values on one line. */
+  readonly trailers: readonly (readonly [name: string, value: string])[];
+}
+
+export interface Revision {
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  /** 1 for the first revision of the sandbox; never reused. */
+  readonly number: number;
+}
+
+export interface RecordRequest {
+  readonly changes: AsyncIterable<ChangedPath>;
+  /**
+   * The content of the named files and symlinks as one tar stream made inside the sandbox. Called with those paths
+   * that git would track; may be called several times. A path that vanished meanwhile is simply not in the stream.
+   */
+  contents(paths: AsyncIterable<string>, options?: CallOptions): ReadableStream<Uint8Array>;
+  readonly message: RevisionMessage;
+}
+
+export type RecordWarning =
+  /** A path that is never recorded, with the code that says why (`PATH_GIT_DIR`, `PATH_SPECIAL_SYMLINK`, `NOT_A_REGULAR_FILE` …). */
+  | { readonly type: 'refused-path'; readonly code: string; readonly path: string }
+  /** A `.git` inside the workspace: its directory's files are recorded as ordinary files, the `.git` is not. */
+  | { readonly type: 'nested-repository'; readonly path: string }
+  | { readonly type: 'large-new-file'; readonly path: string; readonly sizeBytes: number }
+  | { readonly type: 'unreadable'; readonly path: string };
+
+export interface RecordResult {
+  /** Absent when nothing changed that git would track: there is never an empty revision. */
+  readonly revision?: Revision;
+  /** How many files differ between the revision and the one before. */
+  readonly changedFiles: number;
+  /** At most 100 of each type; the rest are counted in `moreWarnings`. */
+  readonly warnings: readonly RecordWarning[];
+  readonly moreWarnings: number;
+}
+
+export interface Milestone {
+  /** The commit on the review branch in the user's repository. */
+  readonly commit: ObjectId;
+  /** `refs/heads/litterbox/<slug>`. */
+  readonly branch: string;
+  /** How many revisions it holds. */
+  readonly revisions: number;
+}
+
+/** What the store knows of one sandbox. Enough to rebuild its record and its runtime. */
+export interface SandboxHistory {
+  readonly id: SandboxId;
+  readonly slug: Slug;
+  readonly base: Base;
+  readonly tip: Revision;
+  /** Revisions since the last milestone. */
+  readonly unmilestoned: number;
+  readonly createdAtMs: number;
+}
+
+export interface LogEntry {
+  readonly commit: ObjectId;
+  readonly number: number;
+  readonly atMs: number;
+  readonly subject: string;
+  readonly body: string;
+  readonly trailers: readonly (readonly [name: string, value: string])[];
+  /** True for the revision at which a milestone was cut. */
+  readonly milestone: boolean;
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'type-changed';
+  readonly executable: boolean;
+  readonly binary: boolean;
+  /** Absent for binary files. */
+  readonly addedLines?: number;
+  readonly removedLines?: number;
+}
+
+export interface DiffOptions extends CallOptions {
+  /** Compare this revision with the one before it, instead of base with tip. */
+  readonly revision?: ObjectId;
+  readonly contextLines?: number;
+  /** Literal path prefixes. */
+  readonly paths?: readonly string[];
+}
+
+/** A file whose change runs code on the person's machine, or may deceive a person (security.md, 6.1.5). */
+export interface RiskyChange {
+  readonly path: string;
+  /** One clause: `runs when a folder is opened in VS Code`. */
+  readonly reasons: readonly string[];
+}
+
+export type Integration = 'apply' | 'merge';
+
+export interface IntegrationPlan {
+  readonly integration: Integration;
+  readonly sandbox: SandboxId;
+  readonly slug: Slug;
+  /** The sandbox's tip that will be brought in; fixed here. */
+  readonly tip: ObjectId;
+  /** The user's HEAD that it was computed against; execution refuses with `HEAD_MOVED` when it is another by then. */
+  readonly head: ObjectId;
+  readonly headRef?: string;
+  readonly changes: readonly FileChange[];
+  /** Empty when the merge is clean. */
+  readonly conflicts: readonly string[];
+  readonly risky: readonly RiskyChange[];
+  /** Files with uncommitted edits that the result would touch. */
+  readonly dirtyOverlap: readonly string[];
+  /** True when HEAD already contains everything. */
+  readonly upToDate: boolean;
+  /** What `execute` needs, opaque. */
+  readonly token: unknown;
+}
+
+export interface PlanRequest {
+  readonly integration: Integration;
+  /** git-merge arguments of the allow-list (security.md, B68), already split. */
+  readonly arguments: readonly string[];
+  readonly message?: string;
+}
+
+export interface IntegrationResult {
+  /** `committed`: HEAD moved. `staged`: `--squash`, or apply: the changes are in index and work tree, for the person to commit. `conflicts`: left as git leaves them. */
+  readonly outcome: 'committed' | 'staged' | 'conflicts' | 'up-to-date';
+  readonly commit?: ObjectId;
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * SCM port. Knows revisions, milestones, diff and merge; nothing of sandboxes beyond their id and slug.
+ * Git today, others later. An adapter never runs a tool in, nor extracts to disk, a tree that an agent wrote.
+ */
+export interface SourceControl extends AsyncDisposable {
+  /**
+   * The repository that contains `path`, known or new to us. Nothing in it changes.
+   *
+   * @throws LitterboxError `NOT_A_REPO`, `INSIDE_GIT_DIR`, `BARE_REPO`, `REPO_OWNER`, `REPO_CORRUPT`, `GIT_TOO_OLD`, `TOOL_MISSING`.
+   */
+  open(path: string, options?: CallOptions): Promise<SourceRepository>;
+  /** Repositories opened before, by this or another process. */
+  list(options?: CallOptions): AsyncIterable<{ readonly id: RepositoryId; readonly root: string }>;
+}
+
+export interface SourceRepository extends AsyncDisposable {
+  readonly id: RepositoryId;
+  /** Absolute real path of the work tree's root. */
+  readonly root: string;
+
+  /** @throws LitterboxError `UNBORN_HEAD`, `REV_INVALID`, `REV_NOT_FOUND`, `REV_NOT_COMMIT`, `REV_AMBIGUOUS`, `OBJECT_MISSING`. */
+  base(source: BaseSource, options?: ProgressOptions): Promise<Base>;
+  /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
+  leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
+  /** A tree as `WorkspaceSource.open` describes it. Filters and attributes of the repository are not applied, except end-of-line conversion never. */
+  tree(tree: ObjectId, options?: CallOptions): ReadableStream<Uint8Array>;
+
+  /** Starts a sandbox's history at a base and keeps that base from being garbage-collected. @throws `ALREADY_EXISTS`. */
+  begin(
+    sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },
+    options?: CallOptions,
+  ): Promise<SandboxHistory>;
+  /** @throws LitterboxError `NOT_FOUND`. */
+  history(id: SandboxId, options?: CallOptions): Promise<SandboxHistory>;
+  histories(options?: CallOptions): AsyncIterable<SandboxHistory>;
+
+  /**
+   * Records what changed as one revision on top of the tip: blobs, tree, commit, compare-and-swap of the tip.
+   * Costs the number of changed files. Atomic: after any failure the tip is the old one. The caller holds the
+   * sandbox's lock; a tip that moved all the same is `CONFLICT`.
+   *
+   * @throws LitterboxError `TAR_*` for a hostile stream, `DISK_FULL`, `STORE_CORRUPT`, `CONFLICT`.
+   */
+  record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult>;
+  /** Squashes the revisions since the last milestone into one commit on the review branch. `undefined` when there are none. */
+  milestone(id: SandboxId, message: string, options?: CallOptions): Promise<Milestone | undefined>;
+
+  /** Newest first. */
+  log(id: SandboxId, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry>;
+  /** The unified diff as git prints it, base to tip unless asked otherwise, no colour. Bytes as they are: hostile. */
+  diff(id: SandboxId, options?: DiffOptions): AsyncIterable<Uint8Array>;
+  changes(id: SandboxId, options?: DiffOptions): Promise<readonly FileChange[]>;
+  /** A revision by number or by (short) object id. @throws LitterboxError `REV_NOT_FOUND`, `REV_AMBIGUOUS`, `REV_INVALID`. */
+  resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision>;
+
+  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`. */
+  plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;
+  /**
+   * Carries a plan out: journalled, all or nothing or git's own conflict state. Never loses an uncommitted edit.
+   *
+   * @throws LitterboxError `HEAD_MOVED`, `DIRTY_WORKTREE`, `USER_REPO_LOCKED`, `MERGE_IN_PROGRESS`.
+   */
+  execute(
+    plan: IntegrationPlan,
+    options: ProgressOptions & { readonly autostash: boolean },
+  ): Promise<IntegrationResult>;
+  /** True when the user's HEAD contains the sandbox's work: its tip was merged, or its changes are all there. */
+  isMerged(id: SandboxId, options?: CallOptions): Promise<boolean>;
+
+  /** Appends a revision whose tree is that of `revision` (history stays linear); `undefined` when the tip has it already. */
+  restore(
+    id: SandboxId,
+    revision: ObjectId,
+    message: RevisionMessage,
+    options?: CallOptions,
+  ): Promise<Revision | undefined>;
+  /** Writes the review branch's tree to `.litterbox/worktrees/<slug>`: plain files, no `.git`, links as text files. */
+  exportTree(id: SandboxId, options?: CallOptions): Promise<{ readonly directory: string; readonly files: number }>;
+  /** Ends the sandbox's history: refs, review branch, exported tree. Objects stay reachable under a tombstone for 30 days. Idempotent. */
+  remove(id: SandboxId, options?: CallOptions): Promise<void>;
+
+  /** Finishes or undoes what a killed process left half-done here. Cheap when there is nothing. Returns what it did, one sentence each. */
+  reconcile(options?: CallOptions): Promise<readonly string[]>;
+}

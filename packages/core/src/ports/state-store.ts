@@ -1,0 +1,121 @@
+import type { Assurance } from '../domain/assurance.ts';
+import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
+import type { Policy } from '../domain/policy.ts';
+import type { Slug } from '../domain/slug.ts';
+import type { CallOptions } from './call.ts';
+import type { ChangeMark } from './sandbox-runtime.ts';
+
+export type SandboxState = 'creating' | 'setup-failed' | 'ready' | 'paused' | 'stopped' | 'deleting';
+
+/** One row per sandbox. The code is in git, what runs is in the runtime; this row joins them. */
+export interface SandboxRecord {
+  readonly id: SandboxId;
+  readonly repositoryId: RepositoryId;
+  /** Absolute path of the user's work tree when the sandbox was made. */
+  readonly repositoryRoot: string;
+  readonly slug: Slug;
+  readonly provider: string;
+  readonly state: SandboxState;
+  readonly baseCommit: ObjectId;
+  readonly baseTree: ObjectId;
+  readonly workdir: string;
+  readonly policy: Policy;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** Up to here the workspace is recorded. */
+  readonly mark?: ChangeMark;
+  /** As read back at the last create, resume or recover. */
+  readonly assurance?: Assurance;
+  /** Tail of the setup's output when it failed. */
+  readonly setupLog?: string;
+  /** Goes up by one with every write: the fencing token of {@link StateStore.update}. */
+  readonly generation: number;
+}
+
+/** A multi-step change that must be finished or undone after a kill. */
+export interface JournalEntry {
+  readonly id: string;
+  readonly operation: string;
+  readonly sandbox?: SandboxId;
+  /** The last step that was begun. */
+  readonly step: string;
+  readonly startedAtMs: number;
+}
+
+export interface LitterboxEvent {
+  /** Counts up by one over the whole store; order is this number, never time. */
+  readonly sequence: number;
+  readonly atMs: number;
+  /** Noun-verb: `sandbox-created`, `revision-recorded`. */
+  readonly type: string;
+  readonly repositoryId?: RepositoryId;
+  readonly sandbox?: SandboxId;
+  /** JSON values only. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Exclusive while held; released by disposing or, by the kernel, by the death of the process. */
+export interface Lease extends AsyncDisposable {
+  readonly resource: string;
+}
+
+/**
+ * Records, leases, journal, events and trust of one user, shared by any number of processes, each of which may be
+ * killed at any moment. Every write is atomic and durable when its promise resolves.
+ *
+ * Errors: `STATE_CORRUPT`, `STATE_TOO_NEW`, `STATE_DIR_INVALID`, `DISK_FULL`, `BUSY`.
+ */
+export interface StateStore extends AsyncDisposable {
+  /** @throws LitterboxError `SANDBOX_EXISTS` when the repository has one of that slug. */
+  insert(record: Omit<SandboxRecord, 'generation'>, options?: CallOptions): Promise<SandboxRecord>;
+  /** Compare-and-swap. @throws LitterboxError `CONFLICT` when the generation moved, `NOT_FOUND`. */
+  update(record: SandboxRecord, change: SandboxChange, options?: CallOptions): Promise<SandboxRecord>;
+  get(id: SandboxId, options?: CallOptions): Promise<SandboxRecord | undefined>;
+  find(repositoryId: RepositoryId, slug: Slug, options?: CallOptions): Promise<SandboxRecord | undefined>;
+  /** By creation, oldest first. All repositories when none is named. */
+  list(repositoryId?: RepositoryId, options?: CallOptions): Promise<readonly SandboxRecord[]>;
+  /** Idempotent. */
+  remove(id: SandboxId, options?: CallOptions): Promise<void>;
+
+  /**
+   * Waits up to `waitMs` (default 10 000) for the resource, in turn within this process.
+   *
+   * @throws LitterboxError `BUSY` with the holder's process id and operation.
+   */
+  lease(resource: string, purpose: string, options?: CallOptions & { readonly waitMs?: number }): Promise<Lease>;
+
+  /** Written before the first step. */
+  begin(
+    entry: { readonly operation: string; readonly sandbox?: SandboxId; readonly step: string },
+    options?: CallOptions,
+  ): Promise<JournalEntry>;
+  step(id: string, step: string, options?: CallOptions): Promise<void>;
+  end(id: string, options?: CallOptions): Promise<void>;
+  /** Entries whose process is dead. */
+  interrupted(options?: CallOptions): Promise<readonly JournalEntry[]>;
+
+  publish(event: Omit<LitterboxEvent, 'sequence' | 'atMs'>, options?: CallOptions): Promise<LitterboxEvent>;
+  /** Events after `sequence`, oldest first, at most `limit` (default 1000). */
+  events(after: number, options?: CallOptions & { readonly limit?: number }): Promise<readonly LitterboxEvent[]>;
+
+  /** Whether a person trusted the content hash for the repository. */
+  isTrusted(repositoryId: RepositoryId, contentHash: string, options?: CallOptions): Promise<boolean>;
+  /** The text that was trusted last, to show what changed since. */
+  trustedText(repositoryId: RepositoryId, options?: CallOptions): Promise<string | undefined>;
+  trust(repositoryId: RepositoryId, contentHash: string, text: string, options?: CallOptions): Promise<void>;
+}
+
+/** `null` clears an optional member. */
+export type SandboxChange = {
+  readonly [Key in
+    | 'state'
+    | 'mark'
+    | 'assurance'
+    | 'setupLog'
+    | 'policy'
+    | 'workdir'
+    | 'provider'
+    | 'repositoryRoot']?: Key extends 'mark' | 'assurance' | 'setupLog'
+    ? SandboxRecord[Key] | null
+    : SandboxRecord[Key];
+};

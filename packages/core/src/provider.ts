@@ -1,0 +1,73 @@
+// Everything an implementor of a port may import, and nothing it may not.
+export {
+  type Assurance,
+  CONTROLS,
+  type Control,
+  type ControlName,
+  MANDATORY_CONTROLS,
+  missingControls,
+} from './domain/assurance.ts';
+export type { ChangedPath, DirectoryChild } from './domain/changed-path.ts';
+export {
+  ERROR_CODES,
+  isLitterboxError,
+  LitterboxError,
+  type LitterboxErrorCode,
+  type LitterboxErrorDetails,
+} from './domain/errors.ts';
+export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
+export type { Policy } from './domain/policy.ts';
+export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
+export { shown } from './domain/shown.ts';
+export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
+export type { ApprovalRequest, Approver } from './ports/approver.ts';
+export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audit-log.ts';
+export type { ByteStream } from './ports/byte-stream.ts';
+export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
+export type { Clock } from './ports/clock.ts';
+export type { FileStat, FileType, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
+export type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName, TerminalSize } from './ports/process.ts';
+export type {
+  LimitName,
+  ProbeCheck,
+  ProbeReport,
+  ProviderTraits,
+  ResourceLimits,
+  RuntimeStatus,
+  SandboxProvider,
+  SandboxRoot,
+  SandboxSpec,
+  WorkspaceSource,
+} from './ports/sandbox-provider.ts';
+export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
+export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
+export type {
+  Base,
+  BaseSource,
+  DiffOptions,
+  FileChange,
+  Integration,
+  IntegrationPlan,
+  IntegrationResult,
+  LogEntry,
+  Milestone,
+  PlanRequest,
+  RecordRequest,
+  RecordResult,
+  RecordWarning,
+  Revision,
+  RevisionMessage,
+  RiskyChange,
+  SandboxHistory,
+  SourceControl,
+  SourceRepository,
+} from './ports/source-control.ts';
+export type {
+  JournalEntry,
+  Lease,
+  LitterboxEvent,
+  SandboxChange,
+  SandboxRecord,
+  SandboxState,
+  StateStore,
+} from './ports/state-store.ts';

@@ -1,0 +1,115 @@
+import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import { type ExitStatus, LitterboxError, type OutputChunk, type ProcessHandle, type SignalName } from '@litterbox/core/provider';
+
+/** A child process of Node as a {@link ProcessHandle}. */
+export class ChildHandle implements ProcessHandle {
+  readonly exit: Promise<ExitStatus>;
+  readonly #child: ChildProcess;
+  readonly #signal: AbortSignal | undefined;
+  #ended = false;
+
+  constructor(child: ChildProcess, signal: AbortSignal | undefined) {
+    this.#child = child;
+    this.#signal = signal;
+    this.exit = new Promise((resolve) => {
+      child.once('exit', (code, name) => {
+        this.#ended = true;
+        signal?.removeEventListener('abort', this.#abort);
+        resolve(name === null ? { code: code ?? 0 } : { code: 128 + constants.signals[name], signal: name });
+      });
+    });
+    child.stdin?.on('error', () => {}); // EPIPE: the program does not read; write() says that such bytes are dropped
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    if (signal?.aborted) this.#abort();
+  }
+
+  readonly #abort = () => this.#killGroup('SIGKILL');
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<OutputChunk, void, undefined> {
+    const { stdout, stderr } = this.#child;
+    if (!stdout || !stderr) return;
+    yield* interleaved(stdout, stderr);
+    this.#signal?.throwIfAborted();
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    const { stdin } = this.#child;
+    if (!stdin) throw new LitterboxError('INVALID_ARGUMENT', 'The process was started without stdin.', { operation: 'process.write' });
+    if (stdin.destroyed || stdin.writableEnded) return;
+    await new Promise<void>((resolve) => stdin.write(bytes, () => resolve()));
+  }
+
+  async closeStdin(): Promise<void> {
+    const { stdin } = this.#child;
+    if (!stdin || stdin.destroyed || stdin.writableEnded) return;
+    await new Promise<void>((resolve) => {
+      stdin.once('close', resolve); // also when what is still buffered cannot be written any more
+      stdin.end(() => resolve());
+    });
+  }
+
+  async kill(signal: SignalName): Promise<void> {
+    this.#killGroup(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // After the leader ended, its group is ours only as long as a member holds our pipes: then the number is not reused.
+    const hasMembers = !this.#ended || !this.#child.stdout?.closed || !this.#child.stderr?.closed;
+    if (hasMembers) this.#killGroup('SIGKILL');
+    this.#child.stdin?.destroy();
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    await this.exit;
+  }
+
+  #killGroup(signal: SignalName): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // gone already
+    }
+  }
+}
+
+/** Both streams as they come, each paused while the reader is busy. Leaving early destroys both. */
+async function* interleaved(stdout: Readable, stderr: Readable): AsyncGenerator<OutputChunk, void, undefined> {
+  const queue: OutputChunk[] = [];
+  let open = 2;
+  let wake = () => {};
+  const attach = (stream: Readable, type: OutputChunk['type']) => {
+    stream.on('data', (bytes: Uint8Array) => {
+      queue.push({ type, bytes });
+      stream.pause();
+      wake();
+    });
+    const ended = () => {
+      stream.off('close', ended);
+      open -= 1;
+      wake();
+    };
+    if (stream.closed) open -= 1;
+    else stream.on('close', ended);
+  };
+  attach(stdout, 'stdout-data');
+  attach(stderr, 'stderr-data');
+  try {
+    while (open > 0 || queue.length > 0) {
+      const chunk = queue.shift();
+      if (chunk) {
+        yield chunk;
+        (chunk.type === 'stdout-data' ? stdout : stderr).resume();
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    stdout.destroy();
+    stderr.destroy();
+  }
+}

@@ -1,0 +1,38 @@
+import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { ByteStream, CallOptions, SocketAddress } from '@litterbox/core/provider';
+import { hostError } from './host-error.ts';
+
+/** Opens a Unix or TCP socket of this machine. */
+export async function connectSocket(address: SocketAddress, options?: CallOptions): Promise<ByteStream> {
+  options?.signal?.throwIfAborted();
+  const socket = await opened(address, options?.signal);
+  const { readable, writable } = Duplex.toWeb(socket);
+  return {
+    readable: readable as ReadableStream<Uint8Array>,
+    writable: writable as WritableStream<Uint8Array>,
+    async [Symbol.asyncDispose]() {
+      socket.destroy();
+    },
+  };
+}
+
+function opened(address: SocketAddress, signal: AbortSignal | undefined): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address);
+    const abort = () => socket.destroy(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    const done = () => signal?.removeEventListener('abort', abort);
+    socket.once('connect', () => {
+      done();
+      socket.off('error', failed);
+      resolve(socket);
+    });
+    const failed = (error: Error) => {
+      done();
+      const place = 'path' in address ? address.path : `${address.host}:${address.port}`;
+      reject(signal?.aborted ? signal.reason : hostError('host.connect', place, error));
+    };
+    socket.once('error', failed);
+  });
+}

@@ -1,0 +1,1 @@
+export { type LocalHostOptions, localHost } from './local-host.ts';

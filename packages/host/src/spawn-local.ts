@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type CallOptions, LitterboxError, type ProcessHandle, type ProcessSpec, shown } from '@litterbox/core/provider';
+import { ChildHandle } from './child-handle.ts';
+import { hostError } from './host-error.ts';
+import { inheritedDescriptors } from './inherited-descriptors.ts';
+
+/** bash, because dash and busybox know descriptors of one digit only. */
+const BASH = '/bin/bash';
+
+/** Starts a program of this machine with exactly the environment and the three descriptors that were asked for. */
+export async function spawnLocal(spec: ProcessSpec & { readonly env: Readonly<Record<string, string>> }, call?: CallOptions): Promise<ProcessHandle> {
+  call?.signal?.throwIfAborted();
+  if (spec.terminal) {
+    throw new LitterboxError('UNSUPPORTED', 'A program of the host itself gets no terminal.', { operation: 'host.spawn' });
+  }
+  const [program, ...args] = withoutInherited(spec.argv);
+  const child = spawn(program, args, {
+    cwd: spec.cwd ?? '/',
+    env: spec.env,
+    stdio: [spec.stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    detached: true, // leads its own process group, so that disposing reaches what it started
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error: NodeJS.ErrnoException) => reject(spawnError(spec, error)));
+  });
+  return new ChildHandle(child, call?.signal);
+}
+
+function withoutInherited(argv: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  const descriptors = inheritedDescriptors();
+  if (descriptors.length === 0) return argv;
+  if (!existsSync(BASH)) {
+    throw new LitterboxError('DEGRADED', `Descriptors ${descriptors.join(', ')} of the calling program would leak into programs started from it.`, {
+      operation: 'host.spawn',
+      hint: `Install bash, or start Litterbox without open descriptors (… ${descriptors.map((fd) => `${fd}>&-`).join(' ')}).`,
+    });
+  }
+  return [BASH, '--norc', '-c', `exec ${descriptors.map((fd) => `${fd}>&-`).join(' ')}; exec "$@"`, 'bash', ...argv];
+}
+
+function spawnError(spec: ProcessSpec, error: NodeJS.ErrnoException): LitterboxError {
+  const [program] = spec.argv;
+  if (error.code !== 'ENOENT') return hostError('host.spawn', program, error);
+  if (spec.cwd !== undefined && !existsSync(spec.cwd)) return hostError('host.spawn', spec.cwd, error);
+  return new LitterboxError('TOOL_MISSING', `The program ${shown(program)} is not installed.`, { operation: 'host.spawn' }, { cause: error });
+}

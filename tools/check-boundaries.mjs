@@ -1,0 +1,144 @@
+// Proves that the import rules can fail: plants one violation of every rule in a throw-away copy of the packages,
+// each in a file of its own, and demands that dependency-cruiser reports exactly that rule for that file.
+// Also proves that check-public-types.mjs sees a private package behind a re-export.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const config = join(root, 'dependency-cruiser.cjs');
+
+/** @type {[rule: string, file: string, source: string][]} */
+const plants = [
+  ['core-is-pure', 'core/src/planted-builtin.ts', "import 'node:fs';"],
+  ['core-is-pure', 'core/src/planted-bare-builtin.ts', "import 'fs';"],
+  ['core-is-pure', 'core/src/planted-inversify.ts', "import 'inversify';"],
+  ['core-is-pure', 'core/src/planted-sibling.ts', "import '@litterbox/host';"],
+  ['core-is-pure', 'core/src/planted-type.ts', "import type { Stats } from 'node:fs'; export type T = Stats;"],
+  ['inversify-in-one-file', 'litterbox/src/planted-inversify.ts', "import 'inversify';"],
+  ['inversify-in-one-file', 'cli/src/planted-inversify.ts', "import 'inversify';"],
+  ['inversify-in-one-file', 'host/src/planted-metadata.ts', "import 'reflect-metadata';"],
+  ['litterbox-wires-core-only', 'litterbox/src/planted-adapter.ts', "import '@litterbox/host';"],
+  ['litterbox-without-node', 'litterbox/src/planted-builtin.ts', "import 'node:fs';"],
+  ['adapters-know-core-only', 'host/src/planted-sibling.ts', "import '@litterbox/state-sqlite';"],
+  ['adapters-know-core-only', 'source-control-git/src/planted-sibling.ts', "import '@litterbox/host';"],
+  ['adapters-know-core-only', 'state-sqlite/src/planted-sibling.ts', "import 'litterbox';"],
+  ['adapters-know-core-only', 'conformance/src/planted-sibling.ts', "import '@litterbox/host';"],
+  ['adapters-know-core-only', 'provider-overlayfs/src/planted-host.ts', "import '@litterbox/host';"],
+  ['adapters-know-core-only', 'provider-overlayfs/src/planted-kit.ts', "import '@litterbox/conformance';"],
+  ['implementors-use-the-provider-door', 'host/src/planted-front-door.ts', "import '@litterbox/core';"],
+  ['implementors-use-the-provider-door', 'conformance/src/planted-front-door.ts', "import '@litterbox/core';"],
+  ['providers-are-strangers', 'provider-overlayfs/src/planted-provider.ts', "import '@litterbox/provider-planted';"],
+  ['providers-are-strangers', 'provider-overlayfs/test/planted.test.ts', "import '@litterbox/provider-planted';"],
+  ['cli-loads-providers-by-name', 'cli/src/planted-static.ts', "import '@litterbox/provider-overlayfs';"],
+  [
+    'cli-loads-providers-by-name',
+    'cli/src/planted-lazy.ts',
+    "await import('@litterbox/provider-overlayfs'); export {};",
+  ],
+  ['cli-is-not-a-testkit', 'cli/src/planted-kit.ts', "import '@litterbox/conformance';"],
+  ['packages-have-doors', 'cli/src/planted-path.ts', "import '../../host/src/planted-sibling.ts';"],
+  ['declared-dependencies-only', 'host/src/planted-undeclared.ts', "import 'commander';"],
+  ['declared-dependencies-only', 'source-control-git/src/planted-root-dev.ts', "import 'fast-check';"],
+  ['no-unresolved', 'cli/src/planted-nowhere.ts', "import './no-such-file.ts';"],
+  ['no-cycles', 'core/src/planted-cycle-a.ts', "import type { B } from './planted-cycle-b.ts'; export type A = B;"],
+];
+/** The other half of the planted cycle: a cycle is reported once. */
+const support = [
+  ['core/src/planted-cycle-b.ts', "import type { A } from './planted-cycle-a.ts'; export type B = A | 1;"],
+];
+/** What the rules must let through. */
+const allowed = [
+  ['core/src/allowed.ts', "import 'zod'; import 'smol-toml';"],
+  ['core/src/allowed.test.ts', "import 'node:fs'; import 'fast-check';"],
+  ['cli/src/load-allowed.ts', "await import('@litterbox/provider-overlayfs'); export {};"],
+  ['host/src/allowed.ts', "import '@litterbox/core/provider'; import 'node:fs';"],
+  ['host/test/allowed.test.ts', "import '@litterbox/conformance'; import '@litterbox/core';"],
+  ['provider-overlayfs/test/allowed.test.ts', "import '@litterbox/host'; import '@litterbox/conformance';"],
+];
+
+const copy = mkdtempSync(join(tmpdir(), 'litterbox-boundaries-'));
+const problems = [];
+try {
+  copyPackages();
+  for (const [file, source] of [...allowed, ...support]) write(file, source);
+  for (const [, file, source] of plants) write(file, source);
+  const violations = cruise();
+  for (const [rule, file] of plants)
+    if (!violations.has(`${rule} packages/${file}`)) problems.push(`not reported: ${rule} in ${file}`);
+  for (const [file] of allowed)
+    for (const violation of violations)
+      if (violation.endsWith(` packages/${file}`)) problems.push(`wrongly reported: ${violation}`);
+  const { forbidden } = createRequire(import.meta.url)(config);
+  for (const { name } of forbidden)
+    if (!plants.some(([rule]) => rule === name)) problems.push(`no planted violation of rule ${name}`);
+  publicTypes();
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+if (problems.length > 0) {
+  console.error(`check-boundaries:\n${problems.join('\n')}`);
+  process.exit(1);
+}
+console.log(`boundaries: ${plants.length} planted violations reported, ${allowed.length} allowed files passed`);
+
+function copyPackages() {
+  const modules = join(copy, 'node_modules');
+  mkdirSync(join(modules, '@litterbox'), { recursive: true });
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== '@litterbox' && name !== 'litterbox' && name !== '.bin' && name !== '.cache')
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  cpSync(join(root, 'package.json'), join(copy, 'package.json'));
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const from = join(root, 'packages', name);
+    if (!existsSync(join(from, 'package.json'))) continue;
+    const to = join(copy, 'packages', name);
+    mkdirSync(to, { recursive: true });
+    cpSync(join(from, 'package.json'), join(to, 'package.json'));
+    for (const part of ['src', 'test'])
+      if (existsSync(join(from, part))) cpSync(join(from, part), join(to, part), { recursive: true });
+    symlinkSync(to, join(modules, name === 'litterbox' ? name : `@litterbox/${name}`));
+  }
+  const planted = join(copy, 'packages', 'provider-planted');
+  mkdirSync(join(planted, 'src'), { recursive: true });
+  writeFileSync(join(planted, 'src', 'index.ts'), 'export {};\n');
+  const exports = { '.': { '@litterbox/source': './src/index.ts' } };
+  writeFileSync(join(planted, 'package.json'), JSON.stringify({ name: '@litterbox/provider-planted', exports }));
+  symlinkSync(planted, join(modules, '@litterbox', 'provider-planted'));
+}
+
+function write(file, source) {
+  const path = join(copy, 'packages', file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${source}\n`);
+}
+
+/** The reported violations, each as "RULE FILE". */
+function cruise() {
+  const bin = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
+  const run = spawnSync(process.execPath, [bin, '--config', config, '--output-type', 'json', 'packages'], {
+    cwd: copy,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  if (!run.stdout.startsWith('{')) throw new Error(`dependency-cruiser: ${run.stderr}`);
+  const { summary } = JSON.parse(run.stdout);
+  return new Set(summary.violations.map(({ rule, from }) => `${rule.name} ${from}`));
+}
+
+function publicTypes() {
+  const script = join(root, 'tools', 'check-public-types.mjs');
+  const entry = join(copy, 'index.d.ts');
+  writeFileSync(
+    join(copy, 'inner.d.ts'),
+    "import type { Container } from 'inversify';\nexport declare const c: Container;\n",
+  );
+  writeFileSync(entry, "export * from './inner.ts';\n");
+  const leaky = spawnSync(process.execPath, [script, entry], { encoding: 'utf8' });
+  if (leaky.status !== 1 || !leaky.stderr.includes("'inversify'")) problems.push('check-public-types missed a leak');
+  writeFileSync(join(copy, 'inner.d.ts'), "/** import 'inversify' */\nexport declare const c: number;\n");
+  execFileSync(process.execPath, [script, entry], { stdio: 'pipe' });
+}

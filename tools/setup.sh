@@ -1,0 +1,64 @@
+#!/bin/sh
+# Prepares a checkout: npm packages, the Debian packages the main job needs, a build. Does only what is missing.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+# npm replaces node_modules, so it must not run on the Node that lives in there.
+npm_outside() (
+  PATH=$(printf '%s' "$PATH" | tr ':' '\n' | grep -v '/node_modules/' | paste -sd: -)
+  export PATH
+  npm "$@"
+)
+
+missing=''
+need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+export PATH
+need git git
+need bwrap bubblewrap
+need newuidmap uidmap
+need tar tar
+need unshare util-linux
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing$missing"
+    apt-get -qq update
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing >/dev/null
+  else
+    say "missing:$missing. On Debian this installs it:"
+    printf 'sudo apt-get update && sudo apt-get install -y%s\n' "$missing" >&2
+    exit 1
+  fi
+fi
+
+installed=node_modules/.package-lock.json
+if [ ! -e "$installed" ] || [ -n "$(find package-lock.json -newer "$installed")" ]; then
+  say 'npm ci'
+  npm_outside ci --no-audit --no-fund --loglevel=error
+  touch "$installed"
+fi
+
+PATH="$PWD/node_modules/.bin:$PATH"
+NX_DAEMON=false
+export PATH NX_DAEMON
+
+stale=''
+for package in packages/*/; do
+  package=${package%/}
+  [ -e "$package/package.json" ] || continue
+  stamp=$package/dist/.tsbuildinfo
+  if [ ! -e "$stamp" ] ||
+    [ -n "$(find "$package/src" "$package/package.json" "$package/tsconfig.json" tsconfig.base.json \
+      ! -name '*.test.ts' -newer "$stamp" 2>/dev/null | head -n 1)" ]; then
+    stale="$stale $package"
+  fi
+done
+if [ -n "$stale" ]; then
+  say "building (changed:$stale)"
+  npm run --silent build >&2
+  # A build answered from the cache, or one without any difference, keeps its old times.
+  touch packages/*/dist/.tsbuildinfo
+fi

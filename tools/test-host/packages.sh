@@ -1,0 +1,41 @@
+#!/bin/sh
+# Debian packages of the tests. `down` leaves them: others may have come to need them.
+set -eu
+wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static debootstrap strace rsync tmux'
+
+missing() {
+  for package in $wanted; do
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true) in
+      'install ok installed') ;;
+      *) printf ' %s' "$package" ;;
+    esac
+  done
+}
+
+case ${1:-status} in
+  up)
+    lacking=$(missing)
+    [ -n "$lacking" ] || exit 0
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+      printf 'packages: missing:%s. On Debian: sudo apt-get update && sudo apt-get install -y%s\n' "$lacking" "$lacking" >&2
+      exit 1
+    fi
+    printf 'packages: installing%s\n' "$lacking" >&2
+    apt-get -qq update
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $lacking >/dev/null
+    ;;
+  down) ;;
+  status)
+    lacking=$(missing)
+    if [ -n "$lacking" ]; then
+      printf 'packages: missing:%s\n' "$lacking"
+      exit 1
+    fi
+    echo 'packages: installed'
+    ;;
+  *)
+    echo "usage: $0 up|down|status" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,147 @@
+#!/bin/sh
+# The whole check: set-up, lint, every test as root, the tests of host and provider once more as an ordinary user.
+# Run by an ordinary user it does the ordinary user's part only.
+#
+# LITTERBOX_TEST_ONLY="core host"  only these packages
+# LITTERBOX_REQUIRE=a,b            backends whose absence is a failure instead of a skip
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd -P)
+cd "$root" || exit 1
+
+user=litterbox-test
+base=/var/lib/litterbox-test
+ordinary='host provider-overlayfs litterbox cli'
+only=${LITTERBOX_TEST_ONLY:-}
+
+# The part that runs as the ordinary user: test.sh --ordinary COUNTS PROJECT...
+if [ "${1:-}" = --ordinary ]; then
+  LITTERBOX_TEST_COUNTS=$2
+  LITTERBOX_JEST_CACHE=${TMPDIR:-/tmp}/litterbox-jest-cache-$(id -u)
+  NODE_OPTIONS='--experimental-vm-modules --no-warnings'
+  PATH="$root/node_modules/.bin:$PATH"
+  export LITTERBOX_TEST_COUNTS LITTERBOX_JEST_CACHE NODE_OPTIONS PATH
+  shift 2
+  # shellcheck disable=SC2086
+  exec jest -c jest.config.mjs --selectProjects "$@" --runInBand
+fi
+
+chosen() { # NAMES...: those that LITTERBOX_TEST_ONLY leaves
+  for name in "$@"; do
+    case " ${only:-$name} " in *" $name "*) printf ' %s' "$name" ;; esac
+  done
+}
+
+broken=0
+breakage() {
+  broken=$((broken + 1))
+  printf 'test: %s\n' "$*" >&2
+}
+
+sh tools/setup.sh || exit 1
+PATH="$root/node_modules/.bin:$PATH:/usr/sbin:/sbin"
+NX_DAEMON=false
+export PATH NX_DAEMON
+
+packages=''
+for manifest in packages/*/package.json; do
+  name=${manifest#packages/}
+  packages="$packages ${name%/package.json}"
+done
+for name in $only; do
+  case " $packages " in *" $name "*) ;; *) breakage "LITTERBOX_TEST_ONLY names '$name', which is no package" ;; esac
+done
+# shellcheck disable=SC2086
+ordinary=$(chosen $ordinary)
+
+counts=$(mktemp)
+trap 'rm -f "$counts"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+expected=0
+if [ "$(id -u)" = 0 ]; then
+  sh tools/lint.sh || breakage 'lint failed'
+  sh tools/test-host.sh up || breakage 'the test host is incomplete'
+  if [ -d $base/fs/ext4 ] && [ "$(stat -c %m $base/fs/ext4)" = $base/fs/ext4 ]; then
+    # Deleting many files on a root file system without a journal or below an overlay is slow.
+    install -d -m 1777 $base/fs/ext4/tmp
+    TMPDIR=$base/fs/ext4/tmp
+    export TMPDIR
+  fi
+  rm -f "$counts"
+  counts=$(mktemp)
+
+  # shellcheck disable=SC2086
+  selected=$(chosen $packages)
+  projects=''
+  for name in $selected; do
+    expected=$((expected + 1))
+    case $name in litterbox) projects="$projects,$name" ;; *) projects="$projects,@litterbox/$name" ;; esac
+  done
+  if [ $expected -gt 0 ]; then
+    echo 'test: as root'
+    LITTERBOX_TEST_COUNTS=$counts nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
+      ended=failed
+  fi
+  if [ -n "$ordinary" ]; then
+    expected=$((expected + 1))
+    if id $user >/dev/null 2>&1; then
+      echo "test: as $user"
+      chown $user "$counts"
+      # Private mounts: the checkout appears at a path that the user can reach, whatever the modes above and of its
+      # own top directory are.
+      # shellcheck disable=SC2016,SC2086
+      unshare -m --propagation private sh -eu -c '
+        root=$1 user=$2 counts=$3
+        shift 3
+        at=/opt/litterbox-checkout
+        mkdir -p $at
+        mount -t tmpfs -o mode=0755 litterbox-checkout $at
+        for entry in "$root"/* "$root"/.[!.]*; do
+          name=${entry##*/}
+          if [ -L "$entry" ]; then
+            cp -P "$entry" "$at/$name"
+            continue
+          elif [ -d "$entry" ]; then
+            mkdir "$at/$name"
+          elif [ -f "$entry" ]; then
+            : >"$at/$name"
+          else
+            continue
+          fi
+          mount --bind "$entry" "$at/$name"
+        done
+        session=/sys/fs/cgroup/litterbox-user-$(id -u "$user")/session/cgroup.procs
+        if [ -e "$session" ]; then echo $$ >"$session"; fi
+        cd $at
+        exec setpriv --reuid="$user" --regid="$user" --init-groups \
+          env -i HOME="$(getent passwd "$user" | cut -d: -f6)" USER="$user" LOGNAME="$user" SHELL=/bin/sh LANG=C.UTF-8 \
+          PATH="$at/node_modules/.bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin" \
+          TMPDIR="${TMPDIR:-/tmp}" CI="${CI:-}" LITTERBOX_REQUIRE="${LITTERBOX_REQUIRE:-}" \
+          sh tools/test.sh --ordinary "$counts" "$@"
+      ' sh "$root" $user "$counts" $ordinary </dev/null || ended=failed
+    else
+      breakage "no user $user: the ordinary user's tests did not run"
+    fi
+  fi
+elif [ -n "$ordinary" ]; then
+  expected=1
+  # shellcheck disable=SC2086
+  sh tools/test.sh --ordinary "$counts" $ordinary </dev/null || ended=failed
+fi
+
+# A run that ended without counts died; a run that failed without a failed test did not test what it should.
+summary=$(
+  node -e '
+    const { readFileSync } = require("node:fs");
+    const [file, expected, broken, ended] = process.argv.slice(1);
+    const runs = readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    const sum = (key) => runs.reduce((total, run) => total + run[key], 0);
+    let failed = sum("failed") + Number(broken) + Math.max(0, Number(expected) - runs.length);
+    if (ended === "failed" && failed === 0) failed = 1;
+    console.log(`${sum("passed")} passed, ${failed} failed, ${sum("skipped")} skipped`);
+  ' "$counts" $expected $broken "${ended:-}"
+) || exit 1
+printf '\n%s\n' "$summary"
+case $summary in *' 0 failed,'*) exit 0 ;; *) exit 1 ;; esac
