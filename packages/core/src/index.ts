@@ -1,4 +1,7 @@
 // What embedders import.
+export { type ChannelCommand, type ChannelTarget, type CommandOutcome, ExecChannel, exitStatusOf } from './channel/exec-channel.ts';
+export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
+export { quoted } from './channel/shell-text.ts';
 export {
   type Assurance,
   CONTROLS,

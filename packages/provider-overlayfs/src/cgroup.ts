@@ -1,0 +1,107 @@
+import { quoted, type ResourceLimits } from '@litterbox/core/provider';
+
+/** Where and how control groups are made. */
+export interface Cgroup {
+  readonly version: 1 | 2;
+  /** Absolute directory per controller under which `<sandbox id>` is made. In version 2 all are the same. */
+  readonly parents: Readonly<Record<'memory' | 'pids' | 'cpu' | 'freezer', string>>;
+}
+
+const CONTROLLERS = ['memory', 'pids', 'cpu', 'freezer'] as const;
+
+export interface CgroupSurvey {
+  readonly isRoot: boolean;
+  readonly uid: number;
+  /** The cgroup lines of /proc/self/mounts. */
+  readonly mounts: string;
+  /** /proc/self/cgroup. */
+  readonly own: string;
+  /** Groups this user may fill, nearest to its own first. */
+  readonly writable: readonly string[];
+}
+
+/** Undefined when this user can make none that limit everything. */
+export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgroup | undefined {
+  const points = mounts.split('\n').map((line) => line.split(' '));
+  const versionOne = new Map<string, string>();
+  for (const [, point, type, options] of points) {
+    if (type !== 'cgroup' || point === undefined) continue;
+    for (const controller of CONTROLLERS) if (options?.split(',').includes(controller)) versionOne.set(controller, point);
+  }
+  if (CONTROLLERS.every((controller) => versionOne.has(controller))) {
+    const parents = Object.fromEntries(
+      CONTROLLERS.map((controller) => [controller, `${versionOne.get(controller)}/${isRoot ? 'litterbox' : `litterbox-user-${uid}`}`]),
+    ) as Cgroup['parents'];
+    const isUsable = isRoot || CONTROLLERS.every((controller) => writable.includes(parents[controller]));
+    return isUsable ? { version: 1, parents } : undefined;
+  }
+  const unified = points.find(([, point, type]) => type === 'cgroup2' && point === '/sys/fs/cgroup')?.[1];
+  if (unified === undefined) return undefined;
+  // An ordinary user: the topmost group handed to it, so that moving a process there crosses no group that is not its own.
+  const parent = isRoot ? `${unified}/litterbox` : writable.at(-1);
+  if (parent === undefined) return undefined;
+  const directory = isRoot ? parent : `${parent}/litterbox`;
+  return { version: 2, parents: { memory: directory, pids: directory, cpu: directory, freezer: directory } };
+}
+
+const groupsOf = (cgroup: Cgroup, id: string) => [...new Set(CONTROLLERS.map((controller) => `${cgroup.parents[controller]}/${id}`))];
+
+/** Shell text: makes the groups of a sandbox and sets its limits. Fails when one cannot be set. */
+export function cgroupSetUp(cgroup: Cgroup, id: string, limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>>): string {
+  const groups = groupsOf(cgroup, id).map(quoted).join(' ');
+  const at = (controller: keyof Cgroup['parents'], file: string) => quoted(`${cgroup.parents[controller]}/${id}/${file}`);
+  const periodUs = 100_000;
+  const quotaUs = Math.max(1_000, Math.round(limits.cpus * periodUs)); // the kernel's smallest quota is 1 ms
+  if (cgroup.version === 1) {
+    return `mkdir -p ${groups} || fail 'cannot make control groups'
+echo ${limits.memoryBytes} >${at('memory', 'memory.limit_in_bytes')} || fail 'cannot limit memory'
+[ ! -e ${at('memory', 'memory.memsw.limit_in_bytes')} ] || echo ${limits.memoryBytes} >${at('memory', 'memory.memsw.limit_in_bytes')} || fail 'cannot limit swap'
+echo ${limits.processes} >${at('pids', 'pids.max')} || fail 'cannot limit processes'
+echo ${periodUs} >${at('cpu', 'cpu.cfs_period_us')} && echo ${quotaUs} >${at('cpu', 'cpu.cfs_quota_us')} || fail 'cannot limit processors'
+`;
+  }
+  return `mkdir -p ${quoted(cgroup.parents.memory)}
+[ "$(cat ${quoted(`${cgroup.parents.memory}/cgroup.subtree_control`)})" ] || echo '+memory +pids +cpu' >${quoted(`${cgroup.parents.memory}/cgroup.subtree_control`)}
+mkdir -p ${groups} || fail 'cannot make control groups'
+echo ${limits.memoryBytes} >${at('memory', 'memory.max')} || fail 'cannot limit memory'
+[ ! -e ${at('memory', 'memory.swap.max')} ] || echo 0 >${at('memory', 'memory.swap.max')} || fail 'cannot limit swap'
+echo 1 >${at('memory', 'memory.oom.group')}
+echo ${limits.processes} >${at('pids', 'pids.max')} || fail 'cannot limit processes'
+echo '${quotaUs} ${periodUs}' >${at('cpu', 'cpu.max')} || fail 'cannot limit processors'
+`;
+}
+
+/** Shell text: moves the shell that runs it into the sandbox's groups. */
+export function cgroupEnter(cgroup: Cgroup, id: string): string {
+  return groupsOf(cgroup, id).map((group) => `echo 0 >${quoted(`${group}/cgroup.procs`)} || fail 'cannot enter ${group}'\n`).join('');
+}
+
+export function cgroupFreeze(cgroup: Cgroup, id: string, isFrozen: boolean): string {
+  const group = `${cgroup.parents.freezer}/${id}`;
+  return cgroup.version === 1
+    ? `echo ${isFrozen ? 'FROZEN' : 'THAWED'} >${quoted(`${group}/freezer.state`)}`
+    : `echo ${isFrozen ? 1 : 0} >${quoted(`${group}/cgroup.freeze`)}`;
+}
+
+/** Shell text that succeeds once the freeze has reached every process. */
+export function cgroupIsFrozen(cgroup: Cgroup, id: string): string {
+  const group = `${cgroup.parents.freezer}/${id}`;
+  return cgroup.version === 1
+    ? `[ "$(cat ${quoted(`${group}/freezer.state`)})" = FROZEN ]`
+    : `grep -q '^frozen 1' ${quoted(`${group}/cgroup.events`)}`;
+}
+
+/** Shell text: removes the groups, which must be empty of processes by then. */
+export function cgroupRemove(cgroup: Cgroup, id: string): string {
+  return groupsOf(cgroup, id).map((group) => `[ ! -d ${quoted(group)} ] || rmdir ${quoted(group)}\n`).join('');
+}
+
+/** Shell text: prints memory in bytes, processor time in nanoseconds and the number of processes, one line each. */
+export function cgroupUsage(cgroup: Cgroup, id: string): string {
+  const at = (controller: keyof Cgroup['parents'], file: string) => quoted(`${cgroup.parents[controller]}/${id}/${file}`);
+  if (cgroup.version === 1) {
+    const cpuacct = quoted(`${cgroup.parents.cpu.replace(/\/cpu(,cpuacct)?\//, (match) => (match.includes(',') ? match : '/cpuacct/'))}/${id}/cpuacct.usage`);
+    return `cat ${at('memory', 'memory.usage_in_bytes')}; cat ${cpuacct} 2>/dev/null || echo; cat ${at('pids', 'pids.current')}`;
+  }
+  return `cat ${at('memory', 'memory.current')}; sed -n 's/^usage_usec \\(.*\\)/\\1000/p' ${at('cpu', 'cpu.stat')}; cat ${at('pids', 'pids.current')}`;
+}

@@ -1,0 +1,34 @@
+import { type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
+import { runScript } from './run-script.ts';
+import { copy, reflink } from './strategies/copy.ts';
+import { overlay } from './strategies/overlay.ts';
+import type { Strategy } from './strategies/strategy.ts';
+
+/** Cheapest first. */
+const STRATEGIES: readonly Strategy[] = [overlay, reflink, copy];
+
+export interface StrategyChoice {
+  readonly strategy: Strategy | undefined;
+  /** What every strategy that was tried said, in order. */
+  readonly checks: readonly ProbeCheck[];
+}
+
+export function strategyNamed(name: string): Strategy {
+  const found = STRATEGIES.find((strategy) => strategy.name === name);
+  if (found) return found;
+  throw new LitterboxError('UNSUPPORTED', `This version knows no strategy ${name}.`, { operation: 'provider.open', provider: 'overlayfs', hint: `It knows ${STRATEGIES.map((strategy) => strategy.name).join(', ')}.` });
+}
+
+/** The first strategy that works below the directory, and why the ones before do not. */
+export async function choosing(host: Host, directory: string, isRoot: boolean, wanted: Strategy['name'] | undefined): Promise<StrategyChoice> {
+  const checks: ProbeCheck[] = [];
+  for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted)]) {
+    const { code, stdout, stderr } = await runScript(host, strategy.probe(directory, isRoot));
+    if (code === 0) {
+      checks.push({ name: `copy-on-write (${strategy.name})`, status: 'ok', finding: `${strategy.name} works below ${directory}` });
+      return { strategy, checks };
+    }
+    checks.push({ name: `copy-on-write (${strategy.name})`, status: wanted ? 'failed' : 'warning', finding: (stdout || stderr).trim() || `exit code ${code}`, remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.' });
+  }
+  return { strategy: undefined, checks };
+}

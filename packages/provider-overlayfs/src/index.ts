@@ -1,0 +1,1 @@
+export { type OverlayfsOptions, overlayfs } from './overlayfs.ts';

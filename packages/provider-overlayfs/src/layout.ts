@@ -1,0 +1,42 @@
+import { SandboxId } from '@litterbox/core/provider';
+
+/** Where the provider keeps what on its host. Everything is below `root`, mode 0700. */
+export interface Layout {
+  readonly root: string;
+  /** Frozen trees, one per base: `bases/<key>`. */
+  readonly bases: string;
+  readonly sandboxes: string;
+  readonly playgrounds: string;
+}
+
+/** One sandbox's directory. Mode 0711: the sandbox's user passes through it, in the sandbox's own mount namespace alone. */
+export interface SandboxLayout {
+  readonly directory: string;
+  /** What `create` decided: {@link SandboxMeta} as JSON. */
+  readonly meta: string;
+  /** What the kernel said about the running session, as JSON. */
+  readonly session: string;
+  /** Directory numbers seen by the change scanner, as JSON. */
+  readonly scanState: string;
+  readonly pausedMark: string;
+  readonly stoppedMark: string;
+}
+
+export function layoutOf(root: string): Layout {
+  return { root, bases: `${root}/bases`, sandboxes: `${root}/sandboxes`, playgrounds: `${root}/playgrounds` };
+}
+
+export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
+  const directory = `${layout.sandboxes}/${id}`;
+  return {
+    directory,
+    meta: `${directory}/meta.json`,
+    session: `${directory}/session.json`,
+    scanState: `${directory}/scan-state.json`,
+    pausedMark: `${directory}/paused`,
+    stoppedMark: `${directory}/stopped`,
+  };
+}
+
+/** Prefix of a directory that is being made or removed and never listed. */
+export const UNFINISHED = '.unfinished-';

@@ -1,0 +1,118 @@
+import { type CallOptions, type Host, type HostFacts, LitterboxError, type ProbeCheck, quoted } from '@litterbox/core/provider';
+import { type Cgroup, cgroupOf } from './cgroup.ts';
+import { runScript } from './run-script.ts';
+import { type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
+
+/** What one look at the host tells. */
+export interface Machine {
+  readonly facts: HostFacts;
+  /** Started by root: the sandbox's processes get an unprivileged user of their own before anything else. */
+  readonly isRoot: boolean;
+  readonly bwrapVersion: string;
+  /** Undefined when limits cannot be enforced by this user here. */
+  readonly cgroup: Cgroup | undefined;
+  readonly toolDirectories: readonly ToolDirectory[];
+  /** First components below `/` that are links into /usr (`bin`, `lib64`), with their targets, and those that are directories. */
+  readonly rootLinks: readonly (readonly [name: string, target: string])[];
+  readonly rootDirectories: readonly string[];
+  readonly checks: readonly ProbeCheck[];
+}
+
+/** The programs the provider runs on its host, and the Debian package of each. */
+const TOOLS = {
+  bwrap: 'bubblewrap', unshare: 'util-linux', mount: 'mount', flock: 'util-linux', setpriv: 'util-linux', setsid: 'util-linux',
+  mkfifo: 'coreutils', cp: 'coreutils', rm: 'coreutils', stat: 'coreutils', readlink: 'coreutils', cat: 'coreutils', tar: 'tar', find: 'findutils',
+} as const;
+
+/** bubblewrap knows `--disable-userns` since this version. @see https://github.com/containers/bubblewrap/releases/tag/v0.8.0 */
+const MINIMUM_BWRAP = [0, 8];
+/** No overlay in user namespaces before 5.11, no clone3 in the filter's sense before 5.3 (security.md 6.3 asks for 5.10). */
+const MINIMUM_KERNEL = [5, 10];
+
+/** Looks once; changes nothing. */
+export async function readMachine(host: Host, call?: CallOptions): Promise<Machine> {
+  const facts = await host.facts(call);
+  if (facts.platform !== 'linux') {
+    throw new LitterboxError('UNSUPPORTED', `Copy-on-write sandboxes need Linux; ${host.name} runs ${facts.platform}.`, {
+      operation: 'provider.probe', provider: 'overlayfs', hint: 'Use a container provider, or a Linux machine over SSH.',
+    });
+  }
+  const report = await runScript(host, surveyScript(facts), call);
+  const lines = report.stdout.split('\0').filter((line) => line !== '');
+  const all = (key: string) => lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
+  const one = (key: string) => all(key)[0] ?? '';
+  const isRoot = facts.uid === 0;
+  const cgroup = cgroupOf({ isRoot, uid: facts.uid, mounts: one('cgroup-mounts'), own: one('cgroup-own'), writable: all('cgroup-writable') });
+  return {
+    facts,
+    isRoot,
+    bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
+    cgroup,
+    toolDirectories: toolDirectoriesOf(facts, new Map(all('path').map((line) => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)])), all('tool-root')),
+    rootLinks: all('root-link').map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)] as const),
+    rootDirectories: all('root-directory'),
+    checks: checksOf({ facts, missing: all('missing'), bwrap: one('bwrap'), isSetuid: one('bwrap-setuid') === 'yes', gnuFind: one('find'), userns: one('userns'), apparmor: one('apparmor'), cgroup }),
+  };
+}
+
+function surveyScript({ searchPath, homeDirectory, uid }: HostFacts): string {
+  const say = `say() { printf '%s %s\\0' "$1" "$2"; }`;
+  return `${say}
+for tool in ${Object.keys(TOOLS).join(' ')}; do command -v $tool >/dev/null || say missing $tool; done
+say bwrap "$(bwrap --version 2>/dev/null)"
+[ -u "$(command -v bwrap)" ] && say bwrap-setuid yes
+say find "$(find --version 2>/dev/null)"
+say userns "$(cat /proc/sys/user/max_user_namespaces 2>/dev/null)"
+say apparmor "$(cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns 2>/dev/null)"
+say cgroup-mounts "$(cat /proc/self/mounts | grep cgroup)"
+say cgroup-own "$(cat /proc/self/cgroup)"
+for d in /sys/fs/cgroup/*/litterbox-user-${uid} /sys/fs/cgroup/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done
+own=$(sed -n 's/^0:://p' /proc/self/cgroup)
+while [ "$own" ] && [ "$own" != / ]; do [ -w "/sys/fs/cgroup$own/cgroup.procs" ] && [ -w "/sys/fs/cgroup$own/cgroup.subtree_control" ] && say cgroup-writable "/sys/fs/cgroup$own"; own=\${own%/*}; done
+for d in ${searchPath.map(quoted).join(' ')}; do r=$(readlink -f "$d" 2>/dev/null) && [ -d "$r" ] && say path "$d
+$r"; done
+for d in .pyenv .nvm .rbenv .cargo .rustup .volta .asdf .sdkman .deno .bun .local/share/mise .local/share/pnpm; do [ -d ${quoted(homeDirectory)}/$d ] && say tool-root ${quoted(homeDirectory)}/$d; done
+for d in /bin /sbin /lib /lib32 /lib64 /libx32; do
+if [ -L $d ]; then say root-link "\${d#/} $(readlink $d)"; elif [ -d $d ]; then say root-directory \${d#/}; fi
+done
+:`;
+}
+
+interface CheckFacts {
+  readonly facts: HostFacts;
+  readonly missing: readonly string[];
+  readonly bwrap: string;
+  readonly isSetuid: boolean;
+  readonly gnuFind: string;
+  readonly userns: string;
+  readonly apparmor: string;
+  readonly cgroup: Cgroup | undefined;
+}
+
+function checksOf({ facts, missing, bwrap, isSetuid, gnuFind, userns, apparmor, cgroup }: CheckFacts): readonly ProbeCheck[] {
+  const check = (name: string, isOk: boolean, finding: string, remedy: string, otherwise: ProbeCheck['status'] = 'failed'): ProbeCheck =>
+    isOk ? { name, status: 'ok', finding } : { name, status: otherwise, finding, remedy };
+  const packages = [...new Set(missing.map((tool) => TOOLS[tool as keyof typeof TOOLS]))];
+  return [
+    check('kernel', isAtLeast(facts.kernelRelease, MINIMUM_KERNEL), `Linux ${facts.kernelRelease}`, `Use Linux ${MINIMUM_KERNEL.join('.')} or newer.`),
+    check('tools', missing.length === 0, missing.length === 0 ? 'every program is there' : `missing: ${missing.join(', ')}`, `sudo apt-get install -y ${packages.join(' ')}`),
+    check('bubblewrap', isAtLeast(bwrap.replace(/^\D+/, ''), MINIMUM_BWRAP) && !isSetuid, isSetuid ? 'bubblewrap is setuid root' : bwrap || 'bubblewrap is missing', isSetuid ? 'sudo chmod u-s "$(command -v bwrap)"' : `sudo apt-get install -y bubblewrap (${MINIMUM_BWRAP.join('.')} or newer)`),
+    check('find', gnuFind.includes('GNU'), gnuFind.split('\n')[0] || 'find is missing', 'sudo apt-get install -y findutils'),
+    check('user-namespaces', userns !== '0' && userns !== '' && apparmor !== '1', userns === '0' || userns === '' ? 'user namespaces are off' : apparmor === '1' ? 'AppArmor keeps ordinary users from user namespaces' : `up to ${userns}`, userns === '0' || userns === '' ? 'sudo sysctl -w user.max_user_namespaces=15000' : 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'),
+    check('control-groups', cgroup !== undefined, cgroup ? `version ${cgroup.version}, below ${Object.values(cgroup.parents)[0]}` : 'this user may not make control groups, so memory, processor and process limits cannot be enforced', delegationCommand(facts.uid), 'warning'),
+  ];
+}
+
+/** The one command by which an administrator lets an ordinary user limit sandboxes, on either version of control groups. */
+function delegationCommand(uid: number): string {
+  return `sudo sh -c 'for c in memory pids cpu freezer; do d=/sys/fs/cgroup/$c/litterbox-user-${uid}; [ -d /sys/fs/cgroup/$c ] && mkdir -p $d && chown -R ${uid} $d; done' (control groups version 1), or start Litterbox by: systemd-run --user --scope -p Delegate=yes -- litterbox …`;
+}
+
+function isAtLeast(text: string, minimum: readonly number[]): boolean {
+  const numbers = (/\d+(\.\d+)*/.exec(text)?.[0] ?? '0').split('.').map(Number);
+  for (const [index, wanted] of minimum.entries()) {
+    const got = numbers[index] ?? 0;
+    if (got !== wanted) return got > wanted;
+  }
+  return true;
+}

@@ -1,0 +1,149 @@
+import {
+  type Assurance, type CallOptions, type ChangeMark, type ChangeScan, type Host, LitterboxError, type ProcessHandle, type ProcessSpec, type ResourceUsage, type SandboxId, type SandboxRuntime,
+} from '@litterbox/core/provider';
+import { INSIDE } from './bwrap-arguments.ts';
+import { cgroupFreeze, cgroupIsFrozen, cgroupUsage } from './cgroup.ts';
+import { ChangeScanner } from './change-scanner.ts';
+import { endSessionScript } from './end-session.ts';
+import { runScript, runScriptOrFail } from './run-script.ts';
+import { Session, type SessionInput } from './session.ts';
+
+/** A sandbox of this provider, as one process uses it. Its session starts with the first process. */
+export class OverlayRuntime implements SandboxRuntime {
+  readonly id: SandboxId;
+  readonly workdir: string;
+  readonly playground = INSIDE.playground;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #input: SessionInput;
+  readonly #host: Host;
+  #starting: Promise<Session> | undefined;
+  readonly #scanner: ChangeScanner;
+  #isDisposed = false;
+
+  constructor(input: SessionInput) {
+    this.#input = input;
+    this.#host = input.host;
+    this.id = input.meta.id;
+    this.workdir = input.meta.workdir;
+    this.environment = input.environment;
+    this.#scanner = new ChangeScanner({
+      host: input.host,
+      stateFile: input.sandbox.scanState,
+      changes: input.strategy.changes,
+      spawn: async (spec, call) => (await this.#session(call)).spawn('scanner', spec, call),
+    });
+  }
+
+  async assurance(call?: CallOptions): Promise<Assurance> {
+    return (await this.#session(call)).assurance;
+  }
+
+  async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    await this.#assertRuns(call);
+    return await (await this.#session(call)).spawn('sandbox', spec, call);
+  }
+
+  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
+    await this.#assertRuns(call);
+    return await this.#scanner.scan(mark ?? this.#input.meta.firstMark, call);
+  }
+
+  /** Starts session and scanner ahead of the first command. */
+  async warm(call?: CallOptions): Promise<void> {
+    await this.#session(call);
+    await this.#scanner.warm(call);
+  }
+
+  /** The moment of now, for workspaces that are new as a whole. */
+  now(call?: CallOptions): Promise<ChangeMark> {
+    return this.#scanner.now(call);
+  }
+
+  async pause(call?: CallOptions): Promise<void> {
+    const { machine, sandbox, meta } = this.#input;
+    const { cgroup } = machine;
+    if (!cgroup) throw noControlGroups('pause');
+    if (await this.#isStopped(call)) return;
+    await this.#host.files.write(sandbox.pausedMark, new Uint8Array());
+    // Without a session there is no group and nothing to freeze: the mark is what keeps commands out.
+    const frozen = cgroupIsFrozen(cgroup, meta.id);
+    await runScriptOrFail(this.#host, 'runtime.pause', `[ -d '${cgroup.parents.freezer}/${meta.id}' ] || exit 0
+${cgroupFreeze(cgroup, meta.id, true)}
+n=0
+until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`, call);
+  }
+
+  async resume(call?: CallOptions): Promise<void> {
+    const { machine, sandbox, meta } = this.#input;
+    const { cgroup } = machine;
+    if (cgroup) await runScriptOrFail(this.#host, 'runtime.resume', `[ ! -d '${cgroup.parents.freezer}/${meta.id}' ] || ${cgroupFreeze(cgroup, meta.id, false)}`, call);
+    await this.#host.files.remove(sandbox.pausedMark, call);
+    await this.start(call);
+  }
+
+  async stop(call?: CallOptions): Promise<void> {
+    const { sandbox } = this.#input;
+    await this.#host.files.write(sandbox.stoppedMark, new Uint8Array());
+    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(sandbox.directory), call);
+    await this.#host.files.remove(sandbox.pausedMark, call);
+  }
+
+  async start(call?: CallOptions): Promise<void> {
+    await this.#host.files.remove(this.#input.sandbox.stoppedMark, call);
+  }
+
+  async usage(call?: CallOptions): Promise<ResourceUsage> {
+    const { machine, meta } = this.#input;
+    if (!machine.cgroup) return {};
+    const { code, stdout } = await runScript(this.#host, cgroupUsage(machine.cgroup, meta.id), call);
+    if (code !== 0) return { memoryBytes: 0, processes: 0 }; // no session: nothing runs
+    const [memoryBytes = 0, cpuNanoseconds = 0, processes = 0] = stdout.split('\n').map(Number);
+    return { memoryBytes, cpuMs: cpuNanoseconds / 1e6, processes };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await this.#scanner[Symbol.asyncDispose]();
+    const session = await this.#starting?.catch(() => undefined);
+    await session?.[Symbol.asyncDispose]();
+  }
+
+  /** One session start at a time; a session that ended is replaced. */
+  async #session(call?: CallOptions): Promise<Session> {
+    if (this.#isDisposed) throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', { operation: 'runtime.spawn', provider: 'overlayfs', hint: 'Open it again.' });
+    const current = this.#starting;
+    if (current) {
+      const session = await current.catch(() => undefined);
+      if (session?.isAlive) return session;
+      if (this.#starting !== current) return await this.#session(call);
+      await session?.[Symbol.asyncDispose]();
+    }
+    // Not bound to the caller's signal: others may wait for the same start.
+    const starting = Session.attach(this.#input);
+    this.#starting = starting;
+    starting.catch(() => {
+      if (this.#starting === starting) this.#starting = undefined;
+    });
+    return await starting;
+  }
+
+  async #assertRuns(call?: CallOptions): Promise<void> {
+    const { sandbox } = this.#input;
+    if (await this.#host.files.stat(sandbox.pausedMark, call)) {
+      throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', { operation: 'runtime.spawn', provider: 'overlayfs', hint: 'Run litterbox resume on it.' });
+    }
+    if (await this.#isStopped(call)) {
+      throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', { operation: 'runtime.spawn', provider: 'overlayfs', hint: 'Run litterbox resume on it.' });
+    }
+  }
+
+  async #isStopped(call?: CallOptions): Promise<boolean> {
+    return (await this.#host.files.stat(this.#input.sandbox.stoppedMark, call)) !== undefined;
+  }
+}
+
+function noControlGroups(what: string): LitterboxError {
+  return new LitterboxError('UNSUPPORTED', `Processes cannot be frozen here: this user may not make control groups.`, {
+    operation: `runtime.${what}`, provider: 'overlayfs', hint: 'Use pause --stop, or run litterbox doctor for the command that hands control groups to this user.',
+  });
+}

@@ -1,0 +1,243 @@
+import { type CallOptions, type Host, isLitterboxError, LitterboxError, type ProbeReport, type ProgressOptions, quoted, type RuntimeStatus, SandboxId, type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
+import { ensureBaseTree } from './base-trees.ts';
+import { INSIDE } from './bwrap-arguments.ts';
+import { cgroupRemove } from './cgroup.ts';
+import { choosing, type StrategyChoice } from './choose-strategy.ts';
+import { endSessionScript } from './end-session.ts';
+import { type Layout, layoutOf, sandboxLayoutOf, UNFINISHED } from './layout.ts';
+import { type Machine, readMachine } from './machine.ts';
+import { OverlayRuntime } from './overlay-runtime.ts';
+import { runScriptOrFail } from './run-script.ts';
+import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
+import { seccompFilter } from './seccomp-filter.ts';
+import { strategyNamed } from './choose-strategy.ts';
+import type { Strategy } from './strategies/strategy.ts';
+import { SANDBOX_UID } from './supervisor-script.ts';
+
+export interface OverlayfsOptions {
+  readonly host: Host;
+  /** Absolute directory on the host for base trees, layers and playgrounds. Made with mode 0700 on first use. */
+  readonly directory: string;
+  /** Use this way of copying or none. @defaultValue the first that works of overlay, reflink, copy */
+  readonly strategy?: Strategy['name'];
+}
+
+const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 };
+
+/** Sandboxes on a Linux machine by copy-on-write and namespaces. Needs no daemon and no image. Does nothing until it is asked. */
+export function overlayfs(options: OverlayfsOptions): SandboxProvider {
+  return new OverlayProvider(options);
+}
+
+class OverlayProvider implements SandboxProvider {
+  readonly name = 'overlayfs';
+  readonly traits = { isolation: 'process', limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'], workdir: 'repository-path', roots: ['machine', 'directory'] } as const;
+  readonly #host: Host;
+  readonly #layout: Layout;
+  readonly #wanted: Strategy['name'] | undefined;
+  #machine: Promise<Machine> | undefined;
+  #choice: Promise<StrategyChoice> | undefined;
+  #filter: Promise<string> | undefined;
+
+  constructor({ host, directory, strategy }: OverlayfsOptions) {
+    this.#host = host;
+    this.#layout = layoutOf(directory);
+    this.#wanted = strategy;
+  }
+
+  async probe(call?: CallOptions): Promise<ProbeReport> {
+    this.#machine = undefined;
+    this.#choice = undefined;
+    const machine = await this.#survey(call);
+    const isReady = machine.checks.every(({ status }) => status !== 'failed');
+    if (!isReady) return { usable: false, checks: machine.checks };
+    const { strategy, checks } = await this.#strategy(call);
+    return { usable: strategy !== undefined, checks: [...machine.checks, ...checks] };
+  }
+
+  async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
+    options?.signal?.throwIfAborted();
+    const machine = await this.#usableMachine(options);
+    const meta = await this.#metaOf(spec, options);
+    const sandbox = sandboxLayoutOf(this.#layout, spec.id);
+    if (await this.#host.files.stat(sandbox.directory, options)) throw exists(spec.id);
+    const base = await ensureBaseTree(this.#host, machine, this.#layout, spec.workspace, options);
+    const strategy = strategyNamed(meta.strategy);
+    await this.#prepare(meta, strategy, base, machine, options);
+    let runtime: OverlayRuntime | undefined;
+    try {
+      runtime = await this.#runtime(meta, machine);
+      options?.signal?.throwIfAborted();
+      await runtime.warm(options);
+      if (strategy.changes === 'workspace') {
+        const first = { ...meta, firstMark: await runtime.now(options) };
+        await this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(first)));
+        await runtime[Symbol.asyncDispose]();
+        runtime = await this.#runtime(first, machine);
+      }
+      options?.signal?.throwIfAborted();
+      return runtime;
+    } catch (error) {
+      await runtime?.[Symbol.asyncDispose]();
+      await this.remove(spec.id);
+      options?.signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
+    const sandbox = sandboxLayoutOf(this.#layout, id);
+    const bytes = await this.#host.files.read(sandbox.meta, call);
+    if (bytes) return await this.#runtime(parseMeta(bytes, sandbox.meta), await this.#usableMachine(call));
+    if (await this.#host.files.stat(sandbox.directory, call)) return void parseMeta(new Uint8Array(), sandbox.meta) as never;
+    throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, { operation: 'provider.open', provider: this.name, hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.' });
+  }
+
+  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    for (const { name } of (await this.#host.files.list(this.#layout.sandboxes, call)) ?? []) {
+      if (!SandboxId.is(name)) continue;
+      const sandbox = sandboxLayoutOf(this.#layout, name);
+      const [meta, paused, stopped] = await Promise.all([sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark].map((path) => this.#host.files.stat(path, call)));
+      yield { id: name, state: meta === undefined ? 'broken' : paused ? 'paused' : stopped ? 'stopped' : 'running' };
+    }
+  }
+
+  async remove(id: SandboxId, call?: CallOptions): Promise<void> {
+    call?.signal?.throwIfAborted();
+    const { directory } = sandboxLayoutOf(this.#layout, id);
+    const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
+    const playground = `${this.#layout.playgrounds}/${id}`;
+    const { cgroup } = await this.#survey(call);
+    // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next.
+    // A directory without write permission keeps its content from an ordinary user until it gets it back; links are not followed.
+    const script = `( ${endSessionScript(directory)} ) || exit 1
+${cgroup ? cgroupRemove(cgroup, id) : ''}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)}
+for d in ${quoted(gone)} ${quoted(playground)}; do
+rm -rf "$d" 2>/dev/null || { find -P "$d" -type d -exec chmod u+rwx {} + 2>/dev/null; rm -rf "$d"; }
+done`;
+    await runScriptOrFail(this.#host, 'provider.remove', script);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  async #metaOf(spec: SandboxSpec, call?: CallOptions): Promise<SandboxMeta> {
+    const { root, limits } = spec;
+    if (root.type === 'image') throw unsupported(`the image ${root.reference}`, 'Set overlayfs.rootfs to a directory, leave the image out, or use a container provider.');
+    for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
+      if (limits[name] !== undefined) throw unsupported(`the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+    }
+    if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir)) throw unsupported(`the workdir ${spec.workdir} in a root file system of your own`, 'Set workspace.workdir to /src.');
+    const { strategy, checks } = await this.#strategy(call);
+    if (!strategy) {
+      throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${this.#layout.root}.`, { operation: 'provider.create', provider: this.name, hint: checks.map(({ name, finding }) => `${name}: ${finding}`).join('; ') });
+    }
+    return {
+      version: 1, id: spec.id, slug: spec.slug, repositoryId: spec.repositoryId, base: spec.workspace.key, strategy: strategy.name, workdir: spec.workdir, root,
+      environment: spec.environment, limits: { ...DEFAULT_LIMITS, ...limits }, playground: spec.playground, allowDegraded: spec.allowDegraded,
+    };
+  }
+
+  /** The sandbox's directory, complete before it gets its name. */
+  async #prepare(meta: SandboxMeta, strategy: Strategy, base: string, machine: Machine, call?: CallOptions): Promise<void> {
+    const { directory } = sandboxLayoutOf(this.#layout, meta.id);
+    const unfinished = `${this.#layout.sandboxes}/${UNFINISHED}${crypto.randomUUID()}`;
+    const playground = `${this.#layout.playgrounds}/${meta.playground}`;
+    const script = `umask 022
+mkdir ${quoted(unfinished)} && cd ${quoted(unfinished)} || exit 1
+trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
+chmod 711 . && mkdir -m 711 io scan-io && mkdir base etc playground root tools home ws ${quoted(playground)} 2>/dev/null
+set -e
+[ -d home ] && [ -d ws ] && [ -d ${quoted(playground)} ]
+mkfifo -m 666 io/control io/ready scan-io/control scan-io/ready && mkfifo -m 600 stop.fifo
+: >start.lock; : >alive.lock; : >clients.lock
+${strategy.prepare(base)}
+${machine.isRoot ? `chown ${SANDBOX_UID}:${SANDBOX_UID} home ${quoted(playground)} ws${strategy.changes === 'upper' ? ' upper' : ''}` : ''}
+printf %s ${quoted(JSON.stringify(meta))} >meta.json
+mv -T ${quoted(unfinished)} ${quoted(directory)}
+trap - EXIT`;
+    try {
+      await runScriptOrFail(this.#host, 'provider.create', script, call);
+    } catch (error) {
+      if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`))) throw exists(meta.id);
+      throw error;
+    }
+  }
+
+  async #runtime(meta: SandboxMeta, machine: Machine): Promise<OverlayRuntime> {
+    const directories = [...machine.facts.searchPath.filter((path) => isVisible(path, machine)), '/usr/local/bin', '/usr/bin', '/bin'];
+    const path = meta.root.type === 'machine' ? [...new Set(directories)] : ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+    return new OverlayRuntime({
+      host: this.#host,
+      machine,
+      layout: this.#layout,
+      sandbox: sandboxLayoutOf(this.#layout, meta.id),
+      meta,
+      strategy: strategyNamed(meta.strategy),
+      filter: await this.#filterFile(machine),
+      environment: {
+        PATH: path.join(':'), HOME: INSIDE.home, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/sh', LANG: 'C.UTF-8', TERM: 'dumb',
+        LITTERBOX_SANDBOX: meta.slug, LITTERBOX_PLAYGROUND: INSIDE.playground, LITTERBOX_CALL: 'infrastructure', ...meta.environment,
+      },
+    });
+  }
+
+  /** One look per process: what is there does not come and go while it runs; `probe` looks anew. */
+  #survey(call?: CallOptions): Promise<Machine> {
+    this.#machine ??= readMachine(this.#host).catch((error: unknown) => {
+      this.#machine = undefined;
+      throw error;
+    });
+    call?.signal?.throwIfAborted();
+    return this.#machine;
+  }
+
+  async #usableMachine(call?: CallOptions): Promise<Machine> {
+    const machine = await this.#survey(call);
+    const [first] = machine.checks.filter(({ status }) => status === 'failed');
+    if (!first) return machine;
+    throw new LitterboxError(first.name === 'tools' ? 'TOOL_MISSING' : 'UNAVAILABLE', `Sandboxes cannot run on this machine: ${first.finding}.`, { operation: 'provider.create', provider: this.name, hint: first.remedy ?? 'Run litterbox doctor.' });
+  }
+
+  async #strategy(call?: CallOptions): Promise<StrategyChoice> {
+    this.#choice ??= (async () => {
+      const machine = await this.#survey(call);
+      for (const directory of [this.#layout.root, this.#layout.bases, this.#layout.sandboxes, this.#layout.playgrounds]) await this.#host.files.makeDirectory(directory);
+      return await choosing(this.#host, this.#layout.sandboxes, machine.isRoot, this.#wanted);
+    })().catch((error: unknown) => {
+      this.#choice = undefined;
+      throw error;
+    });
+    return await this.#choice;
+  }
+
+  #filterFile(machine: Machine): Promise<string> {
+    this.#filter ??= (async () => {
+      const bytes = seccompFilter(machine.facts.architecture);
+      const path = `${this.#layout.root}/seccomp-${machine.facts.architecture}-${checksum(bytes)}.bpf`;
+      if (!(await this.#host.files.stat(path))) await this.#host.files.write(path, bytes, { mode: 0o600 });
+      return path;
+    })();
+    return this.#filter;
+  }
+}
+
+function isVisible(path: string, { toolDirectories, rootLinks, rootDirectories }: Machine): boolean {
+  const [, top = ''] = path.split('/');
+  if (top === 'usr' || rootDirectories.includes(top) || rootLinks.some(([name]) => name === top)) return true;
+  return toolDirectories.some((tool) => path === tool.path || path.startsWith(`${tool.path}/`));
+}
+
+/** Tells versions of the filter apart (FNV-1a); nothing secret hangs on it. */
+function checksum(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}
+
+function exists(id: string): LitterboxError {
+  return new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${id} is already there.`, { operation: 'provider.create', provider: 'overlayfs', hint: 'Remove it first, or take another id.' });
+}
+
+function unsupported(what: string, hint: string): LitterboxError {
+  return new LitterboxError('UNSUPPORTED', `The provider overlayfs cannot honour ${what}.`, { operation: 'provider.create', provider: 'overlayfs', hint });
+}

@@ -1,0 +1,56 @@
+import { type CallOptions, decodeRaw, encodeRaw, type Host, LitterboxError, shown } from '@litterbox/core/provider';
+
+export interface ScriptResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** No script of ours prints more. */
+const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
+
+/** Runs shell text of ours on the host and gives what it printed. Nothing an agent wrote is ever part of it unquoted. */
+export async function runScript(host: Host, script: string, call?: CallOptions): Promise<ScriptResult> {
+  await using handle = await host.spawn({ argv: ['sh', '-c', script] }, call);
+  const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
+  let total = 0;
+  for await (const chunk of handle) {
+    total += chunk.bytes.length;
+    if (total > MAX_OUTPUT_BYTES) throw new LitterboxError('RESOURCE_EXHAUSTED', 'A tool of the host printed more than 4 MiB.', { operation: 'host.script' });
+    parts[chunk.type].push(chunk.bytes);
+  }
+  const { code } = await handle.exit;
+  call?.signal?.throwIfAborted();
+  return { code, stdout: text(parts['stdout-data']), stderr: text(parts['stderr-data']) };
+}
+
+/** As {@link runScript}; any exit but 0 is an error with what the script said. */
+export async function runScriptOrFail(host: Host, operation: string, script: string, call?: CallOptions): Promise<string> {
+  const { code, stdout, stderr } = await runScript(host, script, call);
+  if (code === 0) return stdout;
+  throw scriptError(operation, code, stderr);
+}
+
+/** Only the C library's own words for errno are told apart: they are the same in every tool and, in this locale, every system. */
+export function scriptError(operation: string, code: number, stderr: string): LitterboxError {
+  const said = stderr.trim().split('\n').slice(-3).join('; ');
+  const isFull = /No space left on device|Disk quota exceeded/.test(said);
+  return new LitterboxError(isFull ? 'DISK_FULL' : 'UNAVAILABLE', `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`, {
+    operation,
+    provider: 'overlayfs',
+    hint: isFull ? 'Free some space where Litterbox keeps its state, then try again.' : 'Run litterbox doctor to see what is missing on this machine.',
+  });
+}
+
+function text(parts: readonly Uint8Array[]): string {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return decodeRaw(whole);
+}
+
+/** A directory's or file's bytes as they will arrive on the host. */
+export const utf8 = encodeRaw;

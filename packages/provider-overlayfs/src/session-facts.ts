@@ -1,0 +1,52 @@
+/** What the kernel said about a sandbox's first process when its session started. */
+export interface SessionFacts {
+  /** `/proc/<pid>/status`, by field. */
+  readonly status: Readonly<Record<string, string>>;
+  /** `/proc/<pid>/uid_map`: inside, outside, count. */
+  readonly uidMap: readonly number[];
+  /** `/proc/<pid>/limits`, soft values by name. */
+  readonly limits: Readonly<Record<string, string>>;
+  readonly cgroup: string;
+  readonly mounts: readonly { readonly point: string; readonly options: readonly string[]; readonly type: string }[];
+  /** Each kind, whether it differs from the host's. */
+  readonly separateNamespaces: Readonly<Record<string, boolean>>;
+  /** Descriptors open in the first process. */
+  readonly descriptors: readonly number[];
+  /** Names of the variables in the environment of the namespace's process 1, which every process inside can read. */
+  readonly visibleEnvironment: readonly string[];
+}
+
+/** In the order in which the supervisor and {@link HOST_NAMESPACES_SCRIPT} print them. */
+const NAMESPACES = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt'];
+
+/** Shell text that prints the host's own namespaces. */
+export const HOST_NAMESPACES_SCRIPT = `readlink ${NAMESPACES.map((name) => `/proc/self/ns/${name}`).join(' ')}`;
+
+/**
+ * @param words what the supervisor printed after `facts`, split at NUL
+ * @param hostNamespaces what {@link HOST_NAMESPACES_SCRIPT} printed
+ */
+export function parseFacts(words: readonly string[], hostNamespaces: string): SessionFacts {
+  const after = (key: string) => words[words.indexOf(key) + 1] ?? '';
+  const files = new Map(after('files').split(/^==> \/proc\/\d+\//m).slice(1).map((part) => {
+    const [head = '', ...rest] = part.split('\n');
+    return [head.replace(/ <==$/, ''), rest.join('\n').trim()] as const;
+  }));
+  const links = after('namespaces').trim().split('\n');
+  const hostLinks = hostNamespaces.trim().split('\n');
+  const limits = (files.get('limits') ?? '').split('\n').slice(1).map((line) => /^(.+?)\s{2,}(\S+)/.exec(line));
+  return {
+    status: Object.fromEntries((files.get('status') ?? '').split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])),
+    uidMap: (files.get('uid_map') ?? '').trim().split(/\s+/).map(Number),
+    limits: Object.fromEntries(limits.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? '']] : []))),
+    cgroup: files.get('cgroup') ?? '',
+    mounts: (files.get('mountinfo') ?? '').split('\n').map((line) => {
+      const [left = '', right = ''] = line.split(' - ');
+      const fields = left.split(' ');
+      return { point: fields[4] ?? '', options: (fields[5] ?? '').split(','), type: right.split(' ')[0] ?? '' };
+    }),
+    separateNamespaces: Object.fromEntries(NAMESPACES.map((name, index) => [name, links[index] !== undefined && hostLinks[index] !== undefined && links[index] !== hostLinks[index]])),
+    descriptors: after('descriptors').split(' ').flatMap((path) => /\/(\d+)$/.exec(path)?.[1] ?? []).map(Number),
+    visibleEnvironment: after('environment').split('\n').filter((line) => line.includes('=')).map((line) => line.slice(0, line.indexOf('='))),
+  };
+}

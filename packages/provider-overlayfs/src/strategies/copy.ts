@@ -1,0 +1,22 @@
+import { quoted } from '@litterbox/core/provider';
+import type { Strategy } from './strategy.ts';
+
+const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
+  name,
+  changes: 'workspace',
+  probe: (directory) => `d=$(mktemp -d ${quoted(`${directory}/.unfinished-probe-XXXXXX`)}) || exit 1
+echo probe >"$d/a"
+said=$(cp ${flag} "$d/a" "$d/b" 2>&1)
+code=$?
+rm -rf "$d"
+[ $code = 0 ] || printf '%s' "$said"
+exit $code`,
+  prepare: (base) => `cp -a ${flag} ${quoted(base)}/. ws/\n`,
+  mount: () => '',
+});
+
+/** A copy that shares the blocks of every file: XFS, Btrfs and others. Costs the number of files. */
+export const reflink: Strategy = clone('reflink', '--reflink=always');
+
+/** A plain copy: works everywhere and costs the size of the repository. */
+export const copy: Strategy = clone('copy', '--reflink=never');

@@ -1,0 +1,12 @@
+/** One way to give a sandbox its own writable copy of a frozen base tree. All members are shell text for the host. */
+export interface Strategy {
+  readonly name: 'overlay' | 'reflink' | 'copy';
+  /** Exits 0 when it works below the directory, else prints one line that says why not. Leaves nothing behind. */
+  probe(directory: string, isRoot: boolean): string;
+  /** Once, at create, with the sandbox's directory as the current one. */
+  prepare(base: string): string;
+  /** At each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace at /run/ws. */
+  mount(base: string, isRoot: boolean): string;
+  /** Where the change scanner looks: the layer that holds changes alone, or the whole workspace. */
+  readonly changes: 'upper' | 'workspace';
+}

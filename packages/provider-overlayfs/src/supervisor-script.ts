@@ -1,0 +1,109 @@
+import { quoted } from '@litterbox/core/provider';
+import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
+import { type Cgroup, cgroupEnter, cgroupFreeze, cgroupRemove, cgroupSetUp } from './cgroup.ts';
+import { INIT_SCRIPT } from './init-script.ts';
+import type { Machine } from './machine.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+import type { Strategy } from './strategies/strategy.ts';
+
+/**
+ * The host user that sandboxes run as when root starts them: reserved for Litterbox, in no file of accounts, so that it owns
+ * nothing else. One for all sandboxes: they share frozen base trees and cannot see each other through any namespace.
+ */
+export const SANDBOX_UID = 61100;
+
+export interface SupervisorInput {
+  readonly machine: Machine;
+  readonly meta: SandboxMeta;
+  readonly strategy: Strategy;
+  readonly directory: string;
+  readonly base: string;
+  readonly playground: string;
+  readonly etc: string;
+  readonly filter: string;
+  readonly sources: SessionSources;
+  readonly proc: ProcEntries;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * The shell text of a session's supervisor. It runs in a mount namespace of its own, so that no mount ever shows up on the
+ * machine, and ends with it. One supervisor per sandbox: it holds `alive.lock` as long as its session lives, and ends the
+ * session when the last client is gone (clients hold `clients.lock` shared; the kernel lets go when one is killed), when
+ * `stop.fifo` is written to, or when the sandbox's first process ends.
+ *
+ * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says
+ * about the sandbox; then it waits for `go` before anyone may use the session, says `running`, and is silent from there on.
+ */
+export function supervisorScript(input: SupervisorInput): string {
+  const { machine, meta, strategy, directory, base, playground, etc, filter, sources, proc, environment } = input;
+  const { cgroup, isRoot } = machine;
+  const groups = cgroup ? { setUp: cgroupSetUp(cgroup, meta.id, meta.limits), enter: cgroupEnter(cgroup, meta.id), thaw: `${cgroupFreeze(cgroup, meta.id, false)} 2>/dev/null`, remove: cgroupRemove(cgroup, meta.id) } : { setUp: '', enter: '', thaw: ':', remove: '' };
+  const launch = (args: readonly string[], status: string, errors: string) =>
+    `exec ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(INIT_SCRIPT)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+  return `fail() { printf 'error %s\\0' "$1"; exit 1; }
+died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; kill -9 $B $S 2>/dev/null; ${groups.remove.trim().replaceAll('\n', '; ') || ':'}; exit 1; }
+B= S=
+bwrap=$(command -v bwrap)
+cd ${quoted(directory)} || fail 'the directory of the sandbox is gone'
+umask 022
+exec 7>>start.lock 6>>alive.lock
+flock -w 60 7 || fail 'another process has been starting this sandbox for a minute'
+if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does not end'; rm -f dying
+else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
+rm -f io/*.* scan-io/*.*
+mount --bind . /run || fail 'cannot bind the directory of the sandbox'
+cd /run
+mount --bind ${quoted(playground)} playground || fail 'cannot bind the playground'
+mount --bind ${quoted(etc)} etc || fail 'cannot bind the /etc of the sandbox'
+${sources.tools.map(({ source, target }) => `mkdir -p ${quoted(source)} && mount --bind ${quoted(target)} ${quoted(source)} || fail ${quoted(`cannot bind ${target}`)}\n`).join('')}${
+    meta.root.type === 'directory' ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n` : ''
+  }${strategy.mount(base, isRoot)}${groups.setUp}
+rm -f status scan-status
+mkfifo status scan-status
+ulimit -c 0
+( ${groups.enter}ulimit -n ${meta.limits.openFiles} || ulimit -n "$(ulimit -Hn)"
+echo 500 >/proc/self/oom_score_adj
+${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors')} ) &
+B=$!
+( ${launch(scannerArguments(machine, strategy.changes, proc), 'scan-status', 'scan-errors')} ) &
+S=$!
+started() {
+exec 8<"$1"
+line=
+read -r line <&8 || { wait $3; died "bubblewrap ended ($?)" "$4"; }
+( while read -r rest <&8; do :; done; echo dead >"$2/ready" ) &
+watcher=$!
+read -r word fds <>"$2/ready"
+exec 8<&-
+[ "$word" = ready ] || died 'the first process of the sandbox ended' "$4"
+kill $watcher
+line=\${line#*'"child-pid": '}
+first=\${line%%[!0-9]*}
+}
+started scan-status scan-io $S scan-errors
+F2=$first
+started status io $B bwrap-errors
+F=$first
+read -r init rest </proc/$F/task/$F/children
+printf 'facts\\0descriptors\\0%s\\0' "$fds"
+printf 'files\\0'; head -v -c 262144 /proc/$init/status /proc/$init/uid_map /proc/$init/limits /proc/$init/cgroup /proc/$init/mountinfo; printf '\\0'
+printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
+printf 'environment\\0'; head -c 65536 /proc/$F/environ | tr '\\0' '\\n'; printf '\\0end\\0'
+end() { ${groups.thaw}; kill -9 $F $F2; }
+answer=
+read -r answer
+[ "$answer" = go ] || { end; wait; exit 1; }
+printf 'running\\0'
+exec 0</dev/null 1>/dev/null 2>&1 7>&-
+flock -x clients.lock sh -c ': >dying; ${groups.thaw}; kill -9 "$@"' sh $F $F2 6>&- &
+W1=$!
+( read -r word <stop.fifo; : >dying; end ) 6>&- &
+W2=$!
+wait $B
+: >dying
+kill -9 $W1 $W2 $F2
+wait
+for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && : 1<>"$f"; done
+${groups.remove}`;
+}
