@@ -2,6 +2,22 @@
 export { type ChannelCommand, type ChannelTarget, type CommandOutcome, ExecChannel, exitStatusOf } from './channel/exec-channel.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { quoted } from './channel/shell-text.ts';
+export type { ConfigOverrides } from './config/config-overrides.ts';
+export type { Config } from './config/config-schema.ts';
+export type { ConfigWarning } from './config/config-warning.ts';
+export { contentHash } from './config/content-hash.ts';
+export { nearestName } from './config/nearest-name.ts';
+export { isWorkdir, normalPath } from './config/normal-path.ts';
+export {
+  DEFAULT_LIMITS,
+  DEFAULT_SETUP_TIMEOUT_MS,
+  DEFAULT_TIMEOUT_MS,
+  type PolicyFacts,
+  policyOf,
+} from './config/policy-of.ts';
+export { trustText, widens } from './config/trust-text.ts';
+export { isReservedVariable, variableProblem } from './config/variable-problem.ts';
+export { workdirOf } from './config/workdir-of.ts';
 export {
   type Assurance,
   CONTROLS,
@@ -74,3 +90,24 @@ export type {
   SandboxState,
   StateStore,
 } from './ports/state-store.ts';
+export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/revision-message.ts';
+export { visible } from './domain/visible.ts';
+export { workspacePath } from './domain/workspace-path.ts';
+export { AccessFiles, MAX_FILE_BYTES } from './use-cases/access-files.ts';
+export { type AttachedProcess, type AttachInput, AttachProcess } from './use-cases/attach-process.ts';
+export { ChangeRunState, type RunState, type RunStateResult } from './use-cases/change-run-state.ts';
+export { ChooseProvider } from './use-cases/choose-provider.ts';
+export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from './use-cases/create-sandbox.ts';
+export { CutMilestone } from './use-cases/cut-milestone.ts';
+export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
+export { DeleteSandbox } from './use-cases/delete-sandbox.ts';
+export { FindSandbox } from './use-cases/find-sandbox.ts';
+export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
+export { ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
+export { OpenRepository } from './use-cases/open-repository.ts';
+export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
+export { Reconcile } from './use-cases/reconcile.ts';
+export { RecordRevision } from './use-cases/record-revision.ts';
+export { type RestoreResult, RestoreRevision } from './use-cases/restore-revision.ts';
+export { RunCommand, type RunCommandInput, type RunCommandResult } from './use-cases/run-command.ts';
+export { TrustConfig } from './use-cases/trust-config.ts';

@@ -16,7 +16,7 @@ import { SANDBOX_UID } from './supervisor-script.ts';
 
 export interface OverlayfsOptions {
   readonly host: Host;
-  /** Absolute directory on the host for base trees, layers and playgrounds. Made with mode 0700 on first use. */
+  /** Absolute directory on the host in which the provider makes its own, `overlayfs`, mode 0700, for base trees, layers and playgrounds. */
   readonly directory: string;
   /** Use this way of copying or none. @defaultValue the first that works of overlay, reflink, copy */
   readonly strategy?: Strategy['name'];
@@ -41,7 +41,7 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ host, directory, strategy }: OverlayfsOptions) {
     this.#host = host;
-    this.#layout = layoutOf(directory);
+    this.#layout = layoutOf(`${directory}/overlayfs`);
     this.#wanted = strategy;
   }
 

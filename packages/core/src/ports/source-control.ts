@@ -37,7 +37,8 @@ export interface Revision {
 export interface RecordRequest {
   readonly changes: AsyncIterable<ChangedPath>;
   /**
-   * The content of the named files and symlinks as one tar stream made inside the sandbox. Called with those paths
+   * The content of the named files and symlinks as one tar stream made inside the sandbox: one archive, or several one
+   * after another, names as given. Called with those paths
    * that git would track; may be called several times. A path that vanished meanwhile is simply not in the stream.
    */
   contents(paths: AsyncIterable<string>, options?: CallOptions): ReadableStream<Uint8Array>;
@@ -57,6 +58,11 @@ export interface RecordResult {
   readonly revision?: Revision;
   /** How many files differ between the revision and the one before. */
   readonly changedFiles: number;
+  /**
+   * True when a rule of what is ignored changed: files that did not change may count now. The caller scans from the
+   * base again and records what that finds, else they are missing until they change.
+   */
+  readonly ignoreRulesChanged?: boolean;
   /** At most 100 of each type; the rest are counted in `moreWarnings`. */
   readonly warnings: readonly RecordWarning[];
   readonly moreWarnings: number;

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { OutputKeeper } from './output-keeper.ts';
+
+test('what is kept is the head and the tail, however the stream was cut', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 40 }),
+      fc.array(fc.uint8Array({ maxLength: 30 }), { maxLength: 20 }),
+      (maxBytes, chunks) => {
+        const keeper = new OutputKeeper(maxBytes);
+        for (const chunk of chunks) keeper.push(chunk);
+        const all = chunks.flatMap((chunk) => [...chunk]);
+        const { bytes, cutAt, droppedBytes } = keeper.kept();
+        expect(bytes.length + droppedBytes).toBe(all.length);
+        expect(bytes.length).toBe(Math.min(all.length, maxBytes));
+        expect([...bytes.subarray(0, cutAt)]).toEqual(all.slice(0, cutAt));
+        expect([...bytes.subarray(cutAt)]).toEqual(all.slice(cutAt + droppedBytes));
+        expect([...keeper.kept().bytes]).toEqual([...bytes]); // asking changes nothing
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('a long stream of small pieces takes bounded memory and time', () => {
+  const keeper = new OutputKeeper(1000);
+  for (let count = 0; count < 200_000; count += 1) keeper.push(Uint8Array.of(count & 0xff, count >> 8, count >> 16));
+  const { bytes, droppedBytes } = keeper.kept();
+  expect(bytes.length).toBe(1000);
+  expect(droppedBytes).toBe(599_000);
+});

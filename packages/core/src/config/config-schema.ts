@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { hostDirectory, workdirPath } from './absolute-path.ts';
+import { byteSize } from './byte-size.ts';
+import { duration } from './duration.ts';
+import { environmentTable } from './environment-table.ts';
+import { imageReference } from './image-reference.ts';
+import { networkRules } from './network-rules.ts';
+import { portTable } from './port-table.ts';
+import { noInlineSecret, secretTable } from './secret-table.ts';
+import { serviceTable } from './service-table.ts';
+import { choice, count, Refused, refusedValue, setting, truth } from './setting.ts';
+import { setupCommand } from './setup-command.ts';
+import { sshHost, sshUser } from './ssh-host.ts';
+
+/** The providers that Litterbox knows by name; an embedder's own ones are chosen in code. */
+export const PROVIDER_NAMES = ['overlayfs', 'docker', 'podman', 'ssh', 'kubernetes'] as const;
+
+const container = z
+  .object({
+    'base-image': imageReference('Container image that sandboxes start from.').optional(),
+    'setup-command': setupCommand().optional(),
+    services: serviceTable().optional(),
+    ports: portTable().optional(),
+    env: environmentTable().optional(),
+  })
+  .transform((table) => ({
+    baseImage: table['base-image'],
+    setup: table['setup-command'] ?? [],
+    services: table.services ?? {},
+    ports: table.ports ?? {},
+    environment: table.env ?? {},
+  }));
+
+const cpus = setting(
+  { type: 'number', minimum: 0.01, maximum: 1024, description: 'Processors, fractions allowed. Default 2.' },
+  (value): number | Refused => {
+    if (typeof value === 'number' && value >= 0.01 && value <= 1024) return value;
+    const code = typeof value === 'number' ? 'CONFIG_VALUE' : 'CONFIG_TYPE';
+    return refusedValue(code, value, 'a number, 0.01..1024', 'Write 0.5 for half a processor, 2 for two.');
+  },
+);
+
+const limits = z
+  .object({
+    memory: byteSize('64MiB', '16TiB', 'Memory of all processes together. Default "4GiB".').optional(),
+    cpus: cpus.optional(),
+    processes: count(16, 4_194_304, 'Processes and threads at once. Default 512.').optional(),
+    'open-files': count(64, 1_048_576, 'Open descriptors per process. Default 4096.').optional(),
+    disk: byteSize('16MiB', '16TiB', 'What the sandbox may write in all.').optional(),
+    'disk-io': byteSize('64KiB', '1TiB', 'Bytes read and written per second.').optional(),
+    timeout: duration('1s', '24h', 'For a command without a timeout of its own. Default "2m".').optional(),
+    'setup-timeout': duration('1s', '24h', 'For the setup as a whole. Default "10m".').optional(),
+  })
+  .transform((table) => ({
+    memoryBytes: table.memory,
+    cpus: table.cpus,
+    processes: table.processes,
+    openFiles: table['open-files'],
+    diskBytes: table.disk,
+    diskBytesPerSecond: table['disk-io'],
+    timeoutMs: table.timeout,
+    setupTimeoutMs: table['setup-timeout'],
+  }));
+
+const network = z.object({
+  setup: choice(['none', 'allow-list'], 'What the setup may reach.').default('none'),
+  run: choice(['none', 'allow-list'], 'What commands may reach.').default('none'),
+  allow: networkRules('Hosts that may be reached through the proxy.').default([]),
+  deny: networkRules('Exceptions from `allow`.').default([]),
+});
+
+const ssh = z
+  .object({
+    host: sshHost('Machine to run on.'),
+    port: count(1, 65_535, 'Default 22.').optional(),
+    user: sshUser('Login name there.').optional(),
+    'identity-file': hostDirectory('Private key file.').optional(),
+  })
+  .transform((table) => ({
+    host: table.host,
+    port: table.port,
+    user: table.user,
+    identityFile: table['identity-file'],
+  }));
+
+const overlayfs = z.object({
+  lower: choice(['frozen', 'live'], 'Start from a frozen tree of the base, or from the live working tree.').default(
+    'frozen',
+  ),
+  rootfs: hostDirectory('Directory with a root file system, instead of the programs of this machine.').optional(),
+  strategy: choice(['auto', 'overlay', 'btrfs', 'zfs', 'reflink', 'copy'], 'How the workspace is cloned.').default(
+    'auto',
+  ),
+});
+
+const retention = z
+  .object({
+    'max-age': duration('1h', '3650d', 'Sandboxes unused for longer are proposed by `litterbox gc`.').optional(),
+    'max-sandboxes': count(1, 100_000, 'More than this many are proposed, oldest first.').optional(),
+    'max-disk': byteSize('1MiB', '1024TiB', 'More than this much is proposed, oldest first.').optional(),
+  })
+  .transform((table) => ({
+    maxAgeMs: table['max-age'],
+    maxSandboxes: table['max-sandboxes'],
+    maxDiskBytes: table['max-disk'],
+  }));
+
+const noMounts = setting(
+  { type: 'array', maxItems: 0, description: 'Not possible: nothing of this machine is mounted into a sandbox.' },
+  (value): readonly string[] | Refused =>
+    Array.isArray(value) && value.length === 0
+      ? []
+      : refusedValue(
+          'MOUNT_FORBIDDEN',
+          value,
+          'no mounts: a repository may not ask for files of this machine',
+          'Commit what the sandbox needs, or fetch it in the setup.',
+        ),
+);
+
+/** The whole of `.litterbox.toml`. Keys as in the file on the way in, with units in their names on the way out. */
+export const ConfigSchema = z
+  .object({
+    provider: choice(PROVIDER_NAMES, 'What runs sandboxes. Default: the first that works here.').optional(),
+    source: choice(
+      ['head', 'worktree'],
+      'Start from HEAD, or from the working tree with its uncommitted changes.',
+    ).default('head'),
+    worktrees: choice(['on-demand', 'eager'], 'When `.litterbox/worktrees/NAME` is refreshed.').default('on-demand'),
+    'allow-degraded': truth('Use sandboxes although a security control is missing on this machine.').default(false),
+    mounts: noMounts.default([]),
+    pool: count(0, 16, 'Prepared sandboxes kept ready.').default(0),
+    container: container.prefault({}),
+    limits: limits.prefault({}),
+    network: network.prefault({}),
+    playground: z
+      .object({ scope: choice(['sandbox', 'shared'], 'Whose scratch directory it is.').default('sandbox') })
+      .prefault({}),
+    workspace: z
+      .object({
+        git: choice(['none', 'throwaway'], 'Whether the workspace has a one-commit repository of its own.').default(
+          'none',
+        ),
+        workdir: workdirPath('Where the workspace is inside.').optional(),
+      })
+      .prefault({}),
+    revisions: z
+      .object({ 'require-message': truth('Refuse a change without a message.').default(false) })
+      .transform((table) => ({ requireMessage: table['require-message'] }))
+      .prefault({}),
+    secrets: secretTable().default({}),
+    secret: noInlineSecret().optional(),
+    ssh: ssh.optional(),
+    overlayfs: overlayfs.prefault({}),
+    retention: retention.prefault({}),
+    mcp: z
+      .object({
+        tools: choice(['default', 'roadmap'], 'Names of the tools that agents see.').default('default'),
+        git: truth('Offer agents a git tool for the playground.').default(false),
+      })
+      .prefault({}),
+  })
+  .transform(({ 'allow-degraded': allowDegraded, secret: _secret, mounts: _mounts, ...rest }) => ({
+    ...rest,
+    allowDegraded,
+  }));
+
+/** A configuration that was read and checked: complete, in units that the names tell. */
+export type Config = z.output<typeof ConfigSchema>;

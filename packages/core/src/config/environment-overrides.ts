@@ -1,0 +1,104 @@
+import { LitterboxError } from '../domain/errors.ts';
+import { ConfigSchema } from './config-schema.ts';
+import type { ConfigOverrides } from './config-overrides.ts';
+import { Refused } from './setting.ts';
+
+/** How the text of a variable becomes the value that the key would have in the file. */
+type Reader = (text: string) => unknown;
+
+const asText: Reader = (text) => text;
+const asNumber: Reader = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
+const asTruth: Reader = (text) => ({ true: true, false: false, 1: true, 0: false })[text] ?? text;
+
+const VARIABLES: Readonly<Record<string, readonly [section: string, key: string, reader: Reader]>> = {
+  LITTERBOX_PROVIDER: ['', 'provider', asText],
+  LITTERBOX_WORKTREES: ['', 'worktrees', asText],
+  LITTERBOX_MEMORY: ['limits', 'memory', asText],
+  LITTERBOX_CPUS: ['limits', 'cpus', asNumber],
+  LITTERBOX_PROCESSES: ['limits', 'processes', asNumber],
+  LITTERBOX_OPEN_FILES: ['limits', 'open-files', asNumber],
+  LITTERBOX_DISK: ['limits', 'disk', asText],
+  LITTERBOX_DISK_IO: ['limits', 'disk-io', asText],
+  LITTERBOX_TIMEOUT: ['limits', 'timeout', asText],
+  LITTERBOX_SETUP_TIMEOUT: ['limits', 'setup-timeout', asText],
+  LITTERBOX_PLAYGROUND_SCOPE: ['playground', 'scope', asText],
+  LITTERBOX_WORKSPACE_GIT: ['workspace', 'git', asText],
+  LITTERBOX_WORKDIR: ['workspace', 'workdir', asText],
+  LITTERBOX_REQUIRE_MESSAGE: ['revisions', 'require-message', asTruth],
+};
+
+/**
+ * Keys that open something. A variable may come from an `.envrc` that the repository brought along, so it cannot say yes
+ * in the name of a person; saying nothing would be worse, because whoever set it believes it works.
+ */
+const NOT_FROM_ENVIRONMENT: readonly RegExp[] = [
+  /^LITTERBOX_(?:ALLOW_DEGRADED|BASE_IMAGE|ROOTFS|SETUP_COMMAND|SOURCE|LOWER|MOUNTS|SECRETS|ENV|SERVICES)$/,
+  /^LITTERBOX_NETWORK(?:_|$)/,
+  /^LITTERBOX_SSH_/,
+];
+
+/**
+ * What `LITTERBOX_*` variables say. An empty variable says nothing.
+ *
+ * @throws LitterboxError the code that the key would give in the file; `CONFIG_UNTRUSTED` for what opens something.
+ */
+export function environmentOverrides(environment: Readonly<Record<string, string | undefined>>): ConfigOverrides {
+  const document: Record<string, unknown> = {};
+  const given = new Set<string>();
+  for (const [name, text] of Object.entries(environment)) {
+    if (text === undefined || text === '') continue;
+    if (NOT_FROM_ENVIRONMENT.some((pattern) => pattern.test(name))) {
+      throw new LitterboxError(
+        'CONFIG_UNTRUSTED',
+        `${name} is set, but what it asks for cannot come from the environment.`,
+        {
+          operation: 'config.environment',
+          hint: 'Unset it; use the command-line option, or write the key into .litterbox.toml and run `litterbox trust`.',
+        },
+      );
+    }
+    const entry = Object.hasOwn(VARIABLES, name) ? VARIABLES[name] : undefined;
+    if (!entry) continue; // LITTERBOX_HOME and the like, which are not configuration
+    const [section, key, reader] = entry;
+    given.add(name);
+    if (section === '') document[key] = reader(text);
+    else document[section] = { ...(document[section] as object | undefined), [key]: reader(text) };
+  }
+  const result = ConfigSchema.safeParse(document);
+  if (!result.success) throw invalid(result.error.issues[0]);
+  const { data: config } = result;
+  const { timeoutMs, setupTimeoutMs, ...ceilings } = config.limits;
+  const limits = Object.fromEntries(Object.entries(ceilings).filter(([, value]) => value !== undefined));
+  return {
+    ...(config.provider && { provider: config.provider }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(setupTimeoutMs !== undefined && { setupTimeoutMs }),
+    ...(config.workspace.workdir && { workdir: config.workspace.workdir }),
+    ...(given.has('LITTERBOX_WORKTREES') && { worktrees: config.worktrees }),
+    ...(given.has('LITTERBOX_PLAYGROUND_SCOPE') && { playgroundScope: config.playground.scope }),
+    ...(given.has('LITTERBOX_WORKSPACE_GIT') && { workspaceGit: config.workspace.git }),
+    ...(given.has('LITTERBOX_REQUIRE_MESSAGE') && { requireMessage: config.revisions.requireMessage }),
+  };
+}
+
+function invalid(
+  issue: { readonly path: readonly PropertyKey[]; readonly params?: unknown } | undefined,
+): LitterboxError {
+  const [first, second] = issue?.path ?? [];
+  const [name = 'LITTERBOX_*'] =
+    Object.entries(VARIABLES).find(([, [section, key]]) =>
+      section === '' ? key === first : section === first && key === second,
+    ) ?? [];
+  const refused = (issue?.params as { refused?: unknown } | undefined)?.refused;
+  if (refused instanceof Refused) {
+    return new LitterboxError(refused.code, `${name}: ${refused.reason}`, {
+      operation: 'config.environment',
+      hint: `Correct or unset ${name}. ${refused.hint}`,
+    });
+  }
+  return new LitterboxError('CONFIG_VALUE', `${name} has a value that cannot be read.`, {
+    operation: 'config.environment',
+    hint: `Unset ${name}.`,
+  });
+}

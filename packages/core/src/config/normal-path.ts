@@ -1,0 +1,21 @@
+/** Longest path that Linux takes (PATH_MAX, without the NUL). */
+const MAX_BYTES = 4095;
+/** The kernel's own file systems, and what a sandbox mounts itself. */
+const FORBIDDEN = /^\/(?:$|(?:proc|sys|dev)(?:\/|$))/;
+
+/** The path without `.`, `..`, empty segments and a slash at the end; nothing when it is not absolute or holds NUL. */
+export function normalPath(path: string): string | undefined {
+  if (!path.startsWith('/') || path.includes('\0') || new TextEncoder().encode(path).length > MAX_BYTES)
+    return undefined;
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return `/${segments.join('/')}`;
+}
+
+/** Whether the workspace can be there. */
+export function isWorkdir(path: string): boolean {
+  return !FORBIDDEN.test(path);
+}

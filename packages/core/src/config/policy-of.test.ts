@@ -1,0 +1,272 @@
+import { describe, expect, test } from '@jest/globals';
+import { isLitterboxError } from '../domain/errors.ts';
+import type { ProviderTraits } from '../ports/sandbox-provider.ts';
+import { configJsonSchema } from './config-json-schema.ts';
+import type { ConfigOverrides } from './config-overrides.ts';
+import { contentHash } from './content-hash.ts';
+import { environmentOverrides } from './environment-overrides.ts';
+import { editDistance, nearestName } from './nearest-name.ts';
+import { parseConfig } from './parse-config.ts';
+import { policyOf } from './policy-of.ts';
+import { trustText, widens } from './trust-text.ts';
+import { workdirOf } from './workdir-of.ts';
+
+const MACHINE: ProviderTraits = {
+  isolation: 'process',
+  limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'],
+  workdir: 'repository-path',
+  roots: ['machine', 'directory'],
+};
+const ENGINE: ProviderTraits = { isolation: 'container', limits: ['memoryBytes'], workdir: '/src', roots: ['image'] };
+const factsOf = (traits: ProviderTraits) => ({ repositoryRoot: '/home/me/project', providerName: 'some', traits });
+const configOf = (text: string) => parseConfig(text, '.litterbox.toml').config;
+const policyFrom = (text: string, traits = MACHINE, overrides: ConfigOverrides = {}) =>
+  policyOf(configOf(text), overrides, factsOf(traits));
+
+function errorOf(action: () => unknown) {
+  try {
+    action();
+  } catch (error) {
+    if (isLitterboxError(error)) return error;
+    throw error;
+  }
+  throw new Error('was taken');
+}
+
+describe('the policy', () => {
+  test('has safe values when nothing is configured', () => {
+    expect(policyFrom('')).toEqual({
+      root: { type: 'machine' },
+      limits: { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 },
+      environment: {},
+      setup: [],
+      setupTimeoutMs: 600_000,
+      timeoutMs: 120_000,
+      network: { setup: 'none', run: 'none' },
+      playgroundScope: 'sandbox',
+      workspaceGit: 'none',
+      worktrees: 'on-demand',
+      requireMessage: false,
+      allowDegraded: false,
+    });
+    expect(policyFrom('', ENGINE)).toMatchObject({
+      root: { type: 'image', reference: 'busybox:latest' },
+      limits: { memoryBytes: 4 * 2 ** 30 },
+    });
+  });
+
+  test('takes what is configured, and over it what a person said', () => {
+    const text = `
+allow-degraded = true
+worktrees = "eager"
+[container]
+env = { A = "1", B = "2" }
+setup-command = ["make"]
+[limits]
+memory = "1GiB"
+timeout = "30s"
+setup-timeout = "1h"
+[overlayfs]
+rootfs = "/srv/root/"
+[revisions]
+require-message = true`;
+    expect(policyFrom(text)).toMatchObject({
+      root: { type: 'directory', path: '/srv/root' },
+      limits: { memoryBytes: 2 ** 30, cpus: 2 },
+      environment: { A: '1', B: '2' },
+      setup: [['make']],
+      timeoutMs: 30_000,
+      setupTimeoutMs: 3_600_000,
+      worktrees: 'eager',
+      requireMessage: true,
+      allowDegraded: true,
+    });
+    const overrides: ConfigOverrides = {
+      limits: { memoryBytes: 2 ** 31 },
+      environment: { B: '3' },
+      setup: [],
+      timeoutMs: 1,
+      allowDegraded: false,
+      root: { type: 'machine' },
+    };
+    expect(policyFrom(text, MACHINE, overrides)).toMatchObject({
+      root: { type: 'machine' },
+      limits: { memoryBytes: 2 ** 31 },
+      environment: { A: '1', B: '3' },
+      setup: [],
+      timeoutMs: 1,
+      allowDegraded: false,
+    });
+  });
+
+  const refused: Readonly<Record<string, string>> = {
+    'container.services': 'container.services.web.command = ["a"]',
+    'container.ports': 'container.ports.web = 80',
+    'network.setup': 'network.setup = "allow-list"',
+    'network.run': 'network.run = "allow-list"',
+    'network.allow': 'network.allow = ["example.org"]',
+    'network.deny': 'network.deny = ["example.org"]',
+    secrets: 'secrets = ["A"]',
+    ssh: 'ssh.host = "a"',
+    pool: 'pool = 2',
+    'overlayfs.lower': 'overlayfs.lower = "live"',
+    'overlayfs.strategy': 'overlayfs.strategy = "zfs"',
+    'retention.max-age': 'retention.max-age = "30d"',
+    'retention.max-sandboxes': 'retention.max-sandboxes = 3',
+    'retention.max-disk': 'retention.max-disk = "10GiB"',
+    'mcp.tools': 'mcp.tools = "roadmap"',
+    'mcp.git': 'mcp.git = true',
+    'limits.disk': 'limits.disk = "1GiB"',
+    'limits.disk-io': 'limits.disk-io = "1MiB"',
+    'container.base-image': 'container.base-image = "debian"',
+  };
+  for (const [key, text] of Object.entries(refused)) {
+    test(`cannot hold ${key}, and says so`, () => {
+      const error = errorOf(() => policyFrom(text));
+      expect(error).toMatchObject({ code: 'UNSUPPORTED', details: { provider: 'some', hint: expect.any(String) } });
+      expect(error.message).toContain(key);
+    });
+  }
+
+  test('an image for engines and a directory for copy-on-write may stand in one file', () => {
+    const text = 'container.base-image = "debian:12"\noverlayfs.rootfs = "/srv/root"';
+    expect(policyFrom(text, ENGINE).root).toEqual({ type: 'image', reference: 'debian:12' });
+    expect(policyFrom(text, MACHINE).root).toEqual({ type: 'directory', path: '/srv/root' });
+    expect(errorOf(() => policyFrom('', ENGINE, { root: { type: 'machine' } })).code).toBe('UNSUPPORTED');
+    expect(errorOf(() => policyFrom('', { ...ENGINE, roots: ['directory'] })).message).toContain('overlayfs.rootfs');
+  });
+
+  test('the workspace is where somebody said, else where the provider puts it', () => {
+    const config = configOf('workspace.workdir = "/work//x/"');
+    expect(workdirOf(config, {}, factsOf(MACHINE))).toBe('/work/x');
+    expect(workdirOf(config, { workdir: '/y' }, factsOf(MACHINE))).toBe('/y');
+    expect(workdirOf(configOf(''), {}, factsOf(MACHINE))).toBe('/home/me/project');
+    expect(workdirOf(configOf(''), {}, factsOf(ENGINE))).toBe('/src');
+  });
+});
+
+describe('the environment', () => {
+  test('overrides single keys', () => {
+    expect(
+      environmentOverrides({
+        LITTERBOX_PROVIDER: 'docker',
+        LITTERBOX_MEMORY: '1GiB',
+        LITTERBOX_CPUS: '0.5',
+        LITTERBOX_TIMEOUT: '5s',
+        LITTERBOX_WORKDIR: '/w',
+        LITTERBOX_WORKSPACE_GIT: 'throwaway',
+        LITTERBOX_REQUIRE_MESSAGE: '1',
+        LITTERBOX_WORKTREES: '',
+        LITTERBOX_HOME: '/x',
+        LITTERBOX_PORT_WEB: '1',
+        PATH: '/bin',
+      }),
+    ).toEqual({
+      provider: 'docker',
+      limits: { memoryBytes: 2 ** 30, cpus: 0.5 },
+      timeoutMs: 5000,
+      workdir: '/w',
+      workspaceGit: 'throwaway',
+      requireMessage: true,
+    });
+    expect(environmentOverrides({})).toEqual({});
+  });
+
+  test('is refused by the rules of the file, under the name of the variable', () => {
+    for (const [name, text, code] of [
+      ['LITTERBOX_MEMORY', 'lots', 'CONFIG_VALUE'],
+      ['LITTERBOX_CPUS', 'two', 'CONFIG_TYPE'],
+      ['LITTERBOX_PROCESSES', '3', 'CONFIG_VALUE'],
+      ['LITTERBOX_PROVIDER', 'doker', 'CONFIG_VALUE'],
+      ['LITTERBOX_WORKDIR', '/proc', 'WORKDIR_FORBIDDEN'],
+      ['LITTERBOX_REQUIRE_MESSAGE', 'yes', 'CONFIG_TYPE'],
+    ] as const) {
+      const error = errorOf(() => environmentOverrides({ [name]: text }));
+      expect(error.code).toBe(code);
+      expect(error.message.startsWith(`${name}: got `)).toBe(true);
+      expect(error.details.hint).toContain(name);
+    }
+  });
+
+  test('cannot open anything', () => {
+    for (const name of [
+      'ALLOW_DEGRADED',
+      'BASE_IMAGE',
+      'SETUP_COMMAND',
+      'NETWORK_RUN',
+      'NETWORK',
+      'SOURCE',
+      'SSH_HOST',
+    ]) {
+      const error = errorOf(() => environmentOverrides({ [`LITTERBOX_${name}`]: '1' }));
+      expect(error).toMatchObject({ code: 'CONFIG_UNTRUSTED', details: { hint: expect.any(String) } });
+    }
+  });
+});
+
+describe('trust', () => {
+  const opening: Readonly<Record<string, string>> = {
+    'allow-degraded': 'allow-degraded = true',
+    'container.base-image': 'container.base-image = "debian"',
+    'container.env.A': 'container.env.A = "b"',
+    'container.ports.web': 'container.ports.web = 80',
+    'container.services.web': 'container.services.web.command = ["a"]',
+    'container.setup-command': 'container.setup-command = ["make"]',
+    'limits.memory': 'limits.memory = "64GiB"',
+    'limits.cpus': 'limits.cpus = 64',
+    'limits.processes': 'limits.processes = 10000',
+    'limits.open-files': 'limits.open-files = 100000',
+    'mcp.git': 'mcp.git = true',
+    'network.allow': 'network.allow = ["example.org"]',
+    'network.run': 'network.run = "allow-list"',
+    'network.setup': 'network.setup = "allow-list"',
+    'overlayfs.lower': 'overlayfs.lower = "live"',
+    'overlayfs.rootfs': 'overlayfs.rootfs = "/srv/root"',
+    'playground.scope': 'playground.scope = "shared"',
+    pool: 'pool = 1',
+    'secrets.A': 'secrets = ["A"]',
+    source: 'source = "worktree"',
+    ssh: 'ssh.host = "a"',
+  };
+  for (const [key, text] of Object.entries(opening)) {
+    test(`${key} has to be agreed to`, () => {
+      expect(widens(configOf(text))).toEqual([key]);
+      expect(trustText(configOf(text))).toMatch(new RegExp(`^${key} = .+\\n$`));
+    });
+  }
+
+  test('what closes, and comments and order, may change without asking', () => {
+    const closing = `provider = "docker"\nworktrees = "eager"\n[limits]\nmemory = "64MiB"\ncpus = 1\ntimeout = "1s"
+[workspace]\ngit = "throwaway"\n[revisions]\nrequire-message = true\n[retention]\nmax-age = "1d"`;
+    expect(widens(configOf(closing))).toEqual([]);
+    expect(trustText(configOf(closing))).toBe('');
+    const one = '# a\ncontainer.env = { B = "2", A = "1" }\nsource = "worktree"';
+    const two = 'source = "worktree"\n[container.env]\nA = "1" # b\nB = "2"\n[limits]\ncpus = 1';
+    expect(trustText(configOf(one))).toBe('container.env.A = "1"\ncontainer.env.B = "2"\nsource = "worktree"\n');
+    expect(trustText(configOf(two))).toBe(trustText(configOf(one)));
+  });
+
+  test('the hash is that of SHA-256', async () => {
+    expect(await contentHash('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});
+
+test('the published schema knows every section and no key twice', () => {
+  const schema = configJsonSchema();
+  const { properties } = schema;
+  const sections =
+    'allow-degraded container limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
+    'secrets source ssh workspace worktrees';
+  expect(Object.keys(Object(properties)).sort().join(' ')).toBe(sections);
+  expect(JSON.stringify(schema)).toContain('"setup-command"');
+  expect(schema['$schema']).toContain('json-schema.org');
+});
+
+test('distances between words', () => {
+  expect(editDistance('delte', 'delete')).toBe(1);
+  expect(editDistance('ab', 'ba')).toBe(1);
+  expect(editDistance('', 'abc')).toBe(3);
+  expect(editDistance('same', 'same')).toBe(0);
+  expect(nearestName('delte', ['create', 'delete'])).toBe('delete');
+  expect(nearestName('x', ['create', 'delete'])).toBeUndefined();
+});

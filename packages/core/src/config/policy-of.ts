@@ -1,0 +1,131 @@
+import { LitterboxError } from '../domain/errors.ts';
+import type { Policy } from '../domain/policy.ts';
+import type { LimitName, ProviderTraits, ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
+import type { ConfigOverrides } from './config-overrides.ts';
+import type { Config } from './config-schema.ts';
+
+/** What a sandbox may use when nobody said otherwise: enough to build, too little to stall a laptop. */
+export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 } as const;
+export const DEFAULT_TIMEOUT_MS = 120_000;
+export const DEFAULT_SETUP_TIMEOUT_MS = 600_000;
+/** Where nothing is configured and the provider has no programs of its own to offer. */
+const DEFAULT_IMAGE = 'busybox:latest';
+
+export interface PolicyFacts {
+  readonly repositoryRoot: string;
+  readonly providerName: string;
+  readonly traits: ProviderTraits;
+}
+
+const LIMIT_KEYS: Readonly<Record<LimitName, string>> = {
+  memoryBytes: 'limits.memory',
+  cpus: 'limits.cpus',
+  processes: 'limits.processes',
+  openFiles: 'limits.open-files',
+  diskBytes: 'limits.disk',
+  diskBytesPerSecond: 'limits.disk-io',
+};
+
+/**
+ * Decides once, at create, what a sandbox is allowed.
+ *
+ * @throws LitterboxError `UNSUPPORTED` for a key that this release or this provider cannot honour: what is asked for is
+ *   done or refused, never left out.
+ */
+export function policyOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts): Policy {
+  const [missing] = notInThisRelease(config);
+  if (missing !== undefined) {
+    throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, `Remove ${missing}.`);
+  }
+  return {
+    root: rootOf(config, overrides, facts),
+    limits: limitsOf(config, overrides, facts),
+    environment: { ...config.container.environment, ...overrides.environment },
+    setup: overrides.setup ?? config.container.setup,
+    setupTimeoutMs: overrides.setupTimeoutMs ?? config.limits.setupTimeoutMs ?? DEFAULT_SETUP_TIMEOUT_MS,
+    timeoutMs: overrides.timeoutMs ?? config.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    network: { setup: 'none', run: 'none' },
+    playgroundScope: overrides.playgroundScope ?? config.playground.scope,
+    workspaceGit: overrides.workspaceGit ?? config.workspace.git,
+    worktrees: overrides.worktrees ?? config.worktrees,
+    requireMessage: overrides.requireMessage ?? config.revisions.requireMessage,
+    allowDegraded: overrides.allowDegraded ?? config.allowDegraded,
+  };
+}
+
+/** Keys that are read, so that a file is not refused by every release, and that nothing acts upon yet. */
+function notInThisRelease(config: Config): readonly string[] {
+  const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
+    ['container.services', Object.keys(config.container.services).length > 0],
+    ['container.ports', Object.keys(config.container.ports).length > 0],
+    ['network.setup', config.network.setup !== 'none'],
+    ['network.run', config.network.run !== 'none'],
+    ['network.allow', config.network.allow.length > 0],
+    ['network.deny', config.network.deny.length > 0],
+    ['secrets', Object.keys(config.secrets).length > 0],
+    ['ssh', config.ssh !== undefined],
+    ['pool', config.pool > 0],
+    ['overlayfs.lower', config.overlayfs.lower !== 'frozen'],
+    ['overlayfs.strategy', config.overlayfs.strategy !== 'auto' && config.overlayfs.strategy !== 'overlay'],
+    ['retention.max-age', config.retention.maxAgeMs !== undefined],
+    ['retention.max-sandboxes', config.retention.maxSandboxes !== undefined],
+    ['retention.max-disk', config.retention.maxDiskBytes !== undefined],
+    ['mcp.tools', config.mcp.tools !== 'default'],
+    ['mcp.git', config.mcp.git],
+  ];
+  return asked.filter(([, isAsked]) => isAsked).map(([key]) => key);
+}
+
+function rootOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts): SandboxRoot {
+  const { baseImage } = config.container;
+  const { rootfs } = config.overlayfs;
+  const { roots } = facts.traits;
+  if (overrides.root) {
+    if (roots.includes(overrides.root.type)) return overrides.root;
+    throw unsupported(
+      facts,
+      `A root of type ${overrides.root.type} is not supported`,
+      `Choose one of: ${roots.join(', ')}.`,
+    );
+  }
+  // The image is for engines, the directory for copy-on-write: a file may name both, one for each.
+  if (baseImage !== undefined && roots.includes('image')) return { type: 'image', reference: baseImage };
+  if (rootfs !== undefined && roots.includes('directory')) return { type: 'directory', path: rootfs };
+  if (baseImage !== undefined) {
+    const hint = 'Use the docker or podman provider, set overlayfs.rootfs, or remove container.base-image.';
+    throw unsupported(facts, 'container.base-image is not supported', hint);
+  }
+  if (rootfs !== undefined && !roots.includes('image')) {
+    throw unsupported(facts, 'overlayfs.rootfs is not supported', 'Remove it, or use the overlayfs provider.');
+  }
+  if (roots.includes('machine')) return { type: 'machine' };
+  if (roots.includes('image')) return { type: 'image', reference: DEFAULT_IMAGE };
+  throw unsupported(facts, 'A sandbox without overlayfs.rootfs is not supported', 'Set overlayfs.rootfs.');
+}
+
+function limitsOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts): ResourceLimits {
+  const limits: { -readonly [Name in LimitName]?: number } = {};
+  for (const name of Object.keys(LIMIT_KEYS) as LimitName[]) {
+    const asked = overrides.limits?.[name] ?? config.limits[name];
+    if (facts.traits.limits.includes(name)) {
+      const fallback: Partial<Record<LimitName, number>> = DEFAULT_LIMITS;
+      const value = asked ?? fallback[name];
+      if (value !== undefined) limits[name] = value;
+    } else if (asked !== undefined) {
+      throw unsupported(
+        facts,
+        `${LIMIT_KEYS[name]} is not supported`,
+        `Remove ${LIMIT_KEYS[name]}, or use another provider.`,
+      );
+    }
+  }
+  return limits;
+}
+
+function unsupported(facts: PolicyFacts, what: string, hint: string): LitterboxError {
+  return new LitterboxError('UNSUPPORTED', `${what} (provider ${facts.providerName}).`, {
+    operation: 'config.policy',
+    provider: facts.providerName,
+    hint,
+  });
+}

@@ -1,0 +1,36 @@
+import { type ArgumentList, readArgumentList } from './argument-list.ts';
+import { Refused, refusedValue, setting } from './setting.ts';
+
+const strings = { type: 'array', items: { type: 'string' }, minItems: 1 };
+const schema = {
+  anyOf: [strings, { type: 'string' }, { type: 'array', items: strings, minItems: 1 }],
+  description:
+    'What prepares a new sandbox, once: one command as a list, a text run by `sh -c`, or several lists in sequence.',
+};
+
+/** Always several commands, whichever way it was written. */
+export function setupCommand() {
+  return setting(schema, (value): readonly ArgumentList[] | Refused => {
+    if (typeof value === 'string') {
+      if (value.includes('\0')) return new Refused('CONFIG_VALUE', 'NUL not allowed', 'Remove the \\u0000.');
+      if (value.trim() === '')
+        return new Refused('CONFIG_VALUE', 'empty command', 'Write a command, or remove the key.');
+      return [['sh', '-c', value]];
+    }
+    if (!Array.isArray(value)) {
+      const wanted = 'list of strings, e.g. ["npm","ci"], a string for sh -c, or a list of such lists';
+      return refusedValue('CONFIG_TYPE', value, wanted, 'Write setup-command = ["npm", "ci"].');
+    }
+    if (!value.some(Array.isArray)) {
+      const command = readArgumentList(value);
+      return command instanceof Refused ? command : [command];
+    }
+    const commands: ArgumentList[] = [];
+    for (const [index, item] of value.entries()) {
+      const command = readArgumentList(item, [index]);
+      if (command instanceof Refused) return command;
+      commands.push(command);
+    }
+    return commands;
+  });
+}

@@ -1,0 +1,65 @@
+import type { Config } from './config-schema.ts';
+import { DEFAULT_LIMITS } from './policy-of.ts';
+
+/**
+ * The keys by which this file opens more than a sandbox gets anyway: code that runs unasked, programs and files from
+ * elsewhere, the network, secrets, more of the machine. A person has to agree to them once.
+ */
+export function widens(config: Config): readonly string[] {
+  return wideningValues(config).map(([key]) => key);
+}
+
+/**
+ * Those keys with their values, one a line, sorted: what a person agrees to, and what its hash stands for. Anything else
+ * in the file, comments and order included, may change without asking again. Empty when there is nothing to agree to.
+ */
+export function trustText(config: Config): string {
+  return wideningValues(config)
+    .map(([key, value]) => `${key} = ${canonical(value)}\n`)
+    .join('');
+}
+
+function wideningValues(config: Config): readonly (readonly [key: string, value: unknown])[] {
+  const { container, limits, network, overlayfs } = config;
+  const found: [string, unknown][] = [];
+  const note = (key: string, value: unknown, isWider: boolean) => {
+    if (isWider) found.push([key, value]);
+  };
+  const noteTable = (key: string, table: Readonly<Record<string, unknown>>) => {
+    for (const [name, value] of Object.entries(table)) found.push([`${key}.${name}`, value]);
+  };
+  note('allow-degraded', true, config.allowDegraded);
+  note('container.base-image', container.baseImage, container.baseImage !== undefined);
+  noteTable('container.env', container.environment);
+  noteTable('container.ports', container.ports);
+  noteTable('container.services', container.services);
+  note('container.setup-command', container.setup, container.setup.length > 0);
+  note('limits.cpus', limits.cpus, (limits.cpus ?? 0) > DEFAULT_LIMITS.cpus);
+  note('limits.memory', limits.memoryBytes, (limits.memoryBytes ?? 0) > DEFAULT_LIMITS.memoryBytes);
+  note('limits.open-files', limits.openFiles, (limits.openFiles ?? 0) > DEFAULT_LIMITS.openFiles);
+  note('limits.processes', limits.processes, (limits.processes ?? 0) > DEFAULT_LIMITS.processes);
+  note('mcp.git', true, config.mcp.git);
+  note('network.allow', network.allow, network.allow.length > 0);
+  // An exception narrows, but taking one away widens: it is part of what was agreed to.
+  note('network.deny', network.deny, network.allow.length > 0 && network.deny.length > 0);
+  note('network.run', network.run, network.run !== 'none');
+  note('network.setup', network.setup, network.setup !== 'none');
+  note('overlayfs.lower', overlayfs.lower, overlayfs.lower !== 'frozen');
+  note('overlayfs.rootfs', overlayfs.rootfs, overlayfs.rootfs !== undefined);
+  note('playground.scope', config.playground.scope, config.playground.scope !== 'sandbox');
+  note('pool', config.pool, config.pool > 0);
+  noteTable('secrets', config.secrets);
+  // Uncommitted and untracked files enter the sandbox then.
+  note('source', config.source, config.source !== 'head');
+  note('ssh', config.ssh, config.ssh !== undefined);
+  return found.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
+}
+
+/** JSON with sorted members on one line. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,54 @@
+import type { RevisionMessage } from '../ports/source-control.ts';
+import { LitterboxError } from './errors.ts';
+
+/** Longest subject of a revision, in characters. */
+export const MAX_SUBJECT_CHARACTERS = 72;
+/** Longest message a caller may give, in bytes of UTF-8 (security.md A14). */
+export const MAX_MESSAGE_BYTES = 16 * 1024;
+
+export interface RevisionTrigger {
+  /** What was called: `run`, `write`, `bash`. */
+  readonly tool: string;
+  /** The command or the path, as a person would recognise it. */
+  readonly subject: string;
+  /** The whole command, when the subject may be cut. */
+  readonly detail?: string | undefined;
+  /** The caller's own words: they become the subject, and the trigger goes into the body. */
+  readonly message?: string | undefined;
+  readonly sandbox: string;
+  readonly exitCode?: number;
+  readonly durationMs?: number;
+}
+
+/** The words of a revision: what changed it, findable again by machine through its trailers. */
+export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
+  const { tool, subject, detail, message, sandbox, exitCode, durationMs } = trigger;
+  const triggered = `${tool}: ${oneLine(subject)}`;
+  const trailers: [string, string][] = [['Litterbox-Tool', tool], ['Litterbox-Sandbox', sandbox]];
+  if (exitCode !== undefined) trailers.push(['Litterbox-Exit-Code', String(exitCode)]);
+  if (durationMs !== undefined) trailers.push(['Litterbox-Duration-Ms', String(Math.round(durationMs))]);
+  const whole = detail !== undefined && `${tool}: ${detail}` !== cut(triggered) ? quotedLines(detail) : undefined;
+  if (message === undefined) return { subject: cut(triggered), ...(whole !== undefined && { body: whole }), trailers };
+  const [first = '', ...rest] = checkedMessage(message).split('\n');
+  const words = [quotedLines(rest.join('\n').trim()), triggered.length > MAX_SUBJECT_CHARACTERS && whole !== undefined ? whole : triggered].filter((part) => part !== '');
+  return { subject: cut(oneLine(first)), body: words.join('\n\n'), trailers };
+}
+
+/** @throws LitterboxError `MESSAGE_EMPTY`, `MESSAGE_NUL`, `MESSAGE_TOO_LONG`. */
+export function checkedMessage(message: string): string {
+  const refuse = (code: 'MESSAGE_EMPTY' | 'MESSAGE_NUL' | 'MESSAGE_TOO_LONG', what: string, hint: string) => new LitterboxError(code, `The message ${what}.`, { operation: 'revision.message', hint });
+  if (message.includes('\0')) throw refuse('MESSAGE_NUL', 'holds a NUL character', 'Remove it.');
+  const bytes = new TextEncoder().encode(message).length;
+  if (bytes > MAX_MESSAGE_BYTES) throw refuse('MESSAGE_TOO_LONG', `is ${bytes} bytes long; at most ${MAX_MESSAGE_BYTES} are allowed`, 'Say it shorter.');
+  const trimmed = message.trim();
+  if (trimmed.replace(/^#.*$/gm, '').trim() === '') throw refuse('MESSAGE_EMPTY', 'is empty', 'Say in one line what was done.');
+  return trimmed;
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+const cut = (text: string) => (text.length <= MAX_SUBJECT_CHARACTERS ? text : `${text.slice(0, MAX_SUBJECT_CHARACTERS - 1).trimEnd()}…`);
+
+/** Lines that look like trailers would be believed by tools that read them, so a caller's are quoted as in mail. */
+function quotedLines(text: string): string {
+  return text.split('\n').map((line) => (/^[A-Za-z][A-Za-z0-9-]*\s*:\s/.test(line) ? `> ${line}` : line)).join('\n');
+}

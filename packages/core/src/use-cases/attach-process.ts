@@ -1,0 +1,84 @@
+import { CALL_VARIABLE } from '../channel/kill-tree.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { ExitStatus, ProcessHandle, TerminalSize } from '../ports/process.ts';
+import type { RecordResult } from '../ports/source-control.ts';
+import type { StateStore } from '../ports/state-store.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { RecordRevision } from './record-revision.ts';
+
+export interface AttachInput {
+  readonly sandbox: string;
+  /** @defaultValue an interactive shell: bash where there is one, else sh */
+  readonly command?: readonly [string, ...string[]] | undefined;
+  readonly terminal?: TerminalSize | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly tool?: string | undefined;
+}
+
+/** A process a person works with. */
+export interface AttachedProcess extends AsyncDisposable {
+  readonly process: ProcessHandle;
+  /** Call it once the process has ended: records what it changed and closes its entry in the audit log. */
+  finish(exit: ExitStatus): Promise<RecordResult>;
+}
+
+const SHELL = ['sh', '-c', 'if command -v bash >/dev/null; then exec bash; else exec sh; fi'] as const;
+
+/** Starts a process that is read from and written to live. It holds no lease: a person may look while an agent works. */
+export class AttachProcess {
+  readonly #find: FindSandbox;
+  readonly #open: OpenSandboxes;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #record: RecordRevision;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, audit: AuditLog, record: RecordRevision, actor: string) {
+    this.#find = find;
+    this.#open = open;
+    this.#state = state;
+    this.#audit = audit;
+    this.#record = record;
+    this.#actor = actor;
+  }
+
+  async execute({ sandbox, command = SHELL, terminal, env = {}, tool = 'shell' }: AttachInput, options?: CallOptions): Promise<AttachedProcess> {
+    const found = await this.#find.execute(sandbox, options);
+    const opened = await this.#open.get(found, options);
+    const subject = command === SHELL ? 'interactive' : command.join(' ');
+    const finishAudit = await this.#audit.start({ operation: `sandbox-${tool}`, actor: this.#actor, repositoryId: found.repositoryId, sandbox: found.id, input: { command: subject.slice(0, 4096) } });
+    const startedMs = performance.now();
+    let process: ProcessHandle;
+    try {
+      process = await opened.runtime.spawn({
+        argv: command,
+        env: { ...opened.runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
+        stdin: 'pipe',
+        ...(terminal && { terminal }),
+      }, options);
+    } catch (error) {
+      await finishAudit('error', {});
+      throw error;
+    }
+    let isFinished = false;
+    const finish = async (exit: ExitStatus): Promise<RecordResult> => {
+      isFinished = true;
+      await using _lease = await this.#state.lease(`sandbox:${found.id}`, tool);
+      const record = (await this.#state.get(found.id)) ?? found;
+      const { result } = await this.#record.execute(record, opened, revisionMessage({ tool, subject, detail: subject, sandbox: record.slug, exitCode: exit.code, durationMs: performance.now() - startedMs }));
+      await finishAudit('ok', { exitCode: exit.code, ...(result.revision && { revision: result.revision.commit }) });
+      return result;
+    };
+    return {
+      process,
+      finish,
+      async [Symbol.asyncDispose]() {
+        await process[Symbol.asyncDispose]();
+        if (!isFinished) await finish({ code: 137, signal: 'SIGKILL' }); // left by an error or an abort: what it changed is recorded all the same
+      },
+    };
+  }
+}

@@ -1,0 +1,64 @@
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
+import { LitterboxError } from '../domain/errors.ts';
+
+export type RunState = 'paused' | 'stopped' | 'ready';
+
+export interface RunStateResult {
+  readonly record: SandboxRecord;
+  /** False when it was so already. */
+  readonly isChanged: boolean;
+}
+
+const EVENTS: Readonly<Record<RunState, string>> = { paused: 'sandbox-paused', stopped: 'sandbox-stopped', ready: 'sandbox-resumed' };
+
+/** Pauses (memory kept), stops (memory freed) or resumes a sandbox. Idempotent. */
+export class ChangeRunState {
+  readonly #find: FindSandbox;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #open: OpenSandboxes;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
+    this.#find = find;
+    this.#state = state;
+    this.#audit = audit;
+    this.#open = open;
+    this.#actor = actor;
+  }
+
+  async execute(name: string, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
+    return await this.of(await this.#find.execute(name, options), wanted, options);
+  }
+
+  async of(found: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
+    // No lease: a command may be running, and pausing it is the point.
+    const record = (await this.#state.get(found.id, options)) ?? found;
+    const stable: readonly SandboxState[] = ['ready', 'paused', 'stopped', 'setup-failed'];
+    if (!stable.includes(record.state)) {
+      throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, { operation: 'sandbox.pause', hint: 'Wait until that is done, or run litterbox delete on it.' });
+    }
+    if (record.state === wanted) return { record, isChanged: false };
+    return await audited(this.#audit, { operation: EVENTS[wanted], actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: {} }, async () => {
+      const runtime = await this.#open.runtime(record);
+      if (wanted === 'paused') await runtime.pause(options);
+      else if (wanted === 'stopped') await runtime.stop(options);
+      else await runtime.resume(options);
+      const updated = await this.#state.update((await this.#state.get(record.id)) ?? record, { state: wanted });
+      await this.#state.publish({ type: EVENTS[wanted], repositoryId: record.repositoryId, sandbox: record.id, data: {} });
+      return { record: updated, isChanged: true };
+    });
+  }
+
+  /** Every sandbox of the repository, or of all repositories, that can be put into that state. */
+  async all(records: readonly SandboxRecord[], wanted: RunState, options?: CallOptions): Promise<readonly RunStateResult[]> {
+    const results: RunStateResult[] = [];
+    for (const record of records) if (record.state === 'ready' || record.state === 'paused' || record.state === 'stopped') results.push(await this.of(record, wanted, options));
+    return results;
+  }
+}

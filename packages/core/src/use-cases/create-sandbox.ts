@@ -1,0 +1,199 @@
+import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
+import { SandboxId } from '../domain/ids.ts';
+import type { Policy } from '../domain/policy.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
+import { slugify } from '../domain/slug.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { SandboxProvider, SandboxSpec } from '../ports/sandbox-provider.ts';
+import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import type { ChooseProvider } from './choose-provider.ts';
+import type { DecidePolicy, PolicyOverrides } from './decide-policy.ts';
+import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import type { OpenRepository } from './open-repository.ts';
+import type { RecordRevision } from './record-revision.ts';
+
+export interface CreateSandboxInput {
+  readonly name: string;
+  /** @defaultValue the configuration's `source`, else `head` */
+  readonly from?: BaseSource | undefined;
+  /** @defaultValue the configuration's, else the first usable */
+  readonly provider?: string | undefined;
+  readonly overrides?: PolicyOverrides | undefined;
+  /** Remove everything again when the setup command fails. @defaultValue false: kept for inspection as `setup-failed` */
+  readonly rollback?: boolean | undefined;
+}
+
+export interface CreateSandboxResult {
+  readonly record: SandboxRecord;
+  /** The name lost letters on the way to the slug. */
+  readonly isRenamed: boolean;
+  /** Uncommitted changes that are not in the sandbox: the first of them, and how many. */
+  readonly leftOut: { readonly paths: readonly string[]; readonly total: number };
+  /** Keys of the configuration that nothing knows, with the nearest that is known. */
+  readonly warnings: readonly string[];
+}
+
+const LEFT_OUT_LIMIT = 10;
+const SETUP_LOG_CHARACTERS = 4_000;
+/** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
+const MAX_SANDBOXES = 512;
+
+/** Makes a sandbox: base, history, runtime, setup. Every step is undone when a later one fails, and after a kill by `reconcile`. */
+export class CreateSandbox {
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #policy: DecidePolicy;
+  readonly #choose: ChooseProvider;
+  readonly #open: OpenSandboxes;
+  readonly #record: RecordRevision;
+  readonly #clock: Clock;
+  readonly #actor: string;
+
+  constructor(repository: OpenRepository, state: StateStore, audit: AuditLog, policy: DecidePolicy, choose: ChooseProvider, open: OpenSandboxes, record: RecordRevision, clock: Clock, actor: string) {
+    this.#repository = repository;
+    this.#state = state;
+    this.#audit = audit;
+    this.#policy = policy;
+    this.#choose = choose;
+    this.#open = open;
+    this.#record = record;
+    this.#clock = clock;
+    this.#actor = actor;
+  }
+
+  async execute(input: CreateSandboxInput, options?: ProgressOptions): Promise<CreateSandboxResult> {
+    const { slug, lossy } = slugify(input.name);
+    const repository = await this.#repository.execute(options);
+    const existing = await this.#state.find(repository.id, slug, options);
+    if (existing) throw alreadyThere(slug, input.name, existing);
+    const decided = await this.#policy.execute(repository, input.overrides ?? {}, options);
+    const provider = await this.#choose.execute(input.provider ?? decided.provider, options);
+    const policy = decided.policyFor(provider);
+    if ((await this.#state.list(repository.id, options)).length >= MAX_SANDBOXES) {
+      throw new LitterboxError('SANDBOX_LIMIT', `This repository has ${MAX_SANDBOXES} sandboxes already.`, { operation: 'sandbox.create', hint: 'Delete some: litterbox list, then litterbox delete NAME.' });
+    }
+    const source = input.from ?? decided.source;
+    const id = SandboxId.make();
+    return await audited(
+      this.#audit,
+      { operation: 'sandbox-create', actor: this.#actor, repositoryId: repository.id, sandbox: id, input: { name: input.name, source: source.type, provider: provider.name } },
+      async () => {
+        options?.onProgress?.({ step: 'base', message: 'Reading the base' });
+        const [base, leftOut] = await Promise.all([
+          repository.base(source, options),
+          source.type === 'head' ? repository.leftOut(LEFT_OUT_LIMIT, options) : { paths: [], total: 0 },
+        ]);
+        const workdir = decided.workdir ?? (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
+        const now = this.#clock.wallMs();
+        const draft = { id, repositoryId: repository.id, repositoryRoot: repository.root, slug, provider: provider.name, state: 'creating' as const, baseCommit: base.commit, baseTree: base.tree, workdir, policy, createdAtMs: now, updatedAtMs: now };
+        const record = await this.#make(repository, provider, draft, base, input.rollback ?? false, options);
+        if (policy.worktrees === 'eager') await repository.exportTree(id, options);
+        return { record, isRenamed: lossy, leftOut, warnings: decided.warnings };
+      },
+    );
+  }
+
+  async #make(repository: SourceRepository, provider: SandboxProvider, draft: Omit<SandboxRecord, 'generation'>, base: Base, isRollback: boolean, options?: ProgressOptions): Promise<SandboxRecord> {
+    await using _lease = await this.#state.lease(`sandbox:${draft.id}`, 'create', options);
+    const journal = await this.#state.begin({ operation: 'sandbox-create', sandbox: draft.id, step: 'record' });
+    let record: SandboxRecord | undefined;
+    try {
+      record = await this.#state.insert(draft, options);
+      await this.#state.step(journal.id, 'runtime');
+      options?.onProgress?.({ step: 'runtime', message: `Starting the sandbox (${provider.name})` });
+      // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
+      const [history, made] = await Promise.allSettled([
+        repository.begin({ id: draft.id, slug: draft.slug, base }, options),
+        provider.create(specOf(draft, base, repository), options),
+      ]);
+      if (made.status === 'fulfilled') this.#open.adopt(draft, made.value);
+      if (made.status === 'rejected') throw made.reason;
+      if (history.status === 'rejected') throw history.reason;
+      options?.signal?.throwIfAborted();
+      const opened = await this.#open.get({ ...record, state: 'ready' });
+      record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
+      record = await this.#setUp(record, opened, isRollback, options);
+    } catch (error) {
+      const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
+      if (!isKept) await this.#undo(repository, provider, draft.id);
+      await this.#state.end(journal.id);
+      throw error;
+    }
+    await this.#state.end(journal.id);
+    await this.#state.publish({ type: 'sandbox-created', repositoryId: draft.repositoryId, sandbox: draft.id, data: { slug: draft.slug, provider: provider.name } });
+    return record;
+  }
+
+  /** Runs the setup commands once; what they change of tracked files is the first revision. */
+  async #setUp(record: SandboxRecord, opened: OpenedSandbox, isRollback: boolean, options?: ProgressOptions): Promise<SandboxRecord> {
+    let current = record;
+    for (const argv of setupCommands(record.policy)) {
+      const text = argv.join(' ');
+      options?.onProgress?.({ step: 'setup', message: `Setting up: ${text}` });
+      const outcome = await opened.channel.run({ argv, cwd: record.workdir, timeoutMs: record.policy.setupTimeoutMs }, options);
+      options?.signal?.throwIfAborted();
+      if (outcome.exit.code === 0 && !outcome.interruption) continue;
+      const log = decodeRaw(outcome.stdout.bytes) + decodeRaw(outcome.stderr.bytes);
+      const tail = log.slice(-SETUP_LOG_CHARACTERS);
+      current = await this.#state.update(current, { state: 'setup-failed', setupLog: tail });
+      throw setupFailed(current, text, outcome.interruption === 'timeout' ? `did not end within ${record.policy.setupTimeoutMs} ms` : `failed with exit code ${outcome.exit.code}`, tail, isRollback);
+    }
+    if (record.policy.setup.length > 0) {
+      current = (await this.#record.execute(current, opened, revisionMessage({ tool: 'setup', subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '), sandbox: record.slug }), options)).record;
+    }
+    return await this.#state.update(current, { state: 'ready' });
+  }
+
+  /** Runtime, history, record, in this order: what is left after a kill is found by its record. */
+  async #undo(repository: SourceRepository, provider: SandboxProvider, id: SandboxId): Promise<void> {
+    await this.#open.close(id);
+    await provider.remove(id);
+    await repository.remove(id);
+    await this.#state.remove(id);
+  }
+}
+
+/** A throw-away repository is for tools that want one; nothing is ever read from it. */
+function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [string, ...string[]])[] {
+  const repository = 'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
+  return workspaceGit === 'throwaway' ? [['sh', '-c', repository], ...setup] : setup;
+}
+
+export function specOf(record: Omit<SandboxRecord, 'generation'>, base: Pick<Base, 'tree'>, repository: SourceRepository): SandboxSpec {
+  const { policy } = record;
+  return {
+    id: record.id,
+    slug: record.slug,
+    repositoryId: record.repositoryId,
+    workspace: { key: base.tree, open: (call) => repository.tree(base.tree, call) },
+    workdir: record.workdir,
+    root: policy.root,
+    environment: policy.environment,
+    limits: policy.limits,
+    network: 'none',
+    playground: policy.playgroundScope === 'shared' ? record.repositoryId : record.id,
+    allowDegraded: policy.allowDegraded,
+  };
+}
+
+function alreadyThere(slug: string, name: string, { state }: SandboxRecord): LitterboxError {
+  const from = name === slug ? '' : ` (from ${JSON.stringify(name)})`;
+  return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${state}.`, { operation: 'sandbox.create', hint: `Choose another name, work in it, or delete it: litterbox delete ${slug}.` });
+}
+
+function setupFailed({ slug }: SandboxRecord, command: string, how: string, tail: string, isRollback: boolean): LitterboxError {
+  const lines = tail.trim().split('\n').slice(-5).join('\n');
+  const isNetwork = /could not resolve|getaddrinfo|EAI_AGAIN|network is unreachable|connection refused|temporary failure/i.test(tail);
+  const network = isNetwork ? ' Sandboxes have no network: have what it downloads in the repository, or install it on this machine.' : '';
+  return new LitterboxError('SETUP_FAILED', `The setup command ${JSON.stringify(command)} ${how}:\n${lines}`, {
+    operation: 'sandbox.create',
+    hint: isRollback ? `Mend container.setup-command and create the sandbox again.${network}` : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.${network}`,
+    facts: { command, log: tail },
+  });
+}

@@ -1,0 +1,44 @@
+import { checkedMessage } from '../domain/revision-message.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Milestone } from '../ports/source-control.ts';
+import type { StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+/** Makes one commit on the review branch of all revisions since the last milestone. */
+export class CutMilestone {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, actor: string) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#state = state;
+    this.#audit = audit;
+    this.#actor = actor;
+  }
+
+  /** `undefined` when nothing was recorded since the last one. */
+  async execute(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined> {
+    const checked = checkedMessage(message);
+    const record = await this.#find.execute(name, options);
+    const repository = await this.#repository.execute(options);
+    await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'milestone', options);
+    return await audited(
+      this.#audit,
+      { operation: 'sandbox-milestone', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { message: checked } },
+      async () => {
+        const milestone = await repository.milestone(record.id, checked, options);
+        if (milestone && record.policy.worktrees === 'eager') await repository.exportTree(record.id, options);
+        if (milestone) await this.#state.publish({ type: 'milestone-cut', repositoryId: record.repositoryId, sandbox: record.id, data: { commit: milestone.commit, branch: milestone.branch } });
+        return milestone;
+      },
+      (milestone) => (milestone ? { commit: milestone.commit } : {}),
+    );
+  }
+}

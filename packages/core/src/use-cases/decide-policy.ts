@@ -1,0 +1,123 @@
+import type { ConfigOverrides } from '../config/config-overrides.ts';
+import type { Config } from '../config/config-schema.ts';
+import { isWorkdir } from '../config/normal-path.ts';
+import { variableProblem } from '../config/variable-problem.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import type { Policy } from '../domain/policy.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Host } from '../ports/host.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { BaseSource, SourceRepository } from '../ports/source-control.ts';
+import type { StateStore } from '../ports/state-store.ts';
+
+export type PolicyOverrides = ConfigOverrides;
+
+/** The configuration file's name, at the root of the user's work tree. */
+export const CONFIG_FILE = '.litterbox.toml';
+/** security.md B04, with room to say how large it is. */
+const MAX_CONFIG_BYTES = 2 ** 20;
+
+export interface DecidedPolicy {
+  readonly provider: string | undefined;
+  readonly source: BaseSource;
+  readonly workdir: string | undefined;
+  readonly warnings: readonly string[];
+  policyFor(provider: SandboxProvider): Policy;
+}
+
+export interface ReadConfig {
+  readonly config: Config;
+  readonly warnings: readonly string[];
+  /** What a person has to agree to, one `key = value` a line; empty when nothing. */
+  readonly trustText: string;
+  readonly contentHash: string;
+  readonly isTrusted: boolean;
+}
+
+/** Reads the configuration, asks whether it is trusted, and decides what a sandbox may do. */
+export class DecidePolicy {
+  readonly #host: Host;
+  readonly #state: StateStore;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+
+  /** @param environment where `LITTERBOX_*` single keys are looked up */
+  constructor(host: Host, state: StateStore, environment: Readonly<Record<string, string | undefined>>) {
+    this.#host = host;
+    this.#state = state;
+    this.#environment = environment;
+  }
+
+  /** @throws LitterboxError `CONFIG_*`, `CONFIG_UNTRUSTED`. */
+  async execute(repository: SourceRepository, overrides: PolicyOverrides, options?: CallOptions): Promise<DecidedPolicy> {
+    const { config, warnings, trustText, isTrusted } = await this.read(repository, options);
+    if (!isTrusted) throw await this.#untrusted(repository, trustText);
+    // Loaded here: the parser of the configuration costs more than many a command that needs none.
+    const [{ policyOf }, { environmentOverrides }] = await Promise.all([import('../config/policy-of.ts'), import('../config/environment-overrides.ts')]);
+    const fromEnvironment = environmentOverrides(this.#environment);
+    const merged: PolicyOverrides = {
+      ...fromEnvironment,
+      ...withoutUndefined(overrides),
+      limits: { ...fromEnvironment.limits, ...overrides.limits },
+      environment: { ...fromEnvironment.environment, ...overrides.environment },
+    };
+    assertValid(merged);
+    return {
+      provider: merged.provider ?? config.provider,
+      source: { type: merged.source ?? config.source },
+      workdir: merged.workdir ?? config.workspace.workdir,
+      warnings,
+      policyFor: (provider) => policyOf(config, merged, { repositoryRoot: repository.root, providerName: provider.name, traits: provider.traits }),
+    };
+  }
+
+  /** The configuration as it stands, trusted or not. */
+  async read(repository: SourceRepository, options?: CallOptions): Promise<ReadConfig> {
+    const [{ parseConfig }, trust, { contentHash }] = await Promise.all([import('../config/parse-config.ts'), import('../config/trust-text.ts'), import('../config/content-hash.ts')]);
+    const { config, warnings } = parseConfig(await this.#content(repository.root, options), CONFIG_FILE);
+    const trustText = trust.trustText(config);
+    const hash = await contentHash(trustText);
+    const isTrusted = trustText === '' || (await this.#state.isTrusted(repository.id, hash, options));
+    return { config, warnings: warnings.map(({ message }) => message), trustText, contentHash: hash, isTrusted };
+  }
+
+  async #content(root: string, options?: CallOptions): Promise<Uint8Array> {
+    const path = `${root}/${CONFIG_FILE}`;
+    const stat = await this.#host.files.stat(path, options);
+    if (!stat) return new Uint8Array();
+    // A link could lead to any file of the machine, whose lines would then stand in an error message.
+    if (stat.type !== 'file') {
+      throw new LitterboxError('CONFIG_UNREADABLE', `${CONFIG_FILE} is not a regular file.`, { operation: 'config.read', hint: 'Replace it by the file itself.' });
+    }
+    if (stat.sizeBytes > MAX_CONFIG_BYTES) {
+      throw new LitterboxError('CONFIG_TOO_LARGE', `${CONFIG_FILE} is ${stat.sizeBytes} bytes long; at most 256 KiB are allowed.`, { operation: 'config.read', hint: 'Remove what is not configuration.' });
+    }
+    return (await this.#host.files.read(path, options)) ?? new Uint8Array();
+  }
+
+  async #untrusted(repository: SourceRepository, text: string): Promise<LitterboxError> {
+    const before = (await this.#state.trustedText(repository.id)) ?? '';
+    const known = new Set(before.split('\n'));
+    const added = text.split('\n').filter((line) => line !== '' && !known.has(line));
+    return new LitterboxError('CONFIG_UNTRUSTED', `${CONFIG_FILE} asks for more than a sandbox gets by itself, and nobody has agreed to it${before === '' ? '' : ' since it changed'}:\n${added.map((line) => `  ${line}`).join('\n')}`, {
+      operation: 'config.read',
+      hint: 'Read it, then agree to it: litterbox trust.',
+      facts: { wants: added },
+    });
+  }
+}
+
+/** Options of a library and flags of a command line do not pass the parser of the file; what it would refuse is refused here. */
+function assertValid({ workdir, environment = {} }: PolicyOverrides): void {
+  if (workdir !== undefined && !isWorkdir(workdir)) {
+    throw new LitterboxError('INVALID_ARGUMENT', `The workdir ${shown(workdir)} cannot be used.`, { operation: 'sandbox.create', hint: 'Give an absolute path without dots, not below /proc, /sys or /dev, such as /src.' });
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    const problem = variableProblem(name, value);
+    if (problem) throw new LitterboxError(problem.code, `The variable ${shown(name)}: ${problem.reason}.`, { operation: 'sandbox.create', hint: 'Choose another name or value.' });
+  }
+}
+
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
+}

@@ -1,0 +1,66 @@
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+/** Deletes a sandbox with all it holds. Order: mark, runtime, history, record; killed half-way, the next call goes on. */
+export class DeleteSandbox {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #open: OpenSandboxes;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#state = state;
+    this.#audit = audit;
+    this.#open = open;
+    this.#actor = actor;
+  }
+
+  /** @throws LitterboxError `UNMERGED_WORK` when work would be lost and `force` is not set. */
+  async execute(name: string, { force = false }: { readonly force?: boolean | undefined }, options?: CallOptions): Promise<SandboxRecord> {
+    const found = await this.#find.execute(name, options);
+    const repository = await this.#repository.execute(options);
+    await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'delete', options);
+    const record = await this.#state.get(found.id, options);
+    if (!record) return found; // another process was faster
+    if (!force && record.state !== 'deleting') await this.#assertExpendable(record, repository, options);
+    await audited(this.#audit, { operation: 'sandbox-delete', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { force } }, () => this.removed(record, repository));
+    return record;
+  }
+
+  /** The steps themselves. The caller holds the lease and has asked. */
+  async removed(record: SandboxRecord, repository: SourceRepository): Promise<void> {
+    const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
+    if (record.state !== 'deleting') await this.#state.update((await this.#state.get(record.id)) ?? record, { state: 'deleting' });
+    await this.#open.close(record.id);
+    await this.#open.providerOf(record).remove(record.id);
+    await this.#state.step(journal.id, 'history');
+    await repository.remove(record.id);
+    await this.#state.remove(record.id);
+    await this.#state.end(journal.id);
+    await this.#state.publish({ type: 'sandbox-deleted', repositoryId: record.repositoryId, sandbox: record.id, data: { slug: record.slug } });
+  }
+
+  async #assertExpendable({ id, slug }: SandboxRecord, repository: SourceRepository, options?: CallOptions): Promise<void> {
+    const files = await repository.changes(id, options).catch((error: unknown) => {
+      if (isLitterboxError(error, 'NOT_FOUND')) return []; // a sandbox whose making was interrupted has no history yet
+      throw error;
+    });
+    if (files.length === 0 || (await repository.isMerged(id, options))) return;
+    throw new LitterboxError('UNMERGED_WORK', `The sandbox ${slug} holds changes to ${files.length === 1 ? 'one file' : `${files.length} files`} that are not in your branch.`, {
+      operation: 'sandbox.delete',
+      hint: `See them: litterbox diff ${slug}. Keep them: litterbox merge ${slug}. Give them up: litterbox delete ${slug} --force.`,
+      facts: { files: files.length },
+    });
+  }
+}

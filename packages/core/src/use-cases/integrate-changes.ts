@@ -1,0 +1,93 @@
+import { LitterboxError } from '../domain/errors.ts';
+import { visible } from '../domain/visible.ts';
+import type { Approver } from '../ports/approver.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/source-control.ts';
+import type { StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import type { DeleteSandbox } from './delete-sandbox.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+export interface IntegrateInput {
+  readonly sandbox: string;
+  readonly integration: Integration;
+  /** git-merge arguments of the allow-list. */
+  readonly arguments?: readonly string[] | undefined;
+  readonly message?: string | undefined;
+  /** Put uncommitted edits aside and back again. */
+  readonly autostash?: boolean | undefined;
+  /** The person has seen the list of files that run code here and accepts it. */
+  readonly acceptRisky?: boolean | undefined;
+  /** Called with the plan before anything is asked or changed. */
+  readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
+}
+
+export interface IntegrateResult extends IntegrationResult {
+  readonly plan: IntegrationPlan;
+  /** True when the sandbox was deleted, as `merge` does once its work is in. */
+  readonly isDeleted: boolean;
+}
+
+/** Brings a sandbox's work into the user's branch: plan, show, ask, carry out; a merge then deletes the sandbox. */
+export class IntegrateChanges {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #approver: Approver;
+  readonly #delete: DeleteSandbox;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, approver: Approver, remove: DeleteSandbox, actor: string) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#state = state;
+    this.#audit = audit;
+    this.#approver = approver;
+    this.#delete = remove;
+    this.#actor = actor;
+  }
+
+  async plan(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
+    const record = await this.#find.execute(input.sandbox, options);
+    const repository = await this.#repository.execute(options);
+    return await repository.plan(record.id, { integration: input.integration, arguments: input.arguments ?? [], ...(input.message !== undefined && { message: input.message }) }, options);
+  }
+
+  async execute(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrateResult> {
+    const record = await this.#find.execute(input.sandbox, options);
+    const repository = await this.#repository.execute(options);
+    // Repository before sandbox, everywhere, so that two calls never wait for each other.
+    await using _repositoryLease = await this.#state.lease(`repository:${repository.id}`, input.integration, options);
+    await using _lease = await this.#state.lease(`sandbox:${record.id}`, input.integration, options);
+    const plan = await this.plan(input, options);
+    input.onPlan?.(plan);
+    const result = await audited(
+      this.#audit,
+      { operation: `sandbox-${input.integration}`, actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { tip: plan.tip, head: plan.head, arguments: [...(input.arguments ?? [])] } },
+      async () => {
+        await this.#accept(plan, input.acceptRisky ?? false, options);
+        return await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
+      },
+      ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
+    );
+    await this.#state.publish({ type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`, repositoryId: record.repositoryId, sandbox: record.id, data: { outcome: result.outcome } });
+    const isIn = input.integration === 'merge' && (result.outcome === 'committed' || result.outcome === 'up-to-date') && (await repository.isMerged(record.id));
+    if (isIn) await this.#delete.removed(record, repository);
+    return { ...result, plan, isDeleted: isIn };
+  }
+
+  async #accept({ risky, slug, integration }: IntegrationPlan, isAccepted: boolean, options?: ProgressOptions): Promise<void> {
+    if (risky.length === 0 || isAccepted) return;
+    const details = risky.map(({ path, reasons }) => `${visible(path)}: ${reasons.join('; ')}`);
+    const isApproved = await this.#approver.approve({ question: `${risky.length === 1 ? 'This file' : `These ${risky.length} files`} can run code on your machine. ${integration === 'merge' ? 'Merge' : 'Apply'} ${slug} all the same?`, details }, options);
+    if (isApproved) return;
+    throw new LitterboxError('RISKY_CHANGES', `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code on your machine: ${risky.slice(0, 5).map(({ path }) => visible(path)).join(', ')}${risky.length > 5 ? ' …' : ''}.`, {
+      operation: `sandbox.${integration}`,
+      hint: `Read them: litterbox diff ${slug}. Then: litterbox ${integration} ${slug} --yes-risky.`,
+      facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
+    });
+  }
+}

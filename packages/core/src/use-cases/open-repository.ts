@@ -1,0 +1,28 @@
+import type { CallOptions } from '../ports/call.ts';
+import type { SourceControl, SourceRepository } from '../ports/source-control.ts';
+
+/** The repository this Litterbox works on, opened on first use and once. */
+export class OpenRepository {
+  readonly #sourceControl: SourceControl;
+  readonly #path: string;
+  #opened: Promise<SourceRepository> | undefined;
+
+  constructor(sourceControl: SourceControl, path: string) {
+    this.#sourceControl = sourceControl;
+    this.#path = path;
+  }
+
+  execute(options?: CallOptions): Promise<SourceRepository> {
+    options?.signal?.throwIfAborted();
+    this.#opened ??= this.#sourceControl.open(this.#path).catch((error: unknown) => {
+      this.#opened = undefined; // what was wrong may be mended before the next call
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async close(): Promise<void> {
+    const repository = await this.#opened?.catch(() => undefined);
+    await repository?.[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,102 @@
+import { ExecChannel } from '../channel/exec-channel.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
+
+/** A sandbox as this process uses it. */
+export interface OpenedSandbox {
+  readonly runtime: SandboxRuntime;
+  readonly channel: ExecChannel;
+  /** True until this process has looked once for what others, killed meanwhile, left unrecorded. */
+  mayHoldUnrecorded: boolean;
+}
+
+/** The sandboxes this process has open, each once. */
+export class OpenSandboxes {
+  readonly #providers: readonly SandboxProvider[];
+  readonly #opened = new Map<SandboxId, Promise<OpenedSandbox>>();
+
+  constructor(providers: readonly SandboxProvider[]) {
+    this.#providers = providers;
+  }
+
+  providerOf(record: Pick<SandboxRecord, 'provider'>): SandboxProvider {
+    const provider = this.#providers.find(({ name }) => name === record.provider);
+    if (provider) return provider;
+    throw new LitterboxError('UNAVAILABLE', `The sandbox was made by the provider ${record.provider}, which this program does not have.`, {
+      operation: 'sandbox.open',
+      provider: record.provider,
+      hint: `It has: ${this.#providers.map(({ name }) => name).join(', ') || 'none'}.`,
+    });
+  }
+
+  /** @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`, `SANDBOX_RUNTIME_MISSING`. */
+  get(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+    options?.signal?.throwIfAborted();
+    assertUsable(record);
+    return this.#open(record);
+  }
+
+  /** As {@link get}, whatever the state: for those who change it. */
+  async runtime(record: SandboxRecord): Promise<SandboxRuntime> {
+    return (await this.#open(record)).runtime;
+  }
+
+  /** Takes over a runtime that was just made. */
+  adopt(record: Pick<SandboxRecord, 'id'>, runtime: SandboxRuntime): OpenedSandbox {
+    const opened: OpenedSandbox = { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: false };
+    this.#opened.set(record.id, Promise.resolve(opened));
+    return opened;
+  }
+
+  async close(id: SandboxId): Promise<void> {
+    const opening = this.#opened.get(id);
+    this.#opened.delete(id);
+    const opened = await opening?.catch(() => undefined);
+    await opened?.channel[Symbol.asyncDispose]();
+    await opened?.runtime[Symbol.asyncDispose]();
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#opened.keys()].map((id) => this.close(id)));
+  }
+
+  #open(record: SandboxRecord): Promise<OpenedSandbox> {
+    const known = this.#opened.get(record.id);
+    if (known) return known;
+    const opening = (async () => {
+      const runtime = await this.providerOf(record).open(record.id).catch((cause: unknown) => {
+        if (!(cause instanceof LitterboxError) || cause.code !== 'NOT_FOUND') throw cause;
+        throw new LitterboxError('SANDBOX_RUNTIME_MISSING', `The sandbox ${record.slug} has lost what it runs in.`, {
+          operation: 'sandbox.open', provider: record.provider, hint: `Rebuild it from its last revision: litterbox recover ${record.slug}.`,
+        }, { cause });
+      });
+      return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };
+    })();
+    this.#opened.set(record.id, opening);
+    opening.catch(() => this.#opened.delete(record.id));
+    return opening;
+  }
+}
+
+/** Refuses by the state that the record tells. */
+export function assertUsable({ state, slug }: SandboxRecord): void {
+  const refuse = (code: 'SANDBOX_BUSY' | 'SANDBOX_PAUSED' | 'SANDBOX_STOPPED' | 'SANDBOX_DELETING', message: string, hint: string) =>
+    new LitterboxError(code, message, { operation: 'sandbox.open', hint });
+  switch (state) {
+    case 'ready':
+    case 'setup-failed': // open for inspection: its state shows in list
+      return;
+    case 'creating':
+      throw refuse('SANDBOX_BUSY', `The sandbox ${slug} is still being made, or its making was interrupted.`, `Wait for it, or clear it away: litterbox delete ${slug} --force.`);
+    case 'paused':
+      throw refuse('SANDBOX_PAUSED', `The sandbox ${slug} is paused.`, `Run litterbox resume ${slug}.`);
+    case 'stopped':
+      throw refuse('SANDBOX_STOPPED', `The sandbox ${slug} is stopped.`, `Run litterbox resume ${slug}.`);
+    case 'deleting':
+      throw refuse('SANDBOX_DELETING', `The sandbox ${slug} is being deleted, or its deletion was interrupted.`, `Run litterbox delete ${slug} again.`);
+  }
+}

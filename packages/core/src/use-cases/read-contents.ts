@@ -1,0 +1,94 @@
+import type { ExecChannel } from '../channel/exec-channel.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+
+/** Names given to one `tar`, in number and in characters: well below what Linux takes as arguments. */
+const BATCH_NAMES = 500;
+const BATCH_CHARACTERS = 60_000;
+/** An archive of files that grew meanwhile may be larger than they were. */
+const MAX_SMALL_ARCHIVE_BYTES = 4 * 2 ** 20;
+
+/**
+ * Says on stderr which of its arguments could not be read, when tar has failed; succeeds when that explains it.
+ * What vanished meanwhile is no failure: its directory changed too and is looked at again.
+ */
+const EXPLAIN = `code=1; for f do if [ ! -e "$f" ] && [ ! -h "$f" ]; then code=0; elif [ ! -h "$f" ] && [ ! -r "$f" ]; then code=0; printf '%s\\0' "$f"; fi; done; exit $code`;
+
+/**
+ * The content of files of the workspace as tar, made by `tar` inside the sandbox, one archive after another in one stream.
+ * Held back when the reader is slow, so that any amount passes through bounded memory.
+ *
+ * @param isSmall whether all of it fits into memory easily: then it comes through the channel, which is ten times faster
+ * @param onUnreadable told the paths whose permissions keep even their owner from reading them
+ */
+export function readContents(
+  { runtime, channel }: { readonly runtime: SandboxRuntime; readonly channel: ExecChannel },
+  paths: AsyncIterable<string>,
+  isSmall: () => boolean,
+  onUnreadable: (path: string) => void,
+  options?: CallOptions,
+): ReadableStream<Uint8Array> {
+  const chunks = archives();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  }, { highWaterMark: 0 });
+
+  async function* archives(): AsyncGenerator<Uint8Array, undefined, undefined> {
+    for await (const batch of batches(paths)) yield* archive(batch);
+    return undefined;
+  }
+
+  async function* archive(batch: readonly string[]): AsyncGenerator<Uint8Array, void, undefined> {
+    // `--`: no name is an option.
+    const argv = ['tar', '-cf', '-', '--', ...batch] as const;
+    const env = { TAR_OPTIONS: '', LC_ALL: 'C' };
+    if (isSmall()) {
+      const { exit, stdout, interruption } = await channel.run({ argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES }, options);
+      options?.signal?.throwIfAborted();
+      if (stdout.droppedBytes === 0 && !interruption) {
+        yield stdout.bytes;
+        if (exit.code > 1) await explain(batch, exit.code);
+        return;
+      }
+    }
+    await using tar = await runtime.spawn({ argv, env: { ...runtime.environment, ...env } }, options);
+    for await (const { type, bytes } of tar) if (type === 'stdout-data') yield bytes;
+    const { code } = await tar.exit;
+    if (code > 1) await explain(batch, code); // 1: a file changed while it was read, and will be reported again
+  }
+
+  async function explain(batch: readonly string[], code: number): Promise<void> {
+    const { exit, stdout } = await channel.run({ argv: ['sh', '-c', EXPLAIN, 'sh', ...batch.map((path) => `./${path}`)], cwd: runtime.workdir }, options);
+    if (exit.code !== 0) {
+      throw new LitterboxError('SNAPSHOT_FAILED', `tar failed in the sandbox with exit code ${code}.`, {
+        operation: 'sandbox.record',
+        hint: 'Run any command again: what changed is still there and is recorded then. If the limit of processes is reached, end some first.',
+      });
+    }
+    for (const path of decodeRaw(stdout.bytes).split('\0')) if (path !== '') onUnreadable(path.slice(2));
+  }
+}
+
+async function* batches(paths: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
+  let batch: string[] = [];
+  let characters = 0;
+  for await (const path of paths) {
+    if (batch.length === BATCH_NAMES || characters + path.length > BATCH_CHARACTERS) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(path);
+    characters += path.length;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,59 @@
+import { isLitterboxError } from '../domain/errors.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { DeleteSandbox } from './delete-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+/**
+ * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
+ * an interrupted delete is finished, an interrupted apply or merge is finished or rolled back. Cheap when there is nothing.
+ */
+export class Reconcile {
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #delete: DeleteSandbox;
+
+  constructor(repository: OpenRepository, state: StateStore, remove: DeleteSandbox) {
+    this.#repository = repository;
+    this.#state = state;
+    this.#delete = remove;
+  }
+
+  /** What was done, one sentence each. */
+  async execute(options?: CallOptions): Promise<readonly string[]> {
+    const repository = await this.#repository.execute(options);
+    const done = [...(await repository.reconcile(options))];
+    for (const entry of await this.#state.interrupted(options)) {
+      const sentence = await this.#settle(entry, options);
+      if (sentence !== undefined) done.push(sentence);
+    }
+    return done;
+  }
+
+  async #settle(entry: JournalEntry, options?: CallOptions): Promise<string | undefined> {
+    const record = entry.sandbox && (await this.#state.get(entry.sandbox, options));
+    if (!record) {
+      await this.#state.end(entry.id);
+      return undefined;
+    }
+    const repository = await this.#repository.execute(options);
+    if (record.repositoryId !== repository.id) return undefined; // settled when that repository is opened
+    await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'reconcile', options);
+    try {
+      const sentence = await this.#finish(entry, record);
+      await this.#state.end(entry.id);
+      return sentence;
+    } catch (error) {
+      // Its provider is not here, or is down: the entry stays for the next time, and the sandbox shows in `list`.
+      if (isLitterboxError(error)) return `The sandbox ${record.slug} could not be cleared away yet: ${error.message}`;
+      throw error;
+    }
+  }
+
+  async #finish(entry: JournalEntry, record: SandboxRecord): Promise<string | undefined> {
+    const isUnfinishedCreate = entry.operation === 'sandbox-create' && record.state === 'creating';
+    if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
+    await this.#delete.removed(record, await this.#repository.execute());
+    return isUnfinishedCreate ? `Undid the interrupted creation of ${record.slug}.` : `Finished the interrupted deletion of ${record.slug}.`;
+  }
+}

@@ -1,0 +1,77 @@
+import type { ChangedPath } from '../domain/changed-path.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { OpenRepository } from './open-repository.ts';
+import type { OpenedSandbox } from './open-sandboxes.ts';
+import { readContents } from './read-contents.ts';
+
+export interface Recorded {
+  /** The record as it is now. */
+  readonly record: SandboxRecord;
+  readonly result: RecordResult;
+}
+
+/** Up to here contents are taken at once; more is streamed. */
+const SMALL_FILES = 500;
+const SMALL_BYTES = 2 ** 20;
+
+const NOTHING: RecordResult = { changedFiles: 0, warnings: [], moreWarnings: 0 };
+
+/** Records what changed in a workspace since the last time as one revision, or nothing. The caller holds the sandbox's lease. */
+export class RecordRevision {
+  readonly #state: StateStore;
+  readonly #repository: OpenRepository;
+
+  constructor(state: StateStore, repository: OpenRepository) {
+    this.#state = state;
+    this.#repository = repository;
+  }
+
+  async execute(record: SandboxRecord, opened: OpenedSandbox, message: RevisionMessage, options?: CallOptions): Promise<Recorded> {
+    const scan = await opened.runtime.scan(record.mark, options);
+    const changes = await nonEmpty(scan.changes);
+    if (!changes) return { record, result: NOTHING };
+    const repository = await this.#repository.execute(options);
+    const unreadable: RecordWarning[] = [];
+    const size = { files: 0, bytes: 0 };
+    const isSmall = () => size.files <= SMALL_FILES && size.bytes <= SMALL_BYTES;
+    const result = await repository.record(record.id, {
+      changes: measured(changes, size),
+      contents: (paths, call) => readContents(opened, paths, isSmall, (path) => unreadable.push({ type: 'unreadable', path }), call),
+      message,
+    }, options);
+    // Only now: a mark that moved on before its changes were safe would lose them.
+    const updated = await this.#state.update(record, { mark: scan.next }, options);
+    if (result.revision) {
+      await this.#state.publish({
+        type: 'revision-recorded',
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        data: { number: result.revision.number, commit: result.revision.commit, subject: message.subject, files: result.changedFiles },
+      });
+    }
+    return { record: updated, result: { ...result, warnings: [...result.warnings, ...unreadable.slice(0, 100)] } };
+  }
+}
+
+/** The same changes, or nothing when there are none. */
+async function nonEmpty(changes: AsyncIterable<ChangedPath>): Promise<AsyncIterable<ChangedPath> | undefined> {
+  const iterator = changes[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return undefined;
+  return (async function* () {
+    yield first.value;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  })();
+}
+
+async function* measured(changes: AsyncIterable<ChangedPath>, size: { files: number; bytes: number }): AsyncGenerator<ChangedPath, void, undefined> {
+  for await (const change of changes) {
+    if (change.type === 'file') {
+      size.files += 1;
+      size.bytes += change.sizeBytes;
+    }
+    yield change;
+  }
+}

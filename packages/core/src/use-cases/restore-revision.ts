@@ -1,0 +1,75 @@
+import { LitterboxError } from '../domain/errors.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { Revision } from '../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import { specOf } from './create-sandbox.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+export interface RestoreResult {
+  /** Absent when the sandbox was at that revision already. */
+  readonly revision?: Revision;
+}
+
+/**
+ * Puts a sandbox's workspace to a revision (`restore`) or rebuilds what it runs in from its last one (`recover`). The runtime is
+ * made anew on that tree: what is ignored or was never recorded is gone, home and temporary files too. History only grows.
+ */
+export class RestoreRevision {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #open: OpenSandboxes;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#state = state;
+    this.#audit = audit;
+    this.#open = open;
+    this.#actor = actor;
+  }
+
+  async restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
+    const record = await this.#find.execute(name, options);
+    const repository = await this.#repository.execute(options);
+    await using _lease = await this.#state.lease(`sandbox:${record.id}`, `restore ${wanted}`, options);
+    const target = await repository.resolve(record.id, wanted, options);
+    return await audited(this.#audit, { operation: 'sandbox-restore', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { revision: target.commit } }, async () => {
+      const message = revisionMessage({ tool: 'restore', subject: `revision ${target.number}`, sandbox: record.slug });
+      const revision = await repository.restore(record.id, target.commit, message, options);
+      await this.#rebuild((await this.#state.get(record.id, options)) ?? record, options);
+      return revision ? { revision } : {};
+    });
+  }
+
+  async recover(name: string, options?: ProgressOptions): Promise<SandboxRecord> {
+    const record = await this.#find.execute(name, options);
+    if (record.state === 'creating' || record.state === 'deleting') {
+      throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, { operation: 'sandbox.recover', hint: `If nothing is doing that any more: litterbox delete ${record.slug} --force.` });
+    }
+    await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'recover', options);
+    return await audited(this.#audit, { operation: 'sandbox-recover', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: {} }, () => this.#rebuild(record, options));
+  }
+
+  async #rebuild(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+    const repository = await this.#repository.execute(options);
+    const { tip } = await repository.history(record.id, options);
+    const provider = this.#open.providerOf(record);
+    options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
+    await this.#open.close(record.id);
+    await provider.remove(record.id);
+    const runtime = await provider.create(specOf(record, tip, repository), options);
+    const { runtime: adopted } = this.#open.adopt(record, runtime);
+    // No mark: the new runtime counts from the new base, which is the tip.
+    const updated = await this.#state.update(record, { mark: null, state: 'ready', assurance: await adopted.assurance(options) });
+    await this.#state.publish({ type: 'sandbox-rebuilt', repositoryId: record.repositoryId, sandbox: record.id, data: { tip: tip.commit } });
+    return updated;
+  }
+}

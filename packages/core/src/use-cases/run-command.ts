@@ -1,0 +1,123 @@
+import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { OutputChunk } from '../ports/process.ts';
+import type { RecordResult } from '../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import type { RecordRevision } from './record-revision.ts';
+
+export interface RunCommandInput {
+  readonly sandbox: string;
+  /** A shell command for `sh -c`, or arguments that arrive verbatim. */
+  readonly command: string | readonly [string, ...string[]];
+  /** What called: the revision's subject begins with it. @defaultValue 'run' */
+  readonly tool?: string;
+  /** Absolute inside the sandbox, or relative to the workdir. @defaultValue the workdir */
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly stdin?: Uint8Array | undefined;
+  /** Milliseconds until the whole process tree is killed. @defaultValue the policy's */
+  readonly timeoutMs?: number | undefined;
+  readonly maxOutputBytes?: number | undefined;
+  /** The revision's subject, in the caller's words. */
+  readonly message?: string | undefined;
+  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+}
+
+export interface RunCommandResult extends CommandOutcome {
+  readonly recorded: RecordResult;
+}
+
+/** Longest command, in bytes: one argument of Linux, less what the channel adds. */
+const MAX_COMMAND_BYTES = 120 * 1024;
+
+/** Runs one command in a sandbox and records what it changed, also when it fails, times out or is aborted. */
+export class RunCommand {
+  readonly #find: FindSandbox;
+  readonly #open: OpenSandboxes;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #record: RecordRevision;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, audit: AuditLog, record: RecordRevision, actor: string) {
+    this.#find = find;
+    this.#open = open;
+    this.#state = state;
+    this.#audit = audit;
+    this.#record = record;
+    this.#actor = actor;
+  }
+
+  async execute(input: RunCommandInput, options?: CallOptions): Promise<RunCommandResult> {
+    const { command, tool = 'run' } = input;
+    const text = checkedCommand(command);
+    const found = await this.#find.execute(input.sandbox, options);
+    if (found.policy.requireMessage && input.message === undefined) {
+      throw new LitterboxError('MESSAGE_EMPTY', 'This repository wants a message with every command.', { operation: 'sandbox.run', hint: 'Say in one line what the command is for (--message).' });
+    }
+    await using _lease = await this.#state.lease(`sandbox:${found.id}`, `${tool}: ${text.slice(0, 60)}`, options);
+    const current = (await this.#state.get(found.id, options)) ?? found;
+    const opened = await this.#open.get(current, options);
+    return await audited(
+      this.#audit,
+      { operation: 'sandbox-run', actor: this.#actor, repositoryId: current.repositoryId, sandbox: current.id, input: { command: text.slice(0, 4096), tool } },
+      async () => {
+        const record = await this.#recordLeftOver(current, opened);
+        const outcome = await opened.channel.run(channelCommand(input, record), options);
+        const recorded = await this.#record.execute(record, opened, revisionMessage({
+          tool, subject: text, detail: text, message: input.message, sandbox: record.slug, exitCode: outcome.exit.code, durationMs: outcome.durationMs,
+        }));
+        if (outcome.interruption === 'abort') throw options?.signal?.reason;
+        return { ...outcome, recorded: recorded.result };
+      },
+      ({ exit, durationMs, interruption, recorded }) => ({
+        exitCode: exit.code, durationMs: Math.round(durationMs), ...(interruption && { interruption }), ...(recorded.revision && { revision: recorded.revision.commit }),
+      }),
+    );
+  }
+
+  /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */
+  async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
+    if (!opened.mayHoldUnrecorded) return record;
+    const { record: updated } = await this.#record.execute(record, opened, revisionMessage({ tool: 'recovered', subject: 'changes found before this call', sandbox: record.slug }));
+    opened.mayHoldUnrecorded = false;
+    return updated;
+  }
+}
+
+function channelCommand(input: RunCommandInput, { workdir, policy }: SandboxRecord): ChannelCommand {
+  const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput } = input;
+  return {
+    argv: typeof command === 'string' ? ['sh', '-c', command] : command,
+    cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
+    env,
+    stdin,
+    timeoutMs: timeoutMs ?? policy.timeoutMs,
+    maxOutputBytes,
+    onOutput,
+  };
+}
+
+/** Inside the sandbox; what it leads to is the sandbox's own business. */
+function absolutePath(workdir: string, path: string): string {
+  if (/^\/(proc|sys|dev)(\/|$)/.test(path)) {
+    throw new LitterboxError('WORKDIR_FORBIDDEN', `A command cannot start in ${path}.`, { operation: 'sandbox.run', hint: 'Start it in the workspace, the home directory or the playground.' });
+  }
+  return path.startsWith('/') ? path : `${workdir}/${path}`;
+}
+
+function checkedCommand(command: string | readonly [string, ...string[]]): string {
+  const text = typeof command === 'string' ? command : command.join(' ');
+  const refuse = (code: 'COMMAND_EMPTY' | 'COMMAND_NUL' | 'COMMAND_TOO_LONG', what: string, hint: string) => new LitterboxError(code, `The command ${what}.`, { operation: 'sandbox.run', hint });
+  if (text.trim() === '') throw refuse('COMMAND_EMPTY', 'is empty', 'Give a shell command, such as: npm test.');
+  if (text.includes('\0')) throw refuse('COMMAND_NUL', 'holds a NUL character', 'Remove it; bytes like that can be passed on stdin.');
+  const bytes = new TextEncoder().encode(text).length;
+  if (typeof command === 'string' && bytes > MAX_COMMAND_BYTES) throw refuse('COMMAND_TOO_LONG', `is ${bytes} bytes long; at most ${MAX_COMMAND_BYTES} are allowed`, 'Write it to a file in the sandbox and run that.');
+  return text;
+}

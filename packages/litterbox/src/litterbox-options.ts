@@ -1,0 +1,36 @@
+import type { Approver, AuditLog, Clock, Host, SandboxProvider, SourceControl, StateStore } from '@litterbox/core';
+
+/** Makes a provider for a machine: the provider's own factory is one. */
+export type ProviderFactory = (machine: {
+  readonly host: Host;
+  /** Absolute directory on that machine for the provider's own files. */
+  readonly directory: string;
+}) => SandboxProvider;
+
+export interface LitterboxOptions {
+  /** A directory in the user's repository. @defaultValue the current directory */
+  readonly repo?: string;
+  /**
+   * Ways to make sandboxes, in order of preference: `[overlayfs]`, or what a factory returned. Order is the only registry.
+   */
+  readonly providers: readonly [SandboxProvider | ProviderFactory, ...(SandboxProvider | ProviderFactory)[]];
+  /** Absolute directory for records, stores and sandboxes. @defaultValue LITTERBOX_HOME, else litterbox in the XDG state directory */
+  readonly stateDirectory?: string;
+  /** Who calls, for the audit log. @defaultValue 'library' */
+  readonly actor?: string;
+  /** Answers when files that run code on this machine are to be merged. @defaultValue nobody: refused with `RISKY_CHANGES` */
+  readonly approver?: Approver;
+  /** Where `LITTERBOX_*` keys are looked up. @defaultValue none: a library does what its options say */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Parts of one's own in place of the ones that come along. */
+  readonly parts?: Partial<LitterboxParts>;
+}
+
+/** What a Litterbox is made of besides providers. */
+export interface LitterboxParts {
+  readonly host: Host;
+  readonly sourceControl: SourceControl;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+}

@@ -1,0 +1,116 @@
+import {
+  AccessFiles, AttachProcess, type AttachedProcess, type AttachInput, type CallOptions, CutMilestone, decodeRaw, FindSandbox, type LogEntry, type Milestone, OpenRepository, OpenSandboxes, type RecordResult, RunCommand, type RunCommandInput,
+  type RunCommandResult, type SandboxRecord,
+} from '@litterbox/core';
+import type { UseCases } from './composition-root.ts';
+
+/** What a command gave, with its output as text (bytes that are not UTF-8 as lone surrogates) and as bytes. */
+export interface CommandResult {
+  /** 128 + n when signal n ended it. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdoutBytes: Uint8Array;
+  readonly stderrBytes: Uint8Array;
+  /** Bytes left out of the middle of each stream because it was too long. */
+  readonly dropped: { readonly stdout: number; readonly stderr: number };
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  readonly recorded: RecordResult;
+}
+
+export type RunOptions = CallOptions & Omit<RunCommandInput, 'sandbox' | 'command'>;
+
+/** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays. */
+export class Sandbox implements AsyncDisposable {
+  readonly #useCases: UseCases;
+  readonly #record: SandboxRecord;
+
+  constructor(useCases: UseCases, record: SandboxRecord) {
+    this.#useCases = useCases;
+    this.#record = record;
+  }
+
+  get name(): string {
+    return this.#record.slug;
+  }
+
+  get id(): string {
+    return this.#record.id;
+  }
+
+  /** As it was when this object was made. */
+  get record(): SandboxRecord {
+    return this.#record;
+  }
+
+  /**
+   * Runs a shell command (a string) or a program with verbatim arguments (an array) to its end, and records what it changed.
+   * A non-zero exit and a timeout are results, not errors.
+   */
+  async run(command: string | readonly [string, ...string[]], options: RunOptions = {}): Promise<CommandResult> {
+    const { signal, ...input } = options;
+    return resultOf(await this.#useCases.get(RunCommand).execute({ ...input, sandbox: this.name, command }, { signal }));
+  }
+
+  /** Starts a process to talk to, with or without a terminal. */
+  async attach(input: Omit<AttachInput, 'sandbox'> = {}, options?: CallOptions): Promise<AttachedProcess> {
+    return await this.#useCases.get(AttachProcess).execute({ ...input, sandbox: this.name }, options);
+  }
+
+  /** A file's bytes. Relative paths start at the workspace. */
+  async read(path: string, options?: CallOptions): Promise<Uint8Array> {
+    return await this.#useCases.get(AccessFiles).read(this.name, path, options);
+  }
+
+  /** Replaces a file, makes its directories, and records it. */
+  async write(path: string, content: Uint8Array | string, options: CallOptions & { readonly message?: string } = {}): Promise<RecordResult> {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    return await this.#useCases.get(AccessFiles).write(this.name, path, bytes, options.message, options);
+  }
+
+  /** Everything that differs from the base, as git prints it. */
+  async diff(options?: CallOptions): Promise<string> {
+    const repository = await this.#useCases.get(OpenRepository).execute(options);
+    let text = '';
+    for await (const bytes of repository.diff(this.#record.id, options)) text += decodeRaw(bytes);
+    return text;
+  }
+
+  /** Revisions, newest first. */
+  async log(options: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
+    const repository = await this.#useCases.get(OpenRepository).execute(options);
+    const entries: LogEntry[] = [];
+    for await (const entry of repository.log(this.#record.id, options)) entries.push(entry);
+    return entries;
+  }
+
+  async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {
+    return await this.#useCases.get(CutMilestone).execute(this.name, message, options);
+  }
+
+  /** The record as it is now. */
+  async refresh(options?: CallOptions): Promise<Sandbox> {
+    return new Sandbox(this.#useCases, await this.#useCases.get(FindSandbox).execute(this.name, options));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#useCases.get(OpenSandboxes).close(this.#record.id);
+  }
+}
+
+function resultOf({ exit, stdout, stderr, durationMs, interruption, recorded }: RunCommandResult): CommandResult {
+  return {
+    exitCode: exit.code,
+    ...(exit.signal !== undefined && { signal: exit.signal }),
+    stdout: decodeRaw(stdout.bytes),
+    stderr: decodeRaw(stderr.bytes),
+    stdoutBytes: stdout.bytes,
+    stderrBytes: stderr.bytes,
+    dropped: { stdout: stdout.droppedBytes, stderr: stderr.droppedBytes },
+    timedOut: interruption === 'timeout',
+    durationMs,
+    recorded,
+  };
+}

@@ -1,0 +1,1 @@
+export { type SqliteStateOptions, sqliteState } from './sqlite-state.ts';

@@ -1,0 +1,75 @@
+import type { SandboxRecord } from '@litterbox/core/provider';
+import {
+  dictionary,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  type ShapeOf,
+  text,
+} from './json-shape.ts';
+
+const root: Shape = (value, place) => {
+  const type = (value as { type?: unknown } | null)?.type;
+  if (type === 'machine') return undefined;
+  if (type === 'directory') return object({ path: text })(value, place);
+  if (type === 'image') return object({ reference: text })(value, place);
+  return `${place}.type is not one of machine, directory, image`;
+};
+
+const command: Shape = (value, place) =>
+  Array.isArray(value) && value.length > 0 ? list(text)(value, place) : `${place} is not a command`;
+
+const policy = object({
+  root,
+  limits: object({
+    memoryBytes: optional(number),
+    cpus: optional(number),
+    processes: optional(number),
+    openFiles: optional(number),
+    diskBytes: optional(number),
+    diskBytesPerSecond: optional(number),
+  }),
+  environment: dictionary(text),
+  setup: list(command),
+  setupTimeoutMs: number,
+  timeoutMs: number,
+  network: object({ setup: oneOf('none'), run: oneOf('none') }),
+  playgroundScope: oneOf('sandbox', 'shared'),
+  workspaceGit: oneOf('none', 'throwaway'),
+  worktrees: oneOf('on-demand', 'eager'),
+  requireMessage: flag,
+  allowDegraded: flag,
+});
+
+const assurance = object({
+  provider: text,
+  mechanism: text,
+  controls: list(
+    object({ name: text, status: oneOf('enforced', 'weak', 'absent'), finding: text, remedy: optional(text) }),
+  ),
+  readable: list(object({ path: text, reason: text })),
+});
+
+/** What a `SandboxRecord` of core looks like in the file. */
+export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
+  id: text,
+  repositoryId: text,
+  repositoryRoot: text,
+  slug: text,
+  provider: text,
+  state: oneOf('creating', 'setup-failed', 'ready', 'paused', 'stopped', 'deleting'),
+  baseCommit: text,
+  baseTree: text,
+  workdir: text,
+  policy,
+  createdAtMs: number,
+  updatedAtMs: number,
+  mark: optional(text),
+  assurance: optional(assurance),
+  setupLog: optional(text),
+  generation: number,
+});

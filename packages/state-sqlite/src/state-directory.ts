@@ -1,0 +1,82 @@
+import { Buffer } from 'node:buffer';
+import { lstatSync, mkdirSync, type Stats, statfsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { encodeRaw, LitterboxError, shown } from '@litterbox/core/provider';
+
+/** SQLite takes paths of 512 bytes; the longest name of ours below the directory needs 60 of them. */
+const MAX_DIRECTORY_BYTES = 440;
+
+/** Magic numbers of statfs(2) where neither locks nor shared memory hold between machines. */
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9p'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+]);
+
+/**
+ * Makes the directory if it is missing and checks that nobody else can read or change what is in it.
+ *
+ * @throws LitterboxError `STATE_DIR_INVALID`, `UNSUPPORTED_FS`.
+ */
+export function prepareStateDirectory(directory: string): void {
+  const refuse = (reason: string, hint: string, cause?: unknown) =>
+    new LitterboxError(
+      'STATE_DIR_INVALID',
+      `The state directory ${shown(directory)} ${reason}.`,
+      { operation: 'state.open', hint },
+      { cause },
+    );
+  if (directory.includes('\0')) throw refuse('holds a NUL character', 'Name another directory.');
+  if (!isAbsolute(directory)) {
+    throw refuse('is relative, an absolute path is needed', 'Set LITTERBOX_HOME to an absolute path.');
+  }
+  const bytes = Buffer.from(encodeRaw(resolve(directory))); // without a slash at the end, which would follow a link
+  if (bytes.length > MAX_DIRECTORY_BYTES) {
+    const got = `is ${bytes.length} bytes long, at most ${MAX_DIRECTORY_BYTES} are possible`;
+    throw refuse(got, 'Set LITTERBOX_HOME to a shorter path.');
+  }
+  let stats: Stats;
+  try {
+    mkdirSync(bytes, { recursive: true, mode: 0o700 });
+    stats = lstatSync(bytes);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST' || (cause as NodeJS.ErrnoException).code === 'ENOTDIR') {
+      throw refuse('is not a directory', 'Move what is there aside, or set LITTERBOX_HOME to another path.', cause);
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw refuse(`cannot be made: ${reason}`, 'Set LITTERBOX_HOME to a directory that you may write.', cause);
+  }
+  const path = shown(resolve(directory));
+  if (stats.isSymbolicLink()) {
+    throw refuse('is a symbolic link, a directory is needed', 'Set LITTERBOX_HOME to the path it leads to.');
+  }
+  if (!stats.isDirectory()) throw refuse('is not a directory', 'Set LITTERBOX_HOME to another path.');
+  const user = process.geteuid?.();
+  if (user !== undefined && stats.uid !== user) {
+    throw refuse(
+      `belongs to user ${stats.uid}, it must belong to user ${user}`,
+      'Run as its owner, or set LITTERBOX_HOME to a directory of your own.',
+    );
+  }
+  if (user !== undefined && (stats.mode & 0o077) !== 0) {
+    const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
+    throw refuse(`has mode ${mode}, others may enter it; it must be 0700`, `Run \`chmod 700 ${path}\`.`);
+  }
+  const network = networkFileSystem(statfsSync(bytes).type);
+  if (network !== undefined) {
+    throw new LitterboxError(
+      'UNSUPPORTED_FS',
+      `The state directory ${path} is on ${network}, whose locks do not hold between machines.`,
+      { operation: 'state.open', hint: 'Set LITTERBOX_HOME to a directory on a local disk.' },
+    );
+  }
+}
+
+/** Name of the network file system with that magic number, or nothing. */
+export function networkFileSystem(magic: number): string | undefined {
+  return NETWORK_FILE_SYSTEMS.get(magic >>> 0);
+}

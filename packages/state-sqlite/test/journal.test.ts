@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { SandboxId } from '@litterbox/core/provider';
+import { StateFixture } from './state-fixture.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+test('what a killed process began is found interrupted, what a living one began is not', async () => {
+  await using fixture = new StateFixture();
+  const { state } = fixture.open();
+  await using worker = new WorkerProcess(fixture.directory, 'begin');
+  await worker.says();
+  const mine = await state.begin({ operation: 'sandbox-delete', sandbox: SandboxId.make(), step: 'stop' });
+  expect(await state.interrupted()).toEqual([]);
+  worker.child.kill('SIGSTOP');
+  expect(await state.interrupted()).toEqual([]);
+  await worker.kill();
+  const [found, ...others] = await state.interrupted();
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ operation: 'sandbox-create', step: 'record' });
+
+  // Whoever takes the next step owns it.
+  await state.step(found?.id ?? '', 'undo');
+  expect(await state.interrupted()).toEqual([]);
+  await state.end(found?.id ?? '');
+  await state.step(mine.id, 'remove');
+  await state.end(mine.id);
+  await state.end(mine.id);
+  await expect(state.step(mine.id, 'more')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await state.interrupted()).toEqual([]);
+});
+
+test('a store of this process that was closed leaves its entries interrupted, another one keeps its own', async () => {
+  await using fixture = new StateFixture();
+  const one = fixture.open().state;
+  const two = fixture.open().state;
+  const first = await one.begin({ operation: 'sandbox-create', step: 'a' });
+  await two.begin({ operation: 'sandbox-create', step: 'b' });
+  expect(await two.interrupted()).toEqual([]);
+  await one[Symbol.asyncDispose]();
+  expect(await two.interrupted()).toEqual([first]);
+});

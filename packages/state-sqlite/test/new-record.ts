@@ -1,0 +1,36 @@
+import { RepositoryId, SandboxId, type SandboxRecord, slugify, ObjectId, type Policy } from '@litterbox/core/provider';
+
+const POLICY: Policy = {
+  root: { type: 'directory', path: '/srv/root' },
+  limits: { memoryBytes: 2 ** 30, cpus: 0.5 },
+  environment: { A: 'b' },
+  setup: [['npm', 'ci']],
+  setupTimeoutMs: 600_000,
+  timeoutMs: 120_000,
+  network: { setup: 'none', run: 'none' },
+  playgroundScope: 'sandbox',
+  workspaceGit: 'none',
+  worktrees: 'on-demand',
+  requireMessage: false,
+  allowDegraded: false,
+};
+
+export function newRecord(change: Partial<SandboxRecord> = {}): Omit<SandboxRecord, 'generation'> {
+  const { generation: _, ...record } = {
+    id: SandboxId.make(),
+    repositoryId: RepositoryId.make(),
+    repositoryRoot: '/home/someone/project',
+    slug: slugify('fix login').slug,
+    provider: 'overlayfs',
+    state: 'creating' as const,
+    baseCommit: ObjectId.parse('a'.repeat(40)),
+    baseTree: ObjectId.parse('b'.repeat(40)),
+    workdir: '/home/someone/project',
+    policy: POLICY,
+    createdAtMs: 1_700_000_000_000,
+    updatedAtMs: 1_700_000_000_000,
+    generation: 0,
+    ...change,
+  };
+  return record;
+}
