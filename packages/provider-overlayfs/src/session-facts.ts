@@ -2,7 +2,7 @@
 export interface SessionFacts {
   /** `/proc/<pid>/status`, by field. */
   readonly status: Readonly<Record<string, string>>;
-  /** `/proc/<pid>/uid_map`: inside, outside, count. */
+  /** `/proc/<pid>/uid_map`: inside, outside on the host, count. */
   readonly uidMap: readonly number[];
   /** `/proc/<pid>/limits`, soft values by name. */
   readonly limits: Readonly<Record<string, string>>;
@@ -22,11 +22,17 @@ const NAMESPACES = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt'];
 /** Shell text that prints the host's own namespaces. */
 export const HOST_NAMESPACES_SCRIPT = `readlink ${NAMESPACES.map((name) => `/proc/self/ns/${name}`).join(' ')}`;
 
+/** The process number of the sandbox's first process on the host. */
+export function firstProcess(words: readonly string[]): number {
+  return Number(words[words.indexOf('pid') + 1]);
+}
+
 /**
  * @param words what the supervisor printed after `facts`, split at NUL
+ * @param uidMap `/proc/<pid>/uid_map` as the host reads it: its outer numbers are those of the reader's user namespace
  * @param hostNamespaces what {@link HOST_NAMESPACES_SCRIPT} printed
  */
-export function parseFacts(words: readonly string[], hostNamespaces: string): SessionFacts {
+export function parseFacts(words: readonly string[], uidMap: string, hostNamespaces: string): SessionFacts {
   const after = (key: string) => words[words.indexOf(key) + 1] ?? '';
   const files = new Map(after('files').split(/^==> \/proc\/\d+\//m).slice(1).map((part) => {
     const [head = '', ...rest] = part.split('\n');
@@ -37,7 +43,7 @@ export function parseFacts(words: readonly string[], hostNamespaces: string): Se
   const limits = (files.get('limits') ?? '').split('\n').slice(1).map((line) => /^(.+?)\s{2,}(\S+)/.exec(line));
   return {
     status: Object.fromEntries((files.get('status') ?? '').split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])),
-    uidMap: (files.get('uid_map') ?? '').trim().split(/\s+/).map(Number),
+    uidMap: uidMap.trim().split(/\s+/).map(Number),
     limits: Object.fromEntries(limits.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? '']] : []))),
     cgroup: files.get('cgroup') ?? '',
     mounts: (files.get('mountinfo') ?? '').split('\n').map((line) => {

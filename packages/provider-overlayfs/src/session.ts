@@ -9,7 +9,7 @@ import type { Machine } from './machine.ts';
 import { runScriptOrFail } from './run-script.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { SandboxProcess } from './sandbox-process.ts';
-import { HOST_NAMESPACES_SCRIPT, parseFacts } from './session-facts.ts';
+import { firstProcess, HOST_NAMESPACES_SCRIPT, parseFacts } from './session-facts.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { supervisorScript } from './supervisor-script.ts';
 import { CREDENTIAL_NAMES } from './tool-directories.ts';
@@ -141,7 +141,8 @@ async function launch(input: SessionInput, call?: CallOptions): Promise<Assuranc
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
       throw new LitterboxError(/No space left on device/.test(reason) ? 'DISK_FULL' : 'UNAVAILABLE', `The sandbox could not be started: ${shown(reason.trim())}.`, { operation: 'provider.start', provider: 'overlayfs', hint: 'Run litterbox doctor to see what is missing on this machine.' });
     }
-    const assurance = assuranceOf(machine, meta, parseFacts(words, namespaces));
+    const uidMap = decodeRaw((await host.files.read(`/proc/${firstProcess(words)}/uid_map`)) ?? new Uint8Array());
+    const assurance = assuranceOf(machine, meta, parseFacts(words, uidMap, namespaces));
     const missing = missingControls(assurance);
     if (missing.length > 0 && !meta.allowDegraded) {
       throw new LitterboxError('DEGRADED', `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`, {

@@ -86,8 +86,9 @@ F2=$first
 started status io $B bwrap-errors
 F=$first
 read -r init rest </proc/$F/task/$F/children
-printf 'facts\\0descriptors\\0%s\\0' "$fds"
-printf 'files\\0'; head -v -c 262144 /proc/$init/status /proc/$init/uid_map /proc/$init/limits /proc/$init/cgroup /proc/$init/mountinfo; printf '\\0'
+printf 'facts\\0pid\\0%s\\0' "$init"
+printf 'descriptors\\0%s\\0' "$fds"
+printf 'files\\0'; head -v -c 262144 /proc/$init/status /proc/$init/limits /proc/$init/cgroup /proc/$init/mountinfo; printf '\\0'
 printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
 printf 'environment\\0'; head -c 65536 /proc/$F/environ | tr '\\0' '\\n'; printf '\\0end\\0'
 end() { ${groups.thaw}; kill -9 $F $F2; }

@@ -24,7 +24,8 @@ export function toolDirectoriesOf(facts: HostFacts, realPaths: ReadonlyMap<strin
   const isWithin = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
   for (const directory of facts.searchPath) {
     const real = realPaths.get(directory);
-    if (real === undefined || SYSTEM.test(real)) continue;
+    // npm puts a project's own .bin first for its scripts: links into a tree that is not there inside.
+    if (real === undefined || SYSTEM.test(real) || real.endsWith('/node_modules/.bin')) continue;
     const tree = managers.find((manager) => isWithin(real, manager) || isWithin(directory, manager)) ?? /^\/opt\/[^/]+/.exec(real)?.[0] ?? real;
     if (NEVER.test(tree) || tree === facts.homeDirectory || isWithin(facts.homeDirectory, tree)) continue;
     found.set(tree, `programs in PATH (${directory})`);
