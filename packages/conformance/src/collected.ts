@@ -1,0 +1,27 @@
+import { decodeRaw, type ExitStatus, type ProcessHandle } from '@litterbox/core/provider';
+
+export interface Collected {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdoutBytes: Uint8Array;
+  readonly exit: ExitStatus;
+}
+
+/** Reads a process to its end and disposes it. */
+export async function collected(handle: ProcessHandle): Promise<Collected> {
+  await using process = handle;
+  const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
+  for await (const { type, bytes } of process) parts[type].push(bytes);
+  const stdoutBytes = joined(parts['stdout-data']);
+  return { stdout: decodeRaw(stdoutBytes), stderr: decodeRaw(joined(parts['stderr-data'])), stdoutBytes, exit: await process.exit };
+}
+
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,22 @@
+import { changes } from './sandbox-provider/changes.ts';
+import { execChannel } from './sandbox-provider/exec-channel.ts';
+import { isolation } from './sandbox-provider/isolation.ts';
+import { lifecycle } from './sandbox-provider/lifecycle.ts';
+import { limits } from './sandbox-provider/limits.ts';
+import { processes } from './sandbox-provider/processes.ts';
+import { runStates } from './sandbox-provider/run-states.ts';
+import { type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
+
+/**
+ * The contract of `SandboxProvider` and `SandboxRuntime`, executable. No test can be switched off: what a provider cannot do it
+ * leaves off its interface or its traits, and the suite then checks the refusal instead.
+ */
+export function describeSandboxProvider(options: SandboxProviderOptions): void {
+  suite(options, 'lifecycle', lifecycle);
+  suite(options, 'processes', processes);
+  suite(options, 'changes', changes);
+  suite(options, 'run states', runStates);
+  suite(options, 'isolation', isolation);
+  suite(options, 'limits', limits);
+  suite(options, 'exec channel', execChannel);
+}

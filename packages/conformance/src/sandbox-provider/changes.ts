@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import type { ChangedPath, ChangeMark, SandboxRuntime } from '@litterbox/core/provider';
+import type { Check } from './suite.ts';
+
+/** What is known of a workspace after a number of scans, as a recorder would know it. */
+class Known {
+  readonly files = new Map<string, ChangedPath['type']>();
+  mark: ChangeMark | undefined;
+  /** What the last scan told. */
+  last: ChangedPath[] = [];
+
+  async scan(runtime: SandboxRuntime): Promise<this> {
+    const { next, changes } = await runtime.scan(this.mark);
+    this.last = [];
+    for await (const change of changes) this.last.push(change);
+    for (const change of this.last) if (change.type === 'directory') this.#keepChildren(change.path, new Map(change.children.map(({ name, type }) => [name, type])));
+    for (const change of this.last) if (change.type === 'file' || change.type === 'symlink' || change.type === 'special') this.files.set(change.path, change.type);
+    this.mark = next;
+    return this;
+  }
+
+  /** A directory's list of children says what is gone. */
+  #keepChildren(directory: string, children: ReadonlyMap<string, string>): void {
+    const prefix = directory === '' ? '' : `${directory}/`;
+    for (const path of this.files.keys()) {
+      if (!path.startsWith(prefix)) continue;
+      const rest = path.slice(prefix.length);
+      const [child = ''] = rest.split('/');
+      const type = children.get(child);
+      if (type === undefined || (type === 'directory') !== rest.includes('/')) this.files.delete(path);
+    }
+  }
+}
+
+const BASE: readonly (readonly [string, ChangedPath['type']])[] = [['README', 'file'], ['bin/tool', 'file'], ['link', 'symlink'], ['dir/a', 'file'], ['dir/sub/b', 'file']];
+
+async function known(runtime: SandboxRuntime): Promise<Known> {
+  const start = new Known();
+  for (const [path, type] of BASE) start.files.set(path, type);
+  return await start.scan(runtime);
+}
+
+/** The scan must lead from any state to the state there is. */
+export function changes(check: Check): void {
+  const leads = (title: string, script: string, expected: (files: Map<string, ChangedPath['type']>) => void) =>
+    check(title, async ({ create, sh }) => {
+      const runtime = await create();
+      const state = await known(runtime);
+      const wanted = new Map(state.files);
+      const { exit, stderr } = await sh(runtime, script);
+      assert.equal(exit.code, 0, stderr);
+      await state.scan(runtime);
+      expected(wanted);
+      assert.deepEqual([...state.files].sort(), [...wanted].sort());
+    });
+
+  check('a new sandbox has no changes, and neither has one in which nothing happened', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    assert.deepEqual([...state.files].sort(), [...BASE].sort());
+    await sh(runtime, 'cat README dir/a; ls -R >/dev/null');
+    await state.scan(runtime);
+    await state.scan(runtime);
+    assert.deepEqual(state.last, []);
+  });
+
+  check('a changed file is told with its size and its executable bit', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'echo longer text >>README; chmod +x dir/a; chmod -x bin/tool');
+    await state.scan(runtime);
+    const told = new Map(state.last.map((change) => [change.path, change]));
+    assert.deepEqual(told.get('README'), { type: 'file', path: 'README', sizeBytes: 20, executable: false });
+    assert.deepEqual(told.get('dir/a'), { type: 'file', path: 'dir/a', sizeBytes: 2, executable: true });
+    assert.deepEqual(told.get('bin/tool'), { type: 'file', path: 'bin/tool', sizeBytes: 20, executable: false });
+  });
+
+  check('a change that keeps size and time is told', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'touch -r README stamp; printf "READ ME\\n" >README; touch -r stamp README; rm stamp');
+    await state.scan(runtime);
+    assert.ok(state.last.some(({ path, type }) => path === 'README' && type === 'file'));
+  });
+
+  leads('new files and directories', 'mkdir -p new/deep && echo 1 >new/deep/file && echo 2 >top && ln -s nowhere dangling && mkdir empty', (files) => {
+    files.set('new/deep/file', 'file').set('top', 'file').set('dangling', 'symlink');
+  });
+  leads('deleted files and directories', 'rm README dir/a && rm -r dir/sub', (files) => {
+    for (const path of ['README', 'dir/a', 'dir/sub/b']) files.delete(path);
+  });
+  leads('a file that came and went', 'echo x >dir/short && rm dir/short', () => {});
+  leads('a directory that was renamed', 'mv dir moved', (files) => {
+    for (const path of ['dir/a', 'dir/sub/b']) files.delete(path);
+    files.set('moved/a', 'file').set('moved/sub/b', 'file');
+  });
+  leads('a directory replaced by another of the same name', 'rm -r dir && mkdir dir && echo new >dir/new', (files) => {
+    for (const path of ['dir/a', 'dir/sub/b']) files.delete(path);
+    files.set('dir/new', 'file');
+  });
+  leads('a file replaced by a directory, a directory by a link, a link by a file', 'rm README && mkdir README && echo x >README/in && rm -r dir && ln -s bin dir && rm link && echo x >link', (files) => {
+    files.delete('README');
+    files.set('README/in', 'file').set('dir', 'symlink').set('link', 'file');
+    for (const path of ['dir/a', 'dir/sub/b']) files.delete(path);
+  });
+  leads('fifos are told as special', 'mkfifo pipe && rm dir/a && mkfifo dir/a', (files) => {
+    files.set('pipe', 'special').set('dir/a', 'special');
+  });
+  leads('odd names', `printf x >'new
+line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf x >' / '; printf x >'*'`, (files) => {
+    for (const path of ['new\nline', 'non-utf8-\udcff', '-rf', ' / ', '*']) files.set(path, 'file');
+  });
+  leads('hard links and atomic replacement', 'ln README hard && echo new >tmp && mv tmp README', (files) => {
+    files.set('hard', 'file');
+  });
+
+  check('a directory moved away and back over several scans, with old files in it', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'mkdir one two && echo 1 >one/file && echo 2 >two/file && mkdir one/deep && echo 3 >one/deep/file');
+    await state.scan(runtime);
+    await sh(runtime, 'mv one elsewhere');
+    await state.scan(runtime);
+    assert.ok(state.files.has('elsewhere/deep/file') && !state.files.has('one/file'));
+    await sh(runtime, 'rm -r two && mv elsewhere two');
+    await state.scan(runtime);
+    assert.deepEqual([...state.files.keys()].filter((path) => /^(one|two|elsewhere)/.test(path)).sort(), ['two/deep/file', 'two/file']);
+    assert.ok(state.last.some(({ path }) => path === 'two/deep/file'), 'content that came by a move is told, for it may differ');
+  });
+
+  check('many changes of many kinds, one scan after another', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    const listing = `find . -type f -o -type l -o -type p | sort`;
+    for (let round = 0; round < 6; round += 1) {
+      await sh(runtime, `mkdir -p r${round}/x && for i in 1 2 3 4 5 6 7 8 9; do echo ${round} >r${round}/$i; echo ${round} >r${round}/x/$i; done; rm -rf r${round - 2}; [ ! -d r${round - 1} ] || mv r${round - 1} m${round}; echo ${round} >>README; rm -f r${round}/x/3`);
+      await state.scan(runtime);
+      const { stdout } = await sh(runtime, listing);
+      assert.deepEqual([...state.files.keys()].sort(), stdout.trim().split('\n').map((path) => path.slice(2)).sort(), `round ${round}`);
+    }
+  });
+
+  check('what changes while or after a scan is told by the next one', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await using writer = await runtime.spawn({ argv: ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i >count.$((i % 50)); echo $i >last; done'] });
+    for (let round = 0; round < 10; round += 1) await state.scan(runtime);
+    await writer[Symbol.asyncDispose]();
+    await state.scan(runtime);
+    const { stdout } = await sh(runtime, 'ls count.* last');
+    for (const path of stdout.trim().split('\n')) assert.ok(state.files.has(path), path);
+  });
+
+  check('a mark means the same to another instance', async ({ create, another, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'mkdir there && echo 1 >there/file');
+    await state.scan(runtime);
+    await using other = await (await another()).open(runtime.id);
+    await sh(other, 'echo 2 >there/second; mv there here');
+    await state.scan(other);
+    assert.deepEqual([...state.files.keys()].filter((path) => /here/.test(path)).sort(), ['here/file', 'here/second']);
+    await sh(runtime, 'rm here/file');
+    await state.scan(runtime);
+    assert.ok(!state.files.has('here/file') && state.files.has('here/second'));
+  });
+
+  check('a scan that was not recorded is repeated by the same mark', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'mkdir old && echo 1 >old/file');
+    await state.scan(runtime);
+    const before = state.mark;
+    await sh(runtime, 'mv old new');
+    await state.scan(runtime);
+    state.mark = before;
+    state.files.delete('new/file');
+    await state.scan(runtime);
+    assert.ok(state.files.has('new/file'));
+  });
+
+  check('no mark means all since the base', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'echo 1 >one; rm README');
+    await state.scan(runtime);
+    const fresh = new Known();
+    for (const [path, type] of BASE) fresh.files.set(path, type);
+    await fresh.scan(runtime);
+    assert.deepEqual([...fresh.files].sort(), [...state.files].sort());
+  });
+
+  check('the playground, the home directory and temporary files are not part of the workspace', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'echo x >"$LITTERBOX_PLAYGROUND/f"; echo x >~/f; echo x >/tmp/f');
+    await state.scan(runtime);
+    assert.deepEqual([...state.files].sort(), [...BASE].sort());
+  });
+
+  check('a directory that cannot be read is told, not passed over', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'mkdir secret && echo x >secret/file && chmod 000 secret');
+    await state.scan(runtime);
+    assert.ok(state.last.some(({ type, path }) => (type === 'unreadable' && path === 'secret') || path === 'secret/file'));
+  });
+
+  check('two thousand changes in one scan', async ({ create, sh }) => {
+    const runtime = await create();
+    const state = await known(runtime);
+    await sh(runtime, 'i=0; while [ $i -lt 40 ]; do mkdir m$i; j=0; while [ $j -lt 50 ]; do : >m$i/$j; j=$((j+1)); done; i=$((i+1)); done');
+    await state.scan(runtime);
+    assert.equal(state.files.size, BASE.length + 2000);
+  });
+}

@@ -1,0 +1,98 @@
+import {
+  LitterboxError,
+  type Milestone,
+  type ObjectId,
+  type SandboxId,
+  shown,
+  type Slug,
+} from '@litterbox/core/provider';
+import { serializeCommit } from './commit-object.ts';
+import { publishObjects } from './publish-objects.ts';
+import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
+import type { Store } from './store.ts';
+import type { UserRepository } from './user-repository.ts';
+
+const OPERATION = 'milestone.cut';
+
+export async function cutMilestone(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  message: string,
+  signal: AbortSignal | undefined,
+): Promise<Milestone | undefined> {
+  return store.userLock.hold(
+    OPERATION,
+    async () => {
+      const meta = await readMeta(store, id);
+      const tip = await readTip(store, id);
+      const milestones = await readMilestones(store, id);
+      const last = milestones.at(-1);
+      const branch = reviewBranch(meta.slug);
+      const revisions = tip.number - (last?.number ?? 0);
+      if (revisions === 0) return undefined;
+      await requireOurs(
+        user,
+        branch,
+        milestones.map(({ commit }) => commit),
+        signal,
+      );
+      const { atSeconds } = await store.reader.commit(tip.commit);
+      const commit = await store.put((sink) =>
+        sink.put(
+          'commit',
+          serializeCommit({
+            tree: tip.tree,
+            parents: [last?.commit ?? meta.base.commit],
+            atSeconds: Math.max(Math.floor(Date.now() / 1000), atSeconds),
+            message,
+          }),
+        ),
+      );
+      await publishObjects(store, user, [commit], [store.refs.read(sandboxRefs(id).pin) ?? meta.base.commit], signal);
+      // The store first: what it names, reconcile can put on the branch.
+      await store.lock.hold(OPERATION, () =>
+        store.refs.write(`${sandboxRefs(id).milestones}/${tip.number}`, commit, 'absent'),
+      );
+      await moveReviewBranch(store, user, id, meta.slug);
+      return { commit, branch, revisions };
+    },
+    { signal },
+  );
+}
+
+/** Puts the review branch on the last milestone. True when it was elsewhere. Repeatable; the caller holds the user lock. */
+export async function moveReviewBranch(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  slug: Slug,
+): Promise<boolean> {
+  const commits = (await readMilestones(store, id)).map(({ commit }) => commit);
+  const last = commits.at(-1);
+  if (last === undefined) return false;
+  const branch = reviewBranch(slug);
+  const now = await requireOurs(user, branch, commits, undefined);
+  if (now === last) return false;
+  const old = now ?? '0'.repeat(last.length);
+  await user.output(['update-ref', '-m', 'litterbox: milestone', branch, last, old]);
+  return true;
+}
+
+/** The branch's commit. @throws LitterboxError `CONFLICT` when it is not one of ours. */
+async function requireOurs(
+  user: UserRepository,
+  branch: string,
+  ours: readonly ObjectId[],
+  signal: AbortSignal | undefined,
+): Promise<ObjectId | undefined> {
+  const { code, stdout } = await user.run(['rev-parse', '--verify', '-q', branch], { signal });
+  if (code !== 0) return undefined;
+  const now = stdout.toString().trimEnd() as ObjectId;
+  if (ours.includes(now)) return now;
+  throw new LitterboxError('CONFLICT', `The branch ${shown(branch)} holds commits that are not Litterbox's.`, {
+    operation: OPERATION,
+    hint: `Rename it with git branch -m, then repeat.`,
+    facts: { branch },
+  });
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { LitterboxError, type SandboxId, shown, type Slug } from '@litterbox/core/provider';
+import { bytesOf, fromByteString } from './byte-text.ts';
+import { writeDurable } from './durable-files.ts';
+import { pathFault } from './path-rules.ts';
+import { readMeta, readMilestones } from './sandbox-refs.ts';
+import type { Store } from './store.ts';
+import { readTar } from './tar-reader.ts';
+import { archiveTree } from './tree-archive.ts';
+import type { UserRepository } from './user-repository.ts';
+
+const OPERATION = 'tree.export';
+const EXCLUDED = '/.litterbox/';
+
+/** Relative to the root of the work tree. */
+export function exportDirectory(slug: Slug): string {
+  return join('.litterbox', 'worktrees', slug);
+}
+
+/**
+ * Writes the tree of the review branch for people to look into: plain files that no tool takes for a repository,
+ * symbolic links as text. An earlier one is swapped out whole.
+ */
+export async function exportTree(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly directory: string; readonly files: number }> {
+  const { slug, base } = await readMeta(store, id);
+  const last = (await readMilestones(store, id)).at(-1);
+  const tree = last ? await store.commitTree(last.commit) : base.tree;
+  return store.userLock.hold(
+    OPERATION,
+    async () => {
+      const relative = exportDirectory(slug);
+      await requirePlain(user.root, relative);
+      const directory = join(user.root, relative);
+      await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
+      await excludeFromGit(user);
+      const temporary = join(dirname(directory), `.${slug}-${randomBytes(6).toString('hex')}`);
+      try {
+        await mkdir(temporary, { mode: 0o700 });
+        const files = await writeFiles(ReadableStream.from(archiveTree(store, tree, signal)), temporary);
+        await requirePlain(user.root, relative);
+        const old = `${temporary}-old`;
+        await rename(directory, old).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT') throw error;
+        });
+        await rename(temporary, directory);
+        await rm(old, { recursive: true, force: true });
+        return { directory, files };
+      } finally {
+        await rm(temporary, { recursive: true, force: true });
+      }
+    },
+    { signal },
+  );
+}
+
+/** Whether nothing on the way is a link or a file. */
+export async function isPlainPath(root: string, relative: string): Promise<boolean> {
+  let at = root;
+  for (const name of relative.split('/')) {
+    at = join(at, name);
+    const found = await lstat(at).catch(() => undefined);
+    if (!found) return true;
+    if (!found.isDirectory()) return false;
+  }
+  return true;
+}
+
+async function requirePlain(root: string, relative: string): Promise<void> {
+  if (await isPlainPath(root, relative)) return;
+  throw new LitterboxError('PERMISSION_DENIED', `${shown(relative)} or a directory above it is a link or a file.`, {
+    operation: OPERATION,
+    hint: 'Remove it.',
+  });
+}
+
+async function writeFiles(tar: ReadableStream<Uint8Array>, directory: string): Promise<number> {
+  let files = 0;
+  for await (const entry of readTar(tar)) {
+    const fault = pathFault(entry.name);
+    if (fault !== undefined) {
+      throw new LitterboxError(fault, `${shown(fromByteString(entry.name))} is no name for a file.`, {
+        operation: OPERATION,
+      });
+    }
+    const at = Buffer.concat([Buffer.from(`${directory}/`), bytesOf(entry.name)]);
+    if (entry.type === 'directory') {
+      await mkdir(at, { mode: 0o755 });
+      continue;
+    }
+    files++;
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const handle = await open(at, flags, entry.type === 'file' && entry.isExecutable ? 0o755 : 0o644);
+    try {
+      if (entry.type === 'symlink') await handle.writeFile(bytesOf(entry.linkTarget));
+      else for await (const chunk of entry.body) await handle.writeFile(chunk);
+    } finally {
+      await handle.close();
+    }
+  }
+  return files;
+}
+
+async function excludeFromGit(user: UserRepository): Promise<void> {
+  const path = join(user.commonDirectory, 'info', 'exclude');
+  const text = await readFile(path, 'latin1').catch(() => '');
+  if (text.split(/\r?\n/).includes(EXCLUDED)) return;
+  await mkdir(dirname(path), { recursive: true });
+  await writeDurable(
+    path,
+    Buffer.from(`${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${EXCLUDED}\n`, 'latin1'),
+  );
+}

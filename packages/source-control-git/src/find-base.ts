@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Base,
+  type BaseSource,
+  LitterboxError,
+  type LitterboxErrorCode,
+  type ObjectId,
+  shown,
+} from '@litterbox/core/provider';
+import { fromByteString } from './byte-text.ts';
+import { serializeCommit } from './commit-object.ts';
+import type { Store } from './store.ts';
+import type { UserRepository } from './user-repository.ts';
+
+const OPERATION = 'sandbox.base';
+
+interface Call {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function findBase(user: UserRepository, store: Store, source: BaseSource, call: Call): Promise<Base> {
+  const headRef = await readHeadRef(user, call);
+  const head = headRef === undefined ? {} : { headRef };
+  const commit =
+    source.type === 'ref' ? await resolveCommit(user, source.name, call) : await resolveHead(user, headRef, call);
+  const tree = await requireObjects(user, commit, call);
+  if (source.type !== 'worktree') return { commit, tree, ...head };
+  return { ...(await commitWorkTree(user, store, commit, tree, call)), ...head };
+}
+
+/** Full name of the branch HEAD is on; `undefined` when detached. */
+export async function readHeadRef(user: UserRepository, call: Call): Promise<string | undefined> {
+  const { code, stdout } = await user.run(['symbolic-ref', '-q', 'HEAD'], call);
+  return code === 0 ? stdout.toString().trimEnd() : undefined;
+}
+
+/** @throws LitterboxError `UNBORN_HEAD`, `REPO_CORRUPT`. */
+export async function resolveHead(user: UserRepository, headRef: string | undefined, call: Call): Promise<ObjectId> {
+  const { code, stdout, stderr } = await user.run(['rev-parse', '--verify', '-q', 'HEAD'], call);
+  if (code === 0) return stdout.toString().trimEnd() as ObjectId;
+  if (headRef === undefined) {
+    throw new LitterboxError('REPO_CORRUPT', `HEAD of ${shown(user.root)} cannot be read. ${stderr}`.trim(), {
+      operation: OPERATION,
+      hint: 'Look at it with git status.',
+    });
+  }
+  throw new LitterboxError('UNBORN_HEAD', 'The branch has no commit yet.', {
+    operation: OPERATION,
+    hint: 'Make a first commit.',
+  });
+}
+
+/** What git takes for one commit: a name, then steps to ancestors or to what a tag names. */
+const ONE_COMMIT = /^[^\s\p{Cc}:?*[\\^~-][^\s\p{Cc}:?*[\\^~]*(?:~\d*|\^\d*|\^\{(?:commit|tag)?\})*$/u;
+
+async function resolveCommit(user: UserRepository, name: string, call: Call): Promise<ObjectId> {
+  const refuse = (code: LitterboxErrorCode, why: string, hint: string) =>
+    new LitterboxError(code, `${shown(name)} ${why}.`, { operation: OPERATION, hint });
+  if (!ONE_COMMIT.test(name) || name.includes('..') || name.includes('@{')) {
+    throw refuse('REV_INVALID', 'does not name one commit', 'Give a branch, a tag or a commit id.');
+  }
+  const asCommit = await user.run(['rev-parse', '--verify', '-q', '--end-of-options', `${name}^{commit}`], call);
+  if (asCommit.code === 0) return asCommit.stdout.toString().trimEnd() as ObjectId;
+  if (/^[0-9a-f]{4,}$/i.test(name)) {
+    const candidates = await user.text(['rev-parse', `--disambiguate=${name}`], call);
+    if (candidates.includes('\n')) {
+      throw refuse('REV_AMBIGUOUS', 'is the start of several object ids', 'Give more digits.');
+    }
+  }
+  const asAnything = await user.run(['rev-parse', '--verify', '-q', '--end-of-options', name], call);
+  const found = asAnything.stdout.toString().trimEnd();
+  if (asAnything.code === 0 && (await user.run(['cat-file', '-e', found], call)).code === 0) {
+    throw refuse('REV_NOT_COMMIT', 'is not a commit', 'Give a branch, a tag or a commit id.');
+  }
+  throw refuse('REV_NOT_FOUND', 'is not known here', 'List branches with git branch --all.');
+}
+
+/** The commit's tree. @throws LitterboxError `OBJECT_MISSING` when a partial clone left out some of it. */
+async function requireObjects(user: UserRepository, commit: ObjectId, call: Call): Promise<ObjectId> {
+  const missing = (oid: string) =>
+    new LitterboxError('OBJECT_MISSING', `The repository lacks the object ${oid} of ${commit}.`, {
+      operation: OPERATION,
+      hint: 'Run git fetch --unshallow, or git fetch --refetch --no-filter in a partial clone.',
+      facts: { object: oid },
+    });
+  const found = await user.run(['rev-parse', '--verify', '-q', '--end-of-options', `${commit}^{tree}`], call);
+  if (found.code !== 0) throw missing(commit);
+  const tree = found.stdout.toString().trimEnd() as ObjectId;
+  const packs = await readdir(join(user.commonDirectory, 'objects', 'pack')).catch(() => [] as string[]);
+  if (!packs.some((name) => name.endsWith('.promisor'))) return tree;
+  const listed = await user.text(['rev-list', '--objects', '--no-walk', '--missing=print', commit], call);
+  const gap = /^\?([0-9a-f]+)/m.exec(listed)?.[1];
+  if (gap !== undefined) throw missing(gap);
+  return tree;
+}
+
+/**
+ * The work tree as a commit on `head`, from a private copy of the index; the person's own clean filters run, as they
+ * do in their own `git add`. Repositories inside are left alone: nothing is run in them.
+ */
+async function commitWorkTree(
+  user: UserRepository,
+  store: Store,
+  head: ObjectId,
+  headTree: ObjectId,
+  call: Call,
+): Promise<{ commit: ObjectId; tree: ObjectId }> {
+  await mkdir(store.workDirectory, { recursive: true, mode: 0o700 });
+  const index = join(store.workDirectory, `index-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const environment = { GIT_INDEX_FILE: index, GIT_OBJECT_DIRECTORY: join(store.gitDirectory, 'objects') };
+  const options = { setting: 'user', environment, ...call } as const;
+  try {
+    const own = await copyFile(join(user.gitDirectory, 'index'), index).then(
+      () => true,
+      () => false,
+    );
+    if (!own) await user.output(['read-tree', head], options);
+    const names = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
+    const listed = (await user.output(names, options)).toString('latin1').split('\0');
+    // A name that ends in a slash is a repository inside this one.
+    const changed = new Set(listed.filter((name) => name !== '' && !name.endsWith('/')));
+    const submodules = await gitlinks(user, options);
+    const input = [...changed].filter((name) => !submodules.has(name));
+    await user.output(['update-index', '-z', '--add', '--remove', '--stdin'], {
+      ...options,
+      input: Buffer.from(input.map((name) => `${name}\0`).join(''), 'latin1'),
+    });
+    const tree = (await user.text(['write-tree'], options)) as ObjectId;
+    if (tree === headTree) return { commit: head, tree };
+    const { atSeconds } = await store.reader.commit(head);
+    const commit = await store.put((sink) =>
+      sink.put(
+        'commit',
+        serializeCommit({
+          tree,
+          parents: [head],
+          atSeconds: Math.max(Math.floor(Date.now() / 1000), atSeconds),
+          message: 'Work tree at the start of a sandbox\n',
+          synthetic: true,
+        }),
+      ),
+    );
+    // Content that only the index held is nobody's to keep in the user's repository: the store keeps it.
+    await store.output(['pack-objects', '--revs', '-q', join(store.gitDirectory, 'objects', 'pack', 'pack')], {
+      input: `${commit}\n^${head}\n`,
+      ...call,
+    });
+    return { commit, tree };
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}
+
+async function gitlinks(user: UserRepository, options: object): Promise<ReadonlySet<string>> {
+  const staged = (await user.output(['ls-files', '-z', '--stage'], options)).toString('latin1');
+  return new Set([...staged.matchAll(/160000 [0-9a-f]+ \d\t([^\0]*)\0/g)].map((match) => match[1] ?? ''));
+}
+
+/** Changed and new files of the work tree. Runs none of the person's filters: only names are wanted. */
+export async function listLeftOut(
+  user: UserRepository,
+  limit: number,
+  call: Call,
+): Promise<{ readonly paths: readonly string[]; readonly total: number }> {
+  const off = await filtersOff(user, call);
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=all', '--no-renames'];
+  const output = await user.output(args, { setting: 'user', environment: off, ...call });
+  const paths: string[] = [];
+  let total = 0;
+  for (const record of output.toString('latin1').split('\0')) {
+    // `1 XY sub mH mI mW hH hI path`, `u` with two fields more, `? path`.
+    const fields = { '1': 8, u: 10, '?': 1 }[record[0] ?? ''];
+    if (fields === undefined) continue;
+    total++;
+    if (paths.length < limit) paths.push(fromByteString(record.split(' ').slice(fields).join(' ')));
+  }
+  return { paths, total };
+}
+
+async function filtersOff(user: UserRepository, call: Call): Promise<Readonly<Record<string, string>>> {
+  const pattern = '^filter\\..*\\.(clean|smudge|process|required)$';
+  const found = await user.run(['config', '-z', '--name-only', '--get-regexp', pattern], { setting: 'user', ...call });
+  const names = found.stdout.toString().split('\0').filter(Boolean);
+  const environment: Record<string, string> = { GIT_CONFIG_COUNT: String(names.length) };
+  for (const [index, name] of names.entries()) {
+    environment[`GIT_CONFIG_KEY_${index}`] = name;
+    environment[`GIT_CONFIG_VALUE_${index}`] = name.endsWith('.required') ? 'false' : '';
+  }
+  return environment;
+}

@@ -1,0 +1,236 @@
+import type {
+  Base,
+  BaseSource,
+  CallOptions,
+  DiffOptions,
+  FileChange,
+  IntegrationPlan,
+  IntegrationResult,
+  LitterboxErrorCode,
+  LogEntry,
+  Milestone,
+  ObjectId,
+  PlanRequest,
+  ProgressOptions,
+  RecordRequest,
+  RecordResult,
+  RepositoryId,
+  Revision,
+  RevisionMessage,
+  SandboxHistory,
+  SandboxId,
+  Slug,
+  SourceRepository,
+} from '@litterbox/core/provider';
+import { beginHistory } from './begin-history.ts';
+import { executePlan } from './execute-plan.ts';
+import { exportTree } from './export-tree.ts';
+import { findBase, listLeftOut } from './find-base.ts';
+import { IgnoreMatcher } from './ignore-matcher.ts';
+import { isMerged } from './is-merged.ts';
+import { cutMilestone } from './cut-milestone.ts';
+import { makePlan } from './make-plan.ts';
+import { PersonalRules } from './personal-rules.ts';
+import { readChangedFiles, readDiff } from './read-diff.ts';
+import { readLog, resolveRevision } from './read-log.ts';
+import { recordRevision } from './record-revision.ts';
+import { reconcileRepository } from './reconcile-repository.ts';
+import { removeHistory } from './remove-history.ts';
+import { Repacking } from './repacking.ts';
+import { restoreRevision } from './restore-revision.ts';
+import { readHistories, readHistory } from './sandbox-refs.ts';
+import type { Store } from './store.ts';
+import { toLitterboxError } from './to-litterbox-error.ts';
+import { archiveTree } from './tree-archive.ts';
+import type { UserRepository } from './user-repository.ts';
+
+/** Sandboxes whose ignore rules are kept ready. */
+const MAX_MATCHERS = 8;
+
+/** One user repository and its store. Delegates, and translates failures. */
+export class GitRepository implements SourceRepository {
+  readonly #user: UserRepository;
+  readonly #store: Store;
+  readonly #personal: PersonalRules;
+  readonly #matchers = new Map<SandboxId, IgnoreMatcher>();
+  readonly #repacking: Repacking;
+  readonly #closed: () => void;
+
+  constructor(user: UserRepository, store: Store, closed: () => void) {
+    this.#user = user;
+    this.#store = store;
+    this.#personal = new PersonalRules(user, store.git.userEnvironment);
+    this.#repacking = new Repacking(store);
+    this.#closed = closed;
+  }
+
+  get id(): RepositoryId {
+    return this.#store.id;
+  }
+
+  get root(): string {
+    return this.#user.root;
+  }
+
+  base(source: BaseSource, options?: ProgressOptions): Promise<Base> {
+    const call = { signal: options?.signal };
+    return this.#translate('sandbox.base', call, () => findBase(this.#user, this.#store, source, call), 'REPO_CORRUPT');
+  }
+
+  leftOut(limit: number, options?: CallOptions) {
+    const call = { signal: options?.signal };
+    return this.#translate('work-tree.list', call, () => listLeftOut(this.#user, limit, call), 'REPO_CORRUPT');
+  }
+
+  tree(tree: ObjectId, options?: CallOptions): ReadableStream<Uint8Array> {
+    return ReadableStream.from(archiveTree(this.#store, tree, options?.signal));
+  }
+
+  begin(
+    sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },
+    options?: CallOptions,
+  ): Promise<SandboxHistory> {
+    return this.#translate('sandbox.begin', options, () =>
+      beginHistory(this.#store, this.#user, sandbox, options?.signal),
+    );
+  }
+
+  history(id: SandboxId, options?: CallOptions): Promise<SandboxHistory> {
+    return this.#translate('history.read', options, () => readHistory(this.#store, id));
+  }
+
+  histories(options?: CallOptions): AsyncIterable<SandboxHistory> {
+    return this.#iterate('history.list', options, () => readHistories(this.#store));
+  }
+
+  record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult> {
+    return this.#translate('revision.record', options, async () => {
+      const { result, looseObjects } = await recordRevision(
+        this.#store,
+        await this.#matcherOf(id),
+        id,
+        request,
+        options,
+      );
+      this.#repacking.count(looseObjects);
+      return result;
+    });
+  }
+
+  milestone(id: SandboxId, message: string, options?: CallOptions): Promise<Milestone | undefined> {
+    return this.#translate('milestone.cut', options, () =>
+      cutMilestone(this.#store, this.#user, id, message, options?.signal),
+    );
+  }
+
+  log(id: SandboxId, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry> {
+    return this.#iterate('history.log', options, () => readLog(this.#store, id, options));
+  }
+
+  diff(id: SandboxId, options?: DiffOptions): AsyncIterable<Uint8Array> {
+    return this.#iterate('history.diff', options, () => readDiff(this.#store, id, options));
+  }
+
+  changes(id: SandboxId, options?: DiffOptions): Promise<readonly FileChange[]> {
+    return this.#translate('history.changes', options, () => readChangedFiles(this.#store, id, options));
+  }
+
+  resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision> {
+    return this.#translate('revision.resolve', options, () => resolveRevision(this.#store, id, name, options?.signal));
+  }
+
+  plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan> {
+    return this.#translate('integration.plan', options, () =>
+      makePlan(this.#store, this.#user, id, request, options?.signal),
+    );
+  }
+
+  execute(
+    plan: IntegrationPlan,
+    options: ProgressOptions & { readonly autostash: boolean },
+  ): Promise<IntegrationResult> {
+    return this.#translate('integration.execute', options, () =>
+      executePlan(this.#store, this.#user, plan, options.autostash, options.signal),
+    );
+  }
+
+  isMerged(id: SandboxId, options?: CallOptions): Promise<boolean> {
+    return this.#translate('integration.check', options, () => isMerged(this.#store, this.#user, id, options?.signal));
+  }
+
+  restore(
+    id: SandboxId,
+    revision: ObjectId,
+    message: RevisionMessage,
+    options?: CallOptions,
+  ): Promise<Revision | undefined> {
+    return this.#translate('revision.restore', options, () =>
+      restoreRevision(this.#store, id, revision, message, options?.signal),
+    );
+  }
+
+  exportTree(id: SandboxId, options?: CallOptions): Promise<{ readonly directory: string; readonly files: number }> {
+    return this.#translate('tree.export', options, () => exportTree(this.#store, this.#user, id, options?.signal));
+  }
+
+  remove(id: SandboxId, options?: CallOptions): Promise<void> {
+    return this.#translate('sandbox.remove', options, async () => {
+      await this.#matchers.get(id)?.[Symbol.asyncDispose]();
+      this.#matchers.delete(id);
+      await removeHistory(this.#store, this.#user, id, options?.signal);
+    });
+  }
+
+  reconcile(options?: CallOptions): Promise<readonly string[]> {
+    return this.#translate('repository.reconcile', options, () =>
+      reconcileRepository(this.#store, this.#user, options?.signal),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed();
+    await Promise.all([...this.#matchers.values()].map((matcher) => matcher[Symbol.asyncDispose]()));
+    this.#matchers.clear();
+    await this.#repacking[Symbol.asyncDispose]();
+    await this.#store[Symbol.asyncDispose]();
+  }
+
+  async #matcherOf(id: SandboxId): Promise<IgnoreMatcher> {
+    const matcher = this.#matchers.get(id) ?? new IgnoreMatcher(this.#store, this.#personal);
+    this.#matchers.delete(id);
+    this.#matchers.set(id, matcher); // the one used last is last
+    for (const [oldest, other] of this.#matchers) {
+      if (this.#matchers.size <= MAX_MATCHERS) break;
+      this.#matchers.delete(oldest);
+      await other[Symbol.asyncDispose]();
+    }
+    return matcher;
+  }
+
+  async #translate<T>(
+    operation: string,
+    options: CallOptions | undefined,
+    body: () => Promise<T>,
+    gitCode: LitterboxErrorCode = 'STORE_CORRUPT',
+  ): Promise<T> {
+    options?.signal?.throwIfAborted();
+    try {
+      return await body();
+    } catch (error) {
+      throw toLitterboxError(operation, error, { signal: options?.signal, gitCode });
+    }
+  }
+
+  async *#iterate<T>(
+    operation: string,
+    options: CallOptions | undefined,
+    body: () => AsyncIterable<T>,
+  ): AsyncGenerator<T, void, undefined> {
+    options?.signal?.throwIfAborted();
+    try {
+      yield* body();
+    } catch (error) {
+      throw toLitterboxError(operation, error, { signal: options?.signal, gitCode: 'STORE_CORRUPT' });
+    }
+  }
+}

@@ -1,0 +1,1 @@
+export { type GitOptions, git } from './git.ts';

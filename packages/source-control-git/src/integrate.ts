@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { LitterboxError, type ObjectId } from '@litterbox/core/provider';
+import { bytesOf } from './byte-text.ts';
+import { syncDirectory, writeDurable } from './durable-files.ts';
+import { clearJournal, type IntegrationRecord, writeJournal } from './integration-journal.ts';
+import type { ConflictStage } from './merge-trees.ts';
+import type { Store } from './store.ts';
+import type { UserRepository } from './user-repository.ts';
+import { lockedBy } from './user-state.ts';
+import { indexInfo, updateWorkTree } from './work-tree-update.ts';
+
+export const stashRef = 'refs/litterbox/autostash';
+
+/** The steps of an apply or merge in the user's repository. Each may be the last one a killed process made. */
+export class Integration {
+  readonly #store: Store;
+  readonly #user: UserRepository;
+  #record: IntegrationRecord;
+
+  constructor(store: Store, user: UserRepository, record: IntegrationRecord) {
+    this.#store = store;
+    this.#user = user;
+    this.#record = record;
+  }
+
+  get #lockPath(): string {
+    return join(this.#user.gitDirectory, 'index.lock');
+  }
+
+  get #indexPath(): string {
+    return join(this.#user.gitDirectory, 'index');
+  }
+
+  async phase(phase: IntegrationRecord['phase']): Promise<void> {
+    this.#record = { ...this.#record, phase };
+    await writeJournal(this.#store, this.#record);
+  }
+
+  /** Takes uncommitted work of tracked files out of the work tree. It is in `stash`, which a ref keeps. */
+  async stash(): Promise<void> {
+    const { stash } = this.#record;
+    if (stash === undefined) return;
+    await this.#user.output(['update-ref', stashRef, stash]);
+    await this.phase('stashing');
+    await this.#user.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
+  }
+
+  /** Locks the index as git does, with a file that says whose it is. @throws LitterboxError `USER_REPO_LOCKED`. */
+  async lock(): Promise<void> {
+    const temporary = `${this.#record.nextIndex}.lock`;
+    await writeFile(temporary, this.#record.marker, { flag: 'w' });
+    try {
+      await link(temporary, this.#lockPath);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const found = await stat(this.#lockPath).catch(() => undefined);
+      throw lockedBy(this.#lockPath, found?.mtimeMs ?? Date.now());
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  async updateFiles(stages: readonly ConflictStage[], signal: AbortSignal | undefined): Promise<void> {
+    const { nextIndex, steps } = this.#record;
+    const zero = '0'.repeat(this.#store.format.byteLength * 2);
+    const options = { environment: { GIT_INDEX_FILE: nextIndex }, signal };
+    await copyFile(this.#indexPath, nextIndex).catch(async () => {
+      await this.#user.output(['read-tree', 'HEAD'], options);
+    });
+    const input = indexInfo(steps, zero);
+    await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
+    await updateWorkTree(this.#user, steps, nextIndex, signal);
+    if (stages.length === 0) return;
+    const lines = [...new Set(stages.map(({ path }) => path))].map((path) => `0 ${zero}\t${path}\0`);
+    lines.push(...stages.map(({ mode, oid, stage, path }) => `${mode} ${oid} ${stage}\t${path}\0`));
+    await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input: bytesOf(lines.join('')) });
+  }
+
+  /** HEAD first: it alone can refuse. Then the conflict's files, then the index. Can be repeated. */
+  async finish(): Promise<void> {
+    const { head, newHead, nextIndex, stateFiles, slug, integration } = this.#record;
+    if (newHead !== undefined) {
+      const now = (await this.#user.text(['rev-parse', '--verify', 'HEAD'])) as ObjectId;
+      if (now !== newHead) {
+        await this.#user.output(['update-ref', '-m', `litterbox: ${integration} ${slug}`, 'HEAD', newHead, head], {
+          setting: 'user',
+        });
+      }
+    }
+    for (const [name, content] of Object.entries(stateFiles)) {
+      await writeDurable(join(this.#user.gitDirectory, name), content);
+    }
+    const isPending = await stat(nextIndex).catch(() => undefined);
+    if (isPending) await rename(nextIndex, this.#indexPath);
+    await syncDirectory(this.#user.gitDirectory);
+    await this.unlock();
+  }
+
+  /** Removes the lock if it is ours. */
+  async unlock(): Promise<void> {
+    const content = await readFile(this.#lockPath, 'latin1').catch(() => undefined);
+    if (content === this.#record.marker) await rm(this.#lockPath, { force: true });
+    // git's own temporary files beside it, should a child have been killed.
+    await rm(`${this.#record.nextIndex}.lock`, { force: true });
+  }
+
+  /**
+   * Puts the stash back on top of the result. Where that fails it is kept in the person's own stash list, and the
+   * paths in conflict are returned.
+   */
+  async unstash(): Promise<readonly string[] | undefined> {
+    const { stash, keepsStash } = this.#record;
+    let conflicts: readonly string[] | undefined;
+    if (stash !== undefined && !keepsStash) {
+      const applied = await this.#user.run(['stash', 'apply', '-q', stash], { setting: 'user' });
+      if (applied.code !== 0) {
+        await this.#user.output(['stash', 'store', '-q', '-m', 'litterbox autostash', stash], { setting: 'user' });
+        const unmerged = await this.#user.output(['diff', '--name-only', '-z', '--diff-filter=U'], { setting: 'user' });
+        conflicts = unmerged.toString().split('\0').filter(Boolean);
+      }
+    }
+    if (stash !== undefined) await this.#user.run(['update-ref', '-d', stashRef, stash]);
+    return conflicts;
+  }
+
+  async close(): Promise<void> {
+    await rm(this.#record.nextIndex, { force: true });
+    await clearJournal(this.#store);
+  }
+
+  /** Ends an integration that wrote no file yet. */
+  async release(): Promise<void> {
+    this.#record = { ...this.#record, keepsStash: false };
+    await this.unstash();
+    await this.close();
+  }
+
+  /** Undoes `updating`. A file that is neither old nor new is copied to `rescued` first. */
+  async rollBack(): Promise<readonly string[]> {
+    const { steps, nextIndex } = this.#record;
+    const index = `${nextIndex}.old`;
+    const options = { environment: { GIT_INDEX_FILE: index } };
+    const rescued: string[] = [];
+    try {
+      await this.#user.output(['read-tree', this.#record.head], options);
+      rescued.push(...(await this.#rescue(index)));
+      const backwards = steps.map(({ path, old, new: next }) => ({
+        path,
+        ...(next ? { old: next } : {}),
+        ...(old ? { new: old } : {}),
+      }));
+      await updateWorkTree(this.#user, backwards, index, undefined);
+    } finally {
+      await rm(index, { force: true });
+      await rm(`${index}.lock`, { force: true });
+    }
+    await this.unlock();
+    // Times of the files changed: without this every git status would read them.
+    await this.#user.run(['update-index', '-q', '--refresh'], { setting: 'user' });
+    await this.release();
+    return rescued;
+  }
+
+  async #rescue(oldIndex: string): Promise<readonly string[]> {
+    const isOdd = new Set(this.#record.steps.map(({ path }) => path));
+    for (const [name, index] of [
+      ['old', oldIndex],
+      ['new', `${oldIndex}.new`],
+    ] as const) {
+      const options = { setting: 'user', environment: { GIT_INDEX_FILE: index } } as const;
+      if (name === 'new') {
+        await copyFile(oldIndex, index);
+        const input = indexInfo(this.#record.steps, '0'.repeat(this.#store.format.byteLength * 2));
+        await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
+      }
+      await this.#user.run(['update-index', '-q', '--refresh'], options);
+      const args = ['diff-files', '-z', '--name-only', '--ignore-submodules=all'];
+      const differing = new Set((await this.#user.output(args, options)).toString('latin1').split('\0'));
+      const listed = new Set((await this.#user.output(['ls-files', '-z'], options)).toString('latin1').split('\0'));
+      // What an index does not list differs from it by being there.
+      for (const path of isOdd) if (listed.has(path) && !differing.has(path)) isOdd.delete(path);
+      if (name === 'new') await rm(index, { force: true });
+    }
+    const rescued: string[] = [];
+    for (const path of isOdd) {
+      const target = join(this.#store.directory, 'rescued', randomUUID());
+      const source = Buffer.concat([Buffer.from(`${this.#user.root}/`), bytesOf(path)]);
+      const found = await stat(source).catch(() => undefined);
+      if (!found?.isFile()) continue;
+      await writeRescued(target, source);
+      rescued.push(`${basename(target)}: ${Buffer.from(path, 'latin1').toString()}`);
+    }
+    return rescued;
+  }
+}
+
+async function writeRescued(target: string, source: Buffer): Promise<void> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await copyFile(source, target);
+}
+
+export function headMoved(expected: ObjectId): LitterboxError {
+  return new LitterboxError('HEAD_MOVED', `HEAD is not at ${expected} any more.`, {
+    operation: 'integration.execute',
+    hint: 'Look at the changes again and repeat.',
+  });
+}

@@ -1,0 +1,66 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LitterboxError } from '@litterbox/core/provider';
+
+const POLL_MS = 4;
+const WAIT_MS = 10_000;
+
+/**
+ * A lock between processes that the kernel frees when its holder dies: SQLite's exclusive lock (fcntl) on an empty
+ * database, which nothing is ever written to. Node has no flock of its own.
+ */
+export class KernelLock {
+  readonly #path: string;
+  #database: DatabaseSync | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Runs `body` while nobody else holds the lock, in turn within this process. @throws LitterboxError `BUSY`. */
+  async hold<T>(
+    operation: string,
+    body: () => Promise<T>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<T> {
+    const turn = this.#last.then(async () => {
+      const database = await this.#acquire(operation, options?.signal);
+      try {
+        return await body();
+      } finally {
+        database.exec('ROLLBACK');
+      }
+    });
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #acquire(operation: string, signal: AbortSignal | undefined): Promise<DatabaseSync> {
+    this.#database ??= new DatabaseSync(this.#path, { timeout: 0 });
+    const deadline = performance.now() + WAIT_MS;
+    for (;;) {
+      signal?.throwIfAborted();
+      try {
+        this.#database.exec('BEGIN EXCLUSIVE');
+        return this.#database;
+      } catch (cause) {
+        if ((cause as { errcode?: number }).errcode !== 5 /* SQLITE_BUSY */) throw cause;
+        if (performance.now() > deadline) {
+          throw new LitterboxError(
+            'BUSY',
+            `Another process has been using the history for ${WAIT_MS} ms.`,
+            { operation, hint: 'Try again when it is done.' },
+            { cause },
+          );
+        }
+        await sleep(POLL_MS);
+      }
+    }
+  }
+
+  close(): void {
+    this.#database?.close();
+    this.#database = undefined;
+  }
+}

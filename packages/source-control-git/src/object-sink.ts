@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ObjectId } from '@litterbox/core/provider';
+import { syncDirectory } from './durable-files.ts';
+import { hashObject, type ObjectFormat, type ObjectType } from './object-format.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { compress, PackWriter } from './pack-writer.ts';
+
+/** Up to here a file per object is cheaper than a pack; beyond, flushing each file dominates. */
+const MAX_LOOSE_OBJECTS = 48;
+/** Larger contents stream through the pack writer. */
+export const MAX_WHOLE_BYTES = 4 * 1024 * 1024;
+
+const fsyncAsync = promisify(fsync);
+
+/**
+ * Writes objects of one revision into a store: loose files while they are few, one pack from then on. Nothing of it
+ * is visible as history before a ref names it, so an abandoned sink leaves at most unreachable objects.
+ */
+export class ObjectSink implements Disposable {
+  readonly #objects: string;
+  readonly #format: ObjectFormat;
+  readonly #reader: ObjectReader;
+  readonly #loose = new Map<ObjectId, { readonly descriptor: number; readonly temporary: string }>();
+  #pack: PackWriter | undefined;
+
+  constructor(gitDirectory: string, format: ObjectFormat, reader: ObjectReader) {
+    this.#objects = join(gitDirectory, 'objects');
+    this.#format = format;
+    this.#reader = reader;
+  }
+
+  /** How many objects were written loose. */
+  get looseCount(): number {
+    return this.#loose.size;
+  }
+
+  put(type: ObjectType, bytes: Buffer): ObjectId {
+    const oid = hashObject(this.#format, type, bytes);
+    if (type !== 'blob') this.#reader.remember(oid, type, bytes);
+    if (this.#loose.has(oid) || existsSync(this.#pathOf(oid))) return oid;
+    if (this.#pack || this.#loose.size >= MAX_LOOSE_OBJECTS) {
+      this.#openPack().put(oid, type, bytes);
+      return oid;
+    }
+    const temporary = join(this.#objects, `tmp_obj_${process.pid}-${randomBytes(6).toString('hex')}`);
+    const descriptor = openSync(temporary, 'wx', 0o444);
+    this.#loose.set(oid, { descriptor, temporary });
+    const header = Buffer.from(`${type} ${bytes.length}\0`);
+    writeFully(descriptor, compress(Buffer.concat([header, bytes])));
+    return oid;
+  }
+
+  /** A blob of a known size that does not fit in memory. */
+  async stream(sizeBytes: number, body: AsyncIterable<Uint8Array>): Promise<ObjectId> {
+    return this.#openPack().stream('blob', sizeBytes, body);
+  }
+
+  /** Makes everything written durable and readable. */
+  async finish(): Promise<void> {
+    const written = [...this.#loose];
+    await Promise.all(written.map(([, { descriptor }]) => fsyncAsync(descriptor)));
+    const directories = new Set<string>();
+    for (const [oid, { descriptor, temporary }] of written) {
+      closeSync(descriptor);
+      this.#loose.delete(oid);
+      const directory = join(this.#objects, oid.slice(0, 2));
+      if (!existsSync(directory)) {
+        mkdirSync(directory, { recursive: true });
+        directories.add(this.#objects);
+      }
+      renameSync(temporary, this.#pathOf(oid));
+      directories.add(directory);
+    }
+    await Promise.all([...directories].map(syncDirectory));
+    await this.#pack?.finish();
+    this.#pack = undefined;
+  }
+
+  #openPack(): PackWriter {
+    this.#pack ??= new PackWriter(join(this.#objects, 'pack'), this.#format);
+    return this.#pack;
+  }
+
+  #pathOf(oid: ObjectId): string {
+    return join(this.#objects, oid.slice(0, 2), oid.slice(2));
+  }
+
+  [Symbol.dispose](): void {
+    for (const { descriptor, temporary } of this.#loose.values()) {
+      closeSync(descriptor);
+      rmSync(temporary, { force: true });
+    }
+    this.#loose.clear();
+    this.#pack?.[Symbol.dispose]();
+    this.#pack = undefined;
+  }
+}
+
+export function writeFully(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+}

@@ -1,0 +1,63 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { moveReviewBranch } from './cut-milestone.ts';
+import { readJournal } from './integration-journal.ts';
+import { recoverIntegration } from './recover-integration.ts';
+import { readHistories } from './sandbox-refs.ts';
+import type { Store } from './store.ts';
+import type { UserRepository } from './user-repository.ts';
+
+export async function reconcileRepository(
+  store: Store,
+  user: UserRepository,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const done: string[] = [];
+  if (await readJournal(store)) {
+    done.push(
+      ...(await store.userLock.hold('repository.reconcile', () => recoverIntegration(store, user), { signal })),
+    );
+  }
+  for await (const { id, slug } of readHistories(store)) {
+    signal?.throwIfAborted();
+    if ((await store.refs.list(`refs/litterbox/${id}/milestones`)).length === 0) continue;
+    const moved = await store.userLock.hold('repository.reconcile', () => moveReviewBranch(store, user, id, slug), {
+      signal,
+    });
+    if (moved) done.push(`Moved the branch litterbox/${slug} to its last milestone.`);
+  }
+  await store.lock.hold('repository.reconcile', async () => removeLocks(join(store.gitDirectory, 'refs')), { signal });
+  await removeLeftovers(store);
+  return done;
+}
+
+/** Every writer holds the store's lock, which we hold: whoever made these is dead. */
+function removeLocks(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) removeLocks(path);
+    else if (entry.name.endsWith('.lock')) rmSync(path, { force: true });
+  }
+}
+
+/** Temporary files carry the id of their process. One that runs under a dead one's id only keeps them a while longer. */
+async function removeLeftovers(store: Store): Promise<void> {
+  const objects = join(store.gitDirectory, 'objects');
+  for (const directory of [store.workDirectory, objects, join(objects, 'pack')]) {
+    for (const name of await readdir(directory).catch(() => [] as string[])) {
+      const [, pid] = /^(?:tmp_obj_|tmp_pack_|ignore-|merge-|index-|incoming-)(\d+)-/.exec(name) ?? [];
+      if (pid !== undefined && !isRunning(Number(pid)))
+        await rm(join(directory, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SandboxId } from '@litterbox/core/provider';
+import { serializeCommit } from './commit-object.ts';
+import { exportDirectory, isPlainPath } from './export-tree.ts';
+import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
+import type { Store } from './store.ts';
+import type { UserRepository } from './user-repository.ts';
+
+/** Each step may be repeated; the sandbox's own refs go last, so that a second call finds what a first one left. */
+export async function removeHistory(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const refs = sandboxRefs(id);
+  await store.userLock.hold(
+    'sandbox.remove',
+    async () => {
+      if (store.refs.read(refs.meta) !== undefined) {
+        const meta = await readMeta(store, id);
+        const milestones = await readMilestones(store, id);
+        await bury(store, id);
+        await removeReviewBranch(user, reviewBranch(meta.slug), new Set(milestones.map(({ commit }) => commit)));
+        const exported = exportDirectory(meta.slug);
+        if (await isPlainPath(user.root, exported)) {
+          await rm(join(user.root, exported), { recursive: true, force: true });
+        }
+      }
+      await user.run(['update-ref', '-d', pinRef(id)], { signal });
+      await store.lock.hold('sandbox.remove', async () => {
+        await store.refs.remove(refs.meta);
+        await store.refs.remove(refs.root);
+      });
+    },
+    { signal },
+  );
+}
+
+/** Keeps every revision reachable under a commit that says when. Whoever cleans up reads its date. */
+async function bury(store: Store, id: SandboxId): Promise<void> {
+  const refs = sandboxRefs(id);
+  if (store.refs.read(refs.tombstone) !== undefined) return;
+  const tip = await readTip(store, id);
+  const { slug } = await readMeta(store, id);
+  const last = (await readMilestones(store, id)).at(-1);
+  const tombstone = await store.put((sink) =>
+    sink.put(
+      'commit',
+      serializeCommit({
+        tree: tip.tree,
+        parents: [tip.commit, ...(last ? [last.commit] : [])],
+        atSeconds: Math.floor(Date.now() / 1000),
+        message: `Removed sandbox ${slug}\n\nSandbox: ${id}\n`,
+      }),
+    ),
+  );
+  await store.lock.hold('sandbox.remove', () => store.refs.write(refs.tombstone, tombstone));
+}
+
+/** Leaves it when the person committed to it, or has it checked out. */
+async function removeReviewBranch(user: UserRepository, branch: string, ours: ReadonlySet<string>): Promise<void> {
+  const format = '--format=%(objectname) %(worktreepath)';
+  const found = await user.text(['for-each-ref', format, branch]);
+  const [oid = '', ...workTree] = found.split(' ');
+  if (!ours.has(oid) || workTree.join(' ') !== '') return;
+  await user.output(['update-ref', '-d', branch, oid]);
+}

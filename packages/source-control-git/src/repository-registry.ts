@@ -1,0 +1,159 @@
+import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LitterboxError, RepositoryId } from '@litterbox/core/provider';
+import { syncDirectory, writeDurable } from './durable-files.ts';
+import { KernelLock } from './kernel-lock.ts';
+import { objectFormat } from './object-format.ts';
+import type { GitRunner } from './run-git.ts';
+import { copyShallow, createStoreDirectory, Store, writeAlternates } from './store.ts';
+import type { UserRepository } from './user-repository.ts';
+
+/** What tells one repository from another, kept as `repository.json` beside its store. */
+interface Identity {
+  readonly version: 1;
+  readonly root: string;
+  readonly commonDirectory: string;
+  /** Of the common directory. They survive a move; a copy or another clone has others. */
+  readonly device: string;
+  readonly inode: string;
+  readonly bornNs: string;
+  readonly objectFormat: string;
+}
+
+/** Which user repositories have a store, in `<stateDirectory>/repos`. Shared by any number of processes. */
+export class RepositoryRegistry {
+  readonly #git: GitRunner;
+  readonly #directory: string;
+  #lock: KernelLock | undefined;
+
+  constructor(git: GitRunner, stateDirectory: string) {
+    this.#git = git;
+    this.#directory = join(stateDirectory, 'repos');
+  }
+
+  /** The store of the repository, made when there is none. */
+  async storeOf(user: UserRepository, signal?: AbortSignal): Promise<Store> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await mkdir(this.#git.home, { recursive: true, mode: 0o700 });
+    const facts = await this.#facts(user);
+    const known = (await this.#find(facts)) ?? (await this.#register(facts, user, signal));
+    if (known.identity.root !== facts.root || known.identity.commonDirectory !== facts.commonDirectory) {
+      // Moved, or another work tree of it was opened last.
+      await writeDurable(this.#identityPath(known.id), JSON.stringify({ ...known.identity, ...facts }));
+    }
+    const store = new Store(this.#git, known.id, join(this.#directory, known.id), user.format);
+    await writeAlternates(store.gitDirectory, join(user.commonDirectory, 'objects'));
+    await copyShallow(store.gitDirectory, user.commonDirectory);
+    return store;
+  }
+
+  async *list(): AsyncGenerator<{ readonly id: RepositoryId; readonly root: string }, void, undefined> {
+    for (const { id, identity } of await this.#all()) yield { id, root: identity.root };
+  }
+
+  close(): void {
+    this.#lock?.close();
+    this.#lock = undefined;
+  }
+
+  async #register(facts: Identity, user: UserRepository, signal: AbortSignal | undefined) {
+    this.#lock ??= new KernelLock(join(this.#directory, 'registry.lock'));
+    return this.#lock.hold(
+      'repository.open',
+      async () => {
+        const other = await this.#find(facts); // another process may have been faster
+        if (other) return other;
+        const id = RepositoryId.make();
+        const directory = join(this.#directory, id);
+        await mkdir(directory, { mode: 0o700 });
+        await createStoreDirectory(directory, user.format, join(user.commonDirectory, 'objects'));
+        // Last: without it the directory is nobody's, and a killed process leaves just that.
+        await writeDurable(this.#identityPath(id), JSON.stringify(facts));
+        await syncDirectory(this.#directory);
+        return { id, identity: facts };
+      },
+      { signal },
+    );
+  }
+
+  async #find(facts: Identity) {
+    const all = await this.#all();
+    const same = all.find(
+      ({ identity }) =>
+        identity.device === facts.device && identity.inode === facts.inode && identity.bornNs === facts.bornNs,
+    );
+    if (same) return same;
+    // Restored from a backup or cloned anew at the same place. Its store counts as long as the repository has its commits.
+    for (const candidate of all) {
+      if (candidate.identity.commonDirectory !== facts.commonDirectory) continue;
+      if (candidate.identity.objectFormat !== facts.objectFormat) continue;
+      if (await this.#hasPins(candidate.id, facts.commonDirectory)) return candidate;
+    }
+    return undefined;
+  }
+
+  async #hasPins(id: RepositoryId, commonDirectory: string): Promise<boolean> {
+    const refs = join(this.#directory, id, 'store.git', 'refs', 'litterbox');
+    const sandboxes = await readdir(refs).catch(() => [] as string[]);
+    const pins: string[] = [];
+    for (const sandbox of sandboxes) {
+      const pin = await readFile(join(refs, sandbox, 'pin'), 'latin1').catch(() => '');
+      if (pin !== '') pins.push(pin.trim());
+    }
+    if (pins.length === 0) return true;
+    const { stdout } = await this.#git.run({
+      setting: 'sealed',
+      gitDirectory: commonDirectory,
+      cwd: commonDirectory,
+      args: ['-c', 'safe.directory=*', 'cat-file', '--batch-check'],
+      input: `${pins.join('\n')}\n`,
+    });
+    return !stdout.toString().includes(' missing\n');
+  }
+
+  async #all(): Promise<{ readonly id: RepositoryId; readonly identity: Identity }[]> {
+    const names = await readdir(this.#directory).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const found: { id: RepositoryId; identity: Identity }[] = [];
+    for (const id of names.toSorted((a, b) => (a < b ? -1 : 1))) {
+      if (!RepositoryId.is(id)) continue;
+      const text = await readFile(this.#identityPath(id), 'utf8').catch(() => undefined);
+      if (text === undefined) continue; // its maker was killed
+      found.push({ id, identity: parseIdentity(text, id) });
+    }
+    return found;
+  }
+
+  #identityPath(id: RepositoryId): string {
+    return join(this.#directory, id, 'repository.json');
+  }
+
+  async #facts(user: UserRepository): Promise<Identity> {
+    const found = await stat(await realpath(user.commonDirectory), { bigint: true });
+    return {
+      version: 1,
+      root: user.root,
+      commonDirectory: user.commonDirectory,
+      device: String(found.dev),
+      inode: String(found.ino),
+      bornNs: String(found.birthtimeNs),
+      objectFormat: user.format.name,
+    };
+  }
+}
+
+function parseIdentity(text: string, id: RepositoryId): Identity {
+  try {
+    const parsed = JSON.parse(text) as Identity;
+    if (parsed.version === 1 && typeof parsed.root === 'string' && objectFormat(parsed.objectFormat)) return parsed;
+  } catch {
+    // reported below
+  }
+  throw new LitterboxError('STORE_CORRUPT', `The record of repository ${id} is damaged.`, {
+    operation: 'repository.open',
+    hint: 'Restore repository.json from a backup, or move the directory away.',
+    facts: { repository: id },
+  });
+}

@@ -1,0 +1,143 @@
+import { LitterboxError, type ObjectId } from '@litterbox/core/provider';
+import { ByteSource } from './byte-source.ts';
+import type { ByteString } from './byte-text.ts';
+import { isGitLike } from './path-rules.ts';
+import { drained } from './run-git.ts';
+import type { Store } from './store.ts';
+import { TAR_END, tarHeader, tarPadding } from './tar-writer.ts';
+import { toLitterboxError } from './to-litterbox-error.ts';
+import { isGitlink, isSymlink, isTree } from './tree-object.ts';
+
+const OPERATION = 'tree.read';
+const CHUNK_BYTES = 128 * 1024;
+/** How many contents git is asked for ahead of the one being written. */
+const AHEAD = 512;
+const MAX_LINK_BYTES = 64 * 1024;
+const NEWLINE = 10;
+
+interface Listed {
+  readonly mode: string;
+  readonly oid: ObjectId;
+  readonly path: ByteString;
+}
+
+/**
+ * A tree as a tar stream. Not `git archive`, which leaves out and rewrites files as the attributes in the tree say.
+ * Nothing is held in memory but one chunk, however large a file is.
+ */
+export async function* archiveTree(
+  store: Store,
+  tree: ObjectId,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    let parts: Buffer[] = [];
+    let size = 0;
+    for await (const part of tarParts(store, tree, signal)) {
+      parts.push(part);
+      size += part.length;
+      if (size < CHUNK_BYTES) continue;
+      yield Buffer.concat(parts);
+      parts = [];
+      size = 0;
+    }
+    yield Buffer.concat([...parts, TAR_END]);
+  } catch (error) {
+    throw toLitterboxError(OPERATION, error, { signal, gitCode: 'OBJECT_MISSING' });
+  }
+}
+
+async function* tarParts(
+  store: Store,
+  tree: ObjectId,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  if (tree === store.format.emptyTree) return;
+  await using contents = await store.start(['cat-file', '--batch'], { signal });
+  const source = new ByteSource(contents.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>, () =>
+    signal?.aborted ? (signal.reason as Error) : objectMissing(tree),
+  );
+  const asked: Listed[] = [];
+  const listing = listTree(store, tree, signal)[Symbol.asyncIterator]();
+  let isListed = false;
+  try {
+    for (;;) {
+      while (!isListed && asked.length < AHEAD) {
+        const { done, value } = await listing.next();
+        if (done) isListed = true;
+        else {
+          asked.push(value);
+          if (!isTree(value) && !isGitlink(value)) contents.stdin.write(`${value.oid}\n`);
+        }
+      }
+      await drained(contents.stdin);
+      const batch = asked.splice(0, isListed ? asked.length : AHEAD / 2);
+      if (batch.length === 0) return;
+      for (const entry of batch) yield* entryParts(entry, source);
+    }
+  } finally {
+    await listing.return?.(undefined);
+  }
+}
+
+async function* entryParts(entry: Listed, source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+  const name = entry.path;
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  if (last === '.' || last === '..' || isGitLike(last)) {
+    throw new LitterboxError('REPO_CORRUPT', 'The tree holds a name that no work tree can have.', {
+      operation: OPERATION,
+      hint: 'Choose another base; git fsck names the tree.',
+    });
+  }
+  if (isTree(entry) || isGitlink(entry)) {
+    yield tarHeader({ type: 'directory', name, mode: 0o755 });
+    return;
+  }
+  const [, type, sizeText] = (await source.until(NEWLINE, 256)).toString('latin1').split(' ');
+  if (type !== 'blob' || sizeText === undefined) throw objectMissing(entry.oid);
+  const sizeBytes = Number(sizeText);
+  if (isSymlink(entry)) {
+    if (sizeBytes > MAX_LINK_BYTES) {
+      throw new LitterboxError('REPO_CORRUPT', 'The tree holds a symbolic link that no file system can have.', {
+        operation: OPERATION,
+        hint: 'Choose another base.',
+      });
+    }
+    const linkTarget = (await source.take(sizeBytes)).toString('latin1');
+    yield tarHeader({ type: 'symlink', name, mode: 0o777, linkTarget });
+  } else {
+    const isExecutable = (Number.parseInt(entry.mode, 8) & 0o100) !== 0;
+    yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes });
+    for await (const chunk of source.body(sizeBytes)) yield chunk;
+    yield tarPadding(sizeBytes);
+  }
+  await source.take(1); // the newline after the content
+}
+
+async function* listTree(
+  store: Store,
+  tree: ObjectId,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Listed, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of store.stream(['ls-tree', '-r', '-t', '-z', '--full-tree', tree], { signal })) {
+    const buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    let at = 0;
+    for (let end = buffer.indexOf(0, at); end >= 0; end = buffer.indexOf(0, at)) {
+      const line = buffer.toString('latin1', at, end);
+      const tab = line.indexOf('\t');
+      const [mode = '', , oid = ''] = line.slice(0, tab).split(' ');
+      yield { mode: mode.replace(/^0+/, ''), oid: oid as ObjectId, path: line.slice(tab + 1) };
+      at = end + 1;
+    }
+    rest = buffer.subarray(at);
+  }
+}
+
+function objectMissing(oid: ObjectId): LitterboxError {
+  return new LitterboxError('OBJECT_MISSING', `The repository lacks the object ${oid}.`, {
+    operation: OPERATION,
+    hint: 'Fetch what a shallow or partial clone left out: git fetch --unshallow, or git fetch --refetch.',
+    facts: { object: oid },
+  });
+}

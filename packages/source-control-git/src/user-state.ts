@@ -1,0 +1,168 @@
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LitterboxError, shown } from '@litterbox/core/provider';
+import { type ByteString, bytesOf } from './byte-text.ts';
+import { parentOf } from './ignore-matcher.ts';
+import type { UserRepository } from './user-repository.ts';
+
+/** Files in a git directory that mean something else is under way. */
+const UNDER_WAY = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'rebase-merge',
+  'rebase-apply',
+  'sequencer',
+  'MERGE_AUTOSTASH',
+];
+
+/** @throws LitterboxError `MERGE_IN_PROGRESS`. */
+export async function requireNothingUnderWay(user: UserRepository, signal: AbortSignal | undefined): Promise<void> {
+  for (const name of UNDER_WAY) {
+    if (await exists(join(user.gitDirectory, name))) throw underWay(`${name} is there`);
+  }
+  const unmerged = await user.output(['ls-files', '-z', '--unmerged'], { signal });
+  if (unmerged.length > 0) throw underWay('the index holds conflicts');
+}
+
+function underWay(why: string): LitterboxError {
+  return new LitterboxError('MERGE_IN_PROGRESS', `Another merge, rebase or pick is under way: ${why}.`, {
+    operation: 'integration.plan',
+    hint: 'Finish it, or undo it with git merge --abort or git rebase --abort.',
+  });
+}
+
+/**
+ * A lock that does not hold our own marker is never ours to remove, even if a killed git of ours may have left it.
+ *
+ * @throws LitterboxError `USER_REPO_LOCKED`.
+ */
+export async function requireUnlocked(
+  user: UserRepository,
+  headRef: string | undefined,
+  marker?: string,
+): Promise<void> {
+  const locks = [
+    join(user.gitDirectory, 'index.lock'),
+    join(user.gitDirectory, 'HEAD.lock'),
+    ...(headRef === undefined ? [] : [join(user.commonDirectory, `${headRef}.lock`)]),
+  ];
+  for (const path of locks) {
+    const found = await stat(path).catch(() => undefined);
+    if (!found || (marker !== undefined && (await readFile(path, 'latin1').catch(() => '')) === marker)) continue;
+    throw lockedBy(path, found.mtimeMs);
+  }
+}
+
+export function lockedBy(path: string, sinceMs: number): LitterboxError {
+  const ageSeconds = Math.max(0, Math.round((Date.now() - sinceMs) / 1000));
+  return new LitterboxError('USER_REPO_LOCKED', `The repository is locked by ${path}, made ${ageSeconds} s ago.`, {
+    operation: 'integration.execute',
+    hint: 'Wait for the git that runs there. If none does, remove the file yourself.',
+    facts: { path, ageSeconds },
+  });
+}
+
+/** What of the work tree a result would run over. */
+export interface Overlap {
+  /** Tracked files with changes: a stash can hold them. */
+  readonly tracked: readonly ByteString[];
+  /** Files git does not know: nothing but their owner can move them. */
+  readonly untracked: readonly ByteString[];
+}
+
+export async function findOverlap(
+  user: UserRepository,
+  written: ReadonlySet<ByteString>,
+  removed: ReadonlySet<ByteString>,
+  signal: AbortSignal | undefined,
+): Promise<Overlap> {
+  const touched = (path: ByteString) => written.has(path) || removed.has(path);
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all'];
+  const status = await user.output(args, { setting: 'user', signal });
+  const tracked: ByteString[] = [];
+  for (const record of status.toString('latin1').split('\0')) {
+    const fields = record.startsWith('1 ') ? 8 : record.startsWith('u ') ? 10 : undefined;
+    if (fields === undefined) continue;
+    const path = record.split(' ').slice(fields).join(' ');
+    if (touched(path) || [...ancestorsOf(path)].some((above) => written.has(above))) tracked.push(path);
+  }
+  const known = new Set((await user.output(['ls-files', '-z'], { signal })).toString('latin1').split('\0'));
+  const untracked = new Set<ByteString>();
+  for (const path of written) {
+    const blocking = await firstInTheWay(user.root, path, known, removed);
+    if (blocking !== undefined) untracked.add(blocking);
+  }
+  return { tracked, untracked: [...untracked] };
+}
+
+export function* ancestorsOf(path: ByteString): Generator<ByteString, void, undefined> {
+  for (let above = parentOf(path); above !== ''; above = parentOf(above)) yield above;
+}
+
+/** Something git does not know at the path, above it or, when it is a directory, in it. */
+async function firstInTheWay(
+  root: string,
+  path: ByteString,
+  known: ReadonlySet<ByteString>,
+  removed: ReadonlySet<ByteString>,
+): Promise<ByteString | undefined> {
+  for (const above of [...ancestorsOf(path)].reverse()) {
+    const found = await lstatOf(root, above);
+    if (!found) return undefined;
+    if (!found.isDirectory()) return removed.has(above) ? undefined : above;
+  }
+  const found = await lstatOf(root, path);
+  if (!found) return undefined;
+  if (!found.isDirectory()) return known.has(path) ? undefined : path;
+  return firstUnknownIn(root, path, removed);
+}
+
+async function firstUnknownIn(
+  root: string,
+  directory: ByteString,
+  removed: ReadonlySet<ByteString>,
+): Promise<ByteString | undefined> {
+  const entries = await readdir(onDisk(root, directory), { withFileTypes: true, encoding: 'buffer' });
+  for (const entry of entries) {
+    const path = `${directory}/${entry.name.toString('latin1')}`;
+    const unknown = entry.isDirectory()
+      ? await firstUnknownIn(root, path, removed)
+      : removed.has(path)
+        ? undefined
+        : path;
+    if (unknown !== undefined) return unknown;
+  }
+  return undefined;
+}
+
+export function onDisk(root: string, path: ByteString): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), bytesOf(path)]);
+}
+
+export async function lstatOf(root: string, path: ByteString) {
+  return lstat(onDisk(root, path)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** @throws LitterboxError `DIRTY_WORKTREE`. */
+export function requireClean(paths: readonly string[], canStash: boolean): void {
+  if (paths.length === 0) return;
+  const more = paths.length > 1 ? ` and ${paths.length - 1} more` : '';
+  throw new LitterboxError('DIRTY_WORKTREE', `The work tree has changes of its own in ${shown(paths[0])}${more}.`, {
+    operation: 'integration.execute',
+    hint: canStash
+      ? 'Commit or stash them, or use --autostash.'
+      : 'Move or remove these files: git does not know them.',
+    facts: { paths: paths.slice(0, 100) },
+  });
+}

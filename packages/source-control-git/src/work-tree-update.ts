@@ -1,0 +1,62 @@
+import { rmdir, unlink } from 'node:fs/promises';
+import { type ByteString, bytesOf } from './byte-text.ts';
+import type { PathStep } from './make-plan.ts';
+import type { UserRepository } from './user-repository.ts';
+import { ancestorsOf, lstatOf, onDisk } from './user-state.ts';
+
+const isAttributes = (path: ByteString) => path === '.gitattributes' || path.endsWith('/.gitattributes');
+const isSubmodule = (side: { readonly mode: string } | undefined) => side?.mode === '160000';
+
+/** Lines of `update-index --index-info` that take the index from one side of the steps to the other. */
+export function indexInfo(steps: readonly PathStep[], zero: string): Buffer {
+  return Buffer.concat(
+    steps.map((step) => {
+      const { mode, oid } = step.new ?? { mode: '0', oid: zero };
+      return bytesOf(`${mode} ${oid}\t${step.path}\0`);
+    }),
+  );
+}
+
+/**
+ * Brings the files of the steps to what `index` holds, with the person's own configuration, so that line ends and
+ * smudge filters are theirs. Can be repeated. `index` gets the files' times.
+ */
+export async function updateWorkTree(
+  user: UserRepository,
+  steps: readonly PathStep[],
+  index: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const removed = steps.filter((step) => !step.new && !isSubmodule(step.old)).map(({ path }) => path);
+  for (const path of removed) await removeFile(user.root, path);
+  const written = steps.filter((step) => step.new && !isSubmodule(step.new)).map(({ path }) => path);
+  // Attributes first: they decide how the others are written.
+  for (const paths of [written.filter(isAttributes), written.filter((path) => !isAttributes(path))]) {
+    if (paths.length === 0) continue;
+    await user.output(['checkout-index', '-f', '-u', '-q', '-z', '--stdin'], {
+      setting: 'user',
+      environment: { GIT_INDEX_FILE: index },
+      input: Buffer.concat(paths.map((path) => bytesOf(`${path}\0`))),
+      signal,
+    });
+  }
+}
+
+/** Removes a file, if it is there, and the directories above that are empty then; never through a link. */
+async function removeFile(root: string, path: ByteString): Promise<void> {
+  for (const above of [...ancestorsOf(path)].reverse()) {
+    const found = await lstatOf(root, above);
+    if (!found) break;
+    if (!found.isDirectory()) return;
+  }
+  const found = await lstatOf(root, path);
+  if (found?.isDirectory()) return;
+  if (found) await unlink(onDisk(root, path));
+  for (const above of ancestorsOf(path)) {
+    try {
+      await rmdir(onDisk(root, above));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return; // something else lives there
+    }
+  }
+}

@@ -1,0 +1,313 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { decodeRaw, encodeRaw, type SourceRepository } from '@litterbox/core/provider';
+import { git } from '../src/index.ts';
+import { readTar } from '../src/tar-reader.ts';
+import { all, begin, put, record, snapshot, Testbed } from './testbed.ts';
+
+async function files(repository: SourceRepository, tree: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const entry of readTar(repository.tree(tree as never))) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of entry.body) chunks.push(chunk);
+    const name = decodeRaw(Buffer.from(entry.name, 'latin1'));
+    if (entry.type === 'directory') found[`${name}/`] = 'directory';
+    else if (entry.type === 'symlink') found[name] = `link ${entry.linkTarget}`;
+    else found[name] = `${entry.isExecutable ? 'x' : '-'} ${Buffer.concat(chunks).toString()}`;
+  }
+  return found;
+}
+
+describe('open', () => {
+  test.each([
+    ['a directory outside', 'NOT_A_REPO', (_bed: Testbed) => '/'],
+    ['nothing', 'NOT_FOUND', (bed: Testbed) => join(bed.directory, 'nope')],
+    ['the inside of .git', 'INSIDE_GIT_DIR', (bed: Testbed) => join(bed.repository({ a: '1' }), '.git')],
+    [
+      'a bare repository',
+      'BARE_REPO',
+      (bed: Testbed) => {
+        bed.git(bed.directory, 'init', '-q', '--bare', 'bare');
+        return join(bed.directory, 'bare');
+      },
+    ],
+    [
+      'a repository of somebody else',
+      'REPO_OWNER',
+      (bed: Testbed) => {
+        const root = bed.repository({ a: '1' });
+        for (const path of [root, join(root, '.git')]) chownSync(path, 65534, 65534);
+        return root;
+      },
+    ],
+    [
+      'a damaged repository',
+      'REPO_CORRUPT',
+      (bed: Testbed) => {
+        const root = bed.repository({ a: '1' });
+        writeFileSync(join(root, '.git/config'), '[core\nnonsense');
+        return root;
+      },
+    ],
+  ])('of %s is %s', async (_, code, make) => {
+    await using bed = new Testbed();
+    await expect(bed.open(make(bed))).rejects.toMatchObject({ code });
+  });
+
+  test('without git is TOOL_MISSING, with an old one GIT_TOO_OLD', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    await using none = git({ stateDirectory: bed.state, gitBinary: '/nonexistent/git' });
+    await expect(none.open(root)).rejects.toMatchObject({ code: 'TOOL_MISSING' });
+    const old = join(bed.directory, 'old-git');
+    writeFileSync(old, '#!/bin/sh\necho git version 2.30.2\n');
+    chmodSync(old, 0o755);
+    await using outdated = git({ stateDirectory: bed.state, gitBinary: old });
+    await expect(outdated.open(root)).rejects.toMatchObject({ code: 'GIT_TOO_OLD' });
+  });
+
+  test('finds the same repository from below, through a link, from a linked work tree and after a move', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ 'a/b': '1' });
+    const first = await bed.open(root);
+    expect((await bed.open(join(root, 'a'))).id).toBe(first.id);
+    symlinkSync(root, join(bed.directory, 'alias'));
+    expect(await bed.open(join(bed.directory, 'alias'))).toMatchObject({ id: first.id, root });
+    bed.git(root, 'worktree', 'add', '-q', join(bed.directory, 'tree'));
+    expect(await bed.open(join(bed.directory, 'tree'))).toMatchObject({
+      id: first.id,
+      root: join(bed.directory, 'tree'),
+    });
+    const id = await begin(first);
+    const moved = join(bed.directory, 'moved');
+    renameSync(root, moved);
+    const again = await bed.open(moved);
+    expect(again).toMatchObject({ id: first.id, root: moved });
+    expect((await again.history(id)).slug).toBe('work');
+    expect((await record(again, id, { 'a/b': '2' })).changedFiles).toBe(1);
+    expect(await all(bed.control().list())).toEqual([{ id: first.id, root: moved }]);
+  });
+
+  test('by several at once agrees on one store; a copy gets its own', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    const opened = await Promise.all(Array.from({ length: 6 }, () => bed.open(root)));
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
+    bed.gitBytes(bed.directory, ['clone', '-q', root, 'copy']);
+    expect((await bed.open(join(bed.directory, 'copy'))).id).not.toBe(opened[0]?.id);
+  });
+});
+
+describe('base', () => {
+  const refused = [
+    ['', 'REV_INVALID'],
+    ['-x', 'REV_INVALID'],
+    ['a..b', 'REV_INVALID'],
+    ['HEAD:a', 'REV_INVALID'],
+    [':/fix', 'REV_INVALID'],
+    ['@{-1}', 'REV_INVALID'],
+    ['main@{1}', 'REV_INVALID'],
+    ['^main', 'REV_INVALID'],
+    ['main^!', 'REV_INVALID'],
+    ['main^{/x}', 'REV_INVALID'],
+    ['nope', 'REV_NOT_FOUND'],
+    ['HEAD~7', 'REV_NOT_FOUND'],
+    ['0123456789012345678901234567890123456789', 'REV_NOT_FOUND'],
+  ] as const;
+
+  test('takes one commit, and refuses what is none with the right code', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    bed.git(root, 'commit', '-q', '--allow-empty', '-m', 'second');
+    bed.git(root, 'tag', '-a', '-m', 'x', 'v1', 'HEAD~1');
+    const repository = await bed.open(root);
+    const first = bed.git(root, 'rev-parse', 'HEAD~1').trim();
+    for (const name of ['v1', 'HEAD~1', 'main^', first, first.slice(0, 8), 'refs/tags/v1', 'v1^{commit}']) {
+      expect(await repository.base({ type: 'ref', name })).toMatchObject({ commit: first, headRef: 'refs/heads/main' });
+    }
+    for (const [name, code] of refused) {
+      await expect(repository.base({ type: 'ref', name })).rejects.toMatchObject({ code });
+    }
+    const tree = bed.git(root, 'rev-parse', 'HEAD^{tree}').trim();
+    await expect(repository.base({ type: 'ref', name: tree })).rejects.toMatchObject({ code: 'REV_NOT_COMMIT' });
+    bed.git(root, 'checkout', '-q', '--detach');
+    expect(await repository.base({ type: 'head' })).not.toHaveProperty('headRef');
+  });
+
+  test('of a repository without a commit is UNBORN_HEAD', async () => {
+    await using bed = new Testbed();
+    bed.git(bed.directory, 'init', '-q', 'empty');
+    const repository = await bed.open(join(bed.directory, 'empty'));
+    await expect(repository.base({ type: 'head' })).rejects.toMatchObject({ code: 'UNBORN_HEAD' });
+  });
+
+  test('of the work tree holds uncommitted and new files and changes nothing', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1', gone: '1', '.gitignore': 'ignored\n', 'dir/x': '1' });
+    put(root, 'a', '2');
+    put(root, 'new', 'n');
+    put(root, 'ignored', 'i');
+    put(root, 'staged', 'staged once');
+    bed.git(root, 'add', 'staged');
+    put(root, 'staged', 'edited since');
+    bed.git(root, 'init', '-q', 'nested');
+    put(root, 'nested/file', 'of another repository');
+    bed.git(root, 'rm', '-q', 'gone');
+    const before = snapshot(root);
+    const repository = await bed.open(root);
+    const base = await repository.base({ type: 'worktree' });
+    expect(await files(repository, base.tree)).toEqual({
+      '.gitignore': '- ignored\n',
+      a: '- 2',
+      'dir/': 'directory',
+      'dir/x': '- 1',
+      new: '- n',
+      staged: '- edited since',
+    });
+    expect(await repository.leftOut(2)).toEqual({ total: 5, paths: ['a', 'gone'] });
+    expect(snapshot(root)).toEqual(before);
+    // Clean, it is HEAD itself.
+    const clean = await bed.open(bed.repository({ a: '1' }, 'clean'));
+    expect((await clean.base({ type: 'worktree' })).commit).toBe((await clean.base({ type: 'head' })).commit);
+  });
+
+  test('of a shallow clone works, of a partial one is OBJECT_MISSING', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    bed.git(root, 'config', 'uploadpack.allowFilter', 'true');
+    put(root, 'a', '2');
+    bed.git(root, 'commit', '-qam', 'second');
+    bed.git(bed.directory, 'clone', '-q', '--depth=1', `file://${root}`, 'shallow');
+    const shallow = await bed.open(join(bed.directory, 'shallow'));
+    const id = await begin(shallow);
+    await record(shallow, id, { a: '3' });
+    expect((await shallow.plan(id, { integration: 'merge', arguments: [] })).changes).toHaveLength(1);
+    bed.git(bed.directory, 'clone', '-q', '--filter=blob:none', '--no-checkout', `file://${root}`, 'partial');
+    const partial = await bed.open(join(bed.directory, 'partial'));
+    await expect(partial.base({ type: 'head' })).rejects.toMatchObject({ code: 'OBJECT_MISSING' });
+  });
+});
+
+describe('tree', () => {
+  test('is every file as committed, whatever attributes say', async () => {
+    await using bed = new Testbed();
+    const odd = decodeRaw(Buffer.from([0xff, 0x2f, 0xe9]));
+    const root = bed.repository({
+      'x/keep': '$Format:%H$\n',
+      '.gitattributes': 'x export-ignore\n* export-subst text eol=crlf\n',
+      'run.sh': 'one\ntwo\n',
+    });
+    chmodSync(join(root, 'run.sh'), 0o755);
+    symlinkSync('t'.repeat(300), join(root, 'link'));
+    mkdirSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff])]));
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from(encodeRaw(odd))]), 'raw');
+    const long = `${'d'.repeat(180)}/${'e'.repeat(180)}`;
+    put(root, long, 'long');
+    bed.git(root, 'add', '-A');
+    bed.git(root, 'update-index', '--add', '--cacheinfo', `160000,${bed.git(root, 'rev-parse', 'HEAD').trim()},sub`);
+    bed.git(root, 'commit', '-qm', 'more');
+    const repository = await bed.open(root);
+    const { tree } = await repository.base({ type: 'head' });
+    expect(await files(repository, tree)).toEqual({
+      '.gitattributes': '- x export-ignore\n* export-subst text eol=crlf\n',
+      [`${'d'.repeat(180)}/`]: 'directory',
+      [long]: '- long',
+      link: `link ${'t'.repeat(300)}`,
+      'run.sh': 'x one\ntwo\n',
+      'sub/': 'directory',
+      'x/': 'directory',
+      'x/keep': '- $Format:%H$\n',
+      [`${odd.slice(0, 1)}/`]: 'directory',
+      [odd]: '- raw',
+    });
+    // GNU tar reads it too.
+    const out = join(bed.directory, 'out');
+    mkdirSync(out);
+    const { spawn } = await import('node:child_process');
+    const tar = spawn('tar', ['-xf', '-', '-C', out], { stdio: ['pipe', 'inherit', 'inherit'] });
+    for await (const chunk of repository.tree(tree)) tar.stdin.write(chunk);
+    tar.stdin.end();
+    expect(await new Promise((resolve) => tar.on('close', resolve))).toBe(0);
+    expect(readFileSync(join(out, long), 'utf8')).toBe('long');
+  });
+
+  test('with a name that no work tree can have is refused', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    const blob = bed.git(root, 'rev-parse', 'HEAD:a').trim();
+    const bytes = Buffer.concat([Buffer.from('100644 .GIT\0'), Buffer.from(blob, 'hex')]);
+    const tree = bed
+      .gitBytes(root, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], bytes)
+      .toString()
+      .trim();
+    const repository = await bed.open(root);
+    await expect(files(repository, tree)).rejects.toMatchObject({ code: 'REPO_CORRUPT' });
+    await expect(files(repository, 'f'.repeat(40))).rejects.toMatchObject({ code: 'OBJECT_MISSING' });
+  });
+});
+
+test('SHA-256 repositories work from base to merge', async () => {
+  await using bed = new Testbed();
+  const root = bed.repository({ a: '1\n', 'b/c': '1\n' }, 'repo', '--object-format=sha256');
+  const repository = await bed.open(root);
+  const id = await begin(repository);
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n/${index}`, `${index}`]));
+  expect((await record(repository, id, { a: '2\n', ...many })).changedFiles).toBe(102);
+  await repository.milestone(id, 'm');
+  const plan = await repository.plan(id, { integration: 'merge', arguments: [] });
+  expect((await repository.execute(plan, { autostash: false })).outcome).toBe('committed');
+  bed.git(root, 'fsck', '--strict', '--full');
+  bed.git(bed.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
+});
+
+test('a sandbox that exists is not begun again, and its base survives gc --prune=now', async () => {
+  await using bed = new Testbed();
+  const root = bed.repository({ a: '1' });
+  bed.git(root, 'checkout', '-q', '-b', 'topic');
+  put(root, 'a', 'topic');
+  bed.git(root, 'commit', '-qam', 'topic');
+  const repository = await bed.open(root);
+  const base = await repository.base({ type: 'head' });
+  const id = await begin(repository);
+  await expect(repository.begin({ id, slug: 'work' as never, base })).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+  await record(repository, id, { a: 'more' });
+  bed.git(root, 'checkout', '-q', 'main');
+  bed.git(root, 'branch', '-qD', 'topic');
+  bed.git(root, 'reflog', 'expire', '--expire=now', '--all');
+  bed.git(root, 'gc', '-q', '--prune=now');
+  const again = await bed.open(root);
+  expect(await again.changes(id)).toHaveLength(1);
+  expect((await record(again, id, { a: 'still' })).changedFiles).toBe(1);
+});
+
+test('the exported tree is plain files without .git, swapped in whole, hidden from git', async () => {
+  await using bed = new Testbed();
+  const root = bed.repository({ a: '1', 'b/c': '1' });
+  const repository = await bed.open(root);
+  const id = await begin(repository);
+  await record(repository, id, { a: '2', 'b/c': '1', l: { type: 'symlink', target: '/etc/passwd' } });
+  await repository.milestone(id, 'm');
+  for (const _ of [1, 2]) {
+    const { directory, files: count } = await repository.exportTree(id);
+    expect(count).toBe(3);
+    expect(snapshot(directory)).toEqual({ a: '644 2', 'b/': 'directory', 'b/c': '644 1', l: '644 /etc/passwd' });
+  }
+  expect(bed.git(root, 'status', '--porcelain')).toBe('');
+  expect(readFileSync(join(root, '.git/info/exclude'), 'utf8').match(/\.litterbox/g)).toHaveLength(1);
+  await repository.remove(id);
+  expect(existsSync(join(root, '.litterbox/worktrees/work'))).toBe(false);
+  const other = await begin(repository, 'other');
+  renameSync(join(root, '.litterbox'), join(bed.directory, 'elsewhere'));
+  symlinkSync(join(bed.directory, 'elsewhere'), join(root, '.litterbox'));
+  await expect(repository.exportTree(other)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+});

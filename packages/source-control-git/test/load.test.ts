@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import type { ChangedPath } from '@litterbox/core/provider';
+import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
+import { begin, Testbed } from './testbed.ts';
+
+const MIB = 1024 * 1024;
+
+function residentBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().rss;
+}
+
+/** The most this process holds while `body` runs, beyond what it held before. */
+async function growth(body: () => Promise<void>): Promise<number> {
+  const before = residentBytes();
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+  await body();
+  clearInterval(watch);
+  return Math.max(most, process.memoryUsage().rss) - before;
+}
+
+test('80,000 changed files and as many ignored ones are recorded in bounded memory', async () => {
+  await using bed = new Testbed();
+  const root = bed.repository({ a: '1', '.gitignore': '*.log\nskip/\n' });
+  const repository = await bed.open(root);
+  const id = await begin(repository);
+  const child = new URL('load-child.ts', import.meta.url).pathname;
+  // A small heap makes the limit one of what is needed, not of when V8 cares to collect.
+  const flags = [
+    '--no-warnings',
+    '--max-old-space-size=100',
+    '--max-semi-space-size=2',
+    '--conditions=@litterbox/source',
+  ];
+  const { stdout, stderr } = spawnSync(process.execPath, [...flags, child, bed.state, root, id, '80000'], {
+    env: { PATH: '/usr/bin:/bin', HOME: bed.home },
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  const { changedFiles, grownBytes } = JSON.parse(stdout);
+  expect(changedFiles).toBe(80_000);
+  expect(grownBytes / MIB).toBeLessThan(150);
+  bed.git(bed.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
+  expect((await repository.changes(id)).length).toBe(80_000);
+});
+
+test('a file of 120 MB streams both ways without being held', async () => {
+  await using bed = new Testbed();
+  const repository = await bed.open(bed.repository({ a: '1' }));
+  const id = await begin(repository);
+  const sizeBytes = 120 * MIB;
+  const chunk = Buffer.alloc(MIB);
+  for (let index = 0; index < chunk.length; index++) chunk[index] = (index * index) % 251;
+  const grown = await growth(async () => {
+    const result = await repository.record(id, {
+      changes: (async function* (): AsyncGenerator<ChangedPath> {
+        yield { type: 'file', path: 'big', sizeBytes, executable: false };
+      })(),
+      contents: () =>
+        ReadableStream.from(
+          (async function* () {
+            yield tarHeader({ type: 'file', name: 'big', mode: 0o644, sizeBytes });
+            for (let sent = 0; sent < sizeBytes; sent += chunk.length) yield chunk;
+            yield tarPadding(sizeBytes);
+            yield TAR_END;
+          })(),
+        ),
+      message: { subject: 'big', trailers: [] },
+    });
+    let total = 0;
+    for await (const bytes of repository.tree(result.revision?.tree as never)) total += bytes.length;
+    expect(total).toBeGreaterThan(sizeBytes);
+  });
+  expect(grown / MIB).toBeLessThan(100);
+});
+
+test('a revision of one file costs the same in a large repository', async () => {
+  await using bed = new Testbed();
+  const small = bed.repository({ 'd0/f0': '0' }, 'small');
+  const large = bed.repository({ 'd0/f0': '0' }, 'large');
+  // Without a work tree: only the tree has to be large.
+  const lines = ['commit refs/heads/big', 'committer A <a@b> 1 +0000', 'data 0', ''];
+  for (let index = 0; index < 30_000; index++) lines.push(`M 100644 inline d${index % 300}/f${index}`, 'data 1', 'x');
+  bed.gitBytes(large, ['fast-import', '--quiet'], `${lines.join('\n')}\n`);
+  const medians: number[] = [];
+  for (const [root, name] of [
+    [small, 'HEAD'],
+    [large, 'big'],
+  ] as const) {
+    const repository = await bed.open(root);
+    const id = await begin(repository, 'work', { type: 'ref', name });
+    const times: number[] = [];
+    for (let round = 0; round < 40; round++) {
+      const content = Buffer.from(`${round}\n`);
+      const start = performance.now();
+      await repository.record(id, {
+        changes: (async function* (): AsyncGenerator<ChangedPath> {
+          yield { type: 'file', path: 'd0/f0', sizeBytes: content.length, executable: false };
+        })(),
+        contents: () =>
+          ReadableStream.from([
+            tarHeader({ type: 'file', name: 'd0/f0', mode: 0o644, sizeBytes: content.length }),
+            content,
+            tarPadding(content.length),
+            TAR_END,
+          ]),
+        message: { subject: 's', trailers: [] },
+      });
+      times.push(performance.now() - start);
+    }
+    medians.push(times.sort((a, b) => a - b)[20] ?? 0);
+  }
+  const [inSmall = 0, inLarge = 0] = medians;
+  expect(inLarge).toBeLessThan(inSmall * 3 + 5);
+});
