@@ -1,7 +1,7 @@
 // What embedders import.
 export { type ChannelCommand, type ChannelTarget, type CommandOutcome, ExecChannel, exitStatusOf } from './channel/exec-channel.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
-export { quoted } from './channel/shell-text.ts';
+export { printfFormat, quoted } from './channel/shell-text.ts';
 export type { ConfigOverrides } from './config/config-overrides.ts';
 export type { Config } from './config/config-schema.ts';
 export type { ConfigWarning } from './config/config-warning.ts';

@@ -1,7 +1,7 @@
 // Everything an implementor of a port may import, and nothing it may not.
 export { type ChannelCommand, type ChannelTarget, type CommandOutcome, ExecChannel, exitStatusOf } from './channel/exec-channel.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
-export { quoted } from './channel/shell-text.ts';
+export { printfFormat, quoted } from './channel/shell-text.ts';
 export {
   type Assurance,
   CONTROLS,

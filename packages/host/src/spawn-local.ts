@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { type CallOptions, LitterboxError, type ProcessHandle, type ProcessSpec, shown } from '@litterbox/core/provider';
+import { type CallOptions, encodeRaw, LitterboxError, printfFormat, type ProcessHandle, type ProcessSpec, quoted, shown } from '@litterbox/core/provider';
 import { ChildHandle } from './child-handle.ts';
 import { hostError } from './host-error.ts';
 import { inheritedDescriptors } from './inherited-descriptors.ts';
@@ -14,7 +14,7 @@ export async function spawnLocal(spec: ProcessSpec & { readonly env: Readonly<Re
   if (spec.terminal) {
     throw new LitterboxError('UNSUPPORTED', 'A program of the host itself gets no terminal.', { operation: 'host.spawn' });
   }
-  const [program, ...args] = withoutInherited(spec.argv);
+  const [program, ...args] = withoutInherited(withRawBytes(spec.argv));
   const child = spawn(program, args, {
     cwd: spec.cwd ?? '/',
     env: spec.env,
@@ -26,6 +26,13 @@ export async function spawnLocal(spec: ProcessSpec & { readonly env: Readonly<Re
     child.once('error', (error: NodeJS.ErrnoException) => reject(spawnError(spec, error)));
   });
   return new ChildHandle(child, call?.signal);
+}
+
+/** Node encodes arguments as UTF-8; bytes that are not come through a shell's printf. The `x` keeps newlines at the end. */
+function withRawBytes(argv: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  if (argv.every((text) => text.isWellFormed())) return argv;
+  const words = argv.map((text) => `v=$(printf ${quoted(`${printfFormat(encodeRaw(text))}x`)}); set -- "$@" "\${v%x}"`);
+  return ['/bin/sh', '-c', `${words.join('\n')}\nexec "$@"`];
 }
 
 function withoutInherited(argv: readonly [string, ...string[]]): readonly [string, ...string[]] {

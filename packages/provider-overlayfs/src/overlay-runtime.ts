@@ -30,7 +30,7 @@ export class OverlayRuntime implements SandboxRuntime {
       host: input.host,
       stateFile: input.sandbox.scanState,
       changes: input.strategy.changes,
-      spawn: async (spec, call) => (await this.#session(call)).spawn('scanner', spec, call),
+      spawn: (spec, call) => this.#spawn('scanner', spec, call),
     });
   }
 
@@ -40,7 +40,7 @@ export class OverlayRuntime implements SandboxRuntime {
 
   async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
     await this.#assertRuns(call);
-    return await (await this.#session(call)).spawn('sandbox', spec, call);
+    return await this.#spawn('sandbox', spec, call);
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
@@ -106,6 +106,17 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`, cal
     await this.#scanner[Symbol.asyncDispose]();
     const session = await this.#starting?.catch(() => undefined);
     await session?.[Symbol.asyncDispose]();
+  }
+
+  /** A session that ended while the process was being started is replaced once: then there is another reason. */
+  async #spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    const session = await this.#session(call);
+    try {
+      return await session.spawn(where, spec, call);
+    } catch (error) {
+      if (session.isAlive || this.#isDisposed || call?.signal?.aborted) throw error;
+      return await (await this.#session(call)).spawn(where, spec, call);
+    }
   }
 
   /** One session start at a time; a session that ended is replaced. */

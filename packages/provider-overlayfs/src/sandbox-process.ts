@@ -9,6 +9,8 @@ export interface SandboxProcessInput {
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
   /** Names in the environment of the sandbox's first process. */
   readonly inherited: readonly string[];
+  /** Aborted when the session ends. */
+  readonly lost: AbortSignal;
   readonly onEnd: (process: SandboxProcess) => void;
 }
 
@@ -66,10 +68,9 @@ export class SandboxProcess implements ProcessHandle {
   readonly #wrapperPid: number;
   readonly #pid: number;
   #hasEnded = false;
-  #isLost = false;
   #isKilled = false;
 
-  private constructor(input: SandboxProcessInput, starter: ProcessHandle, chunks: AsyncIterator<OutputChunk>, start: StartReport) {
+  private constructor(input: SandboxProcessInput, starter: ProcessHandle, chunks: AsyncIterator<OutputChunk>, start: StartReport, call?: CallOptions) {
     this.#input = input;
     this.#starter = starter;
     this.#chunks = chunks;
@@ -84,6 +85,9 @@ export class SandboxProcess implements ProcessHandle {
       throw lostError();
     });
     this.exit.catch(() => {}); // whoever asks is told; nobody has to ask
+    const abort = () => void this[Symbol.asyncDispose]();
+    call?.signal?.addEventListener('abort', abort, { once: true });
+    void this.exit.catch(() => {}).finally(() => call?.signal?.removeEventListener('abort', abort));
     if (input.spec.terminal) this.resize = (size) => this.#resize(size);
   }
 
@@ -91,21 +95,26 @@ export class SandboxProcess implements ProcessHandle {
     const { host, io, spec } = input;
     const id = crypto.randomUUID();
     const script = commandFile(input, id);
-    const isInline = script.length <= MAX_INLINE_CHARACTERS;
+    const isInline = script.length <= MAX_INLINE_CHARACTERS && script.isWellFormed();
     if (!isInline) await host.files.write(`${io}/${id}.cmd`, encodeRaw(script), { mode: 0o644 });
     const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
-    const starter = await host.spawn({ argv: ['sh', '-c', STARTER_SCRIPT, io, id, hasStdin ? 'pipe' : 'none', isInline ? script : ''], ...(hasStdin && { stdin: 'pipe' }) }, call);
+    const starter = await host.spawn({ argv: ['sh', '-c', STARTER_SCRIPT, io, id, hasStdin ? 'pipe' : 'none', isInline ? script : ''], ...(hasStdin && { stdin: 'pipe' }) }, { signal: input.lost });
+    const abort = () => void starter[Symbol.asyncDispose]();
+    call?.signal?.addEventListener('abort', abort, { once: true });
     try {
+      call?.signal?.throwIfAborted();
       const chunks = starter[Symbol.asyncIterator]();
       const report = await firstLine(chunks);
       const refusal = REFUSALS[report.word];
       if (refusal) throw refusal(spec);
       if (report.word !== 'started') throw lostError();
-      return new SandboxProcess(input, starter, chunks, report);
+      return new SandboxProcess(input, starter, chunks, report, call);
     } catch (error) {
       await starter[Symbol.asyncDispose]();
       call?.signal?.throwIfAborted();
-      throw error;
+      throw input.lost.aborted ? lostError() : error;
+    } finally {
+      call?.signal?.removeEventListener('abort', abort);
     }
   }
 
@@ -115,7 +124,10 @@ export class SandboxProcess implements ProcessHandle {
     if (first && first.bytes.length > 0) yield first;
     try {
       for (;;) {
-        const next = await this.#chunks.next();
+        const next = await this.#chunks.next().catch((error: unknown) => {
+          if (this.#input.lost.aborted) return { done: true as const, value: undefined }; // `exit` tells that it was lost
+          throw error;
+        });
         if (next.done) return;
         yield next.value;
       }
@@ -139,17 +151,16 @@ export class SandboxProcess implements ProcessHandle {
     if (!this.#hasEnded) await this.#tell(`signal ${this.#pid} ${signal.slice(3)}`);
   }
 
-  /** The session is gone: whoever waits learns it. */
-  async lose(): Promise<void> {
-    this.#isLost = true;
-    await this.#starter[Symbol.asyncDispose]();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#hasEnded && !this.#isLost) {
+    if (!this.#hasEnded && !this.#input.lost.aborted) {
       this.#isKilled = true;
       await this.#tell(`kill ${this.#wrapperPid} ${this.#input.spec.env[CALL_VARIABLE] ?? ''}`).catch(() => {}); // the session is ending: so is the process
-      await Promise.race([this.exit.catch(() => {}), new Promise((resolve) => setTimeout(resolve, KILL_GRACE_MS).unref?.())]);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const grace = new Promise((resolve) => {
+        timer = setTimeout(resolve, KILL_GRACE_MS);
+      });
+      await Promise.race([this.exit.catch(() => {}), grace]);
+      clearTimeout(timer);
     }
     await this.#starter[Symbol.asyncDispose]();
   }

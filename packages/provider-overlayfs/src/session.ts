@@ -40,7 +40,8 @@ export class Session implements AsyncDisposable {
   readonly #input: SessionInput;
   readonly #link: ProcessHandle;
   readonly #processes = new Set<SandboxProcess>();
-  #isAlive = true;
+  /** Aborted when the session has ended: whatever waits for it on the host is ended too. */
+  readonly #lost = new AbortController();
   readonly #pump: Promise<void>;
 
   private constructor(input: SessionInput, link: ProcessHandle, output: AsyncIterator<string>, assurance: Assurance) {
@@ -69,7 +70,7 @@ export class Session implements AsyncDisposable {
   }
 
   get isAlive(): boolean {
-    return this.#isAlive;
+    return !this.#lost.signal.aborted;
   }
 
   /** Starts a program in the sandbox, or in the namespace of its change scanner. */
@@ -82,15 +83,14 @@ export class Session implements AsyncDisposable {
       inside: INSIDE.io,
       spec: { cwd: where === 'sandbox' ? meta.workdir : '/', ...spec, env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) } },
       inherited: Object.keys(base),
+      lost: this.#lost.signal,
       onEnd: (process) => this.#processes.delete(process),
     }, call);
     this.#processes.add(started);
-    if (!this.#isAlive) await started.lose();
     return started;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isAlive = false;
     // The processes first, while there is a session to end them in; then the lock: without other clients the session ends.
     await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
     await this.#link[Symbol.asyncDispose]();
@@ -99,8 +99,7 @@ export class Session implements AsyncDisposable {
 
   async #watch(output: AsyncIterator<string>): Promise<void> {
     await output.next().catch(() => undefined); // `gone`, or the link itself ended
-    this.#isAlive = false;
-    await Promise.allSettled([...this.#processes].map((process) => process.lose()));
+    this.#lost.abort();
   }
 }
 

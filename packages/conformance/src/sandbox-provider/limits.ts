@@ -8,7 +8,7 @@ export function limits(check: Check): void {
   check('the limit of processes holds, the sandbox recovers, and its neighbour does not notice', async ({ create, sh, provider }) => {
     assert.ok(provider.traits.limits.includes('processes'), 'a provider without a limit of processes is not safe to use');
     const [bomb, neighbour] = [await create({ limits: { processes: 64 } }), await create()];
-    const many = await bomb.spawn({ argv: ['sh', '-c', 'i=0; while [ $i -lt 300 ]; do sleep 1000 & i=$((i+1)); done; echo all started'] });
+    const many = await bomb.spawn({ argv: ['sh', '-c', 'i=0; while [ $i -lt 300 ]; do sleep 1000 >/dev/null 2>&1 & i=$((i+1)); done; echo all started'] });
     const outcome = await collected(many);
     assert.ok(!outcome.stdout.includes('all started'), 'three hundred processes were started under a limit of 64');
     assert.equal((await sh(neighbour, 'echo fine')).stdout, 'fine\n');

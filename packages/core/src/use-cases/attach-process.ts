@@ -15,7 +15,11 @@ export interface AttachInput {
   readonly command?: readonly [string, ...string[]] | undefined;
   readonly terminal?: TerminalSize | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Absolute inside the sandbox. @defaultValue the workdir */
+  readonly cwd?: string | undefined;
   readonly tool?: string | undefined;
+  /** The revision's subject, in the caller's words. */
+  readonly message?: string | undefined;
 }
 
 /** A process a person works with. */
@@ -45,7 +49,7 @@ export class AttachProcess {
     this.#actor = actor;
   }
 
-  async execute({ sandbox, command = SHELL, terminal, env = {}, tool = 'shell' }: AttachInput, options?: CallOptions): Promise<AttachedProcess> {
+  async execute({ sandbox, command = SHELL, terminal, env = {}, cwd, tool = 'shell', message }: AttachInput, options?: CallOptions): Promise<AttachedProcess> {
     const found = await this.#find.execute(sandbox, options);
     const opened = await this.#open.get(found, options);
     const subject = command === SHELL ? 'interactive' : command.join(' ');
@@ -57,6 +61,7 @@ export class AttachProcess {
         argv: command,
         env: { ...opened.runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
         stdin: 'pipe',
+        ...(cwd !== undefined && { cwd }),
         ...(terminal && { terminal }),
       }, options);
     } catch (error) {
@@ -68,7 +73,7 @@ export class AttachProcess {
       isFinished = true;
       await using _lease = await this.#state.lease(`sandbox:${found.id}`, tool);
       const record = (await this.#state.get(found.id)) ?? found;
-      const { result } = await this.#record.execute(record, opened, revisionMessage({ tool, subject, detail: subject, sandbox: record.slug, exitCode: exit.code, durationMs: performance.now() - startedMs }));
+      const { result } = await this.#record.execute(record, opened, revisionMessage({ tool, subject, detail: subject, message, sandbox: record.slug, exitCode: exit.code, durationMs: performance.now() - startedMs }));
       await finishAudit('ok', { exitCode: exit.code, ...(result.revision && { revision: result.revision.commit }) });
       return result;
     };

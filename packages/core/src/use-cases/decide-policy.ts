@@ -33,6 +33,8 @@ export interface ReadConfig {
   readonly trustText: string;
   readonly contentHash: string;
   readonly isTrusted: boolean;
+  /** What was agreed to last, in the same form; absent when nothing ever was. */
+  readonly trustedText?: string;
 }
 
 /** Reads the configuration, asks whether it is trusted, and decides what a sandbox may do. */
@@ -78,7 +80,8 @@ export class DecidePolicy {
     const trustText = trust.trustText(config);
     const hash = await contentHash(trustText);
     const isTrusted = trustText === '' || (await this.#state.isTrusted(repository.id, hash, options));
-    return { config, warnings: warnings.map(({ message }) => message), trustText, contentHash: hash, isTrusted };
+    const trustedText = trustText === '' ? undefined : await this.#state.trustedText(repository.id, options);
+    return { config, warnings: warnings.map(({ message }) => message), trustText, contentHash: hash, isTrusted, ...(trustedText !== undefined && { trustedText }) };
   }
 
   async #content(root: string, options?: CallOptions): Promise<Uint8Array> {

@@ -7,6 +7,11 @@ import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 /** Names given to one `tar`, in number and in characters: well below what Linux takes as arguments. */
 const BATCH_NAMES = 500;
 const BATCH_CHARACTERS = 60_000;
+/**
+ * Files with several names as files each, and a path that has become a directory without what is in it. Other tars have no such
+ * options: there, every file gets an archive of its own, in which no other name of it can be referred to.
+ */
+const GNU_FLAGS = ['--hard-dereference', '--no-recursion'] as const;
 /** An archive of files that grew meanwhile may be larger than they were. */
 const MAX_SMALL_ARCHIVE_BYTES = 4 * 2 ** 20;
 
@@ -43,13 +48,14 @@ export function readContents(
   }, { highWaterMark: 0 });
 
   async function* archives(): AsyncGenerator<Uint8Array, undefined, undefined> {
-    for await (const batch of batches(paths)) yield* archive(batch);
+    const isGnuTar = (await channel.run({ argv: ['tar', ...GNU_FLAGS, '--version'], maxOutputBytes: 4096 }, options)).exit.code === 0;
+    for await (const batch of batches(paths, isGnuTar ? BATCH_NAMES : 1)) yield* archive(batch, isGnuTar);
     return undefined;
   }
 
-  async function* archive(batch: readonly string[]): AsyncGenerator<Uint8Array, void, undefined> {
+  async function* archive(batch: readonly string[], isGnuTar: boolean): AsyncGenerator<Uint8Array, void, undefined> {
     // `--`: no name is an option.
-    const argv = ['tar', '-cf', '-', '--', ...batch] as const;
+    const argv = ['tar', ...(isGnuTar ? GNU_FLAGS : []), '-cf', '-', '--', ...batch] as const;
     const env = { TAR_OPTIONS: '', LC_ALL: 'C' };
     if (isSmall()) {
       const { exit, stdout, interruption } = await channel.run({ argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES }, options);
@@ -78,11 +84,11 @@ export function readContents(
   }
 }
 
-async function* batches(paths: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
+async function* batches(paths: AsyncIterable<string>, names: number): AsyncGenerator<readonly string[], void, undefined> {
   let batch: string[] = [];
   let characters = 0;
   for await (const path of paths) {
-    if (batch.length === BATCH_NAMES || characters + path.length > BATCH_CHARACTERS) {
+    if (batch.length === names || characters + path.length > BATCH_CHARACTERS) {
       yield batch;
       batch = [];
       characters = 0;

@@ -1,5 +1,6 @@
 import type { ChangedPath } from '../domain/changed-path.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -29,7 +30,24 @@ export class RecordRevision {
   }
 
   async execute(record: SandboxRecord, opened: OpenedSandbox, message: RevisionMessage, options?: CallOptions): Promise<Recorded> {
-    const scan = await opened.runtime.scan(record.mark, options);
+    const first = await this.#record(record, record.mark, opened, message, options);
+    if (!first.result.ignoreRulesChanged) return first;
+    // What was ignored until now did not change, so only a look at everything finds it; it becomes a revision of its own.
+    const second = await this.#record(first.record, undefined, opened, message, options);
+    const revision = second.result.revision ?? first.result.revision;
+    return {
+      record: second.record,
+      result: {
+        ...(revision && { revision }),
+        changedFiles: first.result.changedFiles + second.result.changedFiles,
+        warnings: [...first.result.warnings, ...second.result.warnings],
+        moreWarnings: first.result.moreWarnings + second.result.moreWarnings,
+      },
+    };
+  }
+
+  async #record(record: SandboxRecord, mark: ChangeMark | undefined, opened: OpenedSandbox, message: RevisionMessage, options?: CallOptions): Promise<Recorded> {
+    const scan = await opened.runtime.scan(mark, options);
     const changes = await nonEmpty(scan.changes);
     if (!changes) return { record, result: NOTHING };
     const repository = await this.#repository.execute(options);

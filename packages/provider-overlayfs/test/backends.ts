@@ -1,0 +1,37 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Host, SandboxProvider } from '@litterbox/core/provider';
+import { overlayfs } from '../src/index.ts';
+
+export type StrategyName = 'overlay' | 'reflink' | 'copy';
+
+/** Where the test host keeps a file system that can share blocks. */
+const REFLINK_DIRECTORY = '/var/lib/litterbox-test/fs/xfs';
+
+/** A directory for the provider's own files, where the strategy works; removed by {@link removeBackend}. */
+export async function backendDirectory(strategy: StrategyName): Promise<string> {
+  const parent = strategy === 'reflink' && existsSync(REFLINK_DIRECTORY) ? REFLINK_DIRECTORY : tmpdir();
+  const directory = await mkdtemp(join(parent, `litterbox-${strategy}-`));
+  await mkdir(directory, { recursive: true });
+  return directory;
+}
+
+export async function removeBackend(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** Why the strategy cannot be used here; undefined when it can. */
+export async function absence(host: Host, strategy: StrategyName): Promise<string | undefined> {
+  const directory = await backendDirectory(strategy);
+  try {
+    await using provider: SandboxProvider = overlayfs({ host, directory, strategy });
+    const { usable, checks } = await provider.probe();
+    return usable ? undefined : checks.filter(({ status }) => status === 'failed').map(({ name, finding }) => `${name}: ${finding}`).join('; ');
+  } finally {
+    await removeBackend(directory);
+  }
+}
+
+export const isRoot = statSync('/proc/self').uid === 0;
