@@ -30,7 +30,7 @@ export class LocalFiles implements HostFiles {
       // Not readFile: files of /proc say that they are empty, and any file may grow while it is read.
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, null);
-        if (bytesRead === 0) return Buffer.concat(parts);
+        if (bytesRead === 0) return new Uint8Array(Buffer.concat(parts));
         total += bytesRead;
         if (total > maxBytes) {
           throw new LitterboxError('RESOURCE_EXHAUSTED', `${shown(path)} is larger than ${maxBytes} bytes.`, { operation: 'file.read' });
@@ -72,7 +72,7 @@ export class LocalFiles implements HostFiles {
     options?.signal?.throwIfAborted();
     try {
       const entries = await readdir(bytesOf(path), { withFileTypes: true, encoding: 'buffer' });
-      return entries.map((entry) => ({ name: decodeRaw(entry.name), type: typeOf(entry) }));
+      return Array.from(entries, (entry) => ({ name: decodeRaw(entry.name), type: typeOf(entry) }));
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw hostError('file.list', path, error);

@@ -15,6 +15,7 @@ export async function spawnLocal(spec: ProcessSpec & { readonly env: Readonly<Re
     throw new LitterboxError('UNSUPPORTED', 'A program of the host itself gets no terminal.', { operation: 'host.spawn' });
   }
   const [program, ...args] = withoutInherited(withRawBytes(spec.argv));
+  if (program !== spec.argv[0] && !isInPath(spec.argv[0], spec.env['PATH'])) throw spawnError(spec, Object.assign(new Error('not found'), { code: 'ENOENT' }));
   const child = spawn(program, args, {
     cwd: spec.cwd ?? '/',
     env: spec.env,
@@ -26,6 +27,11 @@ export async function spawnLocal(spec: ProcessSpec & { readonly env: Readonly<Re
     child.once('error', (error: NodeJS.ErrnoException) => reject(spawnError(spec, error)));
   });
   return new ChildHandle(child, call?.signal);
+}
+
+/** What starts a program for us would only say so by its exit code. */
+function isInPath(program: string, path = '/usr/bin:/bin'): boolean {
+  return program.includes('/') ? existsSync(program) : path.split(':').some((directory) => existsSync(`${directory}/${program}`));
 }
 
 /** Node encodes arguments as UTF-8; bytes that are not come through a shell's printf. The `x` keeps newlines at the end. */

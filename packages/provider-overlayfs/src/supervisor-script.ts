@@ -35,6 +35,7 @@ export interface SupervisorInput {
  * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says
  * about the sandbox; then it waits for `go` before anyone may use the session, says `running`, and is silent from there on.
  */
+// No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
   const { machine, meta, strategy, directory, base, playground, etc, filter, sources, proc, environment } = input;
   const { cgroup, isRoot } = machine;
@@ -97,14 +98,14 @@ read -r answer
 [ "$answer" = go ] || { end; wait; exit 1; }
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
-flock -x clients.lock sh -c ': >dying; ${groups.thaw}; kill -9 "$@"' sh $F $F2 6>&- &
+flock -x clients.lock sh -c 'echo >dying; ${groups.thaw}; kill -9 "$@"' sh $F $F2 6>&- &
 W1=$!
-( read -r word <stop.fifo; : >dying; end ) 6>&- &
+( read -r word <stop.fifo; echo >dying; end ) 6>&- &
 W2=$!
 wait $B
-: >dying
+echo >dying
 kill -9 $W1 $W2 $F2
 wait
-for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && : 1<>"$f"; done
+for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && true 1<>"$f"; done
 ${groups.remove}`;
 }
