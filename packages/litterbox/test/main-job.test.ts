@@ -1,0 +1,228 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { isLitterboxError, type LitterboxErrorCode } from '@litterbox/core';
+import { story } from './story.ts';
+
+const coded = (code: LitterboxErrorCode) => (error: unknown) => isLitterboxError(error, code);
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('the main job', () => {
+  it('create, run, write, log, diff, milestone, merge: one diff to accept', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const before = told.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads');
+    const sandbox = await litterbox.create({ name: 'Fix Login' });
+    expect([sandbox.name, sandbox.created.isRenamed]).toEqual(['fix-login', false]);
+
+    const ran = await sandbox.run('echo changed >src/a.txt; mkdir ignored; echo x >ignored/x; echo new >src/b.txt; echo said; exit 3');
+    expect([ran.exitCode, ran.stdout, ran.recorded.changedFiles]).toEqual([3, 'said\n', 2]);
+    expect((await sandbox.run(['true'])).recorded.revision).toBeUndefined();
+    expect((await sandbox.write('src/c.txt', 'c\n', { message: 'Add c' })).revision?.number).toBe(2);
+    expect(new TextDecoder().decode(await sandbox.read('src/c.txt'))).toBe('c\n');
+
+    const log = await sandbox.log();
+    expect(log.map(({ number, subject }) => [number, subject])).toEqual([[2, 'Add c'], [1, expect.stringMatching(/^run: echo changed >src\/a\.txt; mkdir ignored; .*…$/)]]);
+    expect(log[1]?.subject.length).toBeLessThanOrEqual(72);
+    expect(Object.fromEntries(log[1]?.trailers ?? [])).toMatchObject({ 'Litterbox-Tool': 'run', 'Litterbox-Sandbox': 'fix-login', 'Litterbox-Exit-Code': '3' });
+    const diff = await sandbox.diff();
+    expect(diff).toContain('-a\n+changed\n');
+    expect(diff).not.toContain('ignored');
+
+    expect(told.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads')).toBe(before);
+    expect(told.git('status', '--porcelain')).toBe('');
+    const milestone = await sandbox.milestone('Login works');
+    expect(milestone).toMatchObject({ branch: 'refs/heads/litterbox/fix-login', revisions: 2 });
+    expect(told.git('log', '-1', '--format=%s', 'litterbox/fix-login')).toBe('Login works');
+    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('a\n');
+
+    const merged = await litterbox.merge('fix-login');
+    expect([merged.outcome, merged.isDeleted]).toEqual(['committed', true]);
+    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
+    expect(told.git('status', '--porcelain')).toBe('');
+    expect(told.git('for-each-ref', 'refs/litterbox')).toBe('');
+    expect(await litterbox.list()).toEqual([]);
+    expect((await litterbox.verifyAudit()).entries).toBeGreaterThan(5);
+    expect((await litterbox.audit()).map(({ operation }) => operation)).toEqual(expect.arrayContaining(['sandbox-create', 'sandbox-run', 'sandbox-write', 'sandbox-milestone', 'sandbox-merge']));
+  });
+
+  it('a name that is taken is refused, and nothing changes', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    await litterbox.create({ name: 'a b' });
+    expect(await refusal(litterbox.create({ name: 'A_B' }))).toSatisfyError(coded('SANDBOX_EXISTS'));
+    expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a-b']);
+    expect(await refusal(litterbox.open('nobody'))).toSatisfyError(coded('SANDBOX_NOT_FOUND'));
+  });
+
+  it('untracked and ignored files and .git never enter; uncommitted edits are told, or come along with worktree', async () => {
+    await using told = story();
+    told.file('.env', 'SECRET=1\n');
+    told.file('ignored/cache', 'x\n');
+    told.file('src/a.txt', 'mine\n');
+    const litterbox = told.open();
+    const head = await litterbox.create({ name: 'plain' });
+    expect(head.created.leftOut).toMatchObject({ total: 2 });
+    expect((await head.run('ls -A; cat src/a.txt; ls .git .env ignored 2>/dev/null')).stdout).toBe('.gitignore\nsrc\na\n');
+    const tree = await litterbox.create({ name: 'tree', from: { type: 'worktree' } });
+    expect((await tree.run('cat src/a.txt .env; ls -d ignored .git 2>/dev/null')).stdout).toBe('mine\nSECRET=1\n');
+    await tree.run('echo theirs >other.txt');
+    expect((await litterbox.changes('tree')).map(({ path }) => path)).toEqual(['other.txt']);
+    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('mine\n');
+  });
+
+  it('apply leaves the sandbox, merge of a conflict leaves git\'s own state that can be aborted', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const one = await litterbox.create({ name: 'one' });
+    await one.write('src/new.txt', 'new\n');
+    expect((await litterbox.apply('one')).outcome).toBe('staged');
+    expect(told.git('status', '--porcelain')).toBe('A  src/new.txt');
+    told.git('commit', '-q', '-m', 'applied');
+    const two = await litterbox.create({ name: 'two' });
+    await two.write('src/a.txt', 'theirs\n');
+    told.file('src/a.txt', 'ours\n');
+    told.git('commit', '-q', '-am', 'ours');
+    expect((await litterbox.plan({ sandbox: 'two', integration: 'merge' })).conflicts).toEqual(['src/a.txt']);
+    expect((await litterbox.merge('two')).outcome).toBe('conflicts');
+    expect(told.git('status', '--porcelain')).toBe('UU src/a.txt');
+    told.git('merge', '--abort');
+    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('ours\n');
+    expect((await litterbox.list()).map(({ name }) => name)).toEqual(['one', 'two']);
+  });
+
+  it('files that run code on the person\'s machine need a yes', async () => {
+    await using told = story();
+    const asked: string[] = [];
+    const litterbox = told.open({ approver: { approve: async ({ details }) => (asked.push(...details), false) } });
+    const sandbox = await litterbox.create({ name: 'risky' });
+    await sandbox.write('.vscode/tasks.json', '{}\n');
+    const error = await refusal(litterbox.merge('risky'));
+    expect(error).toSatisfyError(coded('RISKY_CHANGES'));
+    expect(asked.join()).toContain('.vscode/tasks.json');
+    expect(existsSync(join(told.repository, '.vscode'))).toBe(false);
+    expect((await litterbox.merge('risky', { acceptRisky: true })).outcome).toBe('committed');
+  });
+
+  it('deleting work that is nowhere else needs force', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'work' });
+    await sandbox.write('x', 'x');
+    expect(await refusal(litterbox.delete('work'))).toSatisfyError(coded('UNMERGED_WORK'));
+    await litterbox.delete('work', { force: true });
+    expect(await litterbox.list()).toEqual([]);
+  });
+
+  it('pause, resume, stop; a paused sandbox refuses commands at once', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'rest' });
+    expect((await litterbox.setRunState('rest', 'paused')).isChanged).toBe(true);
+    expect((await litterbox.setRunState('rest', 'paused')).isChanged).toBe(false);
+    expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('SANDBOX_PAUSED'));
+    expect((await litterbox.list())[0]?.state).toBe('paused');
+    await litterbox.setRunState('rest', 'ready');
+    expect((await sandbox.run('echo on')).stdout).toBe('on\n');
+    await litterbox.setAllRunStates('repository', 'stopped');
+    expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('SANDBOX_STOPPED'));
+    await litterbox.setAllRunStates('all', 'ready');
+    expect((await sandbox.run('cat src/a.txt')).stdout).toBe('a\n');
+  });
+
+  it('restore goes back to a revision and keeps the history; recover rebuilds a lost runtime', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'time' });
+    await sandbox.write('src/a.txt', 'one\n');
+    await sandbox.write('src/a.txt', 'two\n');
+    expect((await litterbox.restore('time', '1')).revision?.number).toBe(3);
+    expect((await sandbox.run('cat src/a.txt')).stdout).toBe('one\n');
+    await sandbox.write('src/b.txt', 'b\n');
+    const provider = (await import('@litterbox/provider-overlayfs')).overlayfs({ host: (await import('@litterbox/host')).localHost(), directory: told.stateDirectory });
+    await provider.remove(sandbox.record.id);
+    await sandbox[Symbol.asyncDispose]();
+    expect((await litterbox.list())[0]?.state).toBe('missing');
+    expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('SANDBOX_RUNTIME_MISSING'));
+    await litterbox.recover('time');
+    expect((await sandbox.run('cat src/a.txt src/b.txt')).stdout).toBe('one\nb\n');
+    expect((await sandbox.write('src/c.txt', 'c\n')).revision?.number).toBe(5);
+  });
+
+  it('a rule that is no longer ignored brings its files in', async () => {
+    await using told = story();
+    const sandbox = await told.open().create({ name: 'rules' });
+    await sandbox.run('mkdir ignored && echo x >ignored/x');
+    const { recorded } = await sandbox.run('echo >.gitignore');
+    expect(recorded.changedFiles).toBe(2);
+    expect(await sandbox.diff()).toContain('ignored/x');
+  });
+
+  it('hard links, unreadable files and odd names are recorded or told', async () => {
+    await using told = story();
+    const sandbox = await told.open().create({ name: 'odd' });
+    const { recorded } = await sandbox.run('echo x >one && ln one two && echo y >secret && chmod 000 secret && echo z >"new\nline" && mkfifo pipe && echo w >-dash');
+    expect((await sandbox.refresh()).name).toBe('odd');
+    expect(recorded.warnings.map(({ type }) => type).sort()).toEqual(['refused-path', 'unreadable']);
+    const litterbox = told.open();
+    expect((await litterbox.changes('odd')).map(({ path }) => path).sort()).toEqual(['-dash', 'new\nline', 'one', 'two']);
+  });
+
+  it('the setup command runs once; when it fails the sandbox is kept for a look', async () => {
+    await using told = story({ '.litterbox.toml': '[container]\nsetup-command = ["sh", "-c", "echo ready >setup.txt"]\n' });
+    const litterbox = told.open();
+    expect(await refusal(litterbox.create({ name: 'set' }))).toSatisfyError(coded('CONFIG_UNTRUSTED'));
+    const { contentHash, trustText } = await litterbox.trustStatus();
+    expect(trustText).toContain('container.setup-command');
+    expect((await litterbox.trust(contentHash)).isTrusted).toBe(true);
+    const sandbox = await litterbox.create({ name: 'set' });
+    expect((await sandbox.run('cat setup.txt')).stdout).toBe('ready\n');
+    expect((await sandbox.log()).map(({ subject }) => subject)).toEqual(['setup: sh -c echo ready >setup.txt']);
+    const error = await refusal(litterbox.create({ name: 'bad', overrides: { setup: [['sh', '-c', 'echo why >&2; exit 7']] } }));
+    expect(error).toSatisfyError(coded('SETUP_FAILED'));
+    expect(String(error)).toContain('why');
+    expect((await litterbox.list()).find(({ name }) => name === 'bad')?.state).toBe('setup-failed');
+    expect(await refusal(litterbox.create({ name: 'gone', rollback: true, overrides: { setup: [['false']] } }))).toSatisfyError(coded('SETUP_FAILED'));
+    expect((await litterbox.list()).map(({ name }) => name)).toEqual(['set', 'bad']);
+  });
+
+  it('a timeout keeps what was printed and records what was written', async () => {
+    await using told = story();
+    const sandbox = await told.open().create({ name: 'slow' });
+    const ran = await sandbox.run('echo partial; echo x >written; sleep 1000', { timeoutMs: 400 });
+    expect([ran.timedOut, ran.stdout, ran.exitCode, ran.recorded.changedFiles]).toEqual([true, 'partial\n', 137, 1]);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const running = sandbox.run('echo y >aborted; echo go; sleep 1000', { signal: controller.signal, onOutput: () => controller.abort(reason) });
+    expect(await refusal(running)).toBe(reason);
+    expect((await sandbox.log())[0]?.number).toBe(2);
+  });
+
+  it('an exported tree is plain files', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'tree' });
+    await sandbox.write('src/new.txt', 'new\n');
+    await sandbox.milestone('one');
+    const { directory } = await litterbox.worktree('tree');
+    expect(readFileSync(join(directory, 'src/new.txt'), 'utf8')).toBe('new\n');
+    expect(existsSync(join(directory, '.git'))).toBe(false);
+    expect(told.git('status', '--porcelain')).toBe('');
+  });
+});
+
+expect.extend({
+  toSatisfyError(received: unknown, holds: (error: unknown) => boolean) {
+    return { pass: holds(received), message: () => `got ${received instanceof Error ? `${String((received as { code?: string }).code)}: ${received.message}` : String(received)}` };
+  },
+});
+declare module 'expect' {
+  interface Matchers<R> {
+    toSatisfyError(holds: (error: unknown) => boolean): R;
+  }
+}
