@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { decodeRaw, type ExitStatus, type ProcessHandle } from '@litterbox/core/provider';
 
 export interface Collected {
@@ -14,6 +15,12 @@ export async function collected(handle: ProcessHandle): Promise<Collected> {
   for await (const { type, bytes } of process) parts[type].push(bytes);
   const stdoutBytes = joined(parts['stdout-data']);
   return { stdout: decodeRaw(stdoutBytes), stderr: decodeRaw(joined(parts['stderr-data'])), stdoutBytes, exit: await process.exit };
+}
+
+/** Fails when the bytes differ, in a few words: a difference of large arrays spelled out takes gigabytes. */
+export function assertSameBytes(got: Uint8Array, wanted: Uint8Array): void {
+  const at = wanted.findIndex((byte, index) => got[index] !== byte);
+  assert.ok(at === -1 && got.length === wanted.length, `${got.length} bytes came, ${wanted.length} are wanted${at === -1 ? '' : `; byte ${at} is ${got[at]}, not ${wanted[at]}`}`);
 }
 
 export function joined(parts: readonly Uint8Array[]): Uint8Array {

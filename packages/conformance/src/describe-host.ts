@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Host, isLitterboxError } from '@litterbox/core/provider';
-import { collected, joined } from './collected.ts';
+import { assertSameBytes, collected, joined } from './collected.ts';
 import { eventually } from './eventually.ts';
 import type { TestRunner } from './runner.ts';
 
@@ -67,7 +67,7 @@ export function describeHost({ name, runner, open, directory }: HostOptions): vo
       })();
       await process.write(content);
       await process.closeStdin();
-      assert.deepEqual(await reading, content);
+      assertSameBytes(await reading, content);
     });
 
     check('disposing and aborting end a program with what it started', async (host, own) => {

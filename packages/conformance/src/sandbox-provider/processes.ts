@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { decodeRaw, isLitterboxError, type SandboxRuntime } from '@litterbox/core/provider';
-import { collected, joined } from '../collected.ts';
+import { assertSameBytes, collected, joined } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
 
@@ -35,7 +35,7 @@ export function processes(check: Check): void {
     })();
     await process.write(EVERY_BYTE);
     await process.closeStdin();
-    assert.deepEqual(await reading, EVERY_BYTE);
+    assertSameBytes(await reading, EVERY_BYTE);
     assert.deepEqual(await process.exit, { code: 0 });
   });
 
