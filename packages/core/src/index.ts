@@ -110,4 +110,7 @@ export { Reconcile } from './use-cases/reconcile.ts';
 export { RecordRevision } from './use-cases/record-revision.ts';
 export { type RestoreResult, RestoreRevision } from './use-cases/restore-revision.ts';
 export { RunCommand, type RunCommandInput, type RunCommandResult } from './use-cases/run-command.ts';
+export { SettleSandbox } from './use-cases/settle-sandbox.ts';
 export { TrustConfig } from './use-cases/trust-config.ts';
+export { parseByteSize } from './config/parse-byte-size.ts';
+export { parseDuration } from './config/parse-duration.ts';

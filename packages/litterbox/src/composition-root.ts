@@ -2,7 +2,7 @@
 import 'reflect-metadata/lite';
 import {
   AccessFiles, type Approver, AttachProcess, type AuditLog, ChangeRunState, ChooseProvider, type Clock, CreateSandbox, CutMilestone, DecidePolicy, DeleteSandbox, FindSandbox, type Host,
-  IntegrateChanges, ListSandboxes, OpenRepository, OpenSandboxes, Reconcile, RecordRevision, RestoreRevision, RunCommand, type SandboxProvider, type SourceControl, type StateStore, TrustConfig,
+  IntegrateChanges, ListSandboxes, OpenRepository, OpenSandboxes, Reconcile, RecordRevision, RestoreRevision, RunCommand, type SandboxProvider, SettleSandbox, type SourceControl, type StateStore, TrustConfig,
 } from '@litterbox/core';
 import { Container, type ServiceIdentifier } from 'inversify';
 
@@ -49,9 +49,10 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
   [RunCommand, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
   [AttachProcess, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
   [AccessFiles, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
-  [CutMilestone, [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Actor]],
-  [DeleteSandbox, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
-  [IntegrateChanges, [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Approver, DeleteSandbox, Port.Actor]],
+  [SettleSandbox, [Port.State, OpenSandboxes, RecordRevision]],
+  [CutMilestone, [FindSandbox, OpenRepository, Port.State, Port.Audit, SettleSandbox, Port.Actor]],
+  [DeleteSandbox, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, SettleSandbox, Port.Actor]],
+  [IntegrateChanges, [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Approver, DeleteSandbox, SettleSandbox, Port.Actor]],
   [ChangeRunState, [FindSandbox, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
   [RestoreRevision, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
   [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],

@@ -45,6 +45,12 @@ export function checkedMessage(message: string): string {
   return trimmed;
 }
 
+/** @throws LitterboxError `MESSAGE_EMPTY` when the policy wants a message and there is none. */
+export function assertMessage({ policy }: { readonly policy: { readonly requireMessage: boolean } }, message: string | undefined): void {
+  if (!policy.requireMessage || message !== undefined) return;
+  throw new LitterboxError('MESSAGE_EMPTY', 'This repository wants a message with every change.', { operation: 'revision.message', hint: 'Say in one line what it is for (--message).' });
+}
+
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 const cut = (text: string) => (text.length <= MAX_SUBJECT_CHARACTERS ? text : `${text.slice(0, MAX_SUBJECT_CHARACTERS - 1).trimEnd()}…`);
 

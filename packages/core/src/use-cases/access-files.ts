@@ -1,7 +1,7 @@
 import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
-import { revisionMessage } from '../domain/revision-message.ts';
+import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -76,6 +76,7 @@ export class AccessFiles {
     if (content.length > MAX_FILE_BYTES) throw refusal('file.write', path, 43);
     const found = await this.#find.execute(name, options);
     const target = workspacePath(found.workdir, path, { isWritten: true });
+    assertMessage(found, message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `write: ${path.slice(0, 60)}`, options);
     const record = (await this.#state.get(found.id, options)) ?? found;
     const opened = await this.#open.get(record, options);

@@ -1,5 +1,6 @@
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
+import { workspacePath } from '../domain/workspace-path.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus, ProcessHandle, TerminalSize } from '../ports/process.ts';
@@ -61,6 +62,7 @@ export class AttachProcess {
         argv: command,
         env: { ...opened.runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
         stdin: 'pipe',
+        ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
         ...(cwd !== undefined && { cwd }),
         ...(terminal && { terminal }),
       }, options);

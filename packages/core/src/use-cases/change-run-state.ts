@@ -43,7 +43,8 @@ export class ChangeRunState {
     if (!stable.includes(record.state)) {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, { operation: 'sandbox.pause', hint: 'Wait until that is done, or run litterbox delete on it.' });
     }
-    if (record.state === wanted) return { record, isChanged: false };
+    // A failed setup stays one until the sandbox is made anew; it can be looked into all the same.
+    if (record.state === wanted || (record.state === 'setup-failed' && wanted === 'ready')) return { record, isChanged: false };
     return await audited(this.#audit, { operation: EVENTS[wanted], actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: {} }, async () => {
       const runtime = await this.#open.runtime(record);
       if (wanted === 'paused') await runtime.pause(options);

@@ -6,6 +6,7 @@ import type { StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
+import type { SettleSandbox } from './settle-sandbox.ts';
 
 /** Makes one commit on the review branch of all revisions since the last milestone. */
 export class CutMilestone {
@@ -13,13 +14,15 @@ export class CutMilestone {
   readonly #repository: OpenRepository;
   readonly #state: StateStore;
   readonly #audit: AuditLog;
+  readonly #settle: SettleSandbox;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, actor: string) {
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, settle: SettleSandbox, actor: string) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
     this.#audit = audit;
+    this.#settle = settle;
     this.#actor = actor;
   }
 
@@ -33,6 +36,7 @@ export class CutMilestone {
       this.#audit,
       { operation: 'sandbox-milestone', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { message: checked } },
       async () => {
+        await this.#settle.execute(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
         if (milestone && record.policy.worktrees === 'eager') await repository.exportTree(record.id, options);
         if (milestone) await this.#state.publish({ type: 'milestone-cut', repositoryId: record.repositoryId, sandbox: record.id, data: { commit: milestone.commit, branch: milestone.branch } });

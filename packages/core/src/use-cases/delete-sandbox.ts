@@ -7,6 +7,7 @@ import { audited } from './audited.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
+import type { SettleSandbox } from './settle-sandbox.ts';
 
 /** Deletes a sandbox with all it holds. Order: mark, runtime, history, record; killed half-way, the next call goes on. */
 export class DeleteSandbox {
@@ -15,14 +16,16 @@ export class DeleteSandbox {
   readonly #state: StateStore;
   readonly #audit: AuditLog;
   readonly #open: OpenSandboxes;
+  readonly #settle: SettleSandbox;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, open: OpenSandboxes, settle: SettleSandbox, actor: string) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
     this.#audit = audit;
     this.#open = open;
+    this.#settle = settle;
     this.#actor = actor;
   }
 
@@ -33,7 +36,10 @@ export class DeleteSandbox {
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'delete', options);
     const record = await this.#state.get(found.id, options);
     if (!record) return found; // another process was faster
-    if (!force && record.state !== 'deleting') await this.#assertExpendable(record, repository, options);
+    if (!force && record.state !== 'deleting') {
+      await this.#settle.execute(record, options);
+      await this.#assertExpendable(record, repository, options);
+    }
     await audited(this.#audit, { operation: 'sandbox-delete', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { force } }, () => this.removed(record, repository));
     return record;
   }

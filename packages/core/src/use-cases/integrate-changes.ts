@@ -9,6 +9,7 @@ import { audited } from './audited.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
+import type { SettleSandbox } from './settle-sandbox.ts';
 
 export interface IntegrateInput {
   readonly sandbox: string;
@@ -38,15 +39,17 @@ export class IntegrateChanges {
   readonly #audit: AuditLog;
   readonly #approver: Approver;
   readonly #delete: DeleteSandbox;
+  readonly #settle: SettleSandbox;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, approver: Approver, remove: DeleteSandbox, actor: string) {
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, approver: Approver, remove: DeleteSandbox, settle: SettleSandbox, actor: string) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
     this.#audit = audit;
     this.#approver = approver;
     this.#delete = remove;
+    this.#settle = settle;
     this.#actor = actor;
   }
 
@@ -62,6 +65,7 @@ export class IntegrateChanges {
     // Repository before sandbox, everywhere, so that two calls never wait for each other.
     await using _repositoryLease = await this.#state.lease(`repository:${repository.id}`, input.integration, options);
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, input.integration, options);
+    await this.#settle.execute(record, options);
     const plan = await this.plan(input, options);
     input.onPlan?.(plan);
     const result = await audited(

@@ -1,4 +1,5 @@
 import type { ChangedPath } from '../domain/changed-path.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
@@ -44,6 +45,15 @@ export class RecordRevision {
         moreWarnings: first.result.moreWarnings + second.result.moreWarnings,
       },
     };
+  }
+
+  /**
+   * Records what no call has recorded: what a program that was killed left, or what a background process wrote since. A revision
+   * of its own. A sandbox that does not run has nothing that could have changed since it stopped.
+   */
+  async leftOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
+    const message = revisionMessage({ tool: 'recovered', subject: 'changes found before this call', sandbox: record.slug });
+    return (await this.execute(record, opened, message, options)).record;
   }
 
   async #record(record: SandboxRecord, mark: ChangeMark | undefined, opened: OpenedSandbox, message: RevisionMessage, options?: CallOptions): Promise<Recorded> {

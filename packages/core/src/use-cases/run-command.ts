@@ -1,6 +1,6 @@
 import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors.ts';
-import { revisionMessage } from '../domain/revision-message.ts';
+import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
@@ -58,9 +58,7 @@ export class RunCommand {
     const { command, tool = 'run' } = input;
     const text = checkedCommand(command);
     const found = await this.#find.execute(input.sandbox, options);
-    if (found.policy.requireMessage && input.message === undefined) {
-      throw new LitterboxError('MESSAGE_EMPTY', 'This repository wants a message with every command.', { operation: 'sandbox.run', hint: 'Say in one line what the command is for (--message).' });
-    }
+    assertMessage(found, input.message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `${tool}: ${text.slice(0, 60)}`, options);
     const current = (await this.#state.get(found.id, options)) ?? found;
     const opened = await this.#open.get(current, options);
@@ -85,7 +83,7 @@ export class RunCommand {
   /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */
   async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
     if (!opened.mayHoldUnrecorded) return record;
-    const { record: updated } = await this.#record.execute(record, opened, revisionMessage({ tool: 'recovered', subject: 'changes found before this call', sandbox: record.slug }));
+    const updated = await this.#record.leftOver(record, opened);
     opened.mayHoldUnrecorded = false;
     return updated;
   }

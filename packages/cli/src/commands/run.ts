@@ -1,0 +1,132 @@
+import { fstatSync } from 'node:fs';
+import { type AttachedProcess, LitterboxError, type RecordResult, visible } from '@litterbox/core';
+import type { Context } from '../context.ts';
+import { flag } from '../flags.ts';
+import type { Talk } from '../talk.ts';
+
+export interface RunOptions {
+  readonly timeout?: string;
+  readonly cwd?: string;
+  readonly env: readonly string[];
+  readonly message?: string;
+  readonly tty?: boolean;
+}
+
+export async function run(context: Context, name: string, words: readonly string[], options: RunOptions): Promise<void> {
+  const { talk, signal } = context;
+  const [first = '', ...rest] = words[0] === '--' ? words.slice(1) : words;
+  const env = flag.variables(options.env);
+  const timeoutMs = flag.duration('--timeout', options.timeout);
+  const argv = rest.length === 0 ? (['sh', '-c', first] as const) : ([first, ...rest] as const);
+  const litterbox = await context.settled();
+  const attach = { sandbox: name, command: argv, tool: 'run', cwd: options.cwd, message: options.message };
+  if (options.tty) {
+    const terminal = { terminal: terminalSize(), env: { ...env, TERM: process.env['TERM'] ?? 'xterm' } };
+    return await inTerminal(context, await litterbox.attach({ ...attach, ...terminal }, { signal }), timeoutMs);
+  }
+  if (hasInput() && !talk.json) return await piped(context, await litterbox.attach({ ...attach, env }, { signal }), timeoutMs);
+  const sandbox = await litterbox.open(name, { signal });
+  const result = await sandbox.run(rest.length === 0 ? first : [first, ...rest], {
+    signal, cwd: options.cwd, env, timeoutMs, message: options.message,
+    onOutput: talk.json ? undefined : ({ type, bytes }) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
+  });
+  if (talk.json) {
+    const { stdoutBytes: _stdout, stderrBytes: _stderr, ...document } = result;
+    talk.document(document);
+  } else {
+    if (result.timedOut) talk.warning('the command was ended by its timeout');
+    tell(talk, result.recorded);
+  }
+  process.exitCode = result.exitCode;
+}
+
+export async function shell(context: Context, name: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new LitterboxError('NEED_TTY', 'A shell needs a terminal on stdin and stdout.', { operation: 'cli.shell', hint: `Run single commands: litterbox run ${name} -- COMMAND.` });
+  }
+  const litterbox = await context.settled();
+  await inTerminal(context, await litterbox.attach({ sandbox: name, terminal: terminalSize(), env: { TERM: process.env['TERM'] ?? 'xterm' } }, { signal: context.signal }));
+}
+
+const terminalSize = () => ({ columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 });
+
+/** A pipe or a file is passed on; a terminal is for `--tty`, and /dev/null is nothing. */
+function hasInput(): boolean {
+  try {
+    return !fstatSync(0).isCharacterDevice();
+  } catch {
+    return false; // closed
+  }
+}
+
+/** The person's terminal is the process's: raw, resized along, and given back whatever happens. */
+async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutMs?: number): Promise<void> {
+  await using _attached = attached;
+  using _deadline = deadline(attached, timeoutMs, talk);
+  const { process: inside } = attached;
+  const { stdin, stdout } = process;
+  const type = (bytes: Buffer) => void inside.write(bytes);
+  const resize = () => void inside.resize?.(terminalSize());
+  stdin.setRawMode?.(true);
+  stdin.on('data', type);
+  stdout.on('resize', resize);
+  try {
+    for await (const { bytes } of inside) stdout.write(bytes);
+    const exit = await inside.exit;
+    stdin.setRawMode?.(false);
+    tell(talk, await attached.finish(exit));
+    process.exitCode = exit.code;
+  } finally {
+    stdin.setRawMode?.(false);
+    stdin.off('data', type);
+    stdout.off('resize', resize);
+    stdin.pause();
+  }
+}
+
+async function piped({ talk, signal }: Context, attached: AttachedProcess, timeoutMs: number | undefined): Promise<void> {
+  await using _attached = attached;
+  using _deadline = deadline(attached, timeoutMs, talk);
+  const { process: inside } = attached;
+  const feeding = (async () => {
+    for await (const bytes of process.stdin) await inside.write(bytes as Buffer);
+    await inside.closeStdin();
+  })();
+  feeding.catch(() => {}); // a process that ends early leaves its input unread
+  for await (const { type, bytes } of inside) (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes);
+  const exit = await inside.exit;
+  process.stdin.destroy();
+  tell(talk, await attached.finish(exit));
+  signal.throwIfAborted();
+  process.exitCode = exit.code;
+}
+
+/** Ends the process and all it started when its time is over. */
+function deadline({ process: inside }: AttachedProcess, timeoutMs: number | undefined, talk: Talk): Disposable {
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => {
+    talk.warning('the command was ended by its timeout');
+    void inside[Symbol.asyncDispose]();
+  }, timeoutMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** One line on what was recorded, and what was not. */
+function tell(talk: Talk, { revision, changedFiles, warnings, moreWarnings }: RecordResult): void {
+  if (revision) talk.notice(talk.paint('dim', `revision ${revision.number}: ${changedFiles === 1 ? 'one file' : `${changedFiles} files`}`, process.stderr));
+  for (const warning of warnings.slice(0, 5)) talk.warning(sentence(warning));
+  if (warnings.length + moreWarnings > 5) talk.warning(`and ${warnings.length + moreWarnings - 5} more`);
+}
+
+function sentence(warning: RecordResult['warnings'][number]): string {
+  const path = visible(warning.path);
+  switch (warning.type) {
+    case 'refused-path':
+      return `${path} is never recorded (${warning.code})`;
+    case 'nested-repository':
+      return `${path}: the files beside it are recorded, the repository itself is not`;
+    case 'large-new-file':
+      return `${path} is new and ${Math.round(warning.sizeBytes / 2 ** 20)} MiB large`;
+    case 'unreadable':
+      return `${path} cannot be read, so it is not recorded`;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Litterbox } from 'litterbox';
+import { askAtTerminal } from './ask.ts';
+import { loadLitterbox } from './load-litterbox.ts';
+import type { Talk } from './talk.ts';
+
+/** What every command gets. */
+export interface Context {
+  readonly talk: Talk;
+  readonly signal: AbortSignal;
+  /** Opened on first use. */
+  litterbox(): Promise<Litterbox>;
+  /** The same, after what killed programs left half-done was settled: for commands that change something. */
+  settled(): Promise<Litterbox>;
+  close(): Promise<void>;
+}
+
+export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Context {
+  let opened: Promise<Litterbox> | undefined;
+  const litterbox = () => {
+    opened ??= loadLitterbox(repo, askAtTerminal);
+    return opened;
+  };
+  return {
+    talk,
+    signal,
+    litterbox,
+    async settled() {
+      const one = await litterbox();
+      for (const sentence of await one.reconcile({ signal })) talk.notice(sentence);
+      return one;
+    },
+    async close() {
+      await (await opened)?.[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { isLitterboxError } from '@litterbox/core';
+import { CommanderError } from 'commander';
+import { contextOf } from './context.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { globalOptionsFirst } from './global-options-first.ts';
+import { programOf } from './program.ts';
+import { Talk } from './talk.ts';
+
+const ISSUES = 'This is a bug in Litterbox: please report it with the command you ran.';
+
+/** Runs one command line and sets the exit code. */
+export async function main(args: readonly string[]): Promise<void> {
+  const controller = new AbortController();
+  let signalled: number | undefined;
+  const stop = (name: 'SIGINT' | 'SIGTERM', code: number) =>
+    process.on(name, () => {
+      if (signalled !== undefined) process.exit(code); // the second time: at once
+      signalled = code;
+      controller.abort(new Error(`ended by ${name}`));
+    });
+  stop('SIGINT', 130);
+  stop('SIGTERM', 143);
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 70)); // whoever read us has gone
+  }
+
+  let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
+  let close = async () => {};
+  const program = programOf((options) => {
+    talk = new Talk({ json: options.json ?? false, quiet: options.quiet ?? false, color: options.color === false ? false : undefined });
+    const context = contextOf(options.repo ?? process.cwd(), talk, controller.signal);
+    close = () => context.close();
+    return context;
+  });
+  try {
+    if (args[0] === 'completion' || args[0] === 'complete') await (await import('./commands/completion.ts')).addCompletion(program, args[0] === 'complete');
+    await program.parseAsync([...globalOptionsFirst(args)], { from: 'user' });
+    process.exitCode ??= 0;
+  } catch (error) {
+    process.exitCode = report(error, talk, signalled);
+  } finally {
+    await close().catch((error: unknown) => {
+      process.exitCode = report(error, talk, signalled);
+    });
+  }
+  if (signalled !== undefined) process.exitCode = signalled;
+  process.removeAllListeners('SIGINT');
+  process.removeAllListeners('SIGTERM');
+}
+
+function report(error: unknown, talk: Talk, signalled: number | undefined): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said what is wrong itself
+  if (signalled !== undefined) return signalled;
+  const { code, message, hint, facts } = isLitterboxError(error)
+    ? { code: error.code, message: error.message, hint: error.details.hint, facts: error.details.facts }
+    : { code: 'INTERNAL', message: error instanceof Error ? (error.stack ?? error.message) : String(error), hint: ISSUES, facts: undefined };
+  if (talk.json) process.stderr.write(`${JSON.stringify({ error: { code, message, ...(hint && { hint }), ...(facts && { facts }) } })}\n`);
+  else talk.error(message, hint);
+  return exitCodeOf(error);
+}

@@ -1,0 +1,33 @@
+import { isLitterboxError } from '../domain/errors.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { RecordRevision } from './record-revision.ts';
+
+/**
+ * Makes the history hold all that the workspace holds, before something is decided on the history alone: a milestone, an apply,
+ * a merge, a deletion. The caller holds the sandbox's lease.
+ */
+export class SettleSandbox {
+  readonly #state: StateStore;
+  readonly #open: OpenSandboxes;
+  readonly #record: RecordRevision;
+
+  constructor(state: StateStore, open: OpenSandboxes, record: RecordRevision) {
+    this.#state = state;
+    this.#open = open;
+    this.#record = record;
+  }
+
+  async execute({ id }: Pick<SandboxRecord, 'id'>, options?: CallOptions): Promise<void> {
+    const record = await this.#state.get(id, options);
+    // One that is paused or stopped cannot be looked into; what it wrote before is found when it goes on.
+    if (record?.state !== 'ready') return;
+    try {
+      await this.#record.leftOver(record, await this.#open.get(record, options), options);
+    } catch (error) {
+      if (isLitterboxError(error, 'SANDBOX_RUNTIME_MISSING')) return; // nothing is left to look into
+      throw error;
+    }
+  }
+}
