@@ -20,10 +20,17 @@ module.exports = {
     },
     {
       name: 'litterbox-wires-core-only',
-      comment: 'The composition takes its adapters from the embedder, so it runs wherever core runs.',
+      comment: 'The façade knows no adapter but the parts that it loads by name, in one file.',
       severity: 'error',
-      from: { path: '^packages/litterbox/src/', pathNot: tests },
+      from: { path: '^packages/litterbox/src/', pathNot: [tests, '^packages/litterbox/src/load-parts\\.ts$'].flat() },
       to: { path: '^packages/(?!core/|litterbox/)' },
+    },
+    {
+      name: 'parts-loaded-by-name',
+      comment: 'The parts that come along, and never a provider.',
+      severity: 'error',
+      from: { path: '^packages/litterbox/src/load-parts\\.ts$' },
+      to: { path: '^packages/(?!core/|litterbox/|host/|source-control-git/|state-sqlite/)' },
     },
     {
       name: 'litterbox-without-node',

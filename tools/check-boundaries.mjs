@@ -22,6 +22,7 @@ const plants = [
   ['inversify-in-one-file', 'cli/src/planted-inversify.ts', "import 'inversify';"],
   ['inversify-in-one-file', 'host/src/planted-metadata.ts', "import 'reflect-metadata';"],
   ['litterbox-wires-core-only', 'litterbox/src/planted-adapter.ts', "import '@litterbox/host';"],
+  ['parts-loaded-by-name', 'litterbox/src/load-parts.ts', "import '@litterbox/provider-overlayfs';"],
   ['litterbox-without-node', 'litterbox/src/planted-builtin.ts', "import 'node:fs';"],
   ['adapters-know-core-only', 'host/src/planted-sibling.ts', "import '@litterbox/state-sqlite';"],
   ['adapters-know-core-only', 'source-control-git/src/planted-sibling.ts', "import '@litterbox/host';"],

@@ -29,7 +29,8 @@ function commandFor(directory) {
   if (has('tools/self-test.mjs')) return 'node --test tools/self-test.mjs';
   if (has('configure') && has('Makefile.in')) return './configure --quiet && make -s && make -s check';
   if (has('Makefile')) return 'make -s -j2';
-  if (has('package.json') && JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')).scripts?.test) return 'npm test';
+  if (has('package.json') && JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')).scripts?.test)
+    return 'npm test';
   return 'ls -la && git --version';
 }
 
@@ -37,19 +38,33 @@ function commandFor(directory) {
 process.env.PATH = `${join(import.meta.dirname, '../node_modules/node/bin')}:${process.env.PATH}`;
 
 let failed = false;
-const litterbox = createLitterbox({ repo: clone, providers: [overlayfs], stateDirectory: join(scratch, 'state'), actor: 'quickstart' });
+const litterbox = createLitterbox({
+  repo: clone,
+  providers: [overlayfs],
+  stateDirectory: join(scratch, 'state'),
+  actor: 'quickstart',
+});
 try {
-  await step('clone (not part of the job)', () => execFileSync('git', ['clone', '--quiet', '--no-hardlinks', repository, clone], { stdio: 'inherit' }));
+  await step('clone (not part of the job)', () =>
+    execFileSync('git', ['clone', '--quiet', '--no-hardlinks', repository, clone], { stdio: 'inherit' }),
+  );
   git('config', 'user.name', 'Quickstart');
   git('config', 'user.email', 'quickstart@localhost');
   git('checkout', '--quiet', '-b', 'litterbox-quickstart');
 
   title('1. A sandbox');
-  const sandbox = await step('create (first: unpacks the base tree)', () => litterbox.create({ name: 'quickstart' }, { onProgress: ({ message }) => say(`   ${message}`) }));
+  const sandbox = await step('create (first: unpacks the base tree)', () =>
+    litterbox.create({ name: 'quickstart' }, { onProgress: ({ message }) => say(`   ${message}`) }),
+  );
   const { assurance } = await litterbox.assurance('quickstart');
   say(`   ${assurance.mechanism}`);
-  for (const { name, status, finding } of assurance.controls) say(`   ${status === 'enforced' ? styleText('green', 'enforced') : styleText('yellow', status.padEnd(8))} ${name}: ${finding}`);
-  const probe = await sandbox.run("node -e \"fetch('http://1.1.1.1').then(() => process.exit(9), () => process.exit(0))\" || exit 9; ls ~/.ssh /root/.ssh 2>/dev/null && exit 9; :");
+  for (const { name, status, finding } of assurance.controls)
+    say(
+      `   ${status === 'enforced' ? styleText('green', 'enforced') : styleText('yellow', status.padEnd(8))} ${name}: ${finding}`,
+    );
+  const probe = await sandbox.run(
+    'node -e "fetch(\'http://1.1.1.1\').then(() => process.exit(9), () => process.exit(0))" || exit 9; ls ~/.ssh /root/.ssh 2>/dev/null && exit 9; :',
+  );
   if (probe.exitCode !== 0) throw new Error('the sandbox reached what it must not reach');
   say('   tried: no network, no key of yours');
 
@@ -57,27 +72,46 @@ try {
   const command = commandFor(clone);
   say(`   ${command}`);
   const built = await step(`run: ${command}`, () => sandbox.run(command, { timeoutMs: 1_800_000 }));
-  say(built.stdout.trimEnd().split('\n').slice(-6).map((line) => `   | ${line}`).join('\n'));
+  say(
+    built.stdout
+      .trimEnd()
+      .split('\n')
+      .slice(-6)
+      .map((line) => `   | ${line}`)
+      .join('\n'),
+  );
   if (built.exitCode !== 0) {
     failed = true;
     say(styleText('red', `   exit code ${built.exitCode}`));
-    say(built.stderr.trimEnd().split('\n').slice(-15).map((line) => `   | ${line}`).join('\n'));
+    say(
+      built.stderr
+        .trimEnd()
+        .split('\n')
+        .slice(-15)
+        .map((line) => `   | ${line}`)
+        .join('\n'),
+    );
   }
 
   title('3. An edit, recorded by itself');
-  await step('write one file', () => sandbox.write('QUICKSTART.txt', 'Written inside a sandbox.\n', { message: 'Leave a note' }));
+  await step('write one file', () =>
+    sandbox.write('QUICKSTART.txt', 'Written inside a sandbox.\n', { message: 'Leave a note' }),
+  );
   await step('run one command', () => sandbox.run('echo "And one more line." >> QUICKSTART.txt'));
   const quick = await step('run `true`', () => sandbox.run(['true']));
   if (quick.recorded.revision) throw new Error('a command without changes made a revision');
 
   title('4. Log and diff');
-  for (const { number, subject } of await step('log', () => sandbox.log())) say(`   ${String(number).padStart(3)}  ${subject}`);
+  for (const { number, subject } of await step('log', () => sandbox.log()))
+    say(`   ${String(number).padStart(3)}  ${subject}`);
   const changes = await step('diff', () => litterbox.changes('quickstart'));
   for (const { status, path } of changes.slice(0, 10)) say(`   ${status.padEnd(9)} ${path}`);
   if (changes.length > 10) say(`   … and ${changes.length - 10} more`);
 
   title('5. Merge into a scratch branch');
-  const merged = await step('merge and delete', () => litterbox.merge('quickstart', { acceptRisky: true, message: 'Merge the quickstart sandbox' }));
+  const merged = await step('merge and delete', () =>
+    litterbox.merge('quickstart', { acceptRisky: true, message: 'Merge the quickstart sandbox' }),
+  );
   say(`   ${merged.outcome}; sandbox deleted: ${merged.isDeleted ? 'yes' : 'no'}`);
   say(git('log', '--oneline', '-3').replace(/^/gm, '   '));
   if (!existsSync(join(clone, 'QUICKSTART.txt'))) throw new Error('the merge did not bring the file');
@@ -90,7 +124,9 @@ try {
 
   title('What it took');
   for (const [name, milliseconds] of times) say(`   ${milliseconds.toFixed(1).padStart(10)} ms  ${name}`);
-  say(`\n   ${failed ? styleText('red', 'The build or test failed inside; everything else worked.') : styleText('green', 'Everything worked.')} Scratch clone: ${clone}`);
+  say(
+    `\n   ${failed ? styleText('red', 'The build or test failed inside; everything else worked.') : styleText('green', 'Everything worked.')} Scratch clone: ${clone}`,
+  );
 } finally {
   await litterbox[Symbol.asyncDispose]();
   rmSync(join(scratch, 'state'), { recursive: true, force: true });

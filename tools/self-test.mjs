@@ -7,20 +7,23 @@ const { MarkerSplitter } = await import(new URL('channel/marker-splitter.ts', co
 const { decodeRaw, encodeRaw } = await import(new URL('domain/raw-text.ts', core));
 const { slugify } = await import(new URL('domain/slug.ts', core));
 
-test('a name becomes a slug', () => {
+void test('a name becomes a slug', () => {
   assert.equal(slugify('Fix Bug #12').slug, 'fix-bug-12');
   assert.throws(() => slugify('HEAD'), { code: 'NAME_RESERVED' });
 });
 
-test('file names of any bytes survive as text', () => {
+void test('file names of any bytes survive as text', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
   assert.deepEqual(encodeRaw(decodeRaw(bytes)), bytes);
 });
 
-test('the end of a command is found whatever the chunks', () => {
+void test('the end of a command is found whatever the chunks', () => {
   let output = '';
   const statuses = [];
-  const splitter = new MarkerSplitter((bytes) => (output += new TextDecoder().decode(bytes)), (status) => statuses.push(status));
+  const splitter = new MarkerSplitter(
+    (bytes) => (output += new TextDecoder().decode(bytes)),
+    (status) => statuses.push(status),
+  );
   splitter.expect('abc');
   for (const byte of new TextEncoder().encode('out\u001eabx\u001eabc 0 0\n')) splitter.push(Uint8Array.of(byte));
   assert.equal(output, 'out\u001eabx');

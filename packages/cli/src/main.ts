@@ -2,7 +2,7 @@ import { isLitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
 import { contextOf } from './context.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { globalOptionsFirst } from './global-options-first.ts';
+import { normalArguments } from './normal-arguments.ts';
 import { programOf } from './program.ts';
 import { Talk } from './talk.ts';
 
@@ -27,14 +27,19 @@ export async function main(args: readonly string[]): Promise<void> {
   let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
   let close = async () => {};
   const program = programOf((options) => {
-    talk = new Talk({ json: options.json ?? false, quiet: options.quiet ?? false, color: options.color === false ? false : undefined });
+    talk = new Talk({
+      json: options.json ?? false,
+      quiet: options.quiet ?? false,
+      color: options.color === false ? false : undefined,
+    });
     const context = contextOf(options.repo ?? process.cwd(), talk, controller.signal);
     close = () => context.close();
     return context;
   });
   try {
-    if (args[0] === 'completion' || args[0] === 'complete') await (await import('./commands/completion.ts')).addCompletion(program, args[0] === 'complete');
-    await program.parseAsync([...globalOptionsFirst(args)], { from: 'user' });
+    if (args[0] === 'completion' || args[0] === 'complete')
+      await (await import('./commands/completion.ts')).addCompletion(program, args[0] === 'complete');
+    await program.parseAsync([...normalArguments(args)], { from: 'user' });
     process.exitCode ??= 0;
   } catch (error) {
     process.exitCode = report(error, talk, signalled);
@@ -53,8 +58,16 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
   if (signalled !== undefined) return signalled;
   const { code, message, hint, facts } = isLitterboxError(error)
     ? { code: error.code, message: error.message, hint: error.details.hint, facts: error.details.facts }
-    : { code: 'INTERNAL', message: error instanceof Error ? (error.stack ?? error.message) : String(error), hint: ISSUES, facts: undefined };
-  if (talk.json) process.stderr.write(`${JSON.stringify({ error: { code, message, ...(hint && { hint }), ...(facts && { facts }) } })}\n`);
+    : {
+        code: 'INTERNAL',
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        hint: ISSUES,
+        facts: undefined,
+      };
+  if (talk.json)
+    process.stderr.write(
+      `${JSON.stringify({ error: { code, message, ...(hint && { hint }), ...(facts && { facts }) } })}\n`,
+    );
   else talk.error(message, hint);
   return exitCodeOf(error);
 }

@@ -4,14 +4,27 @@ import { stripVTControlCharacters } from 'node:util';
 export function table(header: readonly string[], rows: readonly (readonly string[])[], isForPerson: boolean): string {
   if (!isForPerson) return rows.map((row) => row.map((cell) => stripVTControlCharacters(cell)).join('\t')).join('\n');
   const all = [header, ...rows];
-  const widths = header.map((_, column) => Math.max(...all.map((row) => stripVTControlCharacters(row[column] ?? '').length)));
-  return all.map((row) => row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - stripVTControlCharacters(cell).length)).join('  ').trimEnd()).join('\n');
+  const widths = header.map((_, column) =>
+    Math.max(...all.map((row) => stripVTControlCharacters(row[column] ?? '').length)),
+  );
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - stripVTControlCharacters(cell).length))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** `3 minutes ago`, in the largest whole unit. */
 export function ago(atMs: number, nowMs = Date.now()): string {
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
-  for (const [unit, length] of [['day', 86_400], ['hour', 3_600], ['minute', 60]] as const) {
+  for (const [unit, length] of [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const) {
     const count = Math.floor(seconds / length);
     if (count >= 1) return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
   }

@@ -21,7 +21,8 @@ export class Talk {
     this.json = json;
     this.#quiet = quiet;
     const { NO_COLOR: none, FORCE_COLOR: forced } = process.env;
-    this.#hasColor = (stream) => color ?? (forced !== undefined && forced !== '0' ? true : (none === undefined || none === '') && stream.isTTY === true);
+    this.#hasColor = (stream) =>
+      color ?? (forced !== undefined && forced !== '0' ? true : (none === undefined || none === '') && stream.isTTY);
   }
 
   /** Text for stdout, in colour where a person reads it. */
@@ -66,7 +67,8 @@ export class Talk {
   error(message: string, hint: string | undefined): void {
     this.#endLine();
     process.stderr.write(`${this.paint('red', 'error:', process.stderr)} ${visible(message)}\n`);
-    if (hint !== undefined && hint !== '') process.stderr.write(`${this.paint('cyan', '→', process.stderr)} ${visible(hint)}\n`);
+    if (hint !== undefined && hint !== '')
+      process.stderr.write(`${this.paint('cyan', '→', process.stderr)} ${visible(hint)}\n`);
   }
 
   #endLine(): void {

@@ -14,13 +14,21 @@ export async function collected(handle: ProcessHandle): Promise<Collected> {
   const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
   for await (const { type, bytes } of process) parts[type].push(bytes);
   const stdoutBytes = joined(parts['stdout-data']);
-  return { stdout: decodeRaw(stdoutBytes), stderr: decodeRaw(joined(parts['stderr-data'])), stdoutBytes, exit: await process.exit };
+  return {
+    stdout: decodeRaw(stdoutBytes),
+    stderr: decodeRaw(joined(parts['stderr-data'])),
+    stdoutBytes,
+    exit: await process.exit,
+  };
 }
 
 /** Fails when the bytes differ, in a few words: a difference of large arrays spelled out takes gigabytes. */
 export function assertSameBytes(got: Uint8Array, wanted: Uint8Array): void {
   const at = wanted.findIndex((byte, index) => got[index] !== byte);
-  assert.ok(at === -1 && got.length === wanted.length, `${got.length} bytes came, ${wanted.length} are wanted${at === -1 ? '' : `; byte ${at} is ${got[at]}, not ${wanted[at]}`}`);
+  assert.ok(
+    at === -1 && got.length === wanted.length,
+    `${got.length} bytes came, ${wanted.length} are wanted${at === -1 ? '' : `; byte ${at} is ${got[at]}, not ${wanted[at]}`}`,
+  );
 }
 
 export function joined(parts: readonly Uint8Array[]): Uint8Array {

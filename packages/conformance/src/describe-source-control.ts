@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { type ChangedPath, encodeRaw, isLitterboxError, type RevisionMessage, SandboxId, slugify, type SourceControl, type SourceRepository } from '@litterbox/core/provider';
+import {
+  type ChangedPath,
+  encodeRaw,
+  isLitterboxError,
+  type RevisionMessage,
+  SandboxId,
+  slugify,
+  type SourceControl,
+  type SourceRepository,
+} from '@litterbox/core/provider';
 import { fixtureArchive, type FixtureFile } from './fixture-workspace.ts';
 import { joined } from './collected.ts';
 import type { TestRunner } from './runner.ts';
@@ -18,7 +27,11 @@ export interface SourceControlOptions {
 }
 
 const MESSAGE: RevisionMessage = { subject: 'kit: change', trailers: [['Litterbox-Tool', 'kit']] };
-const FILES: readonly FixtureFile[] = [{ path: 'README', content: 'read me\n' }, { path: 'dir/a', content: 'a\n' }, { path: '.gitignore', content: 'ignored\n' }];
+const FILES: readonly FixtureFile[] = [
+  { path: 'README', content: 'read me\n' },
+  { path: 'dir/a', content: 'a\n' },
+  { path: '.gitignore', content: 'ignored\n' },
+];
 
 interface Started {
   readonly control: SourceControl;
@@ -29,47 +42,79 @@ interface Started {
 }
 
 /** The contract of `SourceControl`, executable. */
-export function describeSourceControl({ name, runner, open, repository: make, read, digest }: SourceControlOptions): void {
+export function describeSourceControl({
+  name,
+  runner,
+  open,
+  repository: make,
+  read,
+  digest,
+}: SourceControlOptions): void {
   const check = (title: string, body: (started: Started) => Promise<void>, slug = 'kit') =>
-    runner.it(title, async () => {
-      await using control = await open();
-      const root = await make(FILES);
-      await using repository = await control.open(root);
-      const id = SandboxId.make();
-      const base = await repository.base({ type: 'head' });
-      await repository.begin({ id, slug: slugify(slug).slug, base });
-      await body({ control, repository, root, id, record: (files, extra) => recordOf(repository, id, files, extra) });
-    }, 60_000);
+    runner.it(
+      title,
+      async () => {
+        await using control = await open();
+        const root = await make(FILES);
+        await using repository = await control.open(root);
+        const id = SandboxId.make();
+        const base = await repository.base({ type: 'head' });
+        await repository.begin({ id, slug: slugify(slug).slug, base });
+        await body({ control, repository, root, id, record: (files, extra) => recordOf(repository, id, files, extra) });
+      },
+      60_000,
+    );
 
   runner.describe(`SourceControl contract: ${name}`, () => {
-    check('nothing in the user\'s repository changes until a milestone, apply or merge', async ({ repository, root, record, id }) => {
-      const before = await digest(root);
-      await record([{ path: 'README', content: 'changed\n' }, { path: 'new', content: 'new\n' }]);
-      for await (const _entry of repository.log(id));
-      for await (const _bytes of repository.diff(id));
-      await repository.changes(id);
-      await repository.plan(id, { integration: 'merge', arguments: [] });
-      assert.equal(await digest(root), before);
-    });
+    check(
+      "nothing in the user's repository changes until a milestone, apply or merge",
+      async ({ repository, root, record, id }) => {
+        const before = await digest(root);
+        await record([
+          { path: 'README', content: 'changed\n' },
+          { path: 'new', content: 'new\n' },
+        ]);
+        for await (const _entry of repository.log(id));
+        for await (const _bytes of repository.diff(id));
+        await repository.changes(id);
+        await repository.plan(id, { integration: 'merge', arguments: [] });
+        assert.equal(await digest(root), before);
+      },
+    );
 
     check('a change is one revision, no change is none, and history is linear', async ({ repository, record, id }) => {
       const first = await record([{ path: 'README', content: 'one\n' }]);
       assert.deepEqual([first.revision?.number, first.changedFiles], [1, 1]);
       assert.equal((await record([{ path: 'README', content: 'one\n' }])).revision, undefined);
       assert.equal((await record([{ path: 'ignored', content: 'x' }])).revision, undefined);
-      const second = await record([{ path: 'bin/tool', content: 'x', executable: true }, { path: 'link', linkTarget: 'README' }]);
+      const second = await record([
+        { path: 'bin/tool', content: 'x', executable: true },
+        { path: 'link', linkTarget: 'README' },
+      ]);
       assert.equal(second.revision?.number, 2);
       const log = [];
       for await (const entry of repository.log(id)) log.push([entry.number, entry.subject]);
-      assert.deepEqual(log, [[2, 'kit: change'], [1, 'kit: change']]);
+      assert.deepEqual(log, [
+        [2, 'kit: change'],
+        [1, 'kit: change'],
+      ]);
       assert.equal((await repository.history(id)).tip.commit, second.revision?.commit);
     });
 
-    check('what is missing from a directory\'s children is deleted, with all below it', async ({ repository, record, id }) => {
-      await record([{ path: 'dir/deep/er/file', content: 'x' }, { path: 'dir/b', content: 'b' }]);
-      await record([], [{ type: 'directory', path: 'dir', children: [{ name: 'b', type: 'file' }] }]);
-      assert.deepEqual((await repository.changes(id)).map(({ path, status }) => [path, status]).sort(), [['dir/a', 'deleted'], ['dir/b', 'added']]);
-    });
+    check(
+      "what is missing from a directory's children is deleted, with all below it",
+      async ({ repository, record, id }) => {
+        await record([
+          { path: 'dir/deep/er/file', content: 'x' },
+          { path: 'dir/b', content: 'b' },
+        ]);
+        await record([], [{ type: 'directory', path: 'dir', children: [{ name: 'b', type: 'file' }] }]);
+        assert.deepEqual((await repository.changes(id)).map(({ path, status }) => [path, status]).sort(), [
+          ['dir/a', 'deleted'],
+          ['dir/b', 'added'],
+        ]);
+      },
+    );
 
     check('odd names and bytes survive', async ({ repository, record, id }) => {
       const odd = ['new\nline', 'non-utf8-\udcff', 'e\u0301', '\u00e9', '-dash', 'quo"te', 'tab\t'];
@@ -77,19 +122,34 @@ export function describeSourceControl({ name, runner, open, repository: make, re
       assert.deepEqual((await repository.changes(id)).map(({ path }) => path).sort(), [...odd].sort());
     });
 
-    check('paths that mean something to git are refused with a warning, and the rest is recorded', async ({ repository, record, id }) => {
-      const { warnings, changedFiles } = await record([{ path: '.git/hooks/post-checkout', content: '#!/bin/sh\n', executable: true }, { path: 'vendor/.GIT/config', content: 'x' }, { path: 'vendor/file', content: 'x' }, { path: '.gitattributes', linkTarget: '/etc/passwd' }]);
-      assert.ok(warnings.length >= 2);
-      assert.equal(changedFiles, 1);
-      assert.deepEqual((await repository.changes(id)).map(({ path }) => path), ['vendor/file']);
-    });
+    check(
+      'paths that mean something to git are refused with a warning, and the rest is recorded',
+      async ({ repository, record, id }) => {
+        const { warnings, changedFiles } = await record([
+          { path: '.git/hooks/post-checkout', content: '#!/bin/sh\n', executable: true },
+          { path: 'vendor/.GIT/config', content: 'x' },
+          { path: 'vendor/file', content: 'x' },
+          { path: '.gitattributes', linkTarget: '/etc/passwd' },
+        ]);
+        assert.ok(warnings.length >= 2);
+        assert.equal(changedFiles, 1);
+        assert.deepEqual(
+          (await repository.changes(id)).map(({ path }) => path),
+          ['vendor/file'],
+        );
+      },
+    );
 
     check('a stream with anything but what was asked for is refused, and the tip stays', async ({ repository, id }) => {
       const before = (await repository.history(id)).tip.commit;
       const hostile = fixtureArchive([{ path: 'other', content: 'x' }]);
       const truncated = fixtureArchive([{ path: 'file', content: 'x'.repeat(2000) }]).slice(0, 1100);
       for (const archive of [hostile, truncated]) {
-        const request = { changes: each([{ type: 'file' as const, path: 'file', sizeBytes: 1, executable: false }]), contents: () => streamOf(archive), message: MESSAGE };
+        const request = {
+          changes: each([{ type: 'file' as const, path: 'file', sizeBytes: 1, executable: false }]),
+          contents: () => streamOf(archive),
+          message: MESSAGE,
+        };
         await assert.rejects(repository.record(id, request), (error) => isLitterboxError(error));
       }
       assert.equal((await repository.history(id)).tip.commit, before);
@@ -106,7 +166,10 @@ export function describeSourceControl({ name, runner, open, repository: make, re
     });
 
     check('the tree of a revision comes out as it went in', async ({ repository, record }) => {
-      const { revision } = await record([{ path: 'bin/tool', content: 'x', executable: true }, { path: 'link', linkTarget: 'README' }]);
+      const { revision } = await record([
+        { path: 'bin/tool', content: 'x', executable: true },
+        { path: 'link', linkTarget: 'README' },
+      ]);
       assert.ok(revision);
       const parts: Uint8Array[] = [];
       const reader = repository.tree(revision.tree).getReader();
@@ -136,7 +199,10 @@ export function describeSourceControl({ name, runner, open, repository: make, re
     });
 
     check('a merge brings everything, and is known to be in', async ({ repository, record, id, root }) => {
-      await record([{ path: 'README', content: 'merged\n' }, { path: 'new', content: 'new\n' }]);
+      await record([
+        { path: 'README', content: 'merged\n' },
+        { path: 'new', content: 'new\n' },
+      ]);
       assert.equal(await repository.isMerged(id), false);
       const plan = await repository.plan(id, { integration: 'merge', arguments: [] });
       assert.deepEqual(plan.conflicts, []);
@@ -154,7 +220,10 @@ export function describeSourceControl({ name, runner, open, repository: make, re
     });
 
     check('an argument that is not allowed is refused by name', async ({ repository, id }) => {
-      await assert.rejects(repository.plan(id, { integration: 'merge', arguments: ['--exec=x'] }), (error) => isLitterboxError(error, 'MERGE_ARG_NOT_ALLOWED') && error.message.includes('--exec'));
+      await assert.rejects(
+        repository.plan(id, { integration: 'merge', arguments: ['--exec=x'] }),
+        (error) => isLitterboxError(error, 'MERGE_ARG_NOT_ALLOWED') && error.message.includes('--exec'),
+      );
     });
 
     check('removal is idempotent, and what was removed is NOT_FOUND', async ({ repository, record, id }) => {
@@ -168,9 +237,16 @@ export function describeSourceControl({ name, runner, open, repository: make, re
 }
 
 /** Records files as a scanner and a sandbox would give them. */
-function recordOf(repository: SourceRepository, id: SandboxId, files: readonly FixtureFile[], extra: readonly ChangedPath[] = []): ReturnType<SourceRepository['record']> {
+function recordOf(
+  repository: SourceRepository,
+  id: SandboxId,
+  files: readonly FixtureFile[],
+  extra: readonly ChangedPath[] = [],
+): ReturnType<SourceRepository['record']> {
   const changes: ChangedPath[] = files.map(({ path, content = '', executable = false, linkTarget }) =>
-    linkTarget === undefined ? { type: 'file', path, sizeBytes: encodeRaw(content).length, executable } : { type: 'symlink', path },
+    linkTarget === undefined
+      ? { type: 'file', path, sizeBytes: encodeRaw(content).length, executable }
+      : { type: 'symlink', path },
   );
   return repository.record(id, {
     changes: each([...extra, ...changes]),
@@ -179,7 +255,12 @@ function recordOf(repository: SourceRepository, id: SandboxId, files: readonly F
         async start(controller) {
           const wanted = new Set<string>();
           for await (const path of paths) wanted.add(path);
-          controller.enqueue(fixtureArchive(files.filter(({ path }) => wanted.has(path)), false));
+          controller.enqueue(
+            fixtureArchive(
+              files.filter(({ path }) => wanted.has(path)),
+              false,
+            ),
+          );
           controller.close();
         },
       }),

@@ -50,7 +50,8 @@ type Entry = FixtureFile & { readonly isDirectory?: boolean };
 
 function withDirectories(files: readonly FixtureFile[]): readonly Entry[] {
   const directories = new Set<string>();
-  for (const { path } of files) for (let cut = path.indexOf('/'); cut !== -1; cut = path.indexOf('/', cut + 1)) directories.add(path.slice(0, cut));
+  for (const { path } of files)
+    for (let cut = path.indexOf('/'); cut !== -1; cut = path.indexOf('/', cut + 1)) directories.add(path.slice(0, cut));
   return [...[...directories].sort().map((path) => ({ path, isDirectory: true })), ...files];
 }
 
@@ -61,7 +62,13 @@ function entry({ path, content = '', executable = false, linkTarget, isDirectory
   const type = isDirectory ? '5' : linkTarget === undefined ? '0' : '2';
   const mode = linkTarget !== undefined ? 0o777 : isDirectory || executable ? 0o755 : 0o644;
   const own = [header(name.slice(0, 100), type, mode, body.length, encodeRaw(linkTarget ?? '')), padded(body)];
-  return name.length <= 100 ? joined(own) : joined([header(encodeRaw('././@LongLink'), 'L', 0o644, name.length + 1, new Uint8Array()), padded(joined([name, new Uint8Array(1)])), ...own]);
+  return name.length <= 100
+    ? joined(own)
+    : joined([
+        header(encodeRaw('././@LongLink'), 'L', 0o644, name.length + 1, new Uint8Array()),
+        padded(joined([name, new Uint8Array(1)])),
+        ...own,
+      ]);
 }
 
 function header(name: Uint8Array, type: string, mode: number, sizeBytes: number, linkTarget: Uint8Array): Uint8Array {

@@ -1,5 +1,11 @@
 // Everything an implementor of a port may import, and nothing it may not.
-export { type ChannelCommand, type ChannelTarget, type CommandOutcome, ExecChannel, exitStatusOf } from './channel/exec-channel.ts';
+export {
+  type ChannelCommand,
+  type ChannelTarget,
+  type CommandOutcome,
+  ExecChannel,
+  exitStatusOf,
+} from './channel/exec-channel.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export {

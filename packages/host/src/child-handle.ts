@@ -1,7 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import { type ExitStatus, LitterboxError, type OutputChunk, type ProcessHandle, type SignalName } from '@litterbox/core/provider';
+import {
+  type ExitStatus,
+  LitterboxError,
+  type OutputChunk,
+  type ProcessHandle,
+  type SignalName,
+} from '@litterbox/core/provider';
 
 /** A child process of Node as a {@link ProcessHandle}. */
 export class ChildHandle implements ProcessHandle {
@@ -36,7 +42,10 @@ export class ChildHandle implements ProcessHandle {
 
   async write(bytes: Uint8Array): Promise<void> {
     const { stdin } = this.#child;
-    if (!stdin) throw new LitterboxError('INVALID_ARGUMENT', 'The process was started without stdin.', { operation: 'process.write' });
+    if (!stdin)
+      throw new LitterboxError('INVALID_ARGUMENT', 'The process was started without stdin.', {
+        operation: 'process.write',
+      });
     if (stdin.destroyed || stdin.writableEnded) return;
     await new Promise<void>((resolve) => stdin.write(bytes, () => resolve()));
   }
@@ -78,7 +87,7 @@ export class ChildHandle implements ProcessHandle {
 /** Both streams as they come, each paused while the reader is busy. Leaving early destroys both. */
 async function* interleaved(stdout: Readable, stderr: Readable): AsyncGenerator<OutputChunk, void, undefined> {
   const queue: OutputChunk[] = [];
-  let open = 2;
+  const state = { open: 2 };
   let wake = () => {};
   const attach = (stream: Readable, type: OutputChunk['type']) => {
     stream.on('data', (bytes: Uint8Array) => {
@@ -88,16 +97,16 @@ async function* interleaved(stdout: Readable, stderr: Readable): AsyncGenerator<
     });
     const ended = () => {
       stream.off('close', ended);
-      open -= 1;
+      state.open -= 1;
       wake();
     };
-    if (stream.closed) open -= 1;
+    if (stream.closed) state.open -= 1;
     else stream.on('close', ended);
   };
   attach(stdout, 'stdout-data');
   attach(stderr, 'stderr-data');
   try {
-    while (open > 0 || queue.length > 0) {
+    while (state.open > 0 || queue.length > 0) {
       const chunk = queue.shift();
       if (chunk) {
         yield chunk;

@@ -32,5 +32,10 @@ export function hostError(operation: string, place: string, cause: unknown): Lit
   const code = CODES[errno] ?? 'INTERNAL';
   const hint = HINTS[code];
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new LitterboxError(code, `${operation} ${shown(place)}: ${reason}`, { operation, ...(hint && { hint }) }, { cause });
+  return new LitterboxError(
+    code,
+    `${operation} ${shown(place)}: ${reason}`,
+    { operation, ...(hint && { hint }) },
+    { cause },
+  );
 }

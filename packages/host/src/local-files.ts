@@ -2,7 +2,15 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { type Dirent, constants, type Stats } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { decodeRaw, encodeRaw, type FileStat, type FileType, type HostFiles, LitterboxError, shown } from '@litterbox/core/provider';
+import {
+  decodeRaw,
+  encodeRaw,
+  type FileStat,
+  type FileType,
+  type HostFiles,
+  LitterboxError,
+  shown,
+} from '@litterbox/core/provider';
 import { hostError } from './host-error.ts';
 
 /** Reading more than this is a mistake: what is large is streamed. */
@@ -20,7 +28,10 @@ function typeOf(entry: Stats | Dirent<Buffer>): FileType {
 
 /** Files of this machine. */
 export class LocalFiles implements HostFiles {
-  async read(path: string, options?: { readonly signal?: AbortSignal | undefined; readonly maxBytes?: number }): Promise<Uint8Array | undefined> {
+  async read(
+    path: string,
+    options?: { readonly signal?: AbortSignal | undefined; readonly maxBytes?: number },
+  ): Promise<Uint8Array | undefined> {
     options?.signal?.throwIfAborted();
     const maxBytes = options?.maxBytes ?? DEFAULT_MAX_BYTES;
     try {
@@ -33,7 +44,9 @@ export class LocalFiles implements HostFiles {
         if (bytesRead === 0) return new Uint8Array(Buffer.concat(parts));
         total += bytesRead;
         if (total > maxBytes) {
-          throw new LitterboxError('RESOURCE_EXHAUSTED', `${shown(path)} is larger than ${maxBytes} bytes.`, { operation: 'file.read' });
+          throw new LitterboxError('RESOURCE_EXHAUSTED', `${shown(path)} is larger than ${maxBytes} bytes.`, {
+            operation: 'file.read',
+          });
         }
         parts.push(buffer.subarray(0, bytesRead));
       }
@@ -43,7 +56,11 @@ export class LocalFiles implements HostFiles {
     }
   }
 
-  async write(path: string, bytes: Uint8Array, options?: { readonly signal?: AbortSignal | undefined; readonly mode?: number }): Promise<void> {
+  async write(
+    path: string,
+    bytes: Uint8Array,
+    options?: { readonly signal?: AbortSignal | undefined; readonly mode?: number },
+  ): Promise<void> {
     options?.signal?.throwIfAborted();
     const temporary = bytesOf(`${path}.${randomUUID()}.tmp`);
     try {
@@ -59,7 +76,10 @@ export class LocalFiles implements HostFiles {
     }
   }
 
-  async makeDirectory(path: string, options?: { readonly signal?: AbortSignal | undefined; readonly mode?: number }): Promise<void> {
+  async makeDirectory(
+    path: string,
+    options?: { readonly signal?: AbortSignal | undefined; readonly mode?: number },
+  ): Promise<void> {
     options?.signal?.throwIfAborted();
     try {
       await mkdir(bytesOf(path), { recursive: true, mode: options?.mode ?? 0o700 });

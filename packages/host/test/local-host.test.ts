@@ -8,4 +8,9 @@ import { localHost } from '../src/index.ts';
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-host-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-describeHost({ name: 'this machine', runner: { describe, it }, open: async () => localHost(), directory: async () => directory });
+describeHost({
+  name: 'this machine',
+  runner: { describe, it },
+  open: async () => localHost(),
+  directory: async () => directory,
+});

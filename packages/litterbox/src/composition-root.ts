@@ -1,8 +1,32 @@
 // The only file that imports inversify. No decorators: use cases are plain classes with plain constructors.
 import 'reflect-metadata/lite';
 import {
-  AccessFiles, type Approver, AttachProcess, type AuditLog, ChangeRunState, ChooseProvider, type Clock, CreateSandbox, CutMilestone, DecidePolicy, DeleteSandbox, FindSandbox, type Host,
-  IntegrateChanges, ListSandboxes, OpenRepository, OpenSandboxes, Reconcile, RecordRevision, RestoreRevision, RunCommand, type SandboxProvider, SettleSandbox, type SourceControl, type StateStore, TrustConfig,
+  AccessFiles,
+  type Approver,
+  AttachProcess,
+  type AuditLog,
+  ChangeRunState,
+  ChooseProvider,
+  type Clock,
+  CreateSandbox,
+  CutMilestone,
+  DecidePolicy,
+  DeleteSandbox,
+  FindSandbox,
+  type Host,
+  IntegrateChanges,
+  ListSandboxes,
+  OpenRepository,
+  OpenSandboxes,
+  Reconcile,
+  RecordRevision,
+  RestoreRevision,
+  RunCommand,
+  type SandboxProvider,
+  SettleSandbox,
+  type SourceControl,
+  type StateStore,
+  TrustConfig,
 } from '@litterbox/core';
 import { Container, type ServiceIdentifier } from 'inversify';
 
@@ -45,14 +69,30 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
   [ChooseProvider, [Port.Providers]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
   [RecordRevision, [Port.State, OpenRepository]],
-  [CreateSandbox, [OpenRepository, Port.State, Port.Audit, DecidePolicy, ChooseProvider, OpenSandboxes, RecordRevision, Port.Clock, Port.Actor]],
+  [
+    CreateSandbox,
+    [
+      OpenRepository,
+      Port.State,
+      Port.Audit,
+      DecidePolicy,
+      ChooseProvider,
+      OpenSandboxes,
+      RecordRevision,
+      Port.Clock,
+      Port.Actor,
+    ],
+  ],
   [RunCommand, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
   [AttachProcess, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
   [AccessFiles, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
   [SettleSandbox, [Port.State, OpenSandboxes, RecordRevision]],
   [CutMilestone, [FindSandbox, OpenRepository, Port.State, Port.Audit, SettleSandbox, Port.Actor]],
   [DeleteSandbox, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, SettleSandbox, Port.Actor]],
-  [IntegrateChanges, [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Approver, DeleteSandbox, SettleSandbox, Port.Actor]],
+  [
+    IntegrateChanges,
+    [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Approver, DeleteSandbox, SettleSandbox, Port.Actor],
+  ],
   [ChangeRunState, [FindSandbox, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
   [RestoreRevision, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
   [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],
@@ -78,7 +118,12 @@ export function compose(wiring: Wiring): UseCases {
   container.bind(Port.Actor).toConstantValue(wiring.actor);
   container.bind(Port.Environment).toConstantValue(wiring.environment);
   for (const [UseCase, needs] of USE_CASES) {
-    container.bind(UseCase as ServiceIdentifier<object>).toResolvedValue((...args: unknown[]) => new UseCase(...(args as never[])), needs as ServiceIdentifier[]);
+    container
+      .bind(UseCase as ServiceIdentifier<object>)
+      .toResolvedValue((...args: unknown[]) => new UseCase(...(args as never[])), needs as ServiceIdentifier[]);
   }
-  return { get: <UseCase extends object>(useCase: new (...args: never[]) => UseCase) => container.get(useCase as ServiceIdentifier<UseCase>) as UseCase };
+  return {
+    get: <UseCase extends object>(useCase: new (...args: never[]) => UseCase) =>
+      container.get(useCase as ServiceIdentifier<UseCase>),
+  };
 }

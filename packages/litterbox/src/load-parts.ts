@@ -5,28 +5,43 @@ import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
  * The parts that were not given, loaded by name when they are needed: the one place where the façade knows adapters.
  * An embedder that brings all its own parts need not have these packages installed.
  */
-export async function loadParts({ parts = {}, stateDirectory = defaultStateDirectory() }: LitterboxOptions): Promise<LitterboxParts & { readonly stateDirectory: string }> {
+export async function loadParts({
+  parts = {},
+  stateDirectory = defaultStateDirectory(),
+}: LitterboxOptions): Promise<LitterboxParts & { readonly stateDirectory: string }> {
   if (!stateDirectory.startsWith('/')) {
-    throw new LitterboxError('STATE_DIR_INVALID', `The state directory ${JSON.stringify(stateDirectory)} is not absolute.`, { operation: 'litterbox.open', hint: 'Set LITTERBOX_HOME to an absolute path.' });
+    throw new LitterboxError(
+      'STATE_DIR_INVALID',
+      `The state directory ${JSON.stringify(stateDirectory)} is not absolute.`,
+      { operation: 'litterbox.open', hint: 'Set LITTERBOX_HOME to an absolute path.' },
+    );
   }
   const [host, sourceControl, store] = await Promise.all([
     parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost()),
     parts.sourceControl ?? import('@litterbox/source-control-git').then(({ git }) => git({ stateDirectory })),
-    parts.state && parts.audit ? undefined : import('@litterbox/state-sqlite').then(({ sqliteState }) => sqliteState({ directory: stateDirectory })),
+    parts.state && parts.audit
+      ? undefined
+      : import('@litterbox/state-sqlite').then(({ sqliteState }) => sqliteState({ directory: stateDirectory })),
   ]);
   const state = parts.state ?? store?.state;
   const audit = parts.audit ?? store?.audit;
-  if (!state || !audit) throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
+  if (!state || !audit)
+    throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
   return { host, sourceControl, state, audit, clock: parts.clock ?? systemClock, stateDirectory };
 }
 
 /** @see https://specifications.freedesktop.org/basedir-spec/latest/ */
-export function defaultStateDirectory(environment: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {}): string {
+export function defaultStateDirectory(
+  environment: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
+): string {
   const { LITTERBOX_HOME: own, XDG_STATE_HOME: state, HOME: home } = environment;
   if (own !== undefined && own !== '') return own;
   if (state?.startsWith('/')) return `${state}/litterbox`;
   if (home?.startsWith('/')) return `${home}/.local/state/litterbox`;
-  throw new LitterboxError('STATE_DIR_INVALID', 'Neither LITTERBOX_HOME, XDG_STATE_HOME nor HOME names a directory.', { operation: 'litterbox.open', hint: 'Set LITTERBOX_HOME to an absolute path where Litterbox may keep its files.' });
+  throw new LitterboxError('STATE_DIR_INVALID', 'Neither LITTERBOX_HOME, XDG_STATE_HOME nor HOME names a directory.', {
+    operation: 'litterbox.open',
+    hint: 'Set LITTERBOX_HOME to an absolute path where Litterbox may keep its files.',
+  });
 }
 
 const systemClock: Clock = {

@@ -1,6 +1,21 @@
 import {
-  AccessFiles, AttachProcess, type AttachedProcess, type AttachInput, type CallOptions, CutMilestone, decodeRaw, FindSandbox, type LogEntry, type Milestone, OpenRepository, OpenSandboxes, type RecordResult, RunCommand, type RunCommandInput,
-  type RunCommandResult, type SandboxRecord,
+  AccessFiles,
+  AttachProcess,
+  type AttachedProcess,
+  type AttachInput,
+  type CallOptions,
+  CutMilestone,
+  decodeRaw,
+  FindSandbox,
+  type LogEntry,
+  type Milestone,
+  OpenRepository,
+  OpenSandboxes,
+  type RecordResult,
+  RunCommand,
+  type RunCommandInput,
+  type RunCommandResult,
+  type SandboxRecord,
 } from '@litterbox/core';
 import type { UseCases } from './composition-root.ts';
 
@@ -51,7 +66,9 @@ export class Sandbox implements AsyncDisposable {
    */
   async run(command: string | readonly [string, ...string[]], options: RunOptions = {}): Promise<CommandResult> {
     const { signal, ...input } = options;
-    return resultOf(await this.#useCases.get(RunCommand).execute({ ...input, sandbox: this.name, command }, { signal }));
+    return resultOf(
+      await this.#useCases.get(RunCommand).execute({ ...input, sandbox: this.name, command }, { signal }),
+    );
   }
 
   /** Starts a process to talk to, with or without a terminal. */
@@ -65,7 +82,11 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Replaces a file, makes its directories, and records it. */
-  async write(path: string, content: Uint8Array | string, options: CallOptions & { readonly message?: string } = {}): Promise<RecordResult> {
+  async write(
+    path: string,
+    content: Uint8Array | string,
+    options: CallOptions & { readonly message?: string } = {},
+  ): Promise<RecordResult> {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     return await this.#useCases.get(AccessFiles).write(this.name, path, bytes, options.message, options);
   }

@@ -10,7 +10,9 @@ for (let index = 0; index < Number(count); index += 1) {
     const { revision } = await sandbox.write(`${process.pid}-${index}`, `${index}\n`);
     process.stdout.write(`${revision?.commit}\n`);
   } else {
-    await sandbox.run('echo unrecorded >left-over; echo written; sleep 1000', { onOutput: ({ bytes }) => void process.stdout.write(bytes) });
+    await sandbox.run('echo unrecorded >left-over; echo written; sleep 1000', {
+      onOutput: ({ bytes }) => void process.stdout.write(bytes),
+    });
   }
 }
 await litterbox[Symbol.asyncDispose]();

@@ -20,16 +20,25 @@ describe('the main job', () => {
     const sandbox = await litterbox.create({ name: 'Fix Login' });
     expect([sandbox.name, sandbox.created.isRenamed]).toEqual(['fix-login', false]);
 
-    const ran = await sandbox.run('echo changed >src/a.txt; mkdir ignored; echo x >ignored/x; echo new >src/b.txt; echo said; exit 3');
+    const ran = await sandbox.run(
+      'echo changed >src/a.txt; mkdir ignored; echo x >ignored/x; echo new >src/b.txt; echo said; exit 3',
+    );
     expect([ran.exitCode, ran.stdout, ran.recorded.changedFiles]).toEqual([3, 'said\n', 2]);
     expect((await sandbox.run(['true'])).recorded.revision).toBeUndefined();
     expect((await sandbox.write('src/c.txt', 'c\n', { message: 'Add c' })).revision?.number).toBe(2);
     expect(new TextDecoder().decode(await sandbox.read('src/c.txt'))).toBe('c\n');
 
     const log = await sandbox.log();
-    expect(log.map(({ number, subject }) => [number, subject])).toEqual([[2, 'Add c'], [1, expect.stringMatching(/^run: echo changed >src\/a\.txt; mkdir ignored; .*…$/)]]);
+    expect(log.map(({ number, subject }) => [number, subject])).toEqual([
+      [2, 'Add c'],
+      [1, expect.stringMatching(/^run: echo changed >src\/a\.txt; mkdir ignored; .*…$/)],
+    ]);
     expect(log[1]?.subject.length).toBeLessThanOrEqual(72);
-    expect(Object.fromEntries(log[1]?.trailers ?? [])).toMatchObject({ 'Litterbox-Tool': 'run', 'Litterbox-Sandbox': 'fix-login', 'Litterbox-Exit-Code': '3' });
+    expect(Object.fromEntries(log[1]?.trailers ?? [])).toMatchObject({
+      'Litterbox-Tool': 'run',
+      'Litterbox-Sandbox': 'fix-login',
+      'Litterbox-Exit-Code': '3',
+    });
     const diff = await sandbox.diff();
     expect(diff).toContain('-a\n+changed\n');
     expect(diff).not.toContain('ignored');
@@ -48,7 +57,9 @@ describe('the main job', () => {
     expect(told.git('for-each-ref', 'refs/litterbox')).toBe('');
     expect(await litterbox.list()).toEqual([]);
     expect((await litterbox.verifyAudit()).entries).toBeGreaterThan(5);
-    expect((await litterbox.audit()).map(({ operation }) => operation)).toEqual(expect.arrayContaining(['sandbox-create', 'sandbox-run', 'sandbox-write', 'sandbox-milestone', 'sandbox-merge']));
+    expect((await litterbox.audit()).map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['sandbox-create', 'sandbox-run', 'sandbox-write', 'sandbox-milestone', 'sandbox-merge']),
+    );
   });
 
   it('a name that is taken is refused, and nothing changes', async () => {
@@ -68,7 +79,9 @@ describe('the main job', () => {
     const litterbox = told.open();
     const head = await litterbox.create({ name: 'plain' });
     expect(head.created.leftOut).toMatchObject({ total: 2 });
-    expect((await head.run('ls -A; cat src/a.txt; ls .git .env ignored 2>/dev/null')).stdout).toBe('.gitignore\nsrc\na\n');
+    expect((await head.run('ls -A; cat src/a.txt; ls .git .env ignored 2>/dev/null')).stdout).toBe(
+      '.gitignore\nsrc\na\n',
+    );
     const tree = await litterbox.create({ name: 'tree', from: { type: 'worktree' } });
     expect((await tree.run('cat src/a.txt .env; ls -d ignored .git 2>/dev/null')).stdout).toBe('mine\nSECRET=1\n');
     await tree.run('echo theirs >other.txt');
@@ -76,7 +89,7 @@ describe('the main job', () => {
     expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('mine\n');
   });
 
-  it('apply leaves the sandbox, merge of a conflict leaves git\'s own state that can be aborted', async () => {
+  it("apply leaves the sandbox, merge of a conflict leaves git's own state that can be aborted", async () => {
     await using told = story();
     const litterbox = told.open();
     const one = await litterbox.create({ name: 'one' });
@@ -96,7 +109,7 @@ describe('the main job', () => {
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['one', 'two']);
   });
 
-  it('files that run code on the person\'s machine need a yes', async () => {
+  it("files that run code on the person's machine need a yes", async () => {
     await using told = story();
     const asked: string[] = [];
     const litterbox = told.open({ approver: { approve: async ({ details }) => (asked.push(...details), false) } });
@@ -144,7 +157,10 @@ describe('the main job', () => {
     expect((await litterbox.restore('time', '1')).revision?.number).toBe(3);
     expect((await sandbox.run('cat src/a.txt')).stdout).toBe('one\n');
     await sandbox.write('src/b.txt', 'b\n');
-    const provider = (await import('@litterbox/provider-overlayfs')).overlayfs({ host: (await import('@litterbox/host')).localHost(), directory: told.stateDirectory });
+    const provider = (await import('@litterbox/provider-overlayfs')).overlayfs({
+      host: (await import('@litterbox/host')).localHost(),
+      directory: told.stateDirectory,
+    });
     await provider.remove(sandbox.record.id);
     await sandbox[Symbol.asyncDispose]();
     expect((await litterbox.list())[0]?.state).toBe('missing');
@@ -166,15 +182,24 @@ describe('the main job', () => {
   it('hard links, unreadable files and odd names are recorded or told', async () => {
     await using told = story();
     const sandbox = await told.open().create({ name: 'odd' });
-    const { recorded } = await sandbox.run('echo x >one && ln one two && echo y >secret && chmod 000 secret && echo z >"new\nline" && mkfifo pipe && echo w >-dash');
+    const { recorded } = await sandbox.run(
+      'echo x >one && ln one two && echo y >secret && chmod 000 secret && echo z >"new\nline" && mkfifo pipe && echo w >-dash',
+    );
     expect((await sandbox.refresh()).name).toBe('odd');
     expect(recorded.warnings.map(({ type }) => type).sort()).toEqual(['refused-path', 'unreadable']);
     const litterbox = told.open();
-    expect((await litterbox.changes('odd')).map(({ path }) => path).sort()).toEqual(['-dash', 'new\nline', 'one', 'two']);
+    expect((await litterbox.changes('odd')).map(({ path }) => path).sort()).toEqual([
+      '-dash',
+      'new\nline',
+      'one',
+      'two',
+    ]);
   });
 
   it('the setup command runs once; when it fails the sandbox is kept for a look', async () => {
-    await using told = story({ '.litterbox.toml': '[container]\nsetup-command = ["sh", "-c", "echo ready >setup.txt"]\n' });
+    await using told = story({
+      '.litterbox.toml': '[container]\nsetup-command = ["sh", "-c", "echo ready >setup.txt"]\n',
+    });
     const litterbox = told.open();
     expect(await refusal(litterbox.create({ name: 'set' }))).toSatisfyError(coded('CONFIG_UNTRUSTED'));
     const { contentHash, trustText } = await litterbox.trustStatus();
@@ -183,11 +208,15 @@ describe('the main job', () => {
     const sandbox = await litterbox.create({ name: 'set' });
     expect((await sandbox.run('cat setup.txt')).stdout).toBe('ready\n');
     expect((await sandbox.log()).map(({ subject }) => subject)).toEqual(['setup: sh -c echo ready >setup.txt']);
-    const error = await refusal(litterbox.create({ name: 'bad', overrides: { setup: [['sh', '-c', 'echo why >&2; exit 7']] } }));
+    const error = await refusal(
+      litterbox.create({ name: 'bad', overrides: { setup: [['sh', '-c', 'echo why >&2; exit 7']] } }),
+    );
     expect(error).toSatisfyError(coded('SETUP_FAILED'));
     expect(String(error)).toContain('why');
     expect((await litterbox.list()).find(({ name }) => name === 'bad')?.state).toBe('setup-failed');
-    expect(await refusal(litterbox.create({ name: 'gone', rollback: true, overrides: { setup: [['false']] } }))).toSatisfyError(coded('SETUP_FAILED'));
+    expect(
+      await refusal(litterbox.create({ name: 'gone', rollback: true, overrides: { setup: [['false']] } })),
+    ).toSatisfyError(coded('SETUP_FAILED'));
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['set', 'bad']);
   });
 
@@ -198,7 +227,10 @@ describe('the main job', () => {
     expect([ran.timedOut, ran.stdout, ran.exitCode, ran.recorded.changedFiles]).toEqual([true, 'partial\n', 137, 1]);
     const controller = new AbortController();
     const reason = new Error('enough');
-    const running = sandbox.run('echo y >aborted; echo go; sleep 1000', { signal: controller.signal, onOutput: () => controller.abort(reason) });
+    const running = sandbox.run('echo y >aborted; echo go; sleep 1000', {
+      signal: controller.signal,
+      onOutput: () => controller.abort(reason),
+    });
     expect(await refusal(running)).toBe(reason);
     expect((await sandbox.log())[0]?.number).toBe(2);
   });
@@ -218,7 +250,11 @@ describe('the main job', () => {
 
 expect.extend({
   toSatisfyError(received: unknown, holds: (error: unknown) => boolean) {
-    return { pass: holds(received), message: () => `got ${received instanceof Error ? `${String((received as { code?: string }).code)}: ${received.message}` : String(received)}` };
+    return {
+      pass: holds(received),
+      message: () =>
+        `got ${received instanceof Error ? `${String((received as { code?: string }).code)}: ${received.message}` : String(received)}`,
+    };
   },
 });
 declare module 'expect' {

@@ -5,9 +5,27 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { type Story, story } from './story.ts';
 
-function client({ repository, stateDirectory }: Story, sandbox: string, count: number, what: 'write' | 'hang'): ChildProcess {
+function client(
+  { repository, stateDirectory }: Story,
+  sandbox: string,
+  count: number,
+  what: 'write' | 'hang',
+): ChildProcess {
   const program = new URL('client.ts', import.meta.url).pathname;
-  return spawn(process.execPath, ['--no-warnings', '--conditions=@litterbox/source', program, repository, stateDirectory, sandbox, String(count), what], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(
+    process.execPath,
+    [
+      '--no-warnings',
+      '--conditions=@litterbox/source',
+      program,
+      repository,
+      stateDirectory,
+      sandbox,
+      String(count),
+      what,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
 }
 
 async function outputOf(child: ChildProcess): Promise<string> {
@@ -21,7 +39,11 @@ async function outputOf(child: ChildProcess): Promise<string> {
 function running(text: string): readonly string[] {
   return readdirSync('/proc').filter((name) => {
     try {
-      return /^\d+$/.test(name) && name !== String(process.pid) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(text);
+      return (
+        /^\d+$/.test(name) &&
+        name !== String(process.pid) &&
+        readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(text)
+      );
     } catch {
       return false;
     }
@@ -33,7 +55,9 @@ describe('several programs on one repository', () => {
     await using told = story();
     const litterbox = told.open();
     const sandbox = await litterbox.create({ name: 'busy' });
-    const outputs = await Promise.all(Array.from({ length: 5 }, async () => await outputOf(client(told, 'busy', 6, 'write'))));
+    const outputs = await Promise.all(
+      Array.from({ length: 5 }, async () => await outputOf(client(told, 'busy', 6, 'write'))),
+    );
     const acknowledged = outputs.flatMap((text) => text.trim().split('\n'));
     expect(acknowledged).toHaveLength(30);
     const log = await sandbox.log();
@@ -42,7 +66,9 @@ describe('several programs on one repository', () => {
     const store = `${told.stateDirectory}/repos`;
     for (const name of readdirSync(store)) {
       if (!existsSync(`${store}/${name}/store.git`)) continue;
-      execFileSync('git', ['--git-dir', `${store}/${name}/store.git`, 'fsck', '--strict', '--no-dangling'], { stdio: 'pipe' });
+      execFileSync('git', ['--git-dir', `${store}/${name}/store.git`, 'fsck', '--strict', '--no-dangling'], {
+        stdio: 'pipe',
+      });
     }
     told.git('fsck', '--strict');
   });
@@ -55,16 +81,27 @@ describe('several programs on one repository', () => {
     const other = client(told, 'killed', 1, 'hang');
     let said = '';
     other.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await eventually(async () => said, (text) => text.includes('written'), 20_000);
+    await eventually(
+      async () => said,
+      (text) => text.includes('written'),
+      20_000,
+    );
     expect(running(`${told.stateDirectory}/overlayfs`)).not.toEqual([]); // positive control
     other.kill('SIGKILL');
     await once(other, 'close');
     const killedAt = Date.now();
-    await eventually(async () => running(`${told.stateDirectory}/overlayfs`), (found) => found.length === 0, 5_000);
+    await eventually(
+      async () => running(`${told.stateDirectory}/overlayfs`),
+      (found) => found.length === 0,
+      5_000,
+    );
     expect(Date.now() - killedAt).toBeLessThan(2_000);
     expect((await sandbox.run('echo next >next')).exitCode).toBe(0);
     const log = await sandbox.log();
-    expect(log.map(({ subject }) => subject)).toEqual(['run: echo next >next', 'recovered: changes found before this call']);
+    expect(log.map(({ subject }) => subject)).toEqual([
+      'run: echo next >next',
+      'recovered: changes found before this call',
+    ]);
     expect((await litterbox.audit({ name: 'killed' })).map(({ outcome }) => outcome)).toContain('unknown');
   });
 
@@ -77,7 +114,11 @@ await litterbox.create({ name: 'half' }, { onProgress: ({ step }) => { if (step 
 process.exit(7);`;
     // The base tree is unpacked the first time only.
     for (const step of ['base-tree', 'runtime', 'base']) {
-      const child = spawn(process.execPath, ['--no-warnings', '--conditions=@litterbox/source', '--input-type=module', '-e', script], { env: { ...process.env, KILL_AT: step }, stdio: 'inherit', cwd: new URL('..', import.meta.url).pathname });
+      const child = spawn(
+        process.execPath,
+        ['--no-warnings', '--conditions=@litterbox/source', '--input-type=module', '-e', script],
+        { env: { ...process.env, KILL_AT: step }, stdio: 'inherit', cwd: new URL('..', import.meta.url).pathname },
+      );
       const [, signal] = (await once(child, 'close')) as [number | null, string | null];
       const litterbox = told.open();
       await litterbox.reconcile();

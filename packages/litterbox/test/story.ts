@@ -15,13 +15,18 @@ export interface Story extends AsyncDisposable {
   open(options?: Partial<LitterboxOptions>): Litterbox;
 }
 
-export function story(files: Readonly<Record<string, string>> = { 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' }): Story {
+export function story(
+  files: Readonly<Record<string, string>> = { 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' },
+): Story {
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-story-'));
   const repository = join(directory, 'repository');
   const stateDirectory = join(directory, 'state');
   const opened: Litterbox[] = [];
   const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: directory, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' } }).trimEnd();
+    execFileSync('git', ['-C', repository, ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: directory, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' },
+    }).trimEnd();
   const file = (path: string, content: string) => {
     mkdirSync(dirname(join(repository, path)), { recursive: true });
     writeFileSync(join(repository, path), content);

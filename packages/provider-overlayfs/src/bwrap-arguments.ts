@@ -24,16 +24,50 @@ export const INSIDE_UID = 1000;
 
 /** Mandatory for the sandbox and for the change scanner alike: no `-try` form anywhere. */
 const ISOLATION = [
-  '--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup', '--disable-userns',
-  '--assert-userns-disabled', '--uid', `${INSIDE_UID}`, '--gid', `${INSIDE_UID}`, '--hostname', 'sandbox', '--new-session',
-  '--die-with-parent', '--clearenv', '--cap-drop', 'ALL',
+  '--unshare-user',
+  '--unshare-ipc',
+  '--unshare-pid',
+  '--unshare-net',
+  '--unshare-uts',
+  '--unshare-cgroup',
+  '--disable-userns',
+  '--assert-userns-disabled',
+  '--uid',
+  `${INSIDE_UID}`,
+  '--gid',
+  `${INSIDE_UID}`,
+  '--hostname',
+  'sandbox',
+  '--new-session',
+  '--die-with-parent',
+  '--clearenv',
+  '--cap-drop',
+  'ALL',
 ] as const;
 
 /** Files of /proc that tell of the host or act on it. A mask needs the file to exist; which do differs by kernel. */
 export const MASKED_PROC_FILES = [
-  '/proc/kcore', '/proc/keys', '/proc/key-users', '/proc/timer_list', '/proc/sched_debug', '/proc/sysrq-trigger', '/proc/latency_stats',
-  '/proc/kallsyms', '/proc/kpagecount', '/proc/kpageflags', '/proc/kpagecgroup', '/proc/kmsg', '/proc/mounts-host', '/proc/interrupts',
-  '/proc/diskstats', '/proc/slabinfo', '/proc/vmallocinfo', '/proc/pagetypeinfo', '/proc/modules', '/proc/swaps', '/proc/mdstat',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/key-users',
+  '/proc/timer_list',
+  '/proc/sched_debug',
+  '/proc/sysrq-trigger',
+  '/proc/latency_stats',
+  '/proc/kallsyms',
+  '/proc/kpagecount',
+  '/proc/kpageflags',
+  '/proc/kpagecgroup',
+  '/proc/kmsg',
+  '/proc/mounts-host',
+  '/proc/interrupts',
+  '/proc/diskstats',
+  '/proc/slabinfo',
+  '/proc/vmallocinfo',
+  '/proc/pagetypeinfo',
+  '/proc/modules',
+  '/proc/swaps',
+  '/proc/mdstat',
 ];
 export const MASKED_PROC_DIRECTORIES = ['/proc/acpi', '/proc/scsi', '/proc/asound', '/proc/driver'];
 export const READ_ONLY_PROC = ['/proc/sys', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/sysvipc', '/proc/tty'];
@@ -46,7 +80,8 @@ export interface ProcEntries {
 
 function procArguments(proc: ProcEntries): string[] {
   return [
-    '--proc', '/proc',
+    '--proc',
+    '/proc',
     ...proc.readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...proc.files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...proc.directories.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
@@ -56,57 +91,119 @@ function procArguments(proc: ProcEntries): string[] {
 /** The machine's programs, read-only, in the places where they are on the machine. */
 function programArguments(machine: Machine): string[] {
   return [
-    '--ro-bind', '/usr', '/usr',
+    '--ro-bind',
+    '/usr',
+    '/usr',
     ...machine.rootLinks.flatMap(([name, target]) => ['--symlink', target, `/${name}`]),
     ...machine.rootDirectories.flatMap((name) => ['--ro-bind', `/${name}`, `/${name}`]),
   ];
 }
 
 /** Arguments for the sandbox itself, up to the command. */
-export function sandboxArguments(machine: Machine, meta: SandboxMeta, sources: SessionSources, proc: ProcEntries, environment: Readonly<Record<string, string>>): readonly string[] {
+export function sandboxArguments(
+  machine: Machine,
+  meta: SandboxMeta,
+  sources: SessionSources,
+  proc: ProcEntries,
+  environment: Readonly<Record<string, string>>,
+): readonly string[] {
   const { tools, masked, rootEntries } = sources;
   const base =
     meta.root.type === 'machine'
       ? [...programArguments(machine), '--ro-bind', '/run/etc', '/etc']
-      : rootEntries.flatMap(({ name, type, target }) => (type === 'link' ? ['--symlink', target ?? '', `/${name}`] : ['--ro-bind', `/run/root/${name}`, `/${name}`]));
+      : rootEntries.flatMap(({ name, type, target }) =>
+          type === 'link' ? ['--symlink', target ?? '', `/${name}`] : ['--ro-bind', `/run/root/${name}`, `/${name}`],
+        );
   return [
     ...ISOLATION,
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ...base,
     ...procArguments(proc),
-    '--dev', '/dev',
-    '--perms', '1777', '--size', `${512 * 2 ** 20}`, '--tmpfs', '/tmp',
-    '--perms', '1777', '--size', `${512 * 2 ** 20}`, '--tmpfs', '/var/tmp',
-    '--perms', '1777', '--size', `${64 * 2 ** 20}`, '--tmpfs', '/dev/shm',
-    '--size', `${16 * 2 ** 20}`, '--tmpfs', '/run',
-    '--ro-bind', '/run/io', INSIDE.io,
-    '--bind', '/run/home', INSIDE.home,
-    '--bind', '/run/playground', INSIDE.playground,
+    '--dev',
+    '/dev',
+    '--perms',
+    '1777',
+    '--size',
+    `${512 * 2 ** 20}`,
+    '--tmpfs',
+    '/tmp',
+    '--perms',
+    '1777',
+    '--size',
+    `${512 * 2 ** 20}`,
+    '--tmpfs',
+    '/var/tmp',
+    '--perms',
+    '1777',
+    '--size',
+    `${64 * 2 ** 20}`,
+    '--tmpfs',
+    '/dev/shm',
+    '--size',
+    `${16 * 2 ** 20}`,
+    '--tmpfs',
+    '/run',
+    '--ro-bind',
+    '/run/io',
+    INSIDE.io,
+    '--bind',
+    '/run/home',
+    INSIDE.home,
+    '--bind',
+    '/run/playground',
+    INSIDE.playground,
     // After every tmpfs: a tool directory or a repository may lie below /tmp or /var/tmp.
     ...tools.flatMap(({ source, target }) => ['--ro-bind', source, target]),
-    ...masked.flatMap(({ path, type }) => (type === 'file' ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path, '--remount-ro', path])),
-    '--bind', '/run/ws', meta.workdir,
-    ...(meta.workdir === INSIDE.alias || meta.workdir.startsWith(`${INSIDE.alias}/`) ? [] : ['--symlink', meta.workdir, INSIDE.alias]),
-    '--chdir', meta.workdir,
-    '--remount-ro', '/',
+    ...masked.flatMap(({ path, type }) =>
+      type === 'file' ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path, '--remount-ro', path],
+    ),
+    '--bind',
+    '/run/ws',
+    meta.workdir,
+    ...(meta.workdir === INSIDE.alias || meta.workdir.startsWith(`${INSIDE.alias}/`)
+      ? []
+      : ['--symlink', meta.workdir, INSIDE.alias]),
+    '--chdir',
+    meta.workdir,
+    '--remount-ro',
+    '/',
   ];
 }
 
 /** Arguments for the change scanner: it lists names and types, sees the workspace and the programs alone, and writes nowhere. */
-export function scannerArguments(machine: Machine, changes: 'upper' | 'workspace', proc: ProcEntries): readonly string[] {
+export function scannerArguments(
+  machine: Machine,
+  changes: 'upper' | 'workspace',
+  proc: ProcEntries,
+): readonly string[] {
   return [
     ...ISOLATION,
-    '--setenv', 'PATH', '/usr/bin:/bin',
-    '--setenv', 'LC_ALL', 'C',
-    '--setenv', 'LITTERBOX_CALL', 'infrastructure',
+    '--setenv',
+    'PATH',
+    '/usr/bin:/bin',
+    '--setenv',
+    'LC_ALL',
+    'C',
+    '--setenv',
+    'LITTERBOX_CALL',
+    'infrastructure',
     ...programArguments(machine),
-    '--ro-bind', '/run/etc', '/etc',
+    '--ro-bind',
+    '/run/etc',
+    '/etc',
     ...procArguments(proc),
-    '--dev', '/dev',
-    '--ro-bind', '/run/scan-io', INSIDE.io,
-    '--ro-bind', '/run/ws', '/workspace',
+    '--dev',
+    '/dev',
+    '--ro-bind',
+    '/run/scan-io',
+    INSIDE.io,
+    '--ro-bind',
+    '/run/ws',
+    '/workspace',
     ...(changes === 'upper' ? ['--ro-bind', '/run/upper', '/changes'] : []),
-    '--chdir', '/',
-    '--remount-ro', '/',
+    '--chdir',
+    '/',
+    '--remount-ro',
+    '/',
   ];
 }

@@ -26,11 +26,15 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
   const versionOne = new Map<string, string>();
   for (const [, point, type, options] of points) {
     if (type !== 'cgroup' || point === undefined) continue;
-    for (const controller of CONTROLLERS) if (options?.split(',').includes(controller)) versionOne.set(controller, point);
+    for (const controller of CONTROLLERS)
+      if (options?.split(',').includes(controller)) versionOne.set(controller, point);
   }
   if (CONTROLLERS.every((controller) => versionOne.has(controller))) {
     const parents = Object.fromEntries(
-      CONTROLLERS.map((controller) => [controller, `${versionOne.get(controller)}/${isRoot ? 'litterbox' : `litterbox-user-${uid}`}`]),
+      CONTROLLERS.map((controller) => [
+        controller,
+        `${versionOne.get(controller)}/${isRoot ? 'litterbox' : `litterbox-user-${uid}`}`,
+      ]),
     ) as Cgroup['parents'];
     const isUsable = isRoot || CONTROLLERS.every((controller) => writable.includes(parents[controller]));
     return isUsable ? { version: 1, parents } : undefined;
@@ -44,12 +48,19 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
   return { version: 2, parents: { memory: directory, pids: directory, cpu: directory, freezer: directory } };
 }
 
-const groupsOf = (cgroup: Cgroup, id: string) => [...new Set(CONTROLLERS.map((controller) => `${cgroup.parents[controller]}/${id}`))];
+const groupsOf = (cgroup: Cgroup, id: string) => [
+  ...new Set(CONTROLLERS.map((controller) => `${cgroup.parents[controller]}/${id}`)),
+];
 
 /** Shell text: makes the groups of a sandbox and sets its limits. Fails when one cannot be set. */
-export function cgroupSetUp(cgroup: Cgroup, id: string, limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>>): string {
+export function cgroupSetUp(
+  cgroup: Cgroup,
+  id: string,
+  limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>>,
+): string {
   const groups = groupsOf(cgroup, id).map(quoted).join(' ');
-  const at = (controller: keyof Cgroup['parents'], file: string) => quoted(`${cgroup.parents[controller]}/${id}/${file}`);
+  const at = (controller: keyof Cgroup['parents'], file: string) =>
+    quoted(`${cgroup.parents[controller]}/${id}/${file}`);
   const periodUs = 100_000;
   const quotaUs = Math.max(1_000, Math.round(limits.cpus * periodUs)); // the kernel's smallest quota is 1 ms
   if (cgroup.version === 1) {
@@ -73,7 +84,9 @@ echo '${quotaUs} ${periodUs}' >${at('cpu', 'cpu.max')} || fail 'cannot limit pro
 
 /** Shell text: moves the shell that runs it into the sandbox's groups. */
 export function cgroupEnter(cgroup: Cgroup, id: string): string {
-  return groupsOf(cgroup, id).map((group) => `echo 0 >${quoted(`${group}/cgroup.procs`)} || fail 'cannot enter ${group}'\n`).join('');
+  return groupsOf(cgroup, id)
+    .map((group) => `echo 0 >${quoted(`${group}/cgroup.procs`)} || fail 'cannot enter ${group}'\n`)
+    .join('');
 }
 
 export function cgroupFreeze(cgroup: Cgroup, id: string, isFrozen: boolean): string {
@@ -93,14 +106,19 @@ export function cgroupIsFrozen(cgroup: Cgroup, id: string): string {
 
 /** Shell text: removes the groups, which must be empty of processes by then. */
 export function cgroupRemove(cgroup: Cgroup, id: string): string {
-  return groupsOf(cgroup, id).map((group) => `[ ! -d ${quoted(group)} ] || rmdir ${quoted(group)}\n`).join('');
+  return groupsOf(cgroup, id)
+    .map((group) => `[ ! -d ${quoted(group)} ] || rmdir ${quoted(group)}\n`)
+    .join('');
 }
 
 /** Shell text: prints memory in bytes, processor time in nanoseconds and the number of processes, one line each. */
 export function cgroupUsage(cgroup: Cgroup, id: string): string {
-  const at = (controller: keyof Cgroup['parents'], file: string) => quoted(`${cgroup.parents[controller]}/${id}/${file}`);
+  const at = (controller: keyof Cgroup['parents'], file: string) =>
+    quoted(`${cgroup.parents[controller]}/${id}/${file}`);
   if (cgroup.version === 1) {
-    const cpuacct = quoted(`${cgroup.parents.cpu.replace(/\/cpu(,cpuacct)?\//, (match) => (match.includes(',') ? match : '/cpuacct/'))}/${id}/cpuacct.usage`);
+    const cpuacct = quoted(
+      `${cgroup.parents.cpu.replace(/\/cpu(,cpuacct)?\//, (match) => (match.includes(',') ? match : '/cpuacct/'))}/${id}/cpuacct.usage`,
+    );
     return `cat ${at('memory', 'memory.usage_in_bytes')}; cat ${cpuacct} 2>/dev/null || echo; cat ${at('pids', 'pids.current')}`;
   }
   return `cat ${at('memory', 'memory.current')}; sed -n 's/^usage_usec \\(.*\\)/\\1000/p' ${at('cpu', 'cpu.stat')}; cat ${at('pids', 'pids.current')}`;

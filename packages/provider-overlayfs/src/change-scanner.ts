@@ -1,4 +1,18 @@
-import { type CallOptions, type ChangedPath, type ChangeMark, type ChangeScan, decodeRaw, type DirectoryChild, encodeRaw, ExecChannel, type FileType, type Host, LitterboxError, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  type ChangedPath,
+  type ChangeMark,
+  type ChangeScan,
+  decodeRaw,
+  type DirectoryChild,
+  encodeRaw,
+  ExecChannel,
+  type FileType,
+  type Host,
+  LitterboxError,
+  type ProcessHandle,
+  type ProcessSpec,
+} from '@litterbox/core/provider';
 
 export interface ScannerInput {
   readonly host: Host;
@@ -53,7 +67,12 @@ export class ChangeScanner implements AsyncDisposable {
     const root = this.#input.changes === 'upper' ? '/changes' : '/workspace';
     let entries: Entry[] = [];
     const collect = (entry: Entry) => void entries.push(entry);
-    let next = await this.#find([root], [...NOW, '-o', ...(mark === undefined ? [] : ['-newerct', `@${mark}`]), ...PRINT], collect, call);
+    let next = await this.#find(
+      [root],
+      [...NOW, '-o', ...(mark === undefined ? [] : ['-newerct', `@${mark}`]), ...PRINT],
+      collect,
+      call,
+    );
     if (mark !== undefined && isBefore(next, mark)) {
       entries = [];
       next = await this.#find([root], [...NOW, '-o', ...PRINT], collect, call);
@@ -71,30 +90,53 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** Everything below directories that are not the ones known under their path. */
-  async #addMoved(root: string, entries: Entry[], known: ReadonlyMap<string, string>, call?: CallOptions): Promise<void> {
-    const moved = entries.filter(({ letter, path, inode }) => letter === 'd' && path !== '' && known.get(path) !== inode).map(({ path }) => path);
+  async #addMoved(
+    root: string,
+    entries: Entry[],
+    known: ReadonlyMap<string, string>,
+    call?: CallOptions,
+  ): Promise<void> {
+    const moved = entries
+      .filter(({ letter, path, inode }) => letter === 'd' && path !== '' && known.get(path) !== inode)
+      .map(({ path }) => path);
     const tops = topmost(moved);
     if (tops.length === 0) return;
     const seen = new Set(entries.map(({ path }) => path));
     for (const batch of batches(tops)) {
-      await this.#find(batch.map((path) => `${root}/${path}`), ['-printf', ENTRY_FORMAT.replace('%P', '%p')], (entry) => {
-        const path = entry.path.slice(root.length + 1);
-        if (seen.has(path)) return;
-        seen.add(path);
-        entries.push({ ...entry, path });
-      }, call);
+      await this.#find(
+        batch.map((path) => `${root}/${path}`),
+        ['-printf', ENTRY_FORMAT.replace('%P', '%p')],
+        (entry) => {
+          const path = entry.path.slice(root.length + 1);
+          if (seen.has(path)) return;
+          seen.add(path);
+          entries.push({ ...entry, path });
+        },
+        call,
+      );
     }
   }
 
-  async *#changesOf(entries: readonly Entry[], directories: readonly Entry[], call?: CallOptions): AsyncGenerator<ChangedPath, void, undefined> {
+  async *#changesOf(
+    entries: readonly Entry[],
+    directories: readonly Entry[],
+    call?: CallOptions,
+  ): AsyncGenerator<ChangedPath, void, undefined> {
     for (const batch of batches(directories)) {
       const listed = new Map<string, DirectoryChild[]>(batch.map(({ path }) => [path, []]));
       const starts = batch.map(({ path }) => (path === '' ? '/workspace' : `/workspace/${path}`));
-      await this.#find(starts, ['-mindepth', '1', '-maxdepth', '1', '-printf', '%y 0 0 0 %p\\0'], ({ letter, path }) => {
-        const relative = path.slice('/workspace/'.length);
-        const cut = relative.lastIndexOf('/');
-        listed.get(cut === -1 ? '' : relative.slice(0, cut))?.push({ name: relative.slice(cut + 1), type: TYPES[letter] ?? 'special' });
-      }, call);
+      await this.#find(
+        starts,
+        ['-mindepth', '1', '-maxdepth', '1', '-printf', '%y 0 0 0 %p\\0'],
+        ({ letter, path }) => {
+          const relative = path.slice('/workspace/'.length);
+          const cut = relative.lastIndexOf('/');
+          listed
+            .get(cut === -1 ? '' : relative.slice(0, cut))
+            ?.push({ name: relative.slice(cut + 1), type: TYPES[letter] ?? 'special' });
+        },
+        call,
+      );
       for (const { path, isReadable } of batch) {
         if (isReadable) yield { type: 'directory', path, children: listed.get(path) ?? [] };
         else yield { type: 'unreadable', path };
@@ -109,21 +151,33 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** Runs one `find` and gives the moment at which it began, when asked for; entries come as they are printed. */
-  async #find(starts: readonly string[], expression: readonly string[], onEntry: (entry: Entry) => void, call?: CallOptions): Promise<ChangeMark> {
+  async #find(
+    starts: readonly string[],
+    expression: readonly string[],
+    onEntry: (entry: Entry) => void,
+    call?: CallOptions,
+  ): Promise<ChangeMark> {
     let moment = '';
     const parser = new EntryParser((text) => {
       if (text.startsWith('T ')) moment = justBefore(text.slice(2));
       else onEntry(entryOf(text));
     });
-    const outcome = await this.#channel.run({
-      argv: ['find', '-P', ...(expression[0] === NOW[0] ? ['/proc/self/fdinfo/'] : []), ...starts, ...expression],
-      maxOutputBytes: 4096,
-      onOutput: ({ type, bytes }) => type === 'stdout-data' && parser.push(bytes),
-    }, call);
+    const outcome = await this.#channel.run(
+      {
+        argv: ['find', '-P', ...(expression[0] === NOW[0] ? ['/proc/self/fdinfo/'] : []), ...starts, ...expression],
+        maxOutputBytes: 4096,
+        onOutput: ({ type, bytes }) => type === 'stdout-data' && parser.push(bytes),
+      },
+      call,
+    );
     if (outcome.interruption === 'abort') call?.signal?.throwIfAborted();
     // 1: find could not look into some directory, which is then in the output as unreadable, or has vanished meanwhile.
     if (outcome.interruption || outcome.exit.code > 1) {
-      throw new LitterboxError('SNAPSHOT_FAILED', `Looking for changes failed with exit code ${outcome.exit.code}.`, { operation: 'runtime.scan', provider: 'overlayfs', hint: 'Run the command again: what it changed is still there and will be recorded then.' });
+      throw new LitterboxError('SNAPSHOT_FAILED', `Looking for changes failed with exit code ${outcome.exit.code}.`, {
+        operation: 'runtime.scan',
+        provider: 'overlayfs',
+        hint: 'Run the command again: what it changed is still there and will be recorded then.',
+      });
     }
     return moment;
   }
@@ -145,7 +199,9 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   async #remember(next: ChangeMark, known: ReadonlyMap<string, string>, directories: readonly Entry[]): Promise<void> {
-    const numbers = new Map(directories.filter(({ path, inode }) => known.get(path) !== inode).map(({ path, inode }) => [path, inode]));
+    const numbers = new Map(
+      directories.filter(({ path, inode }) => known.get(path) !== inode).map(({ path, inode }) => [path, inode]),
+    );
     if (numbers.size === 0) return;
     this.#pending = { next, numbers };
     await this.#save();
@@ -166,7 +222,10 @@ const MAX_STATE_BYTES = 256 * 2 ** 20;
 
 interface KeptNumbers {
   readonly known: readonly (readonly [path: string, inode: string])[];
-  readonly pending?: { readonly next: ChangeMark; readonly numbers: readonly (readonly [path: string, inode: string])[] };
+  readonly pending?: {
+    readonly next: ChangeMark;
+    readonly numbers: readonly (readonly [path: string, inode: string])[];
+  };
 }
 
 interface Entry {
@@ -182,12 +241,31 @@ interface Entry {
  * Prints the kernel's time: a directory of /proc is made when it is first looked at, and this one belongs to `find` itself.
  */
 const NOW = ['-path', '/proc/*', '-prune', '-printf', 'T %C@\\0'] as const;
-const PRINT = ['(', '-type', 'd', '!', '-readable', '-printf', 'u %i %m %s %P\\0', '-o', '-printf', ENTRY_FORMAT, ')'] as const;
+const PRINT = [
+  '(',
+  '-type',
+  'd',
+  '!',
+  '-readable',
+  '-printf',
+  'u %i %m %s %P\\0',
+  '-o',
+  '-printf',
+  ENTRY_FORMAT,
+  ')',
+] as const;
 
 function entryOf(text: string): Entry {
   const [letter = '', inode = '', mode = '', size = ''] = text.split(' ', 4);
   const path = text.slice(letter.length + inode.length + mode.length + size.length + 4);
-  return { letter: letter === 'u' ? 'd' : letter, inode, mode: Number.parseInt(mode, 8), sizeBytes: Number(size), path, isReadable: letter !== 'u' };
+  return {
+    letter: letter === 'u' ? 'd' : letter,
+    inode,
+    mode: Number.parseInt(mode, 8),
+    sizeBytes: Number(size),
+    path,
+    isReadable: letter !== 'u',
+  };
 }
 
 /** Splits what `find` prints at NUL, whatever the chunks. */
@@ -232,7 +310,8 @@ function isBefore(one: string, other: string): boolean {
 function topmost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   return paths.filter((path) => {
-    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) if (all.has(path.slice(0, cut))) return false;
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+      if (all.has(path.slice(0, cut))) return false;
     return true;
   });
 }

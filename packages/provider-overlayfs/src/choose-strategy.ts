@@ -16,19 +16,37 @@ export interface StrategyChoice {
 export function strategyNamed(name: string): Strategy {
   const found = STRATEGIES.find((strategy) => strategy.name === name);
   if (found) return found;
-  throw new LitterboxError('UNSUPPORTED', `This version knows no strategy ${name}.`, { operation: 'provider.open', provider: 'overlayfs', hint: `It knows ${STRATEGIES.map((strategy) => strategy.name).join(', ')}.` });
+  throw new LitterboxError('UNSUPPORTED', `This version knows no strategy ${name}.`, {
+    operation: 'provider.open',
+    provider: 'overlayfs',
+    hint: `It knows ${STRATEGIES.map((strategy) => strategy.name).join(', ')}.`,
+  });
 }
 
 /** The first strategy that works below the directory, and why the ones before do not. */
-export async function choosing(host: Host, directory: string, isRoot: boolean, wanted: Strategy['name'] | undefined): Promise<StrategyChoice> {
+export async function choosing(
+  host: Host,
+  directory: string,
+  isRoot: boolean,
+  wanted: Strategy['name'] | undefined,
+): Promise<StrategyChoice> {
   const checks: ProbeCheck[] = [];
   for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted)]) {
     const { code, stdout, stderr } = await runScript(host, strategy.probe(directory, isRoot));
     if (code === 0) {
-      checks.push({ name: `copy-on-write (${strategy.name})`, status: 'ok', finding: `${strategy.name} works below ${directory}` });
+      checks.push({
+        name: `copy-on-write (${strategy.name})`,
+        status: 'ok',
+        finding: `${strategy.name} works below ${directory}`,
+      });
       return { strategy, checks };
     }
-    checks.push({ name: `copy-on-write (${strategy.name})`, status: wanted ? 'failed' : 'warning', finding: (stdout || stderr).trim() || `exit code ${code}`, remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.' });
+    checks.push({
+      name: `copy-on-write (${strategy.name})`,
+      status: wanted ? 'failed' : 'warning',
+      finding: (stdout || stderr).trim() || `exit code ${code}`,
+      remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
+    });
   }
   return { strategy: undefined, checks };
 }

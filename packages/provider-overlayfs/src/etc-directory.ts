@@ -2,19 +2,59 @@ import { quoted } from '@litterbox/core/provider';
 
 /** What programs of the host read below /etc and what holds no secret. Whatever of it does not exist is left out. */
 const SHARED = [
-  'alternatives', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies', 'debian_version', 'fonts', 'gai.conf', 'inputrc', 'java',
-  'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'lsb-release', 'magic', 'mime.types', 'os-release', 'perl', 'pki/ca-trust',
-  'pki/tls/certs', 'pki/tls/cert.pem', 'profile', 'protocols', 'rpc', 'services', 'ssl/certs', 'ssl/openssl.cnf', 'terminfo', 'timezone',
+  'alternatives',
+  'ca-certificates',
+  'ca-certificates.conf',
+  'crypto-policies',
+  'debian_version',
+  'fonts',
+  'gai.conf',
+  'inputrc',
+  'java',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'localtime',
+  'lsb-release',
+  'magic',
+  'mime.types',
+  'os-release',
+  'perl',
+  'pki/ca-trust',
+  'pki/tls/certs',
+  'pki/tls/cert.pem',
+  'profile',
+  'protocols',
+  'rpc',
+  'services',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+  'terminfo',
+  'timezone',
 ];
-const SHARED_PATTERNS = ['java-*', 'python3*', 'maven', 'gradle', 'ghc*', 'php', 'lua', 'texmf', 'emacs', 'vim', 'dpkg/origins'];
+const SHARED_PATTERNS = [
+  'java-*',
+  'python3*',
+  'maven',
+  'gradle',
+  'ghc*',
+  'php',
+  'lua',
+  'texmf',
+  'emacs',
+  'vim',
+  'dpkg/origins',
+];
 
 /** The sandbox's own accounts and names, and nothing of the host's. */
 const OWN: Readonly<Record<string, string>> = {
-  passwd: 'root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n',
+  passwd:
+    'root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n',
   group: 'root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n',
   hosts: '127.0.0.1 localhost sandbox\n::1 localhost sandbox ip6-localhost ip6-loopback\n',
   hostname: 'sandbox\n',
-  'nsswitch.conf': 'passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\nprotocols: files\nservices: files\n',
+  'nsswitch.conf':
+    'passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\nprotocols: files\nservices: files\n',
   'resolv.conf': '',
   shells: '/bin/sh\n/bin/bash\n',
 };
@@ -25,7 +65,9 @@ const OWN: Readonly<Record<string, string>> = {
  */
 export function etcDirectoryScript(parent: string): string {
   const sources = [...SHARED, ...SHARED_PATTERNS].map((name) => `/etc/${name}`).join(' ');
-  const own = Object.entries(OWN).map(([name, text]) => `rm -rf "$t/${name}"; printf '%s' ${quoted(text)} >"$t/${name}"`).join('\n');
+  const own = Object.entries(OWN)
+    .map(([name, text]) => `rm -rf "$t/${name}"; printf '%s' ${quoted(text)} >"$t/${name}"`)
+    .join('\n');
   return `cd /
 key=$(stat -c %Y ${sources} 2>/dev/null | cksum)
 etc=${quoted(`${parent}/etc-`)}\${key%% *}

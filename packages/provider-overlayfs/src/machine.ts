@@ -1,4 +1,11 @@
-import { type CallOptions, type Host, type HostFacts, LitterboxError, type ProbeCheck, quoted } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  type Host,
+  type HostFacts,
+  LitterboxError,
+  type ProbeCheck,
+  quoted,
+} from '@litterbox/core/provider';
 import { type Cgroup, cgroupOf } from './cgroup.ts';
 import { runScript } from './run-script.ts';
 import { type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
@@ -20,8 +27,20 @@ export interface Machine {
 
 /** The programs the provider runs on its host, and the Debian package of each. */
 const TOOLS = {
-  bwrap: 'bubblewrap', unshare: 'util-linux', mount: 'mount', flock: 'util-linux', setpriv: 'util-linux', setsid: 'util-linux',
-  mkfifo: 'coreutils', cp: 'coreutils', rm: 'coreutils', stat: 'coreutils', readlink: 'coreutils', cat: 'coreutils', tar: 'tar', find: 'findutils',
+  bwrap: 'bubblewrap',
+  unshare: 'util-linux',
+  mount: 'mount',
+  flock: 'util-linux',
+  setpriv: 'util-linux',
+  setsid: 'util-linux',
+  mkfifo: 'coreutils',
+  cp: 'coreutils',
+  rm: 'coreutils',
+  stat: 'coreutils',
+  readlink: 'coreutils',
+  cat: 'coreutils',
+  tar: 'tar',
+  find: 'findutils',
 } as const;
 
 /** bubblewrap knows `--disable-userns` since this version. @see https://github.com/containers/bubblewrap/releases/tag/v0.8.0 */
@@ -33,25 +52,53 @@ const MINIMUM_KERNEL = [5, 10];
 export async function readMachine(host: Host, call?: CallOptions): Promise<Machine> {
   const facts = await host.facts(call);
   if (facts.platform !== 'linux') {
-    throw new LitterboxError('UNSUPPORTED', `Copy-on-write sandboxes need Linux; ${host.name} runs ${facts.platform}.`, {
-      operation: 'provider.probe', provider: 'overlayfs', hint: 'Use a container provider, or a Linux machine over SSH.',
-    });
+    throw new LitterboxError(
+      'UNSUPPORTED',
+      `Copy-on-write sandboxes need Linux; ${host.name} runs ${facts.platform}.`,
+      {
+        operation: 'provider.probe',
+        provider: 'overlayfs',
+        hint: 'Use a container provider, or a Linux machine over SSH.',
+      },
+    );
   }
   const report = await runScript(host, surveyScript(facts), call);
   const lines = report.stdout.split('\0').filter((line) => line !== '');
-  const all = (key: string) => lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
+  const all = (key: string) =>
+    lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
   const one = (key: string) => all(key)[0] ?? '';
   const isRoot = facts.uid === 0;
-  const cgroup = cgroupOf({ isRoot, uid: facts.uid, mounts: one('cgroup-mounts'), own: one('cgroup-own'), writable: all('cgroup-writable') });
+  const cgroup = cgroupOf({
+    isRoot,
+    uid: facts.uid,
+    mounts: one('cgroup-mounts'),
+    own: one('cgroup-own'),
+    writable: all('cgroup-writable'),
+  });
   return {
     facts,
     isRoot,
     bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
     cgroup,
-    toolDirectories: toolDirectoriesOf(facts, new Map(all('path').map((line) => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)])), all('tool-root')),
-    rootLinks: all('root-link').map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)] as const),
+    toolDirectories: toolDirectoriesOf(
+      facts,
+      new Map(all('path').map((line) => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)])),
+      all('tool-root'),
+    ),
+    rootLinks: all('root-link').map(
+      (line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)] as const,
+    ),
     rootDirectories: all('root-directory'),
-    checks: checksOf({ facts, missing: all('missing'), bwrap: one('bwrap'), isSetuid: one('bwrap-setuid') === 'yes', gnuFind: one('find'), userns: one('userns'), apparmor: one('apparmor'), cgroup }),
+    checks: checksOf({
+      facts,
+      missing: all('missing'),
+      bwrap: one('bwrap'),
+      isSetuid: one('bwrap-setuid') === 'yes',
+      gnuFind: one('find'),
+      userns: one('userns'),
+      apparmor: one('apparmor'),
+      cgroup,
+    }),
   };
 }
 
@@ -89,17 +136,72 @@ interface CheckFacts {
   readonly cgroup: Cgroup | undefined;
 }
 
-function checksOf({ facts, missing, bwrap, isSetuid, gnuFind, userns, apparmor, cgroup }: CheckFacts): readonly ProbeCheck[] {
-  const check = (name: string, isOk: boolean, finding: string, remedy: string, otherwise: ProbeCheck['status'] = 'failed'): ProbeCheck =>
-    isOk ? { name, status: 'ok', finding } : { name, status: otherwise, finding, remedy };
+function checksOf({
+  facts,
+  missing,
+  bwrap,
+  isSetuid,
+  gnuFind,
+  userns,
+  apparmor,
+  cgroup,
+}: CheckFacts): readonly ProbeCheck[] {
+  const check = (
+    name: string,
+    isOk: boolean,
+    finding: string,
+    remedy: string,
+    otherwise: ProbeCheck['status'] = 'failed',
+  ): ProbeCheck => (isOk ? { name, status: 'ok', finding } : { name, status: otherwise, finding, remedy });
   const packages = [...new Set(missing.map((tool) => TOOLS[tool as keyof typeof TOOLS]))];
   return [
-    check('kernel', isAtLeast(facts.kernelRelease, MINIMUM_KERNEL), `Linux ${facts.kernelRelease}`, `Use Linux ${MINIMUM_KERNEL.join('.')} or newer.`),
-    check('tools', missing.length === 0, missing.length === 0 ? 'every program is there' : `missing: ${missing.join(', ')}`, `sudo apt-get install -y ${packages.join(' ')}`),
-    check('bubblewrap', isAtLeast(bwrap.replace(/^\D+/, ''), MINIMUM_BWRAP) && !isSetuid, isSetuid ? 'bubblewrap is setuid root' : bwrap || 'bubblewrap is missing', isSetuid ? 'sudo chmod u-s "$(command -v bwrap)"' : `sudo apt-get install -y bubblewrap (${MINIMUM_BWRAP.join('.')} or newer)`),
-    check('find', gnuFind.includes('GNU'), gnuFind.split('\n')[0] || 'find is missing', 'sudo apt-get install -y findutils'),
-    check('user-namespaces', userns !== '0' && userns !== '' && apparmor !== '1', userns === '0' || userns === '' ? 'user namespaces are off' : apparmor === '1' ? 'AppArmor keeps ordinary users from user namespaces' : `up to ${userns}`, userns === '0' || userns === '' ? 'sudo sysctl -w user.max_user_namespaces=15000' : 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'),
-    check('control-groups', cgroup !== undefined, cgroup ? `version ${cgroup.version}, below ${Object.values(cgroup.parents)[0]}` : 'this user may not make control groups, so memory, processor and process limits cannot be enforced', delegationCommand(facts.uid), 'warning'),
+    check(
+      'kernel',
+      isAtLeast(facts.kernelRelease, MINIMUM_KERNEL),
+      `Linux ${facts.kernelRelease}`,
+      `Use Linux ${MINIMUM_KERNEL.join('.')} or newer.`,
+    ),
+    check(
+      'tools',
+      missing.length === 0,
+      missing.length === 0 ? 'every program is there' : `missing: ${missing.join(', ')}`,
+      `sudo apt-get install -y ${packages.join(' ')}`,
+    ),
+    check(
+      'bubblewrap',
+      isAtLeast(bwrap.replace(/^\D+/, ''), MINIMUM_BWRAP) && !isSetuid,
+      isSetuid ? 'bubblewrap is setuid root' : bwrap || 'bubblewrap is missing',
+      isSetuid
+        ? 'sudo chmod u-s "$(command -v bwrap)"'
+        : `sudo apt-get install -y bubblewrap (${MINIMUM_BWRAP.join('.')} or newer)`,
+    ),
+    check(
+      'find',
+      gnuFind.includes('GNU'),
+      gnuFind.split('\n')[0] || 'find is missing',
+      'sudo apt-get install -y findutils',
+    ),
+    check(
+      'user-namespaces',
+      userns !== '0' && userns !== '' && apparmor !== '1',
+      userns === '0' || userns === ''
+        ? 'user namespaces are off'
+        : apparmor === '1'
+          ? 'AppArmor keeps ordinary users from user namespaces'
+          : `up to ${userns}`,
+      userns === '0' || userns === ''
+        ? 'sudo sysctl -w user.max_user_namespaces=15000'
+        : 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+    ),
+    check(
+      'control-groups',
+      cgroup !== undefined,
+      cgroup
+        ? `version ${cgroup.version}, below ${Object.values(cgroup.parents)[0]}`
+        : 'this user may not make control groups, so memory, processor and process limits cannot be enforced',
+      delegationCommand(facts.uid),
+      'warning',
+    ),
   ];
 }
 

@@ -1,5 +1,15 @@
 import {
-  type Assurance, type CallOptions, type ChangeMark, type ChangeScan, type Host, LitterboxError, type ProcessHandle, type ProcessSpec, type ResourceUsage, type SandboxId, type SandboxRuntime,
+  type Assurance,
+  type CallOptions,
+  type ChangeMark,
+  type ChangeScan,
+  type Host,
+  LitterboxError,
+  type ProcessHandle,
+  type ProcessSpec,
+  type ResourceUsage,
+  type SandboxId,
+  type SandboxRuntime,
 } from '@litterbox/core/provider';
 import { INSIDE } from './bwrap-arguments.ts';
 import { cgroupFreeze, cgroupIsFrozen, cgroupUsage } from './cgroup.ts';
@@ -67,16 +77,27 @@ export class OverlayRuntime implements SandboxRuntime {
     await this.#host.files.write(sandbox.pausedMark, new Uint8Array());
     // Without a session there is no group and nothing to freeze: the mark is what keeps commands out.
     const frozen = cgroupIsFrozen(cgroup, meta.id);
-    await runScriptOrFail(this.#host, 'runtime.pause', `[ -d '${cgroup.parents.freezer}/${meta.id}' ] || exit 0
+    await runScriptOrFail(
+      this.#host,
+      'runtime.pause',
+      `[ -d '${cgroup.parents.freezer}/${meta.id}' ] || exit 0
 ${cgroupFreeze(cgroup, meta.id, true)}
 n=0
-until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`, call);
+until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
+      call,
+    );
   }
 
   async resume(call?: CallOptions): Promise<void> {
     const { machine, sandbox, meta } = this.#input;
     const { cgroup } = machine;
-    if (cgroup) await runScriptOrFail(this.#host, 'runtime.resume', `[ ! -d '${cgroup.parents.freezer}/${meta.id}' ] || ${cgroupFreeze(cgroup, meta.id, false)}`, call);
+    if (cgroup)
+      await runScriptOrFail(
+        this.#host,
+        'runtime.resume',
+        `[ ! -d '${cgroup.parents.freezer}/${meta.id}' ] || ${cgroupFreeze(cgroup, meta.id, false)}`,
+        call,
+      );
     await this.#host.files.remove(sandbox.pausedMark, call);
     await this.start(call);
   }
@@ -121,7 +142,12 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`, cal
 
   /** One session start at a time; a session that ended is replaced. */
   async #session(call?: CallOptions): Promise<Session> {
-    if (this.#isDisposed) throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', { operation: 'runtime.spawn', provider: 'overlayfs', hint: 'Open it again.' });
+    if (this.#isDisposed)
+      throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
+        operation: 'runtime.spawn',
+        provider: 'overlayfs',
+        hint: 'Open it again.',
+      });
     const current = this.#starting;
     if (current) {
       const session = await current.catch(() => undefined);
@@ -141,10 +167,18 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`, cal
   async #assertRuns(call?: CallOptions): Promise<void> {
     const { sandbox } = this.#input;
     if (await this.#host.files.stat(sandbox.pausedMark, call)) {
-      throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', { operation: 'runtime.spawn', provider: 'overlayfs', hint: 'Run litterbox resume on it.' });
+      throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', {
+        operation: 'runtime.spawn',
+        provider: 'overlayfs',
+        hint: 'Run litterbox resume on it.',
+      });
     }
     if (await this.#isStopped(call)) {
-      throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', { operation: 'runtime.spawn', provider: 'overlayfs', hint: 'Run litterbox resume on it.' });
+      throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', {
+        operation: 'runtime.spawn',
+        provider: 'overlayfs',
+        hint: 'Run litterbox resume on it.',
+      });
     }
   }
 
@@ -155,6 +189,8 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`, cal
 
 function noControlGroups(what: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', `Processes cannot be frozen here: this user may not make control groups.`, {
-    operation: `runtime.${what}`, provider: 'overlayfs', hint: 'Use pause --stop, or run litterbox doctor for the command that hands control groups to this user.',
+    operation: `runtime.${what}`,
+    provider: 'overlayfs',
+    hint: 'Use pause --stop, or run litterbox doctor for the command that hands control groups to this user.',
   });
 }

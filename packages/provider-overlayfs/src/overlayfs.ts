@@ -1,4 +1,17 @@
-import { type CallOptions, type Host, isLitterboxError, LitterboxError, type ProbeReport, type ProgressOptions, quoted, type RuntimeStatus, SandboxId, type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  type Host,
+  isLitterboxError,
+  LitterboxError,
+  type ProbeReport,
+  type ProgressOptions,
+  quoted,
+  type RuntimeStatus,
+  SandboxId,
+  type SandboxProvider,
+  type SandboxRuntime,
+  type SandboxSpec,
+} from '@litterbox/core/provider';
 import { ensureBaseTree } from './base-trees.ts';
 import { INSIDE } from './bwrap-arguments.ts';
 import { cgroupRemove } from './cgroup.ts';
@@ -31,7 +44,12 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
 
 class OverlayProvider implements SandboxProvider {
   readonly name = 'overlayfs';
-  readonly traits = { isolation: 'process', limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'], workdir: 'repository-path', roots: ['machine', 'directory'] } as const;
+  readonly traits = {
+    isolation: 'process',
+    limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'],
+    workdir: 'repository-path',
+    roots: ['machine', 'directory'],
+  } as const;
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #wanted: Strategy['name'] | undefined;
@@ -89,15 +107,22 @@ class OverlayProvider implements SandboxProvider {
     const sandbox = sandboxLayoutOf(this.#layout, id);
     const bytes = await this.#host.files.read(sandbox.meta, call);
     if (bytes) return await this.#runtime(parseMeta(bytes, sandbox.meta), await this.#usableMachine(call));
-    if (await this.#host.files.stat(sandbox.directory, call)) return void parseMeta(new Uint8Array(), sandbox.meta) as never;
-    throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, { operation: 'provider.open', provider: this.name, hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.' });
+    if (await this.#host.files.stat(sandbox.directory, call))
+      return void parseMeta(new Uint8Array(), sandbox.meta) as never;
+    throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
+      operation: 'provider.open',
+      provider: this.name,
+      hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.',
+    });
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     for (const { name } of (await this.#host.files.list(this.#layout.sandboxes, call)) ?? []) {
       if (!SandboxId.is(name)) continue;
       const sandbox = sandboxLayoutOf(this.#layout, name);
-      const [meta, paused, stopped] = await Promise.all([sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark].map((path) => this.#host.files.stat(path, call)));
+      const [meta, paused, stopped] = await Promise.all(
+        [sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark].map((path) => this.#host.files.stat(path, call)),
+      );
       yield { id: name, state: meta === undefined ? 'broken' : paused ? 'paused' : stopped ? 'stopped' : 'running' };
     }
   }
@@ -122,23 +147,52 @@ done`;
 
   async #metaOf(spec: SandboxSpec, call?: CallOptions): Promise<SandboxMeta> {
     const { root, limits } = spec;
-    if (root.type === 'image') throw unsupported(`the image ${root.reference}`, 'Set overlayfs.rootfs to a directory, leave the image out, or use a container provider.');
+    if (root.type === 'image')
+      throw unsupported(
+        `the image ${root.reference}`,
+        'Set overlayfs.rootfs to a directory, leave the image out, or use a container provider.',
+      );
     for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
-      if (limits[name] !== undefined) throw unsupported(`the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+      if (limits[name] !== undefined)
+        throw unsupported(`the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
     }
-    if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir)) throw unsupported(`the workdir ${spec.workdir} in a root file system of your own`, 'Set workspace.workdir to /src.');
+    if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
+      throw unsupported(
+        `the workdir ${spec.workdir} in a root file system of your own`,
+        'Set workspace.workdir to /src.',
+      );
     const { strategy, checks } = await this.#strategy(call);
     if (!strategy) {
-      throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${this.#layout.root}.`, { operation: 'provider.create', provider: this.name, hint: checks.map(({ name, finding }) => `${name}: ${finding}`).join('; ') });
+      throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${this.#layout.root}.`, {
+        operation: 'provider.create',
+        provider: this.name,
+        hint: checks.map(({ name, finding }) => `${name}: ${finding}`).join('; '),
+      });
     }
     return {
-      version: 1, id: spec.id, slug: spec.slug, repositoryId: spec.repositoryId, base: spec.workspace.key, strategy: strategy.name, workdir: spec.workdir, root,
-      environment: spec.environment, limits: { ...DEFAULT_LIMITS, ...limits }, playground: spec.playground, allowDegraded: spec.allowDegraded,
+      version: 1,
+      id: spec.id,
+      slug: spec.slug,
+      repositoryId: spec.repositoryId,
+      base: spec.workspace.key,
+      strategy: strategy.name,
+      workdir: spec.workdir,
+      root,
+      environment: spec.environment,
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      playground: spec.playground,
+      allowDegraded: spec.allowDegraded,
     };
   }
 
   /** The sandbox's directory, complete before it gets its name. */
-  async #prepare(meta: SandboxMeta, strategy: Strategy, base: string, machine: Machine, call?: CallOptions): Promise<void> {
+  async #prepare(
+    meta: SandboxMeta,
+    strategy: Strategy,
+    base: string,
+    machine: Machine,
+    call?: CallOptions,
+  ): Promise<void> {
     const { directory } = sandboxLayoutOf(this.#layout, meta.id);
     const unfinished = `${this.#layout.sandboxes}/${UNFINISHED}${crypto.randomUUID()}`;
     const playground = `${this.#layout.playgrounds}/${meta.playground}`;
@@ -158,14 +212,23 @@ trap - EXIT`;
     try {
       await runScriptOrFail(this.#host, 'provider.create', script, call);
     } catch (error) {
-      if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`))) throw exists(meta.id);
+      if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
+        throw exists(meta.id);
       throw error;
     }
   }
 
   async #runtime(meta: SandboxMeta, machine: Machine): Promise<OverlayRuntime> {
-    const directories = [...machine.facts.searchPath.filter((path) => isVisible(path, machine)), '/usr/local/bin', '/usr/bin', '/bin'];
-    const path = meta.root.type === 'machine' ? [...new Set(directories)] : ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+    const directories = [
+      ...machine.facts.searchPath.filter((path) => isVisible(path, machine)),
+      '/usr/local/bin',
+      '/usr/bin',
+      '/bin',
+    ];
+    const path =
+      meta.root.type === 'machine'
+        ? [...new Set(directories)]
+        : ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
     return new OverlayRuntime({
       host: this.#host,
       machine,
@@ -175,8 +238,17 @@ trap - EXIT`;
       strategy: strategyNamed(meta.strategy),
       filter: await this.#filterFile(machine),
       environment: {
-        PATH: path.join(':'), HOME: INSIDE.home, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/sh', LANG: 'C.UTF-8', TERM: 'dumb',
-        LITTERBOX_SANDBOX: meta.slug, LITTERBOX_PLAYGROUND: INSIDE.playground, LITTERBOX_CALL: 'infrastructure', ...meta.environment,
+        PATH: path.join(':'),
+        HOME: INSIDE.home,
+        USER: 'agent',
+        LOGNAME: 'agent',
+        SHELL: '/bin/sh',
+        LANG: 'C.UTF-8',
+        TERM: 'dumb',
+        LITTERBOX_SANDBOX: meta.slug,
+        LITTERBOX_PLAYGROUND: INSIDE.playground,
+        LITTERBOX_CALL: 'infrastructure',
+        ...meta.environment,
       },
     });
   }
@@ -195,13 +267,18 @@ trap - EXIT`;
     const machine = await this.#survey(call);
     const [first] = machine.checks.filter(({ status }) => status === 'failed');
     if (!first) return machine;
-    throw new LitterboxError(first.name === 'tools' ? 'TOOL_MISSING' : 'UNAVAILABLE', `Sandboxes cannot run on this machine: ${first.finding}.`, { operation: 'provider.create', provider: this.name, hint: first.remedy ?? 'Run litterbox doctor.' });
+    throw new LitterboxError(
+      first.name === 'tools' ? 'TOOL_MISSING' : 'UNAVAILABLE',
+      `Sandboxes cannot run on this machine: ${first.finding}.`,
+      { operation: 'provider.create', provider: this.name, hint: first.remedy ?? 'Run litterbox doctor.' },
+    );
   }
 
   async #strategy(call?: CallOptions): Promise<StrategyChoice> {
     this.#choice ??= (async () => {
       const machine = await this.#survey(call);
-      for (const directory of [this.#layout.root, this.#layout.bases, this.#layout.sandboxes, this.#layout.playgrounds]) await this.#host.files.makeDirectory(directory);
+      for (const directory of [this.#layout.root, this.#layout.bases, this.#layout.sandboxes, this.#layout.playgrounds])
+        await this.#host.files.makeDirectory(directory);
       return await choosing(this.#host, this.#layout.sandboxes, machine.isRoot, this.#wanted);
     })().catch((error: unknown) => {
       this.#choice = undefined;
@@ -235,9 +312,17 @@ function checksum(bytes: Uint8Array): string {
 }
 
 function exists(id: string): LitterboxError {
-  return new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${id} is already there.`, { operation: 'provider.create', provider: 'overlayfs', hint: 'Remove it first, or take another id.' });
+  return new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${id} is already there.`, {
+    operation: 'provider.create',
+    provider: 'overlayfs',
+    hint: 'Remove it first, or take another id.',
+  });
 }
 
 function unsupported(what: string, hint: string): LitterboxError {
-  return new LitterboxError('UNSUPPORTED', `The provider overlayfs cannot honour ${what}.`, { operation: 'provider.create', provider: 'overlayfs', hint });
+  return new LitterboxError('UNSUPPORTED', `The provider overlayfs cannot honour ${what}.`, {
+    operation: 'provider.create',
+    provider: 'overlayfs',
+    hint,
+  });
 }

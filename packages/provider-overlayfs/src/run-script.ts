@@ -16,7 +16,10 @@ export async function runScript(host: Host, script: string, call?: CallOptions):
   let total = 0;
   for await (const chunk of handle) {
     total += chunk.bytes.length;
-    if (total > MAX_OUTPUT_BYTES) throw new LitterboxError('RESOURCE_EXHAUSTED', 'A tool of the host printed more than 4 MiB.', { operation: 'host.script' });
+    if (total > MAX_OUTPUT_BYTES)
+      throw new LitterboxError('RESOURCE_EXHAUSTED', 'A tool of the host printed more than 4 MiB.', {
+        operation: 'host.script',
+      });
     parts[chunk.type].push(chunk.bytes);
   }
   const { code } = await handle.exit;
@@ -25,7 +28,12 @@ export async function runScript(host: Host, script: string, call?: CallOptions):
 }
 
 /** As {@link runScript}; any exit but 0 is an error with what the script said. */
-export async function runScriptOrFail(host: Host, operation: string, script: string, call?: CallOptions): Promise<string> {
+export async function runScriptOrFail(
+  host: Host,
+  operation: string,
+  script: string,
+  call?: CallOptions,
+): Promise<string> {
   const { code, stdout, stderr } = await runScript(host, script, call);
   if (code === 0) return stdout;
   throw scriptError(operation, code, stderr);
@@ -35,11 +43,17 @@ export async function runScriptOrFail(host: Host, operation: string, script: str
 export function scriptError(operation: string, code: number, stderr: string): LitterboxError {
   const said = stderr.trim().split('\n').slice(-3).join('; ');
   const isFull = /No space left on device|Disk quota exceeded/.test(said);
-  return new LitterboxError(isFull ? 'DISK_FULL' : 'UNAVAILABLE', `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`, {
-    operation,
-    provider: 'overlayfs',
-    hint: isFull ? 'Free some space where Litterbox keeps its state, then try again.' : 'Run litterbox doctor to see what is missing on this machine.',
-  });
+  return new LitterboxError(
+    isFull ? 'DISK_FULL' : 'UNAVAILABLE',
+    `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`,
+    {
+      operation,
+      provider: 'overlayfs',
+      hint: isFull
+        ? 'Free some space where Litterbox keeps its state, then try again.'
+        : 'Run litterbox doctor to see what is missing on this machine.',
+    },
+  );
 }
 
 function text(parts: readonly Uint8Array[]): string {

@@ -1,4 +1,20 @@
-import { CALL_VARIABLE, decodeRaw, encodeRaw, type CallOptions, type ExitStatus, exitStatusOf, type Host, LitterboxError, type OutputChunk, type ProcessHandle, type ProcessSpec, quoted, type SignalName, shown, type TerminalSize } from '@litterbox/core/provider';
+import {
+  CALL_VARIABLE,
+  decodeRaw,
+  encodeRaw,
+  type CallOptions,
+  type ExitStatus,
+  exitStatusOf,
+  type Host,
+  LitterboxError,
+  type OutputChunk,
+  type ProcessHandle,
+  type ProcessSpec,
+  quoted,
+  type SignalName,
+  shown,
+  type TerminalSize,
+} from '@litterbox/core/provider';
 
 export interface SandboxProcessInput {
   readonly host: Host;
@@ -51,10 +67,34 @@ const MAX_INLINE_CHARACTERS = 30_000;
 const KILL_GRACE_MS = 3_000;
 
 const REFUSALS: Readonly<Record<string, (spec: ProcessSpec) => LitterboxError>> = {
-  'no-cwd': ({ cwd }) => new LitterboxError('NOT_FOUND', `There is no directory ${shown(cwd ?? '')} in the sandbox.`, { operation: 'process.spawn', provider: 'overlayfs', hint: 'Name a directory that exists inside the sandbox.' }),
-  'no-program': ({ argv }) => new LitterboxError('NOT_FOUND', `There is no program ${shown(argv[0])} in the sandbox.`, { operation: 'process.spawn', provider: 'overlayfs', hint: 'Name a program that is in the PATH of the sandbox; litterbox explain lists where its programs come from.' }),
-  'no-terminal': () => new LitterboxError('UNSUPPORTED', 'The root file system of the sandbox has no script and stty, which give a program a terminal.', { operation: 'process.spawn', provider: 'overlayfs', hint: 'Install bsdutils and coreutils in it, or run the command without a terminal.' }),
-  'no-fifo': () => new LitterboxError('RESOURCE_EXHAUSTED', 'The pipes of a process could not be made in the state directory.', { operation: 'process.spawn', provider: 'overlayfs', hint: 'Free some space or inodes there, then try again.' }),
+  'no-cwd': ({ cwd }) =>
+    new LitterboxError('NOT_FOUND', `There is no directory ${shown(cwd ?? '')} in the sandbox.`, {
+      operation: 'process.spawn',
+      provider: 'overlayfs',
+      hint: 'Name a directory that exists inside the sandbox.',
+    }),
+  'no-program': ({ argv }) =>
+    new LitterboxError('NOT_FOUND', `There is no program ${shown(argv[0])} in the sandbox.`, {
+      operation: 'process.spawn',
+      provider: 'overlayfs',
+      hint: 'Name a program that is in the PATH of the sandbox; litterbox explain lists where its programs come from.',
+    }),
+  'no-terminal': () =>
+    new LitterboxError(
+      'UNSUPPORTED',
+      'The root file system of the sandbox has no script and stty, which give a program a terminal.',
+      {
+        operation: 'process.spawn',
+        provider: 'overlayfs',
+        hint: 'Install bsdutils and coreutils in it, or run the command without a terminal.',
+      },
+    ),
+  'no-fifo': () =>
+    new LitterboxError('RESOURCE_EXHAUSTED', 'The pipes of a process could not be made in the state directory.', {
+      operation: 'process.spawn',
+      provider: 'overlayfs',
+      hint: 'Free some space or inodes there, then try again.',
+    }),
 };
 
 /** One process of a running session. */
@@ -70,7 +110,13 @@ export class SandboxProcess implements ProcessHandle {
   #hasEnded = false;
   #isKilled = false;
 
-  private constructor(input: SandboxProcessInput, starter: ProcessHandle, chunks: AsyncIterator<OutputChunk>, start: StartReport, call?: CallOptions) {
+  private constructor(
+    input: SandboxProcessInput,
+    starter: ProcessHandle,
+    chunks: AsyncIterator<OutputChunk>,
+    start: StartReport,
+    call?: CallOptions,
+  ) {
     this.#input = input;
     this.#starter = starter;
     this.#chunks = chunks;
@@ -98,7 +144,13 @@ export class SandboxProcess implements ProcessHandle {
     const isInline = script.length <= MAX_INLINE_CHARACTERS && script.isWellFormed();
     if (!isInline) await host.files.write(`${io}/${id}.cmd`, encodeRaw(script), { mode: 0o644 });
     const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
-    const starter = await host.spawn({ argv: ['sh', '-c', STARTER_SCRIPT, io, id, hasStdin ? 'pipe' : 'none', isInline ? script : ''], ...(hasStdin && { stdin: 'pipe' }) }, { signal: input.lost });
+    const starter = await host.spawn(
+      {
+        argv: ['sh', '-c', STARTER_SCRIPT, io, id, hasStdin ? 'pipe' : 'none', isInline ? script : ''],
+        ...(hasStdin && { stdin: 'pipe' }),
+      },
+      { signal: input.lost },
+    );
     const abort = () => void starter[Symbol.asyncDispose]();
     call?.signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -138,7 +190,10 @@ export class SandboxProcess implements ProcessHandle {
 
   write(bytes: Uint8Array): Promise<void> {
     if (this.#input.spec.stdin !== 'pipe' && !this.#input.spec.terminal) {
-      throw new LitterboxError('INVALID_ARGUMENT', 'The process was started without stdin.', { operation: 'process.write', provider: 'overlayfs' });
+      throw new LitterboxError('INVALID_ARGUMENT', 'The process was started without stdin.', {
+        operation: 'process.write',
+        provider: 'overlayfs',
+      });
     }
     return this.#starter.write(bytes);
   }
@@ -166,7 +221,9 @@ export class SandboxProcess implements ProcessHandle {
   }
 
   async #tell(words: string): Promise<void> {
-    await using teller = await this.#input.host.spawn({ argv: ['sh', '-c', 'echo "$1" 1<>"$0/control"', this.#input.io, words] });
+    await using teller = await this.#input.host.spawn({
+      argv: ['sh', '-c', 'echo "$1" 1<>"$0/control"', this.#input.io, words],
+    });
     await teller.exit;
   }
 
@@ -174,7 +231,11 @@ export class SandboxProcess implements ProcessHandle {
   async #resize({ columns, rows }: TerminalSize): Promise<void> {
     if (this.#hasEnded) return;
     const script = `for c in $(cat /proc/${this.#pid}/task/*/children); do stty rows ${rows} cols ${columns} </proc/$c/fd/0; done`;
-    await using helper = await SandboxProcess.start({ ...this.#input, spec: { argv: ['sh', '-c', script], env: this.#input.spec.env, cwd: '/' }, onEnd: () => {} });
+    await using helper = await SandboxProcess.start({
+      ...this.#input,
+      spec: { argv: ['sh', '-c', script], env: this.#input.spec.env, cwd: '/' },
+      onEnd: () => {},
+    });
     await helper.exit;
   }
 }
@@ -200,7 +261,12 @@ async function firstLine(chunks: AsyncIterator<OutputChunk>): Promise<StartRepor
     const end = seen.indexOf(0x0a);
     if (end === -1) continue;
     const [word = '', wrapper = '', pid = ''] = decodeRaw(seen.subarray(0, end)).split(' ');
-    return { word, wrapperPid: Number(wrapper), pid: Number(pid), rest: { type: 'stdout-data', bytes: seen.subarray(end + 1) } };
+    return {
+      word,
+      wrapperPid: Number(wrapper),
+      pid: Number(pid),
+      rest: { type: 'stdout-data', bytes: seen.subarray(end + 1) },
+    };
   }
 }
 
@@ -210,10 +276,14 @@ function commandFile({ inside, spec, inherited }: SandboxProcessInput, id: strin
   const [program] = argv;
   const foreign = inherited.filter((name) => !(name in env));
   const command = argv.map(quoted).join(' ');
-  const inTerminal = terminal && `script -qefc ${quoted(`stty rows ${terminal.rows} cols ${terminal.columns}; exec ${command}`)} /dev/null`;
+  const inTerminal =
+    terminal &&
+    `script -qefc ${quoted(`stty rows ${terminal.rows} cols ${terminal.columns}; exec ${command}`)} /dev/null`;
   const source = stdin === 'pipe' || terminal ? `${inside}/${id}.in` : '/dev/null';
   return `exec 9>${inside}/${id}.exit
-${foreign.length > 0 ? `unset ${foreign.join(' ')}\n` : ''}${Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`).join('')}cd ${quoted(cwd)} || { echo no-cwd >&9; exit; }
+${foreign.length > 0 ? `unset ${foreign.join(' ')}\n` : ''}${Object.entries(env)
+  .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
+  .join('')}cd ${quoted(cwd)} || { echo no-cwd >&9; exit; }
 unset OLDPWD
 command -v ${quoted(program)} || { echo no-program >&9; exit; }
 ${terminal ? 'command -v script && command -v stty || { echo no-terminal >&9; exit; }\n' : ''}read -r lb_me lb_rest </proc/self/stat
@@ -226,5 +296,9 @@ echo "exit $?" >&9
 }
 
 function lostError(): LitterboxError {
-  return new LitterboxError('UNAVAILABLE', 'The session of the sandbox ended while a process was running in it.', { operation: 'process.spawn', provider: 'overlayfs', hint: 'Start it again: a new session starts by itself. If it happens again, the memory limit may be too low.' });
+  return new LitterboxError('UNAVAILABLE', 'The session of the sandbox ended while a process was running in it.', {
+    operation: 'process.spawn',
+    provider: 'overlayfs',
+    hint: 'Start it again: a new session starts by itself. If it happens again, the memory limit may be too low.',
+  });
 }

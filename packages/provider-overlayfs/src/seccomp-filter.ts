@@ -51,11 +51,13 @@ const X86_64: SystemCalls = {
     // open_by_handle_at name_to_handle_at perf_event_open bpf userfaultfd keyctl add_key request_key
     304, 303, 298, 321, 323, 250, 248, 249,
     // process_vm_readv process_vm_writev unshare setns move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr
-    310, 311, 272, 308, 429, 428, 430, 431, 432, 433, 442,
+    310,
+    311, 272, 308, 429, 428, 430, 431, 432, 433, 442,
     // quotactl quotactl_fd acct settimeofday clock_settime adjtimex clock_adjtime iopl ioperm lookup_dcookie vhangup
     179, 443, 163, 164, 227, 159, 305, 172, 173, 212, 153,
     // pidfd_getfd kcmp syslog nfsservctl uselib fanotify_init sethostname setdomainname chroot statmount listmount open_tree_attr
-    438, 312, 103, 180, 134, 300, 170, 171, 161, 457, 458, 467,
+    438,
+    312, 103, 180, 134, 300, 170, 171, 161, 457, 458, 467,
   ],
   absent: [425, 426, 427, 435],
   clone: 56,
@@ -67,8 +69,9 @@ const X86_64: SystemCalls = {
 const AARCH64: SystemCalls = {
   audit: 0xc00000b7,
   refused: [
-    40, 39, 41, 224, 225, 142, 105, 106, 273, 104, 294, 265, 264, 241, 280, 282, 219, 217, 218, 270, 271, 97, 268, 429, 428,
-    430, 431, 432, 433, 442, 60, 443, 89, 170, 112, 171, 266, 18, 58, 438, 272, 116, 42, 262, 161, 162, 51, 457, 458, 467,
+    40, 39, 41, 224, 225, 142, 105, 106, 273, 104, 294, 265, 264, 241, 280, 282, 219, 217, 218, 270, 271, 97, 268, 429,
+    428, 430, 431, 432, 433, 442, 60, 443, 89, 170, 112, 171, 266, 18, 58, 438, 272, 116, 42, 262, 161, 162, 51, 457,
+    458, 467,
   ],
   absent: [425, 426, 427, 435],
   clone: 220,

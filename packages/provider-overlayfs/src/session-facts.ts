@@ -34,15 +34,27 @@ export function firstProcess(words: readonly string[]): number {
  */
 export function parseFacts(words: readonly string[], uidMap: string, hostNamespaces: string): SessionFacts {
   const after = (key: string) => words[words.indexOf(key) + 1] ?? '';
-  const files = new Map(after('files').split(/^==> \/proc\/\d+\//m).slice(1).map((part) => {
-    const [head = '', ...rest] = part.split('\n');
-    return [head.replace(/ <==$/, ''), rest.join('\n').trim()] as const;
-  }));
+  const files = new Map(
+    after('files')
+      .split(/^==> \/proc\/\d+\//m)
+      .slice(1)
+      .map((part) => {
+        const [head = '', ...rest] = part.split('\n');
+        return [head.replace(/ <==$/, ''), rest.join('\n').trim()] as const;
+      }),
+  );
   const links = after('namespaces').trim().split('\n');
   const hostLinks = hostNamespaces.trim().split('\n');
-  const limits = (files.get('limits') ?? '').split('\n').slice(1).map((line) => /^(.+?)\s{2,}(\S+)/.exec(line));
+  const limits = (files.get('limits') ?? '')
+    .split('\n')
+    .slice(1)
+    .map((line) => /^(.+?)\s{2,}(\S+)/.exec(line));
   return {
-    status: Object.fromEntries((files.get('status') ?? '').split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])),
+    status: Object.fromEntries(
+      (files.get('status') ?? '')
+        .split('\n')
+        .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+    ),
     uidMap: uidMap.trim().split(/\s+/).map(Number),
     limits: Object.fromEntries(limits.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? '']] : []))),
     cgroup: files.get('cgroup') ?? '',
@@ -51,8 +63,19 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
       const fields = left.split(' ');
       return { point: fields[4] ?? '', options: (fields[5] ?? '').split(','), type: right.split(' ')[0] ?? '' };
     }),
-    separateNamespaces: Object.fromEntries(NAMESPACES.map((name, index) => [name, links[index] !== undefined && hostLinks[index] !== undefined && links[index] !== hostLinks[index]])),
-    descriptors: after('descriptors').split(' ').flatMap((path) => /\/(\d+)$/.exec(path)?.[1] ?? []).map(Number),
-    visibleEnvironment: after('environment').split('\n').filter((line) => line.includes('=')).map((line) => line.slice(0, line.indexOf('='))),
+    separateNamespaces: Object.fromEntries(
+      NAMESPACES.map((name, index) => [
+        name,
+        links[index] !== undefined && hostLinks[index] !== undefined && links[index] !== hostLinks[index],
+      ]),
+    ),
+    descriptors: after('descriptors')
+      .split(' ')
+      .flatMap((path) => /\/(\d+)$/.exec(path)?.[1] ?? [])
+      .map(Number),
+    visibleEnvironment: after('environment')
+      .split('\n')
+      .filter((line) => line.includes('='))
+      .map((line) => line.slice(0, line.indexOf('='))),
   };
 }

@@ -1,8 +1,27 @@
 import {
-  type Assurance, CALL_VARIABLE, type CallOptions, decodeRaw, encodeRaw, type Host, LitterboxError, missingControls, type OutputChunk, type ProcessHandle, type ProcessSpec, quoted, shown,
+  type Assurance,
+  CALL_VARIABLE,
+  type CallOptions,
+  decodeRaw,
+  encodeRaw,
+  type Host,
+  LitterboxError,
+  missingControls,
+  type OutputChunk,
+  type ProcessHandle,
+  type ProcessSpec,
+  quoted,
+  shown,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
-import { INSIDE, MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, type ProcEntries, READ_ONLY_PROC, type SessionSources } from './bwrap-arguments.ts';
+import {
+  INSIDE,
+  MASKED_PROC_DIRECTORIES,
+  MASKED_PROC_FILES,
+  type ProcEntries,
+  READ_ONLY_PROC,
+  type SessionSources,
+} from './bwrap-arguments.ts';
 import { etcDirectoryScript } from './etc-directory.ts';
 import type { Layout, SandboxLayout } from './layout.ts';
 import type { Machine } from './machine.ts';
@@ -58,7 +77,11 @@ export class Session implements AsyncDisposable {
       const output = lines(link)[Symbol.asyncIterator]();
       const first = await output.next();
       if (first.value !== 'linked') {
-        throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', { operation: 'provider.open', provider: 'overlayfs', hint: 'Run litterbox recover on it.' });
+        throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
+          operation: 'provider.open',
+          provider: 'overlayfs',
+          hint: 'Run litterbox recover on it.',
+        });
       }
       const assurance = await launch(input, call);
       await link.write(encodeRaw('watch\n'));
@@ -77,15 +100,22 @@ export class Session implements AsyncDisposable {
   async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
     const { host, sandbox, environment, meta } = this.#input;
     const base = where === 'sandbox' ? environment : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
-    const started = await SandboxProcess.start({
-      host,
-      io: `${sandbox.directory}/${where === 'sandbox' ? 'io' : 'scan-io'}`,
-      inside: INSIDE.io,
-      spec: { cwd: where === 'sandbox' ? meta.workdir : '/', ...spec, env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) } },
-      inherited: Object.keys(base),
-      lost: this.#lost.signal,
-      onEnd: (process) => this.#processes.delete(process),
-    }, call);
+    const started = await SandboxProcess.start(
+      {
+        host,
+        io: `${sandbox.directory}/${where === 'sandbox' ? 'io' : 'scan-io'}`,
+        inside: INSIDE.io,
+        spec: {
+          cwd: where === 'sandbox' ? meta.workdir : '/',
+          ...spec,
+          env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) },
+        },
+        inherited: Object.keys(base),
+        lost: this.#lost.signal,
+        onEnd: (process) => this.#processes.delete(process),
+      },
+      call,
+    );
     this.#processes.add(started);
     return started;
   }
@@ -121,7 +151,14 @@ async function launch(input: SessionInput, call?: CallOptions): Promise<Assuranc
   const { host, machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces } = await prelude(input, call);
   const script = supervisorScript({
-    machine, meta, strategy, filter, sources, proc, environment, etc,
+    machine,
+    meta,
+    strategy,
+    filter,
+    sources,
+    proc,
+    environment,
+    etc,
     directory: sandbox.directory,
     base: `${layout.bases}/${meta.base}`,
     playground: `${layout.playgrounds}/${meta.playground}`,
@@ -138,23 +175,44 @@ async function launch(input: SessionInput, call?: CallOptions): Promise<Assuranc
     if (words[0] === 'alive') return await keptAssurance(input);
     if (words[0] !== 'facts') {
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
-      throw new LitterboxError(/No space left on device/.test(reason) ? 'DISK_FULL' : 'UNAVAILABLE', `The sandbox could not be started: ${shown(reason.trim())}.`, { operation: 'provider.start', provider: 'overlayfs', hint: 'Run litterbox doctor to see what is missing on this machine.' });
+      throw new LitterboxError(
+        /No space left on device/.test(reason) ? 'DISK_FULL' : 'UNAVAILABLE',
+        `The sandbox could not be started: ${shown(reason.trim())}.`,
+        {
+          operation: 'provider.start',
+          provider: 'overlayfs',
+          hint: 'Run litterbox doctor to see what is missing on this machine.',
+        },
+      );
     }
     const uidMap = decodeRaw((await host.files.read(`/proc/${firstProcess(words)}/uid_map`)) ?? new Uint8Array());
     const assurance = assuranceOf(machine, meta, parseFacts(words, uidMap, namespaces));
     const missing = missingControls(assurance);
     if (missing.length > 0 && !meta.allowDegraded) {
-      throw new LitterboxError('DEGRADED', `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`, {
-        operation: 'provider.start',
-        provider: 'overlayfs',
-        hint: `${missing[0]?.remedy ?? ''} To go on without it: --allow-degraded.`,
-        facts: { missing: missing.map(({ name }) => name) },
-      });
+      throw new LitterboxError(
+        'DEGRADED',
+        `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`,
+        {
+          operation: 'provider.start',
+          provider: 'overlayfs',
+          hint: `${missing[0]?.remedy ?? ''} To go on without it: --allow-degraded.`,
+          facts: { missing: missing.map(({ name }) => name) },
+        },
+      );
     }
     await host.files.write(sandbox.session, encodeRaw(JSON.stringify(assurance)));
     await handle.write(encodeRaw('go\n'));
     const answer = await supervisor.next();
-    if (answer.words[0] !== 'running') throw new LitterboxError('UNAVAILABLE', `The session of the sandbox did not start: ${shown(answer.said.trim())}.`, { operation: 'provider.start', provider: 'overlayfs', hint: 'Try again; if it happens again, run litterbox doctor.' });
+    if (answer.words[0] !== 'running')
+      throw new LitterboxError(
+        'UNAVAILABLE',
+        `The session of the sandbox did not start: ${shown(answer.said.trim())}.`,
+        {
+          operation: 'provider.start',
+          provider: 'overlayfs',
+          hint: 'Try again; if it happens again, run litterbox doctor.',
+        },
+      );
     return assurance;
   } finally {
     call?.signal?.removeEventListener('abort', abort);
@@ -188,14 +246,24 @@ class SupervisorTalk {
 
 async function keptAssurance({ host, sandbox }: SessionInput): Promise<Assurance> {
   const bytes = await host.files.read(sandbox.session);
-  if (!bytes) throw new LitterboxError('SANDBOX_BROKEN', 'The running session of the sandbox left no record of its controls.', { operation: 'provider.open', provider: 'overlayfs', hint: 'Run litterbox pause --stop and litterbox resume on it.' });
+  if (!bytes)
+    throw new LitterboxError('SANDBOX_BROKEN', 'The running session of the sandbox left no record of its controls.', {
+      operation: 'provider.open',
+      provider: 'overlayfs',
+      hint: 'Run litterbox pause --stop and litterbox resume on it.',
+    });
   return JSON.parse(decodeRaw(bytes)) as Assurance;
 }
 
 /** What a session start needs to know of the host as it is now. */
-async function prelude({ host, machine, layout, meta }: SessionInput, call?: CallOptions): Promise<{ etc: string; sources: SessionSources; proc: ProcEntries; namespaces: string }> {
+async function prelude(
+  { host, machine, layout, meta }: SessionInput,
+  call?: CallOptions,
+): Promise<{ etc: string; sources: SessionSources; proc: ProcEntries; namespaces: string }> {
   const isMachine = meta.root.type === 'machine';
-  const tools = isMachine ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path })) : [];
+  const tools = isMachine
+    ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))
+    : [];
   const names = CREDENTIAL_NAMES.map((name) => `-name ${quoted(name)}`).join(' -o ');
   const script = `${etcDirectoryScript(layout.root)}
 printf '\\0'
@@ -205,7 +273,9 @@ for p in ${[...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES]
 printf '\\0'
 ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')} -mindepth 1 -maxdepth 2 \\( ${names} \\) -printf '%y %p\\0' 2>/dev/null` : ''}
 :`;
-  const [etc = '', namespaces = '', procList = '', ...masked] = (await runScriptOrFail(host, 'provider.start', script, call)).split('\0');
+  const [etc = '', namespaces = '', procList = '', ...masked] = (
+    await runScriptOrFail(host, 'provider.start', script, call)
+  ).split('\0');
   const existing = new Set(procList.trim().split('\n'));
   const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir) : [];
   return {
@@ -218,7 +288,12 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
     },
     sources: {
       tools,
-      masked: masked.filter((line) => line !== '' && !line.startsWith('l ')).map((line) => ({ path: line.slice(2), type: line.startsWith('d ') ? ('directory' as const) : ('file' as const) })),
+      masked: masked
+        .filter((line) => line !== '' && !line.startsWith('l '))
+        .map((line) => ({
+          path: line.slice(2),
+          type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
+        })),
       rootEntries: entries,
     },
   };
@@ -230,13 +305,30 @@ const OWN_ENTRIES = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'home', 'src', 
 async function rootEntries(host: Host, root: string, workdir: string): Promise<SessionSources['rootEntries']> {
   const all = await host.files.list(root);
   if (!all?.some(({ name }) => name === 'bin')) {
-    throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, { operation: 'provider.create', provider: 'overlayfs', hint: 'Name a directory made by debootstrap, or unpacked from an image.' });
+    throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, {
+      operation: 'provider.create',
+      provider: 'overlayfs',
+      hint: 'Name a directory made by debootstrap, or unpacked from an image.',
+    });
   }
   const top = workdir.split('/')[1] ?? '';
   const entries = all.filter(({ name }) => !OWN_ENTRIES.has(name) && name !== top && !name.includes('\n'));
   const links = entries.filter(({ type }) => type === 'symlink').map(({ name }) => name);
-  const targets = links.length === 0 ? [] : (await runScriptOrFail(host, 'provider.create', `cd ${quoted(root)} && for n in ${links.map(quoted).join(' ')}; do readlink -- "$n"; done`)).split('\n');
+  const targets =
+    links.length === 0
+      ? []
+      : (
+          await runScriptOrFail(
+            host,
+            'provider.create',
+            `cd ${quoted(root)} && for n in ${links.map(quoted).join(' ')}; do readlink -- "$n"; done`,
+          )
+        ).split('\n');
   return entries
     .filter(({ type }) => type !== 'special')
-    .map(({ name, type }) => (type === 'symlink' ? { name, type: 'link' as const, target: targets[links.indexOf(name)] ?? '' } : { name, type: 'bind' as const }));
+    .map(({ name, type }) =>
+      type === 'symlink'
+        ? { name, type: 'link' as const, target: targets[links.indexOf(name)] ?? '' }
+        : { name, type: 'bind' as const },
+    );
 }

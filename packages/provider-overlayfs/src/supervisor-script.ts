@@ -1,6 +1,6 @@
 import { quoted } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
-import { type Cgroup, cgroupEnter, cgroupFreeze, cgroupRemove, cgroupSetUp } from './cgroup.ts';
+import { cgroupEnter, cgroupFreeze, cgroupRemove, cgroupSetUp } from './cgroup.ts';
 import { INIT_SCRIPT } from './init-script.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -39,7 +39,14 @@ export interface SupervisorInput {
 export function supervisorScript(input: SupervisorInput): string {
   const { machine, meta, strategy, directory, base, playground, etc, filter, sources, proc, environment } = input;
   const { cgroup, isRoot } = machine;
-  const groups = cgroup ? { setUp: cgroupSetUp(cgroup, meta.id, meta.limits), enter: cgroupEnter(cgroup, meta.id), thaw: `${cgroupFreeze(cgroup, meta.id, false)} 2>/dev/null`, remove: cgroupRemove(cgroup, meta.id) } : { setUp: '', enter: '', thaw: ':', remove: '' };
+  const groups = cgroup
+    ? {
+        setUp: cgroupSetUp(cgroup, meta.id, meta.limits),
+        enter: cgroupEnter(cgroup, meta.id),
+        thaw: `${cgroupFreeze(cgroup, meta.id, false)} 2>/dev/null`,
+        remove: cgroupRemove(cgroup, meta.id),
+      }
+    : { setUp: '', enter: '', thaw: ':', remove: '' };
   const launch = (args: readonly string[], status: string, errors: string) =>
     `exec ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(INIT_SCRIPT)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
@@ -58,8 +65,10 @@ cd /run
 mount --bind ${quoted(playground)} playground || fail 'cannot bind the playground'
 mount --bind ${quoted(etc)} etc || fail 'cannot bind the /etc of the sandbox'
 ${sources.tools.map(({ source, target }) => `mkdir -p ${quoted(source)} && mount --bind ${quoted(target)} ${quoted(source)} || fail ${quoted(`cannot bind ${target}`)}\n`).join('')}${
-    meta.root.type === 'directory' ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n` : ''
-  }${strategy.mount(base, isRoot)}${groups.setUp}
+  meta.root.type === 'directory'
+    ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n`
+    : ''
+}${strategy.mount(base, isRoot)}${groups.setUp}
 rm -f status scan-status
 mkfifo status scan-status
 ulimit -c 0

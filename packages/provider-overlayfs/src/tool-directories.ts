@@ -19,20 +19,28 @@ const NEVER = /^\/(proc|sys|dev|run|tmp|etc|root|home|var)?$/;
  * @param realPaths each directory of PATH with its real path
  * @param managers trees of version managers that exist in the home directory
  */
-export function toolDirectoriesOf(facts: HostFacts, realPaths: ReadonlyMap<string, string>, managers: readonly string[]): readonly ToolDirectory[] {
+export function toolDirectoriesOf(
+  facts: HostFacts,
+  realPaths: ReadonlyMap<string, string>,
+  managers: readonly string[],
+): readonly ToolDirectory[] {
   const found = new Map<string, string>();
   const isWithin = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
   for (const directory of facts.searchPath) {
     const real = realPaths.get(directory);
     // npm puts a project's own .bin first for its scripts: links into a tree that is not there inside.
     if (real === undefined || SYSTEM.test(real) || real.endsWith('/node_modules/.bin')) continue;
-    const tree = managers.find((manager) => isWithin(real, manager) || isWithin(directory, manager)) ?? /^\/opt\/[^/]+/.exec(real)?.[0] ?? real;
+    const tree =
+      managers.find((manager) => isWithin(real, manager) || isWithin(directory, manager)) ??
+      /^\/opt\/[^/]+/.exec(real)?.[0] ??
+      real;
     if (NEVER.test(tree) || tree === facts.homeDirectory || isWithin(facts.homeDirectory, tree)) continue;
     found.set(tree, `programs in PATH (${directory})`);
   }
   // Cargo's programs are links into rustup's tree.
   for (const manager of managers) {
-    if (manager.endsWith('/.rustup') && found.has(manager.replace(/\.rustup$/, '.cargo'))) found.set(manager, 'the Rust tool chains that programs in PATH lead to');
+    if (manager.endsWith('/.rustup') && found.has(manager.replace(/\.rustup$/, '.cargo')))
+      found.set(manager, 'the Rust tool chains that programs in PATH lead to');
   }
   const paths = [...found.keys()];
   return paths
@@ -42,6 +50,25 @@ export function toolDirectoriesOf(facts: HostFacts, realPaths: ReadonlyMap<strin
 
 /** Files and directories below a tool directory that may hold credentials: empty inside, wherever they exist. */
 export const CREDENTIAL_NAMES: readonly string[] = [
-  'credentials', 'credentials.toml', '.credentials', '.npmrc', '.yarnrc', '.yarnrc.yml', '.netrc', '.git-credentials', '.pypirc',
-  'auth.json', 'token', 'tokens', '.env', 'config.toml', 'settings.xml', 'hosts.yml', '.git', 'secrets', '.aws', '.ssh', '.gnupg',
+  'credentials',
+  'credentials.toml',
+  '.credentials',
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.netrc',
+  '.git-credentials',
+  '.pypirc',
+  'auth.json',
+  'token',
+  'tokens',
+  '.env',
+  'config.toml',
+  'settings.xml',
+  'hosts.yml',
+  '.git',
+  'secrets',
+  '.aws',
+  '.ssh',
+  '.gnupg',
 ];

@@ -28,7 +28,12 @@ export async function absence(host: Host, strategy: StrategyName): Promise<strin
   try {
     await using provider: SandboxProvider = overlayfs({ host, directory, strategy });
     const { usable, checks } = await provider.probe();
-    return usable ? undefined : checks.filter(({ status }) => status === 'failed').map(({ name, finding }) => `${name}: ${finding}`).join('; ');
+    return usable
+      ? undefined
+      : checks
+          .filter(({ status }) => status === 'failed')
+          .map(({ name, finding }) => `${name}: ${finding}`)
+          .join('; ');
   } finally {
     await removeBackend(directory);
   }

@@ -1,6 +1,6 @@
 // The far end of the pipe host: does what lines on stdin ask for with a local host, and answers with lines on stdout.
 import { createInterface } from 'node:readline';
-import type { ProcessHandle, SignalName } from '@litterbox/core/provider';
+import type { ProcessHandle } from '@litterbox/core/provider';
 import { isLitterboxError } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 
@@ -53,7 +53,7 @@ async function answer({ method, args }: Request): Promise<unknown> {
     case 'closeStdin':
       return await entry?.handle.closeStdin();
     case 'kill':
-      return await entry?.handle.kill(second as SignalName);
+      return await entry?.handle.kill(second);
     case 'dispose':
       entry?.acknowledge();
       await entry?.handle[Symbol.asyncDispose]();
@@ -85,7 +85,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   else {
     answer(request).then(
       (result) => say({ call: request.call, result }),
-      (error: unknown) => say({ call: request.call, error: isLitterboxError(error) ? { code: error.code, message: error.message, details: error.details } : { message: String(error) } }),
+      (error: unknown) =>
+        say({
+          call: request.call,
+          error: isLitterboxError(error)
+            ? { code: error.code, message: error.message, details: error.details }
+            : { message: String(error) },
+        }),
     );
   }
 }

@@ -17,10 +17,15 @@ if (isRoot) {
     await rm(directory, { recursive: true, force: true });
   });
   // The canary and its positive control are files of the far end too: its home directory is this machine's.
-  describeSandboxProvider({ name: 'overlayfs over a host behind a pipe', runner: { describe, it }, open: async () => overlayfs({ host, directory }), host });
+  describeSandboxProvider({
+    name: 'overlayfs over a host behind a pipe',
+    runner: { describe, it },
+    open: async () => overlayfs({ host, directory }),
+    host,
+  });
 
   describe('the host behind a pipe', () => {
-    it('keeps the provider\'s files where only it can see them', async () => {
+    it("keeps the provider's files where only it can see them", async () => {
       await overlayfs({ host, directory }).probe();
       expect((await host.files.list(directory))?.map(({ name }) => name)).toContain('overlayfs');
       expect(await localHost().files.stat(`${directory}/overlayfs`)).toBeUndefined();

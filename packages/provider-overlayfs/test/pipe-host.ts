@@ -1,6 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { type CallOptions, type ExitStatus, type Host, type HostFacts, LitterboxError, type OutputChunk, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  type ExitStatus,
+  type Host,
+  type HostFacts,
+  LitterboxError,
+  type OutputChunk,
+  type ProcessHandle,
+  type ProcessSpec,
+} from '@litterbox/core/provider';
 
 interface Message {
   readonly call?: number;
@@ -27,8 +36,24 @@ export class PipeHost implements Host {
   /** @param directory an empty directory, covered by a file system of the namespace's own */
   constructor(directory: string) {
     const server = new URL('pipe-host-server.ts', import.meta.url).pathname;
-    const script = 'mount -t ext4 -o loop "$1/image" "$1" && exec "$2" --no-warnings --conditions=@litterbox/source "$3"';
-    this.#shell = spawn('unshare', ['-m', '--propagation', 'private', 'sh', '-c', `truncate -s 2G "$1/image" && mkfs.ext4 -q "$1/image" && ${script}`, 'sh', directory, process.execPath, server], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const script =
+      'mount -t ext4 -o loop "$1/image" "$1" && exec "$2" --no-warnings --conditions=@litterbox/source "$3"';
+    this.#shell = spawn(
+      'unshare',
+      [
+        '-m',
+        '--propagation',
+        'private',
+        'sh',
+        '-c',
+        `truncate -s 2G "$1/image" && mkfs.ext4 -q "$1/image" && ${script}`,
+        'sh',
+        directory,
+        process.execPath,
+        server,
+      ],
+      { stdio: ['pipe', 'pipe', 'pipe'] },
+    );
     this.#shell.stderr.on('data', (text: Buffer) => process.stderr.write(text));
     createInterface({ input: this.#shell.stdout }).on('line', (line) => this.#receive(JSON.parse(line) as Message));
   }
@@ -49,11 +74,22 @@ export class PipeHost implements Host {
   readonly files: Host['files'] = {
     read: async (path, options) => {
       options?.signal?.throwIfAborted();
-      const text = await this.call<string | undefined>('read', path, options?.maxBytes === undefined ? {} : { maxBytes: options.maxBytes });
+      const text = await this.call<string | undefined>(
+        'read',
+        path,
+        options?.maxBytes === undefined ? {} : { maxBytes: options.maxBytes },
+      );
       return text === undefined ? undefined : new Uint8Array(Buffer.from(text, 'base64'));
     },
-    write: async (path, bytes, options) => this.call('writeFile', path, Buffer.from(bytes).toString('base64'), options?.mode === undefined ? {} : { mode: options.mode }),
-    makeDirectory: async (path, options) => this.call('makeDirectory', path, options?.mode === undefined ? {} : { mode: options.mode }),
+    write: async (path, bytes, options) =>
+      this.call(
+        'writeFile',
+        path,
+        Buffer.from(bytes).toString('base64'),
+        options?.mode === undefined ? {} : { mode: options.mode },
+      ),
+    makeDirectory: async (path, options) =>
+      this.call('makeDirectory', path, options?.mode === undefined ? {} : { mode: options.mode }),
     list: async (path) => this.call('list', path),
     stat: async (path) => this.call('stat', path),
     rename: async (source, target) => this.call('rename', source, target),
@@ -67,7 +103,7 @@ export class PipeHost implements Host {
   call<Result>(method: string, ...args: readonly unknown[]): Promise<Result> {
     const call = ++this.#last;
     return new Promise<Result>((resolve, reject) => {
-      this.#calls.set(call, { resolve: resolve as (value: never) => void, reject });
+      this.#calls.set(call, { resolve, reject });
       this.tell(call, method, ...args);
     });
   }
@@ -87,7 +123,12 @@ export class PipeHost implements Host {
     const waiting = this.#calls.get(message.call ?? 0);
     this.#calls.delete(message.call ?? 0);
     if (!message.error) waiting?.resolve(message.result as never);
-    else waiting?.reject(message.error.code === undefined ? new Error(message.error.message) : new LitterboxError(message.error.code, message.error.message, message.error.details));
+    else
+      waiting?.reject(
+        message.error.code === undefined
+          ? new Error(message.error.message)
+          : new LitterboxError(message.error.code, message.error.message, message.error.details),
+      );
   }
 }
 
@@ -132,7 +173,8 @@ class PipeProcess implements ProcessHandle {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length; at += 2 ** 16) await this.#host.call('write', this.#id, Buffer.from(bytes.subarray(at, at + 2 ** 16)).toString('base64'));
+    for (let at = 0; at < bytes.length; at += 2 ** 16)
+      await this.#host.call('write', this.#id, Buffer.from(bytes.subarray(at, at + 2 ** 16)).toString('base64'));
   }
 
   async closeStdin(): Promise<void> {

@@ -6,7 +6,11 @@ import { overlayfs } from '../src/index.ts';
 import { absence, backendDirectory, removeBackend, type StrategyName } from './backends.ts';
 
 /** The whole kit over one way of copying, on one host. */
-export async function runConformance(strategy: StrategyName, host: Host = localHost(), name = `overlayfs, ${strategy}`): Promise<void> {
+export async function runConformance(
+  strategy: StrategyName,
+  host: Host = localHost(),
+  name = `overlayfs, ${strategy}`,
+): Promise<void> {
   const directory = await backendDirectory(strategy);
   afterAll(() => removeBackend(directory));
   describeSandboxProvider({

@@ -9,7 +9,16 @@ import { git } from '../src/index.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'litterbox-git-kit-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-const env = { PATH: process.env['PATH'], HOME: directory, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C', GIT_AUTHOR_NAME: 'Kit', GIT_AUTHOR_EMAIL: 'kit@localhost', GIT_COMMITTER_NAME: 'Kit', GIT_COMMITTER_EMAIL: 'kit@localhost' };
+const env = {
+  PATH: process.env['PATH'],
+  HOME: directory,
+  GIT_CONFIG_NOSYSTEM: '1',
+  LC_ALL: 'C',
+  GIT_AUTHOR_NAME: 'Kit',
+  GIT_AUTHOR_EMAIL: 'kit@localhost',
+  GIT_COMMITTER_NAME: 'Kit',
+  GIT_COMMITTER_EMAIL: 'kit@localhost',
+};
 const run = (cwd: string, script: string) => execFileSync('sh', ['-c', script], { cwd, env, encoding: 'utf8' });
 
 describeSourceControl({
@@ -27,5 +36,9 @@ describeSourceControl({
     return root;
   },
   read: (root, path) => readFile(join(root, path), 'utf8').catch(() => undefined),
-  digest: async (root) => run(root, "git for-each-ref --format='%(refname) %(objectname)' | grep -v ' refs/litterbox/\\|^refs/litterbox/'; cat .git/HEAD .git/config; sha256sum .git/index; ls .git/hooks; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum"),
+  digest: async (root) =>
+    run(
+      root,
+      "git for-each-ref --format='%(refname) %(objectname)' | grep -v ' refs/litterbox/\\|^refs/litterbox/'; cat .git/HEAD .git/config; sha256sum .git/index; ls .git/hooks; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum",
+    ),
 });

@@ -23,20 +23,36 @@ export async function create(context: Context, name: string, options: CreateOpti
   const started = performance.now();
   const overrides = overridesOf(options);
   const litterbox = await context.settled();
-  const sandbox = await litterbox.create({ name, from: sourceOf(options.from), provider: options.provider, rollback: options.rollback, overrides }, { signal, onProgress: talk.progress });
+  const sandbox = await litterbox.create(
+    { name, from: sourceOf(options.from), provider: options.provider, rollback: options.rollback, overrides },
+    { signal, onProgress: talk.progress },
+  );
   const { created } = sandbox;
   const { assurance } = await litterbox.assurance(sandbox.name);
   for (const warning of created.warnings) talk.warning(warning);
   if (created.isRenamed) talk.notice(`The name became ${sandbox.name}.`);
   const { leftOut } = created;
   if (leftOut.total > 0) {
-    talk.notice(`${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths.slice(0, 5).map(visible).join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`);
+    talk.notice(
+      `${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths.slice(0, 5).map(visible).join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`,
+    );
   }
   if (talk.json) {
-    return talk.document({ name: sandbox.name, id: sandbox.id, provider: created.record.provider, base: created.record.baseCommit, workdir: created.record.workdir, leftOut, warnings: created.warnings, mechanism: assurance?.mechanism });
+    return talk.document({
+      name: sandbox.name,
+      id: sandbox.id,
+      provider: created.record.provider,
+      base: created.record.baseCommit,
+      workdir: created.record.workdir,
+      leftOut,
+      warnings: created.warnings,
+      mechanism: assurance?.mechanism,
+    });
   }
   const weak = assurance?.controls.filter(({ status }) => status !== 'enforced').map((control) => control.name) ?? [];
-  talk.notice(`${assurance?.mechanism ?? created.record.provider}${weak.length > 0 ? `; not enforced: ${weak.join(', ')}` : ''}; ${Math.round(performance.now() - started)} ms`);
+  talk.notice(
+    `${assurance?.mechanism ?? created.record.provider}${weak.length > 0 ? `; not enforced: ${weak.join(', ')}` : ''}; ${Math.round(performance.now() - started)} ms`,
+  );
   talk.result(sandbox.name);
 }
 
@@ -51,7 +67,11 @@ function overridesOf(options: CreateOptions): PolicyOverrides {
   const processes = flag.count('--processes', options.processes);
   const timeoutMs = flag.duration('--timeout', options.timeout);
   return {
-    limits: { ...(memoryBytes !== undefined && { memoryBytes }), ...(cpus !== undefined && { cpus }), ...(processes !== undefined && { processes }) },
+    limits: {
+      ...(memoryBytes !== undefined && { memoryBytes }),
+      ...(cpus !== undefined && { cpus }),
+      ...(processes !== undefined && { processes }),
+    },
     environment: flag.variables(options.env),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(options.workdir !== undefined && { workdir: options.workdir }),

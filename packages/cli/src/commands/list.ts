@@ -7,9 +7,24 @@ export async function list(context: Context, { all = false }: { readonly all?: b
   const sandboxes = await (await context.litterbox()).list(all ? 'all' : 'repository', { signal });
   if (talk.json) return talk.document(sandboxes);
   if (sandboxes.length === 0) return talk.notice('No sandboxes. Make one: litterbox create NAME.');
-  const paint = { ready: 'green', paused: 'yellow', stopped: 'yellow', creating: 'cyan', deleting: 'cyan', 'setup-failed': 'red', missing: 'red', error: 'red' } as const;
+  const paint = {
+    ready: 'green',
+    paused: 'yellow',
+    stopped: 'yellow',
+    creating: 'cyan',
+    deleting: 'cyan',
+    'setup-failed': 'red',
+    missing: 'red',
+    error: 'red',
+  } as const;
   const rows = sandboxes.map(({ name, state, provider, createdAtMs, repository, isDegraded }) => [
-    name, talk.paint(paint[state], state) + (isDegraded ? talk.paint('red', ' (degraded)') : ''), provider, ago(createdAtMs), ...(all ? [visible(repository)] : []),
+    name,
+    talk.paint(paint[state], state) + (isDegraded ? talk.paint('red', ' (degraded)') : ''),
+    provider,
+    ago(createdAtMs),
+    ...(all ? [visible(repository)] : []),
   ]);
-  talk.result(table(['NAME', 'STATE', 'PROVIDER', 'CREATED', ...(all ? ['REPOSITORY'] : [])], rows, process.stdout.isTTY === true));
+  talk.result(
+    table(['NAME', 'STATE', 'PROVIDER', 'CREATED', ...(all ? ['REPOSITORY'] : [])], rows, process.stdout.isTTY),
+  );
 }

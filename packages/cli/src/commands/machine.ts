@@ -12,13 +12,28 @@ export async function explain(context: Context, name: string | undefined): Promi
     const reports = await litterbox.probe({ signal });
     if (talk.json) return talk.document(reports);
     const chosen = reports.find(({ report }) => report.usable);
-    talk.result(chosen ? `A new sandbox would be made by ${chosen.provider}: the first that is usable.` : 'No provider is usable; litterbox doctor says why.');
-    for (const { provider, report } of reports) for (const { name: check, status, finding } of report.checks) talk.result(`  ${provider}: ${check}: ${mark(talk, status)} ${visible(finding)}`);
+    talk.result(
+      chosen
+        ? `A new sandbox would be made by ${chosen.provider}: the first that is usable.`
+        : 'No provider is usable; litterbox doctor says why.',
+    );
+    for (const { provider, report } of reports)
+      for (const { name: check, status, finding } of report.checks)
+        talk.result(`  ${provider}: ${check}: ${mark(talk, status)} ${visible(finding)}`);
     return;
   }
   const { record, assurance } = await litterbox.assurance(name, { signal });
-  if (talk.json) return talk.document({ name: record.slug, provider: record.provider, workdir: record.workdir, policy: record.policy, assurance });
-  talk.result(`${record.slug}: ${record.provider}, ${assurance?.mechanism ?? 'never started'}; workspace at ${record.workdir}`);
+  if (talk.json)
+    return talk.document({
+      name: record.slug,
+      provider: record.provider,
+      workdir: record.workdir,
+      policy: record.policy,
+      assurance,
+    });
+  talk.result(
+    `${record.slug}: ${record.provider}, ${assurance?.mechanism ?? 'never started'}; workspace at ${record.workdir}`,
+  );
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   talk.result('Readable inside, of this machine:');
@@ -30,7 +45,8 @@ function controlLine(talk: Talk, { name, status, finding, remedy }: Control): st
   return `  ${talk.paint(paint[status], status.padEnd(8))}  ${name}: ${finding}${remedy === undefined ? '' : ` (${remedy})`}`;
 }
 
-const mark = (talk: Talk, status: 'ok' | 'warning' | 'failed') => talk.paint(({ ok: 'green', warning: 'yellow', failed: 'red' } as const)[status], status);
+const mark = (talk: Talk, status: 'ok' | 'warning' | 'failed') =>
+  talk.paint(({ ok: 'green', warning: 'yellow', failed: 'red' } as const)[status], status);
 
 export async function doctor(context: Context): Promise<void> {
   const { talk, signal } = context;
@@ -41,13 +57,23 @@ export async function doctor(context: Context): Promise<void> {
     talk.result(`node ${process.version}: ${mark(talk, 'ok')}`);
     for (const { provider, report } of reports) {
       talk.result(`${provider}: ${report.usable ? talk.paint('green', 'usable') : talk.paint('red', 'not usable')}`);
-      for (const { name, status, finding, remedy } of report.checks) talk.result(`  ${mark(talk, status)} ${name}: ${visible(finding)}${remedy === undefined ? '' : `\n    ${talk.paint('cyan', '→')} ${remedy}`}`);
+      for (const { name, status, finding, remedy } of report.checks)
+        talk.result(
+          `  ${mark(talk, status)} ${name}: ${visible(finding)}${remedy === undefined ? '' : `\n    ${talk.paint('cyan', '→')} ${remedy}`}`,
+        );
     }
   }
-  if (!isUsable) throw new LitterboxError('UNAVAILABLE', 'No provider can be used on this machine.', { operation: 'cli.doctor', hint: 'Follow the steps above.' });
+  if (!isUsable)
+    throw new LitterboxError('UNAVAILABLE', 'No provider can be used on this machine.', {
+      operation: 'cli.doctor',
+      hint: 'Follow the steps above.',
+    });
 }
 
-export async function trust(context: Context, options: { readonly show?: boolean; readonly yes?: boolean }): Promise<void> {
+export async function trust(
+  context: Context,
+  options: { readonly show?: boolean; readonly yes?: boolean },
+): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
   const { trustText, contentHash, isTrusted, warnings } = await litterbox.trustStatus({ signal });
@@ -56,18 +82,39 @@ export async function trust(context: Context, options: { readonly show?: boolean
   if (!talk.json) for (const line of wants) talk.result(visible(line));
   if (isTrusted || options.show) {
     if (talk.json) talk.document({ wants, isTrusted });
-    else talk.notice(wants.length === 0 ? '.litterbox.toml asks for nothing that needs trust.' : isTrusted ? 'You have agreed to this.' : 'You have not agreed to this.');
+    else
+      talk.notice(
+        wants.length === 0
+          ? '.litterbox.toml asks for nothing that needs trust.'
+          : isTrusted
+            ? 'You have agreed to this.'
+            : 'You have not agreed to this.',
+      );
     return;
   }
-  const isAgreed = options.yes === true || (await askAtTerminal.approve({ question: 'Agree to this for this repository?', details: [] }, { signal }));
-  if (!isAgreed) throw new LitterboxError('CONFIG_UNTRUSTED', 'Nobody agreed.', { operation: 'cli.trust', hint: 'Run litterbox trust in a terminal, or with --yes.' });
+  const isAgreed =
+    options.yes === true ||
+    (await askAtTerminal.approve({ question: 'Agree to this for this repository?', details: [] }, { signal }));
+  if (!isAgreed)
+    throw new LitterboxError('CONFIG_UNTRUSTED', 'Nobody agreed.', {
+      operation: 'cli.trust',
+      hint: 'Run litterbox trust in a terminal, or with --yes.',
+    });
   const after = await litterbox.trust(contentHash, { signal });
-  if (!after.isTrusted) throw new LitterboxError('CONFLICT', '.litterbox.toml changed meanwhile.', { operation: 'cli.trust', hint: 'Read it again: litterbox trust.' });
+  if (!after.isTrusted)
+    throw new LitterboxError('CONFLICT', '.litterbox.toml changed meanwhile.', {
+      operation: 'cli.trust',
+      hint: 'Read it again: litterbox trust.',
+    });
   if (talk.json) talk.document({ wants, isTrusted: true });
   else talk.notice('Agreed.');
 }
 
-export async function audit(context: Context, name: string | undefined, options: { readonly number?: string; readonly verify?: boolean }): Promise<void> {
+export async function audit(
+  context: Context,
+  name: string | undefined,
+  options: { readonly number?: string; readonly verify?: boolean },
+): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
   if (options.verify) {
@@ -76,10 +123,22 @@ export async function audit(context: Context, name: string | undefined, options:
     return talk.notice(`The log is whole: ${result.entries} entries.`);
   }
   const limit = flag.count('--number', options.number);
-  const entries = await litterbox.audit({ ...(name !== undefined && { name }), ...(limit !== undefined && { limit }) }, { signal });
+  const entries = await litterbox.audit(
+    { ...(name !== undefined && { name }), ...(limit !== undefined && { limit }) },
+    { signal },
+  );
   if (talk.json) return talk.document(entries);
   const rows = entries.map(({ sequence, atMs, actor, operation, outcome, input, durationMs }) => [
-    String(sequence), ago(atMs), actor, operation, outcome, durationMs === undefined ? '' : `${Math.round(durationMs)} ms`, visible(String(input['command'] ?? input['path'] ?? input['name'] ?? '')).replaceAll('\n', ' ').slice(0, 60),
+    String(sequence),
+    ago(atMs),
+    actor,
+    operation,
+    outcome,
+    durationMs === undefined ? '' : `${Math.round(durationMs)} ms`,
+    visible([input['command'], input['path'], input['name']].find((value) => typeof value === 'string') ?? '')
+      .replaceAll('\n', ' ')
+      .slice(0, 60),
   ]);
-  if (rows.length > 0) talk.result(table(['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'], rows, process.stdout.isTTY === true));
+  if (rows.length > 0)
+    talk.result(table(['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'], rows, process.stdout.isTTY));
 }

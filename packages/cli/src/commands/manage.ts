@@ -6,11 +6,18 @@ export async function milestone(context: Context, name: string, message: string)
   const { talk, signal } = context;
   const made = await (await context.settled()).milestone(name, message, { signal });
   if (talk.json) return talk.document(made ?? { commit: null });
-  if (made) talk.result(`${made.branch.replace(/^refs\/heads\//, '')} is at ${made.commit.slice(0, 10)} (${made.revisions} revisions)`);
+  if (made)
+    talk.result(
+      `${made.branch.replace(/^refs\/heads\//, '')} is at ${made.commit.slice(0, 10)} (${made.revisions} revisions)`,
+    );
   else talk.notice('Nothing was recorded since the last milestone.');
 }
 
-export async function remove(context: Context, names: readonly string[], { force = false }: { readonly force?: boolean }): Promise<void> {
+export async function remove(
+  context: Context,
+  names: readonly string[],
+  { force = false }: { readonly force?: boolean },
+): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
   const deleted: string[] = [];
@@ -19,7 +26,8 @@ export async function remove(context: Context, names: readonly string[], { force
     try {
       await litterbox.delete(name, { force }, { signal }).catch(async (error: unknown) => {
         if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
-        if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] }))) throw error;
+        if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
+          throw error;
         await litterbox.delete(name, { force: true }, { signal });
       });
       deleted.push(name);
@@ -39,24 +47,46 @@ export interface RunStateFlags {
   readonly stop?: boolean;
 }
 
-export async function runState(context: Context, verb: 'pause' | 'resume', name: string | undefined, { allEnvs, allRepos, stop }: RunStateFlags): Promise<void> {
+export async function runState(
+  context: Context,
+  verb: 'pause' | 'resume',
+  name: string | undefined,
+  { allEnvs, allRepos, stop }: RunStateFlags,
+): Promise<void> {
   const { talk, signal } = context;
   const wanted = verb === 'resume' ? 'ready' : stop ? 'stopped' : 'paused';
   if ((name === undefined) === (allEnvs !== true && allRepos !== true)) {
-    throw new LitterboxError('ARG_MISSING', `${verb} wants either a name or --all-envs or --all-repos.`, { operation: `cli.${verb}`, hint: `Such as: litterbox ${verb} NAME.` });
+    throw new LitterboxError('ARG_MISSING', `${verb} wants either a name or --all-envs or --all-repos.`, {
+      operation: `cli.${verb}`,
+      hint: `Such as: litterbox ${verb} NAME.`,
+    });
   }
   const litterbox = await context.settled();
-  const results = name === undefined ? await litterbox.setAllRunStates(allRepos ? 'all' : 'repository', wanted, { signal }) : [await litterbox.setRunState(name, wanted, { signal })];
-  if (talk.json) return talk.document(results.map(({ record, isChanged }) => ({ name: record.slug, state: record.state, isChanged })));
+  const results =
+    name === undefined
+      ? await litterbox.setAllRunStates(allRepos ? 'all' : 'repository', wanted, { signal })
+      : [await litterbox.setRunState(name, wanted, { signal })];
+  if (talk.json)
+    return talk.document(
+      results.map(({ record, isChanged }) => ({ name: record.slug, state: record.state, isChanged })),
+    );
   if (results.length === 0) talk.notice('No sandboxes.');
-  for (const { record, isChanged } of results) talk.notice(`${record.slug} is ${isChanged ? '' : 'already '}${record.state}.`);
+  for (const { record, isChanged } of results)
+    talk.notice(`${record.slug} is ${isChanged ? '' : 'already '}${record.state}.`);
 }
 
 export async function restore(context: Context, name: string, revision: string): Promise<void> {
   const { talk, signal } = context;
-  const { revision: made } = await (await context.settled()).restore(name, revision, { signal, onProgress: talk.progress });
+  const { revision: made } = await (await context.settled()).restore(name, revision, {
+    signal,
+    onProgress: talk.progress,
+  });
   if (talk.json) return talk.document({ revision: made ?? null });
-  talk.notice(made ? `${name} has the files of revision ${revision} again, as revision ${made.number}.` : `${name} has the files of that revision already; it was built anew.`);
+  talk.notice(
+    made
+      ? `${name} has the files of revision ${revision} again, as revision ${made.number}.`
+      : `${name} has the files of that revision already; it was built anew.`,
+  );
 }
 
 export async function recover(context: Context, name: string): Promise<void> {

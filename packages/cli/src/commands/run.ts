@@ -12,7 +12,12 @@ export interface RunOptions {
   readonly tty?: boolean;
 }
 
-export async function run(context: Context, name: string, words: readonly string[], options: RunOptions): Promise<void> {
+export async function run(
+  context: Context,
+  name: string,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<void> {
   const { talk, signal } = context;
   const [first = '', ...rest] = words[0] === '--' ? words.slice(1) : words;
   const env = flag.variables(options.env);
@@ -24,11 +29,18 @@ export async function run(context: Context, name: string, words: readonly string
     const terminal = { terminal: terminalSize(), env: { ...env, TERM: process.env['TERM'] ?? 'xterm' } };
     return await inTerminal(context, await litterbox.attach({ ...attach, ...terminal }, { signal }), timeoutMs);
   }
-  if (hasInput() && !talk.json) return await piped(context, await litterbox.attach({ ...attach, env }, { signal }), timeoutMs);
+  if (hasInput() && !talk.json)
+    return await piped(context, await litterbox.attach({ ...attach, env }, { signal }), timeoutMs);
   const sandbox = await litterbox.open(name, { signal });
   const result = await sandbox.run(rest.length === 0 ? first : [first, ...rest], {
-    signal, cwd: options.cwd, env, timeoutMs, message: options.message,
-    onOutput: talk.json ? undefined : ({ type, bytes }) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
+    signal,
+    cwd: options.cwd,
+    env,
+    timeoutMs,
+    message: options.message,
+    onOutput: talk.json
+      ? undefined
+      : ({ type, bytes }) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
   });
   if (talk.json) {
     const { stdoutBytes: _stdout, stderrBytes: _stderr, ...document } = result;
@@ -42,10 +54,19 @@ export async function run(context: Context, name: string, words: readonly string
 
 export async function shell(context: Context, name: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new LitterboxError('NEED_TTY', 'A shell needs a terminal on stdin and stdout.', { operation: 'cli.shell', hint: `Run single commands: litterbox run ${name} -- COMMAND.` });
+    throw new LitterboxError('NEED_TTY', 'A shell needs a terminal on stdin and stdout.', {
+      operation: 'cli.shell',
+      hint: `Run single commands: litterbox run ${name} -- COMMAND.`,
+    });
   }
   const litterbox = await context.settled();
-  await inTerminal(context, await litterbox.attach({ sandbox: name, terminal: terminalSize(), env: { TERM: process.env['TERM'] ?? 'xterm' } }, { signal: context.signal }));
+  await inTerminal(
+    context,
+    await litterbox.attach(
+      { sandbox: name, terminal: terminalSize(), env: { TERM: process.env['TERM'] ?? 'xterm' } },
+      { signal: context.signal },
+    ),
+  );
 }
 
 const terminalSize = () => ({ columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 });
@@ -84,7 +105,11 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
   }
 }
 
-async function piped({ talk, signal }: Context, attached: AttachedProcess, timeoutMs: number | undefined): Promise<void> {
+async function piped(
+  { talk, signal }: Context,
+  attached: AttachedProcess,
+  timeoutMs: number | undefined,
+): Promise<void> {
   await using _attached = attached;
   using _deadline = deadline(attached, timeoutMs, talk);
   const { process: inside } = attached;
@@ -103,16 +128,26 @@ async function piped({ talk, signal }: Context, attached: AttachedProcess, timeo
 
 /** Ends the process and all it started when its time is over. */
 function deadline({ process: inside }: AttachedProcess, timeoutMs: number | undefined, talk: Talk): Disposable {
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => {
-    talk.warning('the command was ended by its timeout');
-    void inside[Symbol.asyncDispose]();
-  }, timeoutMs);
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          talk.warning('the command was ended by its timeout');
+          void inside[Symbol.asyncDispose]();
+        }, timeoutMs);
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** One line on what was recorded, and what was not. */
 function tell(talk: Talk, { revision, changedFiles, warnings, moreWarnings }: RecordResult): void {
-  if (revision) talk.notice(talk.paint('dim', `revision ${revision.number}: ${changedFiles === 1 ? 'one file' : `${changedFiles} files`}`, process.stderr));
+  if (revision)
+    talk.notice(
+      talk.paint(
+        'dim',
+        `revision ${revision.number}: ${changedFiles === 1 ? 'one file' : `${changedFiles} files`}`,
+        process.stderr,
+      ),
+    );
   for (const warning of warnings.slice(0, 5)) talk.warning(sentence(warning));
   if (warnings.length + moreWarnings > 5) talk.warning(`and ${warnings.length + moreWarnings - 5} more`);
 }

@@ -13,8 +13,12 @@ class Known {
     const { next, changes } = await runtime.scan(this.mark);
     this.last = [];
     for await (const change of changes) this.last.push(change);
-    for (const change of this.last) if (change.type === 'directory') this.#keepChildren(change.path, new Map(change.children.map(({ name, type }) => [name, type])));
-    for (const change of this.last) if (change.type === 'file' || change.type === 'symlink' || change.type === 'special') this.files.set(change.path, change.type);
+    for (const change of this.last)
+      if (change.type === 'directory')
+        this.#keepChildren(change.path, new Map(change.children.map(({ name, type }) => [name, type])));
+    for (const change of this.last)
+      if (change.type === 'file' || change.type === 'symlink' || change.type === 'special')
+        this.files.set(change.path, change.type);
     this.mark = next;
     return this;
   }
@@ -32,7 +36,13 @@ class Known {
   }
 }
 
-const BASE: readonly (readonly [string, ChangedPath['type']])[] = [['README', 'file'], ['bin/tool', 'file'], ['link', 'symlink'], ['dir/a', 'file'], ['dir/sub/b', 'file']];
+const BASE: readonly (readonly [string, ChangedPath['type']])[] = [
+  ['README', 'file'],
+  ['bin/tool', 'file'],
+  ['link', 'symlink'],
+  ['dir/a', 'file'],
+  ['dir/sub/b', 'file'],
+];
 
 async function known(runtime: SandboxRuntime): Promise<Known> {
   const start = new Known();
@@ -83,9 +93,13 @@ export function changes(check: Check): void {
     assert.ok(state.last.some(({ path, type }) => path === 'README' && type === 'file'));
   });
 
-  leads('new files and directories', 'mkdir -p new/deep && echo 1 >new/deep/file && echo 2 >top && ln -s nowhere dangling && mkdir empty', (files) => {
-    files.set('new/deep/file', 'file').set('top', 'file').set('dangling', 'symlink');
-  });
+  leads(
+    'new files and directories',
+    'mkdir -p new/deep && echo 1 >new/deep/file && echo 2 >top && ln -s nowhere dangling && mkdir empty',
+    (files) => {
+      files.set('new/deep/file', 'file').set('top', 'file').set('dangling', 'symlink');
+    },
+  );
   leads('deleted files and directories', 'rm README dir/a && rm -r dir/sub', (files) => {
     for (const path of ['README', 'dir/a', 'dir/sub/b']) files.delete(path);
   });
@@ -98,18 +112,26 @@ export function changes(check: Check): void {
     for (const path of ['dir/a', 'dir/sub/b']) files.delete(path);
     files.set('dir/new', 'file');
   });
-  leads('a file replaced by a directory, a directory by a link, a link by a file', 'rm README && mkdir README && echo x >README/in && rm -r dir && ln -s bin dir && rm link && echo x >link', (files) => {
-    files.delete('README');
-    files.set('README/in', 'file').set('dir', 'symlink').set('link', 'file');
-    for (const path of ['dir/a', 'dir/sub/b']) files.delete(path);
-  });
+  leads(
+    'a file replaced by a directory, a directory by a link, a link by a file',
+    'rm README && mkdir README && echo x >README/in && rm -r dir && ln -s bin dir && rm link && echo x >link',
+    (files) => {
+      files.delete('README');
+      files.set('README/in', 'file').set('dir', 'symlink').set('link', 'file');
+      for (const path of ['dir/a', 'dir/sub/b']) files.delete(path);
+    },
+  );
   leads('fifos are told as special', 'mkfifo pipe && rm dir/a && mkfifo dir/a', (files) => {
     files.set('pipe', 'special').set('dir/a', 'special');
   });
-  leads('odd names', `printf x >'new
-line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf x >' / '; printf x >'*'`, (files) => {
-    for (const path of ['new\nline', 'non-utf8-\udcff', '-rf', ' / ', '*']) files.set(path, 'file');
-  });
+  leads(
+    'odd names',
+    `printf x >'new
+line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf x >' / '; printf x >'*'`,
+    (files) => {
+      for (const path of ['new\nline', 'non-utf8-\udcff', '-rf', ' / ', '*']) files.set(path, 'file');
+    },
+  );
   leads('hard links and atomic replacement', 'ln README hard && echo new >tmp && mv tmp README', (files) => {
     files.set('hard', 'file');
   });
@@ -117,15 +139,24 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
   check('a directory moved away and back over several scans, with old files in it', async ({ create, sh }) => {
     const runtime = await create();
     const state = await known(runtime);
-    await sh(runtime, 'mkdir one two && echo 1 >one/file && echo 2 >two/file && mkdir one/deep && echo 3 >one/deep/file');
+    await sh(
+      runtime,
+      'mkdir one two && echo 1 >one/file && echo 2 >two/file && mkdir one/deep && echo 3 >one/deep/file',
+    );
     await state.scan(runtime);
     await sh(runtime, 'mv one elsewhere');
     await state.scan(runtime);
     assert.ok(state.files.has('elsewhere/deep/file') && !state.files.has('one/file'));
     await sh(runtime, 'rm -r two && mv elsewhere two');
     await state.scan(runtime);
-    assert.deepEqual([...state.files.keys()].filter((path) => /^(one|two|elsewhere)/.test(path)).sort(), ['two/deep/file', 'two/file']);
-    assert.ok(state.last.some(({ path }) => path === 'two/deep/file'), 'content that came by a move is told, for it may differ');
+    assert.deepEqual([...state.files.keys()].filter((path) => /^(one|two|elsewhere)/.test(path)).sort(), [
+      'two/deep/file',
+      'two/file',
+    ]);
+    assert.ok(
+      state.last.some(({ path }) => path === 'two/deep/file'),
+      'content that came by a move is told, for it may differ',
+    );
   });
 
   check('many changes of many kinds, one scan after another', async ({ create, sh }) => {
@@ -133,17 +164,30 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
     const state = await known(runtime);
     const listing = `find . -type f -o -type l -o -type p | sort`;
     for (let round = 0; round < 6; round += 1) {
-      await sh(runtime, `mkdir -p r${round}/x && for i in 1 2 3 4 5 6 7 8 9; do echo ${round} >r${round}/$i; echo ${round} >r${round}/x/$i; done; rm -rf r${round - 2}; [ ! -d r${round - 1} ] || mv r${round - 1} m${round}; echo ${round} >>README; rm -f r${round}/x/3`);
+      await sh(
+        runtime,
+        `mkdir -p r${round}/x && for i in 1 2 3 4 5 6 7 8 9; do echo ${round} >r${round}/$i; echo ${round} >r${round}/x/$i; done; rm -rf r${round - 2}; [ ! -d r${round - 1} ] || mv r${round - 1} m${round}; echo ${round} >>README; rm -f r${round}/x/3`,
+      );
       await state.scan(runtime);
       const { stdout } = await sh(runtime, listing);
-      assert.deepEqual([...state.files.keys()].sort(), stdout.trim().split('\n').map((path) => path.slice(2)).sort(), `round ${round}`);
+      assert.deepEqual(
+        [...state.files.keys()].sort(),
+        stdout
+          .trim()
+          .split('\n')
+          .map((path) => path.slice(2))
+          .sort(),
+        `round ${round}`,
+      );
     }
   });
 
   check('what changes while or after a scan is told by the next one', async ({ create, sh }) => {
     const runtime = await create();
     const state = await known(runtime);
-    await using writer = await runtime.spawn({ argv: ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i >count.$((i % 50)); echo $i >last; done'] });
+    await using writer = await runtime.spawn({
+      argv: ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i >count.$((i % 50)); echo $i >last; done'],
+    });
     for (let round = 0; round < 10; round += 1) await state.scan(runtime);
     await writer[Symbol.asyncDispose]();
     await state.scan(runtime);
@@ -190,26 +234,34 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
     assert.deepEqual([...fresh.files].sort(), [...state.files].sort());
   });
 
-  check('the playground, the home directory and temporary files are not part of the workspace', async ({ create, sh }) => {
-    const runtime = await create();
-    const state = await known(runtime);
-    await sh(runtime, 'echo x >"$LITTERBOX_PLAYGROUND/f"; echo x >~/f; echo x >/tmp/f');
-    await state.scan(runtime);
-    assert.deepEqual([...state.files].sort(), [...BASE].sort());
-  });
+  check(
+    'the playground, the home directory and temporary files are not part of the workspace',
+    async ({ create, sh }) => {
+      const runtime = await create();
+      const state = await known(runtime);
+      await sh(runtime, 'echo x >"$LITTERBOX_PLAYGROUND/f"; echo x >~/f; echo x >/tmp/f');
+      await state.scan(runtime);
+      assert.deepEqual([...state.files].sort(), [...BASE].sort());
+    },
+  );
 
   check('a directory that cannot be read is told, not passed over', async ({ create, sh }) => {
     const runtime = await create();
     const state = await known(runtime);
     await sh(runtime, 'mkdir secret && echo x >secret/file && chmod 000 secret');
     await state.scan(runtime);
-    assert.ok(state.last.some(({ type, path }) => (type === 'unreadable' && path === 'secret') || path === 'secret/file'));
+    assert.ok(
+      state.last.some(({ type, path }) => (type === 'unreadable' && path === 'secret') || path === 'secret/file'),
+    );
   });
 
   check('two thousand changes in one scan', async ({ create, sh }) => {
     const runtime = await create();
     const state = await known(runtime);
-    await sh(runtime, 'i=0; while [ $i -lt 40 ]; do mkdir m$i; j=0; while [ $j -lt 50 ]; do : >m$i/$j; j=$((j+1)); done; i=$((i+1)); done');
+    await sh(
+      runtime,
+      'i=0; while [ $i -lt 40 ]; do mkdir m$i; j=0; while [ $j -lt 50 ]; do : >m$i/$j; j=$((j+1)); done; i=$((i+1)); done',
+    );
     await state.scan(runtime);
     assert.equal(state.files.size, BASE.length + 2000);
   });

@@ -13,31 +13,57 @@ interface Ran {
 
 /** The exec channel of core, over the provider's `spawn`. */
 export function execChannel(check: Check): void {
-  const over = (title: string, body: (channel: ExecChannel, run: (script: string, changes?: object, call?: object) => Promise<Ran>, bench: Bench & { readonly runtime: Awaited<ReturnType<Bench['create']>> }) => Promise<void>) =>
+  const over = (
+    title: string,
+    body: (
+      channel: ExecChannel,
+      run: (script: string, changes?: object, call?: object) => Promise<Ran>,
+      bench: Bench & { readonly runtime: Awaited<ReturnType<Bench['create']>> },
+    ) => Promise<void>,
+  ) =>
     check(title, async (bench) => {
       const runtime = await bench.create();
       await using channel = new ExecChannel(runtime);
       const run = async (script: string, changes: object = {}, call: object = {}): Promise<Ran> => {
-        const { exit, stdout, stderr, interruption } = await channel.run({ argv: ['sh', '-c', script], ...changes }, call);
+        const { exit, stdout, stderr, interruption } = await channel.run(
+          { argv: ['sh', '-c', script], ...changes },
+          call,
+        );
         return { code: exit.code, stdout: decodeRaw(stdout.bytes), stderr: decodeRaw(stderr.bytes), interruption };
       };
       await body(channel, run, { ...bench, runtime });
     });
 
-  over('channel: outputs apart, exit code, signal, directory, environment, stdin', async (channel, run, { runtime }) => {
-    assert.deepEqual(await run('echo out; echo err >&2; exit 3'), { code: 3, stdout: 'out\n', stderr: 'err\n', interruption: undefined });
-    assert.equal((await run('kill -TERM $$')).code, 143);
-    assert.equal((await run('pwd; cat a', { cwd: `${runtime.workdir}/dir` })).stdout, `${runtime.workdir}/dir\na\n`);
-    assert.equal((await run('printf "%s" "$KIT"', { env: { KIT: "it's\n$(id) \\ \u00e9 \udcff" } })).stdout, "it's\n$(id) \\ \u00e9 \udcff");
-    const bytes = joined([Uint8Array.from({ length: 256 }, (_, index) => index), new TextEncoder().encode('%s\\n\'"')]);
-    const { stdout } = await channel.run({ argv: ['cat'], stdin: bytes });
-    assert.deepEqual(stdout.bytes, bytes);
-    assert.equal((await run('cat')).stdout, '');
-    await assert.rejects(run(':', { cwd: '/no/such/place' }), (error) => isLitterboxError(error, 'NOT_FOUND'));
-    assert.equal((await channel.run({ argv: ['no-such-program-of-the-kit'] })).exit.code, 127);
-    await assert.rejects(channel.run({ argv: ['echo', 'a\0b'] }), (error) => isLitterboxError(error, 'COMMAND_NUL'));
-    await assert.rejects(channel.run({ argv: ['echo', 'x'.repeat(200_000)] }), (error) => isLitterboxError(error, 'COMMAND_TOO_LONG'));
-  });
+  over(
+    'channel: outputs apart, exit code, signal, directory, environment, stdin',
+    async (channel, run, { runtime }) => {
+      assert.deepEqual(await run('echo out; echo err >&2; exit 3'), {
+        code: 3,
+        stdout: 'out\n',
+        stderr: 'err\n',
+        interruption: undefined,
+      });
+      assert.equal((await run('kill -TERM $$')).code, 143);
+      assert.equal((await run('pwd; cat a', { cwd: `${runtime.workdir}/dir` })).stdout, `${runtime.workdir}/dir\na\n`);
+      assert.equal(
+        (await run('printf "%s" "$KIT"', { env: { KIT: "it's\n$(id) \\ \u00e9 \udcff" } })).stdout,
+        "it's\n$(id) \\ \u00e9 \udcff",
+      );
+      const bytes = joined([
+        Uint8Array.from({ length: 256 }, (_, index) => index),
+        new TextEncoder().encode('%s\\n\'"'),
+      ]);
+      const { stdout } = await channel.run({ argv: ['cat'], stdin: bytes });
+      assert.deepEqual(stdout.bytes, bytes);
+      assert.equal((await run('cat')).stdout, '');
+      await assert.rejects(run(':', { cwd: '/no/such/place' }), (error) => isLitterboxError(error, 'NOT_FOUND'));
+      assert.equal((await channel.run({ argv: ['no-such-program-of-the-kit'] })).exit.code, 127);
+      await assert.rejects(channel.run({ argv: ['echo', 'a\0b'] }), (error) => isLitterboxError(error, 'COMMAND_NUL'));
+      await assert.rejects(channel.run({ argv: ['echo', 'x'.repeat(200_000)] }), (error) =>
+        isLitterboxError(error, 'COMMAND_TOO_LONG'),
+      );
+    },
+  );
 
   over('channel: a command cannot change what the next one finds', async (_channel, run) => {
     await run('cd /; export LEAK=1; umask 077; exec 8>&- 9>&-; set -e; trap "" TERM');
@@ -46,13 +72,21 @@ export function execChannel(check: Check): void {
   });
 
   over('channel: bytes of any kind, what looks like a marker too, are output', async (channel, run) => {
-    const { stdout } = await channel.run({ argv: ['sh', '-c', 'printf "\\036"; printf "\\036aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 0 0\\n"; printf "\\000\\377end"'] });
+    const { stdout } = await channel.run({
+      argv: [
+        'sh',
+        '-c',
+        'printf "\\036"; printf "\\036aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 0 0\\n"; printf "\\000\\377end"',
+      ],
+    });
     assert.equal(decodeRaw(stdout.bytes), '\u001e\u001eaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 0 0\n\0\udcffend');
     assert.equal((await run('printf "no newline"')).stdout, 'no newline');
   });
 
   over('channel: fifty commands at once, and five hundred in a row', async (_channel, run) => {
-    const results = await Promise.all(Array.from({ length: 50 }, async (_, index) => await run(`echo ${index}; exit ${index}`)));
+    const results = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => await run(`echo ${index}; exit ${index}`)),
+    );
     results.forEach(({ stdout, code }, index) => assert.deepEqual([stdout, code], [`${index}\n`, index]));
     for (let index = 0; index < 500; index += 1) assert.equal((await run(`echo ${index}`)).stdout, `${index}\n`);
   });
@@ -64,7 +98,10 @@ export function execChannel(check: Check): void {
       heard = resolve;
     });
     const controller = new AbortController();
-    const running = channel.run({ argv: ['sh', '-c', 'echo live; sleep 1000'], onOutput: (chunk) => (seen.push(chunk), heard()) }, { signal: controller.signal });
+    const running = channel.run(
+      { argv: ['sh', '-c', 'echo live; sleep 1000'], onOutput: (chunk) => (seen.push(chunk), heard()) },
+      { signal: controller.signal },
+    );
     await first;
     controller.abort();
     const { interruption, stdout } = await running;
@@ -73,10 +110,16 @@ export function execChannel(check: Check): void {
   });
 
   over('channel: a timeout ends the whole tree, and what was printed is kept', async (_channel, run, { runtime }) => {
-    const script = 'echo before; (sleep 2222 & sleep 2223) & if command -v setsid >/dev/null; then setsid sleep 2224 & fi; (env -i sleep 2225 &); trap "" TERM HUP INT; sleep 2226; echo after';
+    const script =
+      'echo before; (sleep 2222 & sleep 2223) & if command -v setsid >/dev/null; then setsid sleep 2224 & fi; (env -i sleep 2225 &); trap "" TERM HUP INT; sleep 2226; echo after';
     const ran = await run(script, { timeoutMs: 500 });
     assert.deepEqual([ran.interruption, ran.stdout, ran.code], ['timeout', 'before\n', 137]);
-    const left = async () => (await collected(await runtime.spawn({ argv: ['sh', '-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "'] }))).stdout;
+    const left = async () =>
+      (
+        await collected(
+          await runtime.spawn({ argv: ['sh', '-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "'] }),
+        )
+      ).stdout;
     await eventually(left, (text) => !text.includes('sleep 222'));
   });
 
@@ -89,8 +132,20 @@ export function execChannel(check: Check): void {
   });
 
   over('channel: what a command leaves in the background does not write into the next one', async (_channel, run) => {
-    assert.equal((await run('(while :; do echo noise; echo noise >&2; sleep 0.01; done) & echo started')).stdout.replaceAll('noise\n', ''), 'started\n');
-    for (let index = 0; index < 30; index += 1) assert.deepEqual(await run(`echo ${index}`), { code: 0, stdout: `${index}\n`, stderr: '', interruption: undefined });
+    assert.equal(
+      (await run('(while :; do echo noise; echo noise >&2; sleep 0.01; done) & echo started')).stdout.replaceAll(
+        'noise\n',
+        '',
+      ),
+      'started\n',
+    );
+    for (let index = 0; index < 30; index += 1)
+      assert.deepEqual(await run(`echo ${index}`), {
+        code: 0,
+        stdout: `${index}\n`,
+        stderr: '',
+        interruption: undefined,
+      });
   });
 
   over('channel: it goes on after an agent killed its shells', async (_channel, run) => {
@@ -102,28 +157,40 @@ export function execChannel(check: Check): void {
     assert.equal((await run('echo again')).stdout, 'again\n');
   });
 
-  over('channel: too much output is cut in the middle, head and tail are kept, and memory is bounded', async (channel) => {
-    const before = process.memoryUsage().rss;
-    const { stdout, exit } = await channel.run({ argv: ['sh', '-c', 'echo first; head -c 300000000 /dev/zero; echo last'], maxOutputBytes: 10_000 });
-    assert.equal(exit.code, 0);
-    assert.equal(stdout.bytes.length + stdout.droppedBytes, 300_000_011);
-    assert.ok(stdout.bytes.length <= 10_000);
-    assert.ok(decodeRaw(stdout.bytes).startsWith('first\n') && decodeRaw(stdout.bytes).endsWith('last\n'));
-    assert.ok(process.memoryUsage().rss - before < 200 * 2 ** 20);
-  });
+  over(
+    'channel: too much output is cut in the middle, head and tail are kept, and memory is bounded',
+    async (channel) => {
+      const before = process.memoryUsage().rss;
+      const { stdout, exit } = await channel.run({
+        argv: ['sh', '-c', 'echo first; head -c 300000000 /dev/zero; echo last'],
+        maxOutputBytes: 10_000,
+      });
+      assert.equal(exit.code, 0);
+      assert.equal(stdout.bytes.length + stdout.droppedBytes, 300_000_011);
+      assert.ok(stdout.bytes.length <= 10_000);
+      assert.ok(decodeRaw(stdout.bytes).startsWith('first\n') && decodeRaw(stdout.bytes).endsWith('last\n'));
+      assert.ok(process.memoryUsage().rss - before < 200 * 2 ** 20);
+    },
+  );
 
-  over('channel: an abort before the start runs nothing; after close() every call is DISPOSED', async (channel, run) => {
-    const reason = new Error('enough');
-    await assert.rejects(run('echo x >ran', {}, { signal: AbortSignal.abort(reason) }), (error) => error === reason);
-    assert.notEqual((await run('cat ran')).code, 0);
-    await channel[Symbol.asyncDispose]();
-    await assert.rejects(run('true'), (error) => isLitterboxError(error, 'DISPOSED'));
-  });
+  over(
+    'channel: an abort before the start runs nothing; after close() every call is DISPOSED',
+    async (channel, run) => {
+      const reason = new Error('enough');
+      await assert.rejects(run('echo x >ran', {}, { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+      assert.notEqual((await run('cat ran')).code, 0);
+      await channel[Symbol.asyncDispose]();
+      await assert.rejects(run('true'), (error) => isLitterboxError(error, 'DISPOSED'));
+    },
+  );
 
-  over('channel: a command that closes or fills its outputs, or exits at once, is no trouble', async (_channel, run) => {
-    assert.equal((await run('exec >&- 2>&-; exit 4')).code, 4);
-    assert.equal((await run('exec 0<&-; exit 5')).code, 5);
-    assert.equal((await run('exit 6')).code, 6);
-    assert.equal((await run('yes | head -n 200000 | wc -l')).stdout.trim(), '200000');
-  });
+  over(
+    'channel: a command that closes or fills its outputs, or exits at once, is no trouble',
+    async (_channel, run) => {
+      assert.equal((await run('exec >&- 2>&-; exit 4')).code, 4);
+      assert.equal((await run('exec 0<&-; exit 5')).code, 5);
+      assert.equal((await run('exit 6')).code, 6);
+      assert.equal((await run('yes | head -n 200000 | wc -l')).stdout.trim(), '200000');
+    },
+  );
 }

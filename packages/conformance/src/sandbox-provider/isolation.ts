@@ -8,11 +8,16 @@ export function isolation(check: Check): void {
     const runtime = await create();
     const { stdout } = await sh(runtime, 'tail -n +3 /proc/net/dev; cat /proc/net/route | tail -n +2');
     const interfaces = stdout.split('\n').flatMap((line) => /^\s*(\S+):/.exec(line)?.[1] ?? []);
-    assert.ok(interfaces.every((name) => name === 'lo' || /^(tunl|sit|ip6tnl|gre|erspan|ip_vti|ip6_vti|ip6gre|gretap)/.test(name)), interfaces.join());
+    assert.ok(
+      interfaces.every(
+        (name) => name === 'lo' || /^(tunl|sit|ip6tnl|gre|erspan|ip_vti|ip6_vti|ip6gre|gretap)/.test(name),
+      ),
+      interfaces.join(),
+    );
     assert.ok(!stdout.includes('eth'), stdout);
   });
 
-  check('nothing of the host\'s files can be read', async ({ create, sh, host }) => {
+  check("nothing of the host's files can be read", async ({ create, sh, host }) => {
     const { homeDirectory } = await host.facts();
     const secret = crypto.randomUUID();
     const canary = `${homeDirectory}/.litterbox-kit-${secret}`;
@@ -20,14 +25,17 @@ export function isolation(check: Check): void {
     try {
       assert.equal((await collected(await host.spawn({ argv: ['cat', canary] }))).stdout, secret, 'positive control');
       const runtime = await create();
-      const { stdout, stderr } = await sh(runtime, `cat '${canary}' '/proc/1/root${canary}' '/proc/1/cwd/../../..${canary}'; ls -a '${homeDirectory}' ~; cat /etc/shadow /root/.ssh/* 2>&1`);
+      const { stdout, stderr } = await sh(
+        runtime,
+        `cat '${canary}' '/proc/1/root${canary}' '/proc/1/cwd/../../..${canary}'; ls -a '${homeDirectory}' ~; cat /etc/shadow /root/.ssh/* 2>&1`,
+      );
       assert.ok(!(stdout + stderr).includes(`${secret}\n`) && !stdout.includes(secret), stdout);
     } finally {
       await host.files.remove(canary);
     }
   });
 
-  check('nothing of the host\'s environment can be read', async ({ create, sh }) => {
+  check("nothing of the host's environment can be read", async ({ create, sh }) => {
     const secret = crypto.randomUUID();
     const { env } = globalThis.process;
     env['LITTERBOX_KIT_SECRET'] = secret;
@@ -54,8 +62,14 @@ export function isolation(check: Check): void {
   check('files of another sandbox cannot be seen', async ({ create, sh }) => {
     const [one, two] = [await create(), await create()];
     const secret = crypto.randomUUID();
-    await sh(two, `echo ${secret} >secret; echo ${secret} >/tmp/secret; echo ${secret} >~/secret; echo ${secret} >/dev/shm/secret`);
-    const { stdout } = await sh(one, 'cat secret ~/secret /tmp/secret /dev/shm/secret 2>/dev/null; find / -xdev -name secret 2>/dev/null; ls -a / ~ /tmp');
+    await sh(
+      two,
+      `echo ${secret} >secret; echo ${secret} >/tmp/secret; echo ${secret} >~/secret; echo ${secret} >/dev/shm/secret`,
+    );
+    const { stdout } = await sh(
+      one,
+      'cat secret ~/secret /tmp/secret /dev/shm/secret 2>/dev/null; find / -xdev -name secret 2>/dev/null; ls -a / ~ /tmp',
+    );
     assert.ok(!stdout.includes('secret'), stdout);
   });
 
@@ -68,18 +82,32 @@ export function isolation(check: Check): void {
     assert.notEqual((await sh(runtime, 'rm -f "$(command -v cat)" && ! command -v cat')).exit.code, 0);
   });
 
-  check('the process has no capability, cannot gain privileges, and is under a system call filter', async ({ create, sh }) => {
-    const { stdout } = await sh(await create(), 'cat /proc/self/status; id -u');
-    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) assert.match(stdout, new RegExp(`^${set}:\\s+0+$`, 'm'));
-    assert.match(stdout, /^NoNewPrivs:\s+1$/m);
-    assert.match(stdout, /^Seccomp:\s+2$/m);
-    assert.notEqual(stdout.trim().split('\n').at(-1), '0');
-  });
+  check(
+    'the process has no capability, cannot gain privileges, and is under a system call filter',
+    async ({ create, sh }) => {
+      const { stdout } = await sh(await create(), 'cat /proc/self/status; id -u');
+      for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+        assert.match(stdout, new RegExp(`^${set}:\\s+0+$`, 'm'));
+      assert.match(stdout, /^NoNewPrivs:\s+1$/m);
+      assert.match(stdout, /^Seccomp:\s+2$/m);
+      assert.notEqual(stdout.trim().split('\n').at(-1), '0');
+    },
+  );
 
   check('kernel settings cannot be opened for writing', async ({ create, sh }) => {
     const runtime = await create();
     // Opened only, never written: the redirection of a command that does nothing.
-    for (const file of ['/proc/sys/kernel/core_pattern', '/proc/sys/vm/drop_caches', '/proc/sysrq-trigger', '/proc/sys/kernel/modprobe', '/sys/kernel/uevent_helper', '/sys/fs/cgroup/cgroup.procs', '/dev/kmsg', '/dev/mem', '/proc/1/oom_score_adj_host']) {
+    for (const file of [
+      '/proc/sys/kernel/core_pattern',
+      '/proc/sys/vm/drop_caches',
+      '/proc/sysrq-trigger',
+      '/proc/sys/kernel/modprobe',
+      '/sys/kernel/uevent_helper',
+      '/sys/fs/cgroup/cgroup.procs',
+      '/dev/kmsg',
+      '/dev/mem',
+      '/proc/1/oom_score_adj_host',
+    ]) {
       const { exit } = await sh(runtime, `if [ -e ${file} ]; then : >>${file}; else exit 1; fi`);
       assert.notEqual(exit.code, 0, file);
     }
@@ -87,33 +115,61 @@ export function isolation(check: Check): void {
 
   check('namespaces and mounts cannot be made', async ({ create, sh }) => {
     const runtime = await create();
-    for (const command of ['unshare -U true', 'unshare -Ur true', 'unshare -m true', 'unshare -n true', 'mount -t tmpfs none /tmp', 'mount --bind / /tmp', 'nsenter -t 1 -a true', 'chroot / true', 'hostname kit', 'date -s 2020-01-01']) {
+    for (const command of [
+      'unshare -U true',
+      'unshare -Ur true',
+      'unshare -m true',
+      'unshare -n true',
+      'mount -t tmpfs none /tmp',
+      'mount --bind / /tmp',
+      'nsenter -t 1 -a true',
+      'chroot / true',
+      'hostname kit',
+      'date -s 2020-01-01',
+    ]) {
       assert.notEqual((await sh(runtime, command)).exit.code, 0, command);
     }
   });
 
   check('no descriptor is open but stdin, stdout and stderr', async ({ create, sh }) => {
-    const { stdout } = await sh(await create(), 'for f in /proc/$$/fd/*; do if [ -h "$f" ]; then echo "${f##*/}"; fi; done');
+    const { stdout } = await sh(
+      await create(),
+      'for f in /proc/$$/fd/*; do if [ -h "$f" ]; then echo "${f##*/}"; fi; done',
+    );
     // A shell may hold its own script or terminal at 10 or above, closed in what it starts; below that nothing may be.
     const open = stdout.trim().split('\n').map(Number);
-    assert.deepEqual(open.filter((descriptor) => descriptor > 2), []);
+    assert.deepEqual(
+      open.filter((descriptor) => descriptor > 2),
+      [],
+    );
   });
 
   check('device files are the harmless ones', async ({ create, sh }) => {
-    const { stdout } = await sh(await create(), 'find /dev -type b 2>/dev/null; for d in mem kmem port kmsg sda vda loop0 fuse kvm net/tun; do [ -e /dev/$d ] && echo /dev/$d; done; echo x >/dev/null && echo works');
+    const { stdout } = await sh(
+      await create(),
+      'find /dev -type b 2>/dev/null; for d in mem kmem port kmsg sda vda loop0 fuse kvm net/tun; do [ -e /dev/$d ] && echo /dev/$d; done; echo x >/dev/null && echo works',
+    );
     assert.equal(stdout, 'works\n');
   });
 
   check('no mount of the host shows, and none inside can be changed', async ({ create, sh }) => {
     const runtime = await create();
     const { stdout } = await sh(runtime, 'cat /proc/self/mountinfo');
-    for (const line of stdout.trim().split('\n')) assert.ok(!/ (cgroup2?|sysfs|debugfs|tracefs|securityfs|bpf) /.test(line.split(' - ')[1] ?? '') || line.split(' ')[5]?.includes('ro'), line);
+    for (const line of stdout.trim().split('\n'))
+      assert.ok(
+        !/ (cgroup2?|sysfs|debugfs|tracefs|securityfs|bpf) /.test(line.split(' - ')[1] ?? '') ||
+          line.split(' ')[5]?.includes('ro'),
+        line,
+      );
     assert.notEqual((await sh(runtime, 'umount /proc || umount -l /tmp')).exit.code, 0);
   });
 
   check('a program that is set-user-ID gains nothing', async ({ create, sh }) => {
     const runtime = await create();
-    const { stdout } = await sh(runtime, 'cp "$(command -v id)" ./id && chmod u+s,g+s ./id && ./id -u; for f in su sudo mount passwd; do p=$(command -v $f) && [ -u "$p" ] && "$p" --help >/dev/null 2>&1; done; id -u');
+    const { stdout } = await sh(
+      runtime,
+      'cp "$(command -v id)" ./id && chmod u+s,g+s ./id && ./id -u; for f in su sudo mount passwd; do p=$(command -v $f) && [ -u "$p" ] && "$p" --help >/dev/null 2>&1; done; id -u',
+    );
     const [first, ...rest] = stdout.trim().split('\n');
     assert.equal(rest.at(-1), first);
   });

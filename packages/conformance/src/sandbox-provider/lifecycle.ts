@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { CONTROLS, decodeRaw, isLitterboxError, missingControls, SandboxId, type SandboxProvider } from '@litterbox/core/provider';
+import {
+  CONTROLS,
+  decodeRaw,
+  isLitterboxError,
+  missingControls,
+  SandboxId,
+  type SandboxProvider,
+} from '@litterbox/core/provider';
 import { brokenWorkspace, fixtureWorkspace } from '../fixture-workspace.ts';
 import type { Check } from './suite.ts';
 
@@ -17,14 +24,23 @@ export function lifecycle(check: Check): void {
     const report = await provider.probe();
     assert.equal(report.usable, true);
     assert.ok(report.checks.length > 0);
-    for (const { name, finding, status, remedy } of report.checks) assert.ok(name && finding && (status === 'ok' || remedy), `${name}: ${finding}`);
+    for (const { name, finding, status, remedy } of report.checks)
+      assert.ok(name && finding && (status === 'ok' || remedy), `${name}: ${finding}`);
   });
 
   check('create() gives a workspace with exactly the files of the source', async ({ create, sh }) => {
     const odd = ['-dash', 'new\nline', "quo'te", 'non-utf8-\udcff', 'e\u0301', '\u00e9', `${'long/'.repeat(60)}name`];
-    const workspace = fixtureWorkspace('0dd0dd', [{ path: 'README', content: 'read me\n' }, { path: 'bin/tool', content: '#!/bin/sh\necho tool\n', executable: true }, { path: 'link', linkTarget: 'README' }, ...odd.map((path) => ({ path, content: path }))]);
+    const workspace = fixtureWorkspace('0dd0dd', [
+      { path: 'README', content: 'read me\n' },
+      { path: 'bin/tool', content: '#!/bin/sh\necho tool\n', executable: true },
+      { path: 'link', linkTarget: 'README' },
+      ...odd.map((path) => ({ path, content: path })),
+    ]);
     const runtime = await create({ workspace });
-    const { stdout } = await sh(runtime, 'cat README link; ./bin/tool; [ -x README ] && echo executable; for f in ./* ./.[!.]*; do [ -e "$f" ] && printf "%s\\0" "$f"; done; cat "./$(printf "non-utf8-\\377")"');
+    const { stdout } = await sh(
+      runtime,
+      'cat README link; ./bin/tool; [ -x README ] && echo executable; for f in ./* ./.[!.]*; do [ -e "$f" ] && printf "%s\\0" "$f"; done; cat "./$(printf "non-utf8-\\377")"',
+    );
     assert.ok(stdout.startsWith('read me\nread me\ntool\n'), stdout);
     assert.ok(!stdout.includes('executable'));
     for (const path of odd.slice(0, 6)) assert.ok(stdout.includes(`./${path}\0`), JSON.stringify(path));
@@ -35,7 +51,10 @@ export function lifecycle(check: Check): void {
   check('the workspace is at the workdir that was asked for, and /src leads there', async ({ create, sh }) => {
     const runtime = await create({ workdir: '/home/someone/project' });
     assert.equal(runtime.workdir, '/home/someone/project');
-    assert.equal((await sh(runtime, 'pwd; cat /src/README; cat /home/someone/project/README')).stdout, '/home/someone/project\nread me\nread me\n');
+    assert.equal(
+      (await sh(runtime, 'pwd; cat /src/README; cat /home/someone/project/README')).stdout,
+      '/home/someone/project\nread me\nread me\n',
+    );
   });
 
   check('the content is read once per key', async ({ create }) => {
@@ -49,30 +68,47 @@ export function lifecycle(check: Check): void {
     assert.equal(opened, before);
   });
 
-  check('an id that is taken is ALREADY_EXISTS, and the sandbox that has it is unharmed', async ({ create, provider, spec, sh }) => {
-    const runtime = await create();
-    await sh(runtime, 'echo mine >mine');
-    await assert.rejects(provider.create(spec({ id: runtime.id })), (error) => isLitterboxError(error, 'ALREADY_EXISTS'));
-    assert.equal((await sh(runtime, 'cat mine')).stdout, 'mine\n');
-  });
+  check(
+    'an id that is taken is ALREADY_EXISTS, and the sandbox that has it is unharmed',
+    async ({ create, provider, spec, sh }) => {
+      const runtime = await create();
+      await sh(runtime, 'echo mine >mine');
+      await assert.rejects(provider.create(spec({ id: runtime.id })), (error) =>
+        isLitterboxError(error, 'ALREADY_EXISTS'),
+      );
+      assert.equal((await sh(runtime, 'cat mine')).stdout, 'mine\n');
+    },
+  );
 
-  check('a create() that fails leaves nothing behind, and the same id can be created then', async ({ provider, spec, create }) => {
-    const id = SandboxId.make();
-    await assert.rejects(provider.create(spec({ id, workspace: brokenWorkspace('b0b0b0', new Error('the source is gone')) })), (error) => !isLitterboxError(error, 'ALREADY_EXISTS'));
-    assert.ok(!(await ids(provider)).includes(id));
-    await create({ id });
-    assert.ok((await ids(provider)).includes(id));
-  });
+  check(
+    'a create() that fails leaves nothing behind, and the same id can be created then',
+    async ({ provider, spec, create }) => {
+      const id = SandboxId.make();
+      await assert.rejects(
+        provider.create(spec({ id, workspace: brokenWorkspace('b0b0b0', new Error('the source is gone')) })),
+        (error) => !isLitterboxError(error, 'ALREADY_EXISTS'),
+      );
+      assert.ok(!(await ids(provider)).includes(id));
+      await create({ id });
+      assert.ok((await ids(provider)).includes(id));
+    },
+  );
 
   check('a create() that is aborted rejects with the reason and leaves nothing behind', async ({ provider, spec }) => {
     const early = SandboxId.make();
     const reason = new Error('enough');
-    await assert.rejects(provider.create(spec({ id: early }), { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+    await assert.rejects(
+      provider.create(spec({ id: early }), { signal: AbortSignal.abort(reason) }),
+      (error) => error === reason,
+    );
     const late = SandboxId.make();
     const controller = new AbortController();
     const source = fixtureWorkspace('abab', [{ path: 'file', content: 'x' }]);
     const workspace = { key: `abab${late.replaceAll('-', '')}`, open: () => (controller.abort(reason), source.open()) };
-    await assert.rejects(provider.create(spec({ id: late, workspace }), { signal: controller.signal }), (error) => error === reason);
+    await assert.rejects(
+      provider.create(spec({ id: late, workspace }), { signal: controller.signal }),
+      (error) => error === reason,
+    );
     const left = await ids(provider);
     assert.ok(!left.includes(early) && !left.includes(late));
   });
@@ -99,22 +135,28 @@ export function lifecycle(check: Check): void {
     await assert.rejects(provider.open(SandboxId.make()), (error) => isLitterboxError(error, 'NOT_FOUND'));
   });
 
-  check('remove() ends what runs, is idempotent, and touches no other sandbox', async ({ provider, create, sh, another }) => {
-    const [gone, kept] = [await create(), await create()];
-    await sh(kept, 'echo kept >file');
-    const process = await gone.spawn({ argv: ['sleep', '1000'] });
-    const exit = process.exit.catch(() => 'lost');
-    await (await another()).remove(gone.id);
-    assert.notDeepEqual(await exit, { code: 0 });
-    await provider.remove(gone.id);
-    assert.ok(!(await ids(provider)).includes(gone.id));
-    await assert.rejects((await another()).open(gone.id), (error) => isLitterboxError(error, 'NOT_FOUND'));
-    assert.equal((await sh(kept, 'cat file')).stdout, 'kept\n');
-  });
+  check(
+    'remove() ends what runs, is idempotent, and touches no other sandbox',
+    async ({ provider, create, sh, another }) => {
+      const [gone, kept] = [await create(), await create()];
+      await sh(kept, 'echo kept >file');
+      const process = await gone.spawn({ argv: ['sleep', '1000'] });
+      const exit = process.exit.catch(() => 'lost');
+      await (await another()).remove(gone.id);
+      assert.notDeepEqual(await exit, { code: 0 });
+      await provider.remove(gone.id);
+      assert.ok(!(await ids(provider)).includes(gone.id));
+      await assert.rejects((await another()).open(gone.id), (error) => isLitterboxError(error, 'NOT_FOUND'));
+      assert.equal((await sh(kept, 'cat file')).stdout, 'kept\n');
+    },
+  );
 
   check('removal copes with files and directories that nobody may read or write', async ({ provider, create, sh }) => {
     const runtime = await create();
-    await sh(runtime, 'mkdir -p locked/in ~/locked && echo x >locked/in/file && chmod 000 locked/in/file locked/in locked ~/locked; mkfifo fifo; ln -s / root');
+    await sh(
+      runtime,
+      'mkdir -p locked/in ~/locked && echo x >locked/in/file && chmod 000 locked/in/file locked/in locked ~/locked; mkfifo fifo; ln -s / root',
+    );
     await provider.remove(runtime.id);
     assert.ok(!(await ids(provider)).includes(runtime.id));
   });
@@ -137,13 +179,20 @@ export function lifecycle(check: Check): void {
   check('what the provider says it cannot limit is refused as UNSUPPORTED', async ({ provider, spec }) => {
     for (const limit of ['memoryBytes', 'cpus', 'processes', 'openFiles', 'diskBytes', 'diskBytesPerSecond'] as const) {
       if (provider.traits.limits.includes(limit)) continue;
-      await assert.rejects(provider.create(spec({ limits: { [limit]: 2 ** 30 } })), (error) => isLitterboxError(error, 'UNSUPPORTED'), limit);
+      await assert.rejects(
+        provider.create(spec({ limits: { [limit]: 2 ** 30 } })),
+        (error) => isLitterboxError(error, 'UNSUPPORTED'),
+        limit,
+      );
     }
-    if (!provider.traits.roots.includes('image')) await assert.rejects(provider.create(spec({ root: { type: 'image', reference: 'busybox' } })), (error) => isLitterboxError(error, 'UNSUPPORTED'));
+    if (!provider.traits.roots.includes('image'))
+      await assert.rejects(provider.create(spec({ root: { type: 'image', reference: 'busybox' } })), (error) =>
+        isLitterboxError(error, 'UNSUPPORTED'),
+      );
     assert.equal(provider.snapshots === undefined, provider.traits.snapshotCost === undefined);
   });
 
-  check('the environment of the specification is in every process, over the provider\'s own', async ({ create, sh }) => {
+  check("the environment of the specification is in every process, over the provider's own", async ({ create, sh }) => {
     const runtime = await create({ environment: { KIT_VARIABLE: "it's\n$HOME" } });
     assert.equal(runtime.environment['KIT_VARIABLE'], "it's\n$HOME");
     const { stdout } = await sh(runtime, 'printf "%s|%s|%s" "$KIT_VARIABLE" "$HOME" "$LITTERBOX_PLAYGROUND"');

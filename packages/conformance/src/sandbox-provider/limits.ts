@@ -5,23 +5,41 @@ import type { Check } from './suite.ts';
 
 /** Ceilings, shown by running into them. */
 export function limits(check: Check): void {
-  check('the limit of processes holds, the sandbox recovers, and its neighbour does not notice', async ({ create, sh, provider }) => {
-    assert.ok(provider.traits.limits.includes('processes'), 'a provider without a limit of processes is not safe to use');
-    const [bomb, neighbour] = [await create({ limits: { processes: 64 } }), await create()];
-    const many = await bomb.spawn({ argv: ['sh', '-c', 'i=0; while [ $i -lt 300 ]; do sleep 1000 >/dev/null 2>&1 & i=$((i+1)); done; echo all started'] });
-    const outcome = await collected(many);
-    assert.ok(!outcome.stdout.includes('all started'), 'three hundred processes were started under a limit of 64');
-    assert.equal((await sh(neighbour, 'echo fine')).stdout, 'fine\n');
-    await bomb.stop();
-    await bomb.start();
-    assert.equal((await sh(bomb, 'echo again')).stdout, 'again\n');
-  });
+  check(
+    'the limit of processes holds, the sandbox recovers, and its neighbour does not notice',
+    async ({ create, sh, provider }) => {
+      assert.ok(
+        provider.traits.limits.includes('processes'),
+        'a provider without a limit of processes is not safe to use',
+      );
+      const [bomb, neighbour] = [await create({ limits: { processes: 64 } }), await create()];
+      const many = await bomb.spawn({
+        argv: [
+          'sh',
+          '-c',
+          'i=0; while [ $i -lt 300 ]; do sleep 1000 >/dev/null 2>&1 & i=$((i+1)); done; echo all started',
+        ],
+      });
+      const outcome = await collected(many);
+      assert.ok(!outcome.stdout.includes('all started'), 'three hundred processes were started under a limit of 64');
+      assert.equal((await sh(neighbour, 'echo fine')).stdout, 'fine\n');
+      await bomb.stop();
+      await bomb.start();
+      assert.equal((await sh(bomb, 'echo again')).stdout, 'again\n');
+    },
+  );
 
   check('the limit of memory holds: who goes beyond it is killed, nobody else', async ({ create, sh, provider }) => {
-    assert.ok(provider.traits.limits.includes('memoryBytes'), 'a provider without a limit of memory is not safe to use');
+    assert.ok(
+      provider.traits.limits.includes('memoryBytes'),
+      'a provider without a limit of memory is not safe to use',
+    );
     const [greedy, neighbour] = [await create({ limits: { memoryBytes: 96 * 2 ** 20 } }), await create()];
     // tail keeps a line without an end in memory; under the limit it dies long before the 1 GiB are there.
-    const { exit } = await sh(greedy, 'head -c 1073741824 /dev/zero | tail -n 1 | wc -c >count; [ "$(cat count)" != 1073741824 ]');
+    const { exit } = await sh(
+      greedy,
+      'head -c 1073741824 /dev/zero | tail -n 1 | wc -c >count; [ "$(cat count)" != 1073741824 ]',
+    );
     assert.equal(exit.code, 0, 'a gibibyte was held under a limit of 96 MiB');
     assert.equal((await sh(neighbour, 'echo fine')).stdout, 'fine\n');
   });
@@ -36,8 +54,15 @@ export function limits(check: Check): void {
     if (!provider.traits.limits.includes('cpus')) return;
     const runtime = await create({ limits: { cpus: 0.25 } });
     // Two busy loops for two seconds of wall time: at most 0.25 of a processor, with room for what is counted in steps.
-    const { stdout } = await sh(runtime, 'sh -c "while :; do :; done" & a=$!; sh -c "while :; do :; done" & b=$!; sleep 2; read -r u1 </proc/$a/stat; read -r u2 </proc/$b/stat; kill -9 $a $b; echo "$u1"; echo "$u2"');
-    const ticks = stdout.trim().split('\n').map((line) => line.slice(line.lastIndexOf(')') + 2).split(' ')).reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0);
+    const { stdout } = await sh(
+      runtime,
+      'sh -c "while :; do :; done" & a=$!; sh -c "while :; do :; done" & b=$!; sleep 2; read -r u1 </proc/$a/stat; read -r u2 </proc/$b/stat; kill -9 $a $b; echo "$u1"; echo "$u2"',
+    );
+    const ticks = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(line.lastIndexOf(')') + 2).split(' '))
+      .reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0);
     assert.ok(ticks > 10 && ticks < 110, `${ticks} hundredths of a second of processor time in two seconds`);
   });
 
@@ -45,6 +70,9 @@ export function limits(check: Check): void {
     const runtime = await create();
     const { exit } = await sh(runtime, 'head -c 3221225472 /dev/zero >/tmp/fill');
     assert.notEqual(exit.code, 0);
-    await eventually(async () => (await sh(runtime, 'rm -f /tmp/fill; echo fine')).stdout, (stdout) => stdout === 'fine\n');
+    await eventually(
+      async () => (await sh(runtime, 'rm -f /tmp/fill; echo fine')).stdout,
+      (stdout) => stdout === 'fine\n',
+    );
   });
 }

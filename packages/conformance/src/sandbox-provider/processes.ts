@@ -40,7 +40,10 @@ export function processes(check: Check): void {
   });
 
   check('a mebibyte on both outputs does not dead-lock', async ({ create, sh }) => {
-    const { stdout, stderr } = await sh(await create(), 'head -c 1048576 /dev/zero >&2; head -c 1048576 /dev/zero; head -c 1048576 /dev/zero >&2');
+    const { stdout, stderr } = await sh(
+      await create(),
+      'head -c 1048576 /dev/zero >&2; head -c 1048576 /dev/zero; head -c 1048576 /dev/zero >&2',
+    );
     assert.equal(stdout.length, 2 ** 20);
     assert.equal(stderr.length, 2 ** 21);
   });
@@ -49,7 +52,10 @@ export function processes(check: Check): void {
     const runtime = await create();
     assert.equal((await collected(await runtime.spawn({ argv: ['cat'] }))).stdout, '');
     await using process = await runtime.spawn({ argv: ['sleep', '1000'] });
-    await assert.rejects(async () => process.write(Uint8Array.of(1)), (error) => isLitterboxError(error, 'INVALID_ARGUMENT'));
+    await assert.rejects(
+      async () => process.write(Uint8Array.of(1)),
+      (error) => isLitterboxError(error, 'INVALID_ARGUMENT'),
+    );
   });
 
   check('writing to a program that does not read is no error', async ({ create }) => {
@@ -61,7 +67,10 @@ export function processes(check: Check): void {
   });
 
   check('output is live', async ({ create }) => {
-    await using process = await (await create()).spawn({ argv: ['sh', '-c', 'echo first; read line; echo "$line"'], stdin: 'pipe' });
+    await using process = await (await create()).spawn({
+      argv: ['sh', '-c', 'echo first; read line; echo "$line"'],
+      stdin: 'pipe',
+    });
     const chunks = process[Symbol.asyncIterator]();
     const first = await chunks.next();
     assert.equal(first.done ? '' : decodeRaw(first.value.bytes), 'first\n');
@@ -91,27 +100,47 @@ export function processes(check: Check): void {
     assert.equal(await isRunning(runtime, 'kit-endless'), false);
   });
 
-  check('a working directory is taken, relative names start there, and a missing one is NOT_FOUND', async ({ create, sh }) => {
-    const runtime = await create();
-    assert.equal((await sh(runtime, 'pwd; cat a', { cwd: `${runtime.workdir}/dir` })).stdout, `${runtime.workdir}/dir\na\n`);
-    await assert.rejects(sh(runtime, ':', { cwd: '/no/such/place' }), (error) => isLitterboxError(error, 'NOT_FOUND'));
-  });
+  check(
+    'a working directory is taken, relative names start there, and a missing one is NOT_FOUND',
+    async ({ create, sh }) => {
+      const runtime = await create();
+      assert.equal(
+        (await sh(runtime, 'pwd; cat a', { cwd: `${runtime.workdir}/dir` })).stdout,
+        `${runtime.workdir}/dir\na\n`,
+      );
+      await assert.rejects(sh(runtime, ':', { cwd: '/no/such/place' }), (error) =>
+        isLitterboxError(error, 'NOT_FOUND'),
+      );
+    },
+  );
 
   check('a program that does not exist is NOT_FOUND', async ({ create }) => {
     const runtime = await create();
-    await assert.rejects(runtime.spawn({ argv: ['no-such-program-of-the-kit'] }), (error) => isLitterboxError(error, 'NOT_FOUND'));
+    await assert.rejects(runtime.spawn({ argv: ['no-such-program-of-the-kit'] }), (error) =>
+      isLitterboxError(error, 'NOT_FOUND'),
+    );
   });
 
   check('the environment is what was given, and nothing else but what shells add', async ({ create, sh }) => {
     const runtime = await create();
     const { stdout } = await sh(runtime, 'env', { env: { PATH: runtime.environment['PATH'] ?? '', ONLY: 'this' } });
-    const names = stdout.trim().split('\n').map((line) => line.slice(0, line.indexOf('=')));
-    assert.deepEqual(names.filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD', 'LITTERBOX_CALL'].includes(name)).sort(), ['ONLY', 'PATH']);
+    const names = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(0, line.indexOf('=')));
+    assert.deepEqual(names.filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD', 'LITTERBOX_CALL'].includes(name)).sort(), [
+      'ONLY',
+      'PATH',
+    ]);
   });
 
   check('signals end a program and are told in the exit code', async ({ create }) => {
     const runtime = await create();
-    for (const [signal, code] of [['SIGTERM', 143], ['SIGKILL', 137], ['SIGINT', 130]] as const) {
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGKILL', 137],
+      ['SIGINT', 130],
+    ] as const) {
       await using process = await runtime.spawn({ argv: ['sleep', '1000'] });
       await process.kill(signal);
       assert.deepEqual(await process.exit, { code, signal });
@@ -120,7 +149,9 @@ export function processes(check: Check): void {
   });
 
   check('a program can catch a signal', async ({ create }) => {
-    await using process = await (await create()).spawn({ argv: ['sh', '-c', 'trap "echo caught; exit 4" TERM; echo ready; while :; do sleep 0.1; done'] });
+    await using process = await (await create()).spawn({
+      argv: ['sh', '-c', 'trap "echo caught; exit 4" TERM; echo ready; while :; do sleep 0.1; done'],
+    });
     const chunks = process[Symbol.asyncIterator]();
     await chunks.next();
     await process.kill('SIGTERM');
@@ -132,31 +163,56 @@ export function processes(check: Check): void {
   check('disposing ends children, grandchildren and those that left the session', async ({ create }) => {
     const runtime = await create();
     {
-      await using process = await runtime.spawn({ argv: ['sh', '-c', '(sleep 1111 & sleep 1112) & if command -v setsid >/dev/null; then setsid sleep 1113 & fi; echo ready; wait'] });
+      await using process = await runtime.spawn({
+        argv: [
+          'sh',
+          '-c',
+          '(sleep 1111 & sleep 1112) & if command -v setsid >/dev/null; then setsid sleep 1113 & fi; echo ready; wait',
+        ],
+      });
       for await (const _chunk of process) break;
     }
-    await eventually(async () => (await isRunning(runtime, 'sleep 111')), (running) => !running);
+    await eventually(
+      async () => await isRunning(runtime, 'sleep 111'),
+      (running) => !running,
+    );
   });
 
   check('aborting ends a program, and a signal that was aborted before starts nothing', async ({ create }) => {
     const runtime = await create();
     const reason = new Error('enough');
-    await assert.rejects(runtime.spawn({ argv: ['true'] }, { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+    await assert.rejects(
+      runtime.spawn({ argv: ['true'] }, { signal: AbortSignal.abort(reason) }),
+      (error) => error === reason,
+    );
   });
 
   check('twenty programs at once keep their outputs apart', async ({ create, sh }) => {
     const runtime = await create();
-    const results = await Promise.all(Array.from({ length: 20 }, async (_, index) => await sh(runtime, `echo ${index}; echo e${index} >&2; exit ${index}`)));
-    results.forEach(({ stdout, stderr, exit }, index) => assert.deepEqual({ stdout, stderr, code: exit.code }, { stdout: `${index}\n`, stderr: `e${index}\n`, code: index }));
+    const results = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async (_, index) => await sh(runtime, `echo ${index}; echo e${index} >&2; exit ${index}`),
+      ),
+    );
+    results.forEach(({ stdout, stderr, exit }, index) =>
+      assert.deepEqual(
+        { stdout, stderr, code: exit.code },
+        { stdout: `${index}\n`, stderr: `e${index}\n`, code: index },
+      ),
+    );
   });
 
   check('a terminal is a real one with the size asked for, or UNSUPPORTED says why not', async ({ create }) => {
     const runtime = await create();
-    const script = 'test -t 0 && test -t 1 && test -t 2 && stty size; trap "stty size; exit 9" WINCH; echo ready; while :; do sleep 0.1; done';
-    const started = await runtime.spawn({ argv: ['sh', '-c', script], terminal: { columns: 101, rows: 37 } }).catch((error: unknown) => {
-      assert.ok(isLitterboxError(error, 'UNSUPPORTED'), String(error));
-      assert.ok(error.details.hint);
-    });
+    const script =
+      'test -t 0 && test -t 1 && test -t 2 && stty size; trap "stty size; exit 9" WINCH; echo ready; while :; do sleep 0.1; done';
+    const started = await runtime
+      .spawn({ argv: ['sh', '-c', script], terminal: { columns: 101, rows: 37 } })
+      .catch((error: unknown) => {
+        assert.ok(isLitterboxError(error, 'UNSUPPORTED'), String(error));
+        assert.ok(error.details.hint);
+      });
     if (!started) return;
     await using process = started;
     assert.ok(process.resize, 'a process with a terminal can be resized');
@@ -178,9 +234,11 @@ export function processes(check: Check): void {
   });
 
   check('Ctrl-C in a terminal interrupts what runs there', async ({ create }) => {
-    const started = await (await create()).spawn({ argv: ['sh', '-c', 'echo ready; sleep 1000'], terminal: { columns: 80, rows: 24 } }).catch((error: unknown) => {
-      assert.ok(isLitterboxError(error, 'UNSUPPORTED'), String(error));
-    });
+    const started = await (await create())
+      .spawn({ argv: ['sh', '-c', 'echo ready; sleep 1000'], terminal: { columns: 80, rows: 24 } })
+      .catch((error: unknown) => {
+        assert.ok(isLitterboxError(error, 'UNSUPPORTED'), String(error));
+      });
     if (!started) return;
     await using process = started;
     const chunks = process[Symbol.asyncIterator]();

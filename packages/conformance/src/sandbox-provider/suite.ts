@@ -1,4 +1,11 @@
-import type { Host, ProcessSpec, SandboxProvider, SandboxRoot, SandboxRuntime, SandboxSpec } from '@litterbox/core/provider';
+import type {
+  Host,
+  ProcessSpec,
+  SandboxProvider,
+  SandboxRoot,
+  SandboxRuntime,
+  SandboxSpec,
+} from '@litterbox/core/provider';
 import { SandboxId } from '@litterbox/core/provider';
 import { type Collected, collected } from '../collected.ts';
 import { fixtureWorkspace } from '../fixture-workspace.ts';
@@ -41,57 +48,70 @@ export const FIXTURE = [
   { path: 'dir/sub/b', content: 'b\n' },
 ] as const;
 
-export function suite({ name, runner, open, host, root, timeoutMs = 60_000 }: SandboxProviderOptions, group: string, body: (check: Check) => void): void {
+export function suite(
+  { name, runner, open, host, root, timeoutMs = 60_000 }: SandboxProviderOptions,
+  group: string,
+  body: (check: Check) => void,
+): void {
   runner.describe(`SandboxProvider contract, ${group}: ${name}`, () => {
     body((title, test) => {
-      runner.it(title, async () => {
-        const providers: SandboxProvider[] = [];
-        const runtimes: SandboxRuntime[] = [];
-        const ids: SandboxId[] = [];
-        const another = async () => {
-          const provider = await open();
-          providers.push(provider);
-          return provider;
-        };
-        const provider = await another();
-        const spec = (changes: Partial<SandboxSpec> = {}): SandboxSpec => {
-          const id = changes.id ?? SandboxId.make();
-          ids.push(id);
-          return {
-            id,
-            slug: 'kit',
-            repositoryId: '00000000-0000-4000-8000-000000000000',
-            workspace: fixtureWorkspace('f1f1f1f1', FIXTURE),
-            workdir: '/src',
-            root: root ?? (provider.traits.roots.includes('machine') ? { type: 'machine' } : { type: 'image', reference: 'busybox:latest' }),
-            environment: {},
-            limits: {},
-            network: 'none',
-            playground: id,
-            allowDegraded: false,
-            ...changes,
+      runner.it(
+        title,
+        async () => {
+          const providers: SandboxProvider[] = [];
+          const runtimes: SandboxRuntime[] = [];
+          const ids: SandboxId[] = [];
+          const another = async () => {
+            const provider = await open();
+            providers.push(provider);
+            return provider;
           };
-        };
-        try {
-          await test({
-            provider,
-            host,
-            spec,
-            another,
-            adopt: (id) => void ids.push(id),
-            async create(changes) {
-              const runtime = await provider.create(spec(changes));
-              runtimes.push(runtime);
-              return runtime;
-            },
-            sh: async (runtime, script, changes) => await collected(await runtime.spawn({ argv: ['sh', '-c', script], ...changes })),
-          });
-        } finally {
-          for (const runtime of runtimes) await runtime[Symbol.asyncDispose]();
-          for (const id of ids) await provider.remove(id);
-          for (const one of providers) await one[Symbol.asyncDispose]();
-        }
-      }, timeoutMs);
+          const provider = await another();
+          const spec = (changes: Partial<SandboxSpec> = {}): SandboxSpec => {
+            const id = changes.id ?? SandboxId.make();
+            ids.push(id);
+            return {
+              id,
+              slug: 'kit',
+              repositoryId: '00000000-0000-4000-8000-000000000000',
+              workspace: fixtureWorkspace('f1f1f1f1', FIXTURE),
+              workdir: '/src',
+              root:
+                root ??
+                (provider.traits.roots.includes('machine')
+                  ? { type: 'machine' }
+                  : { type: 'image', reference: 'busybox:latest' }),
+              environment: {},
+              limits: {},
+              network: 'none',
+              playground: id,
+              allowDegraded: false,
+              ...changes,
+            };
+          };
+          try {
+            await test({
+              provider,
+              host,
+              spec,
+              another,
+              adopt: (id) => void ids.push(id),
+              async create(changes) {
+                const runtime = await provider.create(spec(changes));
+                runtimes.push(runtime);
+                return runtime;
+              },
+              sh: async (runtime, script, changes) =>
+                await collected(await runtime.spawn({ argv: ['sh', '-c', script], ...changes })),
+            });
+          } finally {
+            for (const runtime of runtimes) await runtime[Symbol.asyncDispose]();
+            for (const id of ids) await provider.remove(id);
+            for (const one of providers) await one[Symbol.asyncDispose]();
+          }
+        },
+        timeoutMs,
+      );
     });
   });
 }

@@ -49,8 +49,23 @@ const KILL_GRACE_MS = 3_000;
 const MAX_IDLE_WORKERS = 4;
 
 const SIGNALS: Readonly<Record<number, string>> = {
-  1: 'SIGHUP', 2: 'SIGINT', 3: 'SIGQUIT', 4: 'SIGILL', 6: 'SIGABRT', 7: 'SIGBUS', 8: 'SIGFPE', 9: 'SIGKILL', 10: 'SIGUSR1',
-  11: 'SIGSEGV', 12: 'SIGUSR2', 13: 'SIGPIPE', 14: 'SIGALRM', 15: 'SIGTERM', 24: 'SIGXCPU', 25: 'SIGXFSZ', 31: 'SIGSYS',
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  10: 'SIGUSR1',
+  11: 'SIGSEGV',
+  12: 'SIGUSR2',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+  24: 'SIGXCPU',
+  25: 'SIGXFSZ',
+  31: 'SIGSYS',
 };
 
 /** A shell's exit code as {@link ExitStatus}. */
@@ -116,7 +131,8 @@ export class ExecChannel implements AsyncDisposable {
     };
     const onAbort = () => interrupt('abort');
     call?.signal?.addEventListener('abort', onAbort, { once: true });
-    const timer = command.timeoutMs === undefined ? undefined : setTimeout(() => interrupt('timeout'), command.timeoutMs);
+    const timer =
+      command.timeoutMs === undefined ? undefined : setTimeout(() => interrupt('timeout'), command.timeoutMs);
 
     let end: ScriptEnd | 'given-up' | 'lost';
     try {
@@ -134,7 +150,10 @@ export class ExecChannel implements AsyncDisposable {
     if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);
     else void this.#retire(worker, typeof end === 'object' && end.isHeld);
     if (typeof end === 'object' && end.reports.includes('no-cwd')) {
-      throw new LitterboxError('NOT_FOUND', `There is no directory ${shown(command.cwd ?? '')} in the sandbox.`, { operation: 'channel.run', hint: 'Leave the directory out to start in the workspace.' });
+      throw new LitterboxError('NOT_FOUND', `There is no directory ${shown(command.cwd ?? '')} in the sandbox.`, {
+        operation: 'channel.run',
+        hint: 'Leave the directory out to start in the workspace.',
+      });
     }
     if (end === 'lost') interruption ??= 'channel-lost';
     return {
@@ -216,17 +235,31 @@ export class ExecChannel implements AsyncDisposable {
   }
 
   #assertUsable(): void {
-    if (this.#isDisposed) throw new LitterboxError('DISPOSED', 'The exec channel was closed.', { operation: 'channel.run' });
+    if (this.#isDisposed)
+      throw new LitterboxError('DISPOSED', 'The exec channel was closed.', { operation: 'channel.run' });
   }
 }
 
 function assertRunnable({ argv, cwd, env = {} }: ChannelCommand): void {
   const texts = [...argv, cwd ?? '', ...Object.entries(env).flat()];
   if (texts.some((text) => text.includes('\0'))) {
-    throw new LitterboxError('COMMAND_NUL', 'The command holds a NUL character.', { operation: 'channel.run', hint: 'No argument of a program can hold one; pass such bytes on stdin.' });
+    throw new LitterboxError('COMMAND_NUL', 'The command holds a NUL character.', {
+      operation: 'channel.run',
+      hint: 'No argument of a program can hold one; pass such bytes on stdin.',
+    });
   }
-  if (texts.some((text) => text.length >= MAX_ARGUMENT_BYTES || (text.length * 3 >= MAX_ARGUMENT_BYTES && new TextEncoder().encode(text).length >= MAX_ARGUMENT_BYTES))) {
-    throw new LitterboxError('COMMAND_TOO_LONG', `One argument is longer than ${MAX_ARGUMENT_BYTES - 1} bytes, Linux's limit.`, { operation: 'channel.run', hint: 'Write it to a file in the sandbox, or pass it on stdin.' });
+  if (
+    texts.some(
+      (text) =>
+        text.length >= MAX_ARGUMENT_BYTES ||
+        (text.length * 3 >= MAX_ARGUMENT_BYTES && new TextEncoder().encode(text).length >= MAX_ARGUMENT_BYTES),
+    )
+  ) {
+    throw new LitterboxError(
+      'COMMAND_TOO_LONG',
+      `One argument is longer than ${MAX_ARGUMENT_BYTES - 1} bytes, Linux's limit.`,
+      { operation: 'channel.run', hint: 'Write it to a file in the sandbox, or pass it on stdin.' },
+    );
   }
 }
 

@@ -48,7 +48,9 @@ export class MarkerSplitter {
         this.#pending = bytes.slice();
         return;
       }
-      const status = new TextDecoder().decode(bytes.subarray(this.#marker.length, end === -1 ? this.#marker.length : end));
+      const status = new TextDecoder().decode(
+        bytes.subarray(this.#marker.length, end === -1 ? this.#marker.length : end),
+      );
       bytes = bytes.subarray(end === -1 ? this.#marker.length : end + 1);
       this.#onStatus(status);
     }

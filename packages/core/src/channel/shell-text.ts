@@ -13,7 +13,8 @@ export function printfFormat(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) {
     const isOption = text === '' && byte === 0x2d; // a format that begins with a dash would be taken for an option
-    const isPlain = !isOption && ((byte >= 0x20 && byte < 0x7f && byte !== 0x5c && byte !== 0x25) || byte === 0x0a || byte === 0x09);
+    const isPlain =
+      !isOption && ((byte >= 0x20 && byte < 0x7f && byte !== 0x5c && byte !== 0x25) || byte === 0x0a || byte === 0x09);
     if (isPlain) text += String.fromCharCode(byte);
     else if (byte === 0x25) text += '%%';
     else text += `\\${byte.toString(8).padStart(3, '0')}`; // three digits: a digit may follow

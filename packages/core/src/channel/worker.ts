@@ -51,7 +51,11 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Starts the shell with the given function definitions. */
-  static async start(spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>, definitions: string, call?: CallOptions): Promise<Worker> {
+  static async start(
+    spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>,
+    definitions: string,
+    call?: CallOptions,
+  ): Promise<Worker> {
     const worker = new Worker(await spawn({ argv: ['sh', '-s'], stdin: 'pipe' }, call));
     try {
       await worker.#handle.write(scriptBytes(PROLOGUE + definitions));
@@ -107,7 +111,12 @@ export class Worker implements AsyncDisposable {
         this.#current = undefined;
         stdout.flush();
         stderr.flush();
-        reject(new LitterboxError('CHANNEL_BROKEN', 'The shell that ran the command was killed.', { operation: 'channel.run', hint: 'Run the command again; the channel starts a new shell by itself.' }));
+        reject(
+          new LitterboxError('CHANNEL_BROKEN', 'The shell that ran the command was killed.', {
+            operation: 'channel.run',
+            hint: 'Run the command again; the channel starts a new shell by itself.',
+          }),
+        );
       };
       this.#current = { stdout, stderr, lost };
       if (!this.#isAlive) return lost();

@@ -24,37 +24,60 @@ export interface RevisionTrigger {
 export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
   const { tool, subject, detail, message, sandbox, exitCode, durationMs } = trigger;
   const triggered = `${tool}: ${oneLine(subject)}`;
-  const trailers: [string, string][] = [['Litterbox-Tool', tool], ['Litterbox-Sandbox', sandbox]];
+  const trailers: [string, string][] = [
+    ['Litterbox-Tool', tool],
+    ['Litterbox-Sandbox', sandbox],
+  ];
   if (exitCode !== undefined) trailers.push(['Litterbox-Exit-Code', String(exitCode)]);
   if (durationMs !== undefined) trailers.push(['Litterbox-Duration-Ms', String(Math.round(durationMs))]);
   const whole = detail !== undefined && `${tool}: ${detail}` !== cut(triggered) ? quotedLines(detail) : undefined;
   if (message === undefined) return { subject: cut(triggered), ...(whole !== undefined && { body: whole }), trailers };
   const [first = '', ...rest] = checkedMessage(message).split('\n');
-  const words = [quotedLines(rest.join('\n').trim()), triggered.length > MAX_SUBJECT_CHARACTERS && whole !== undefined ? whole : triggered].filter((part) => part !== '');
+  const words = [
+    quotedLines(rest.join('\n').trim()),
+    triggered.length > MAX_SUBJECT_CHARACTERS && whole !== undefined ? whole : triggered,
+  ].filter((part) => part !== '');
   return { subject: cut(oneLine(first)), body: words.join('\n\n'), trailers };
 }
 
 /** @throws LitterboxError `MESSAGE_EMPTY`, `MESSAGE_NUL`, `MESSAGE_TOO_LONG`. */
 export function checkedMessage(message: string): string {
-  const refuse = (code: 'MESSAGE_EMPTY' | 'MESSAGE_NUL' | 'MESSAGE_TOO_LONG', what: string, hint: string) => new LitterboxError(code, `The message ${what}.`, { operation: 'revision.message', hint });
+  const refuse = (code: 'MESSAGE_EMPTY' | 'MESSAGE_NUL' | 'MESSAGE_TOO_LONG', what: string, hint: string) =>
+    new LitterboxError(code, `The message ${what}.`, { operation: 'revision.message', hint });
   if (message.includes('\0')) throw refuse('MESSAGE_NUL', 'holds a NUL character', 'Remove it.');
   const bytes = new TextEncoder().encode(message).length;
-  if (bytes > MAX_MESSAGE_BYTES) throw refuse('MESSAGE_TOO_LONG', `is ${bytes} bytes long; at most ${MAX_MESSAGE_BYTES} are allowed`, 'Say it shorter.');
+  if (bytes > MAX_MESSAGE_BYTES)
+    throw refuse(
+      'MESSAGE_TOO_LONG',
+      `is ${bytes} bytes long; at most ${MAX_MESSAGE_BYTES} are allowed`,
+      'Say it shorter.',
+    );
   const trimmed = message.trim();
-  if (trimmed.replace(/^#.*$/gm, '').trim() === '') throw refuse('MESSAGE_EMPTY', 'is empty', 'Say in one line what was done.');
+  if (trimmed.replace(/^#.*$/gm, '').trim() === '')
+    throw refuse('MESSAGE_EMPTY', 'is empty', 'Say in one line what was done.');
   return trimmed;
 }
 
 /** @throws LitterboxError `MESSAGE_EMPTY` when the policy wants a message and there is none. */
-export function assertMessage({ policy }: { readonly policy: { readonly requireMessage: boolean } }, message: string | undefined): void {
+export function assertMessage(
+  { policy }: { readonly policy: { readonly requireMessage: boolean } },
+  message: string | undefined,
+): void {
   if (!policy.requireMessage || message !== undefined) return;
-  throw new LitterboxError('MESSAGE_EMPTY', 'This repository wants a message with every change.', { operation: 'revision.message', hint: 'Say in one line what it is for (--message).' });
+  throw new LitterboxError('MESSAGE_EMPTY', 'This repository wants a message with every change.', {
+    operation: 'revision.message',
+    hint: 'Say in one line what it is for (--message).',
+  });
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
-const cut = (text: string) => (text.length <= MAX_SUBJECT_CHARACTERS ? text : `${text.slice(0, MAX_SUBJECT_CHARACTERS - 1).trimEnd()}…`);
+const cut = (text: string) =>
+  text.length <= MAX_SUBJECT_CHARACTERS ? text : `${text.slice(0, MAX_SUBJECT_CHARACTERS - 1).trimEnd()}…`;
 
 /** Lines that look like trailers would be believed by tools that read them, so a caller's are quoted as in mail. */
 function quotedLines(text: string): string {
-  return text.split('\n').map((line) => (/^[A-Za-z][A-Za-z0-9-]*\s*:\s/.test(line) ? `> ${line}` : line)).join('\n');
+  return text
+    .split('\n')
+    .map((line) => (/^[A-Za-z][A-Za-z0-9-]*\s*:\s/.test(line) ? `> ${line}` : line))
+    .join('\n');
 }

@@ -13,12 +13,15 @@ const MAX_COMPONENT_BYTES = 255;
  * @throws LitterboxError `PATH_EMPTY`, `PATH_NUL`, `PATH_TOO_LONG`, `PATH_ENCODING`, and for a path to be written `PATH_GIT_DIR`.
  */
 export function workspacePath(workdir: string, path: string, { isWritten = false } = {}): string {
-  const refuse = (code: LitterboxErrorCode, what: string, hint: string) => new LitterboxError(code, `The path ${shown(path)} ${what}.`, { operation: 'sandbox.path', hint });
-  if (path === '') throw refuse('PATH_EMPTY', 'is empty', 'Name a file, relative to the workspace or absolute in the sandbox.');
+  const refuse = (code: LitterboxErrorCode, what: string, hint: string) =>
+    new LitterboxError(code, `The path ${shown(path)} ${what}.`, { operation: 'sandbox.path', hint });
+  if (path === '')
+    throw refuse('PATH_EMPTY', 'is empty', 'Name a file, relative to the workspace or absolute in the sandbox.');
   if (path.includes('\0')) throw refuse('PATH_NUL', 'holds a NUL character', 'Remove it.');
   for (const character of path) {
     const code = character.codePointAt(0) ?? 0;
-    if (code >= 0xd800 && code <= 0xdfff && !(code >= 0xdc80 && code <= 0xdcff)) throw refuse('PATH_ENCODING', 'is not valid Unicode', 'Give it as UTF-8.');
+    if (code >= 0xd800 && code <= 0xdfff && !(code >= 0xdc80 && code <= 0xdcff))
+      throw refuse('PATH_ENCODING', 'is not valid Unicode', 'Give it as UTF-8.');
   }
   const components: string[] = [];
   for (const component of (path.startsWith('/') ? path : `${workdir}/${path}`).split('/')) {
@@ -27,12 +30,23 @@ export function workspacePath(workdir: string, path: string, { isWritten = false
     else components.push(component);
   }
   const absolute = `/${components.join('/')}`;
-  if (encodeRaw(absolute).length > MAX_PATH_BYTES || components.some((component) => encodeRaw(component).length > MAX_COMPONENT_BYTES)) {
-    throw refuse('PATH_TOO_LONG', `is longer than ${MAX_PATH_BYTES} bytes, or a part of it than ${MAX_COMPONENT_BYTES}`, 'Use a shorter one.');
+  if (
+    encodeRaw(absolute).length > MAX_PATH_BYTES ||
+    components.some((component) => encodeRaw(component).length > MAX_COMPONENT_BYTES)
+  ) {
+    throw refuse(
+      'PATH_TOO_LONG',
+      `is longer than ${MAX_PATH_BYTES} bytes, or a part of it than ${MAX_COMPONENT_BYTES}`,
+      'Use a shorter one.',
+    );
   }
   const inside = absolute.startsWith(`${workdir}/`) ? absolute.slice(workdir.length + 1) : '';
   if (isWritten && inside.split('/').some((component) => component.toLowerCase() === '.git')) {
-    throw refuse('PATH_GIT_DIR', 'lies in a .git directory', 'Litterbox records every change by itself; no git directory is needed in the sandbox.');
+    throw refuse(
+      'PATH_GIT_DIR',
+      'lies in a .git directory',
+      'Litterbox records every change by itself; no git directory is needed in the sandbox.',
+    );
   }
   return absolute;
 }

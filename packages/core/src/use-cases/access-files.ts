@@ -51,7 +51,14 @@ export class AccessFiles {
   readonly #record: RecordRevision;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, audit: AuditLog, record: RecordRevision, actor: string) {
+  constructor(
+    find: FindSandbox,
+    open: OpenSandboxes,
+    state: StateStore,
+    audit: AuditLog,
+    record: RecordRevision,
+    actor: string,
+  ) {
     this.#find = find;
     this.#open = open;
     this.#state = state;
@@ -65,14 +72,27 @@ export class AccessFiles {
     const record = await this.#find.execute(name, options);
     const target = workspacePath(record.workdir, path);
     const { channel } = await this.#open.get(record, options);
-    const outcome = await channel.run({ argv: ['sh', '-c', READ_SCRIPT, 'sh', target], timeoutMs: record.policy.timeoutMs, maxOutputBytes: MAX_FILE_BYTES }, options);
+    const outcome = await channel.run(
+      {
+        argv: ['sh', '-c', READ_SCRIPT, 'sh', target],
+        timeoutMs: record.policy.timeoutMs,
+        maxOutputBytes: MAX_FILE_BYTES,
+      },
+      options,
+    );
     this.#assertDone('file.read', target, outcome, options);
     if (outcome.stdout.droppedBytes > 0) throw refusal('file.read', target, 43);
     return outcome.stdout.bytes;
   }
 
   /** Replaces the file and records it. @throws LitterboxError as {@link read}, and `PATH_GIT_DIR`. */
-  async write(name: string, path: string, content: Uint8Array, message: string | undefined, options?: CallOptions): Promise<RecordResult> {
+  async write(
+    name: string,
+    path: string,
+    content: Uint8Array,
+    message: string | undefined,
+    options?: CallOptions,
+  ): Promise<RecordResult> {
     if (content.length > MAX_FILE_BYTES) throw refusal('file.write', path, 43);
     const found = await this.#find.execute(name, options);
     const target = workspacePath(found.workdir, path, { isWritten: true });
@@ -82,11 +102,21 @@ export class AccessFiles {
     const opened = await this.#open.get(record, options);
     const { recorded } = await audited(
       this.#audit,
-      { operation: 'sandbox-write', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { path: path.slice(0, 4096), bytes: content.length } },
+      {
+        operation: 'sandbox-write',
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: { path: path.slice(0, 4096), bytes: content.length },
+      },
       async () => {
         const outcome = await this.#write(opened, record, target, content, options);
         this.#assertDone('file.write', target, outcome, options);
-        const { result } = await this.#record.execute(record, opened, revisionMessage({ tool: 'write', subject: path, message, sandbox: record.slug }));
+        const { result } = await this.#record.execute(
+          record,
+          opened,
+          revisionMessage({ tool: 'write', subject: path, message, sandbox: record.slug }),
+        );
         return { recorded: result };
       },
       ({ recorded: { revision } }) => (revision ? { revision: revision.commit } : {}),
@@ -94,9 +124,16 @@ export class AccessFiles {
     return recorded;
   }
 
-  async #write({ runtime, channel }: OpenedSandbox, { policy }: SandboxRecord, target: string, content: Uint8Array, options?: CallOptions): Promise<Pick<CommandOutcome, 'exit' | 'interruption'>> {
+  async #write(
+    { runtime, channel }: OpenedSandbox,
+    { policy }: SandboxRecord,
+    target: string,
+    content: Uint8Array,
+    options?: CallOptions,
+  ): Promise<Pick<CommandOutcome, 'exit' | 'interruption'>> {
     const argv = ['sh', '-c', WRITE_SCRIPT, 'sh', target] as const;
-    if (content.length <= MAX_CHANNEL_STDIN_BYTES) return await channel.run({ argv, stdin: content, timeoutMs: policy.timeoutMs }, options);
+    if (content.length <= MAX_CHANNEL_STDIN_BYTES)
+      return await channel.run({ argv, stdin: content, timeoutMs: policy.timeoutMs }, options);
     await using writer = await runtime.spawn({ argv, stdin: 'pipe' }, options);
     const listening = (async () => {
       for await (const _chunk of writer); // nothing of interest is said; unread output would hold it back
@@ -107,15 +144,33 @@ export class AccessFiles {
     return { exit: await writer.exit };
   }
 
-  #assertDone(operation: string, target: string, { exit, interruption }: Pick<CommandOutcome, 'exit' | 'interruption'>, options?: CallOptions): void {
+  #assertDone(
+    operation: string,
+    target: string,
+    { exit, interruption }: Pick<CommandOutcome, 'exit' | 'interruption'>,
+    options?: CallOptions,
+  ): void {
     if (interruption === 'abort') throw options?.signal?.reason;
-    if (interruption === 'timeout') throw new LitterboxError('TIMED_OUT', `${shown(target)} took too long.`, { operation, hint: 'It may be a pipe or a device; look at it with ls -l in the sandbox.' });
+    if (interruption === 'timeout')
+      throw new LitterboxError('TIMED_OUT', `${shown(target)} took too long.`, {
+        operation,
+        hint: 'It may be a pipe or a device; look at it with ls -l in the sandbox.',
+      });
     if (exit.code === 0 && !interruption) return;
     throw refusal(operation, target, exit.code);
   }
 }
 
 function refusal(operation: string, target: string, exitCode: number): LitterboxError {
-  const [code, what] = REFUSALS[exitCode] ?? ['PERMISSION_DENIED' as const, `cannot be ${operation === 'file.read' ? 'read' : 'written'} (exit code ${exitCode})`];
-  return new LitterboxError(code, `${shown(target)} ${what} in the sandbox.`, { operation, hint: code === 'FILE_TOO_LARGE' ? 'Work on it with a command inside the sandbox.' : 'Look with: litterbox run NAME -- ls -la.' });
+  const [code, what] = REFUSALS[exitCode] ?? [
+    'PERMISSION_DENIED' as const,
+    `cannot be ${operation === 'file.read' ? 'read' : 'written'} (exit code ${exitCode})`,
+  ];
+  return new LitterboxError(code, `${shown(target)} ${what} in the sandbox.`, {
+    operation,
+    hint:
+      code === 'FILE_TOO_LARGE'
+        ? 'Work on it with a command inside the sandbox.'
+        : 'Look with: litterbox run NAME -- ls -la.',
+  });
 }

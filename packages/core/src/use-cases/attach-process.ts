@@ -41,7 +41,14 @@ export class AttachProcess {
   readonly #record: RecordRevision;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, audit: AuditLog, record: RecordRevision, actor: string) {
+  constructor(
+    find: FindSandbox,
+    open: OpenSandboxes,
+    state: StateStore,
+    audit: AuditLog,
+    record: RecordRevision,
+    actor: string,
+  ) {
     this.#find = find;
     this.#open = open;
     this.#state = state;
@@ -50,22 +57,34 @@ export class AttachProcess {
     this.#actor = actor;
   }
 
-  async execute({ sandbox, command = SHELL, terminal, env = {}, cwd, tool = 'shell', message }: AttachInput, options?: CallOptions): Promise<AttachedProcess> {
+  async execute(
+    { sandbox, command = SHELL, terminal, env = {}, cwd, tool = 'shell', message }: AttachInput,
+    options?: CallOptions,
+  ): Promise<AttachedProcess> {
     const found = await this.#find.execute(sandbox, options);
     const opened = await this.#open.get(found, options);
     const subject = command === SHELL ? 'interactive' : command.join(' ');
-    const finishAudit = await this.#audit.start({ operation: `sandbox-${tool}`, actor: this.#actor, repositoryId: found.repositoryId, sandbox: found.id, input: { command: subject.slice(0, 4096) } });
+    const finishAudit = await this.#audit.start({
+      operation: `sandbox-${tool}`,
+      actor: this.#actor,
+      repositoryId: found.repositoryId,
+      sandbox: found.id,
+      input: { command: subject.slice(0, 4096) },
+    });
     const startedMs = performance.now();
     let process: ProcessHandle;
     try {
-      process = await opened.runtime.spawn({
-        argv: command,
-        env: { ...opened.runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
-        stdin: 'pipe',
-        ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
-        ...(cwd !== undefined && { cwd }),
-        ...(terminal && { terminal }),
-      }, options);
+      process = await opened.runtime.spawn(
+        {
+          argv: command,
+          env: { ...opened.runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
+          stdin: 'pipe',
+          ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
+          ...(cwd !== undefined && { cwd }),
+          ...(terminal && { terminal }),
+        },
+        options,
+      );
     } catch (error) {
       await finishAudit('error', {});
       throw error;
@@ -75,7 +94,19 @@ export class AttachProcess {
       isFinished = true;
       await using _lease = await this.#state.lease(`sandbox:${found.id}`, tool);
       const record = (await this.#state.get(found.id)) ?? found;
-      const { result } = await this.#record.execute(record, opened, revisionMessage({ tool, subject, detail: subject, message, sandbox: record.slug, exitCode: exit.code, durationMs: performance.now() - startedMs }));
+      const { result } = await this.#record.execute(
+        record,
+        opened,
+        revisionMessage({
+          tool,
+          subject,
+          detail: subject,
+          message,
+          sandbox: record.slug,
+          exitCode: exit.code,
+          durationMs: performance.now() - startedMs,
+        }),
+      );
       await finishAudit('ok', { exitCode: exit.code, ...(result.revision && { revision: result.revision.commit }) });
       return result;
     };

@@ -14,7 +14,11 @@ export interface RunStateResult {
   readonly isChanged: boolean;
 }
 
-const EVENTS: Readonly<Record<RunState, string>> = { paused: 'sandbox-paused', stopped: 'sandbox-stopped', ready: 'sandbox-resumed' };
+const EVENTS: Readonly<Record<RunState, string>> = {
+  paused: 'sandbox-paused',
+  stopped: 'sandbox-stopped',
+  ready: 'sandbox-resumed',
+};
 
 /** Pauses (memory kept), stops (memory freed) or resumes a sandbox. Idempotent. */
 export class ChangeRunState {
@@ -41,25 +45,50 @@ export class ChangeRunState {
     const record = (await this.#state.get(found.id, options)) ?? found;
     const stable: readonly SandboxState[] = ['ready', 'paused', 'stopped', 'setup-failed'];
     if (!stable.includes(record.state)) {
-      throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, { operation: 'sandbox.pause', hint: 'Wait until that is done, or run litterbox delete on it.' });
+      throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
+        operation: 'sandbox.pause',
+        hint: 'Wait until that is done, or run litterbox delete on it.',
+      });
     }
     // A failed setup stays one until the sandbox is made anew; it can be looked into all the same.
-    if (record.state === wanted || (record.state === 'setup-failed' && wanted === 'ready')) return { record, isChanged: false };
-    return await audited(this.#audit, { operation: EVENTS[wanted], actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: {} }, async () => {
-      const runtime = await this.#open.runtime(record);
-      if (wanted === 'paused') await runtime.pause(options);
-      else if (wanted === 'stopped') await runtime.stop(options);
-      else await runtime.resume(options);
-      const updated = await this.#state.update((await this.#state.get(record.id)) ?? record, { state: wanted });
-      await this.#state.publish({ type: EVENTS[wanted], repositoryId: record.repositoryId, sandbox: record.id, data: {} });
-      return { record: updated, isChanged: true };
-    });
+    if (record.state === wanted || (record.state === 'setup-failed' && wanted === 'ready'))
+      return { record, isChanged: false };
+    return await audited(
+      this.#audit,
+      {
+        operation: EVENTS[wanted],
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: {},
+      },
+      async () => {
+        const runtime = await this.#open.runtime(record);
+        if (wanted === 'paused') await runtime.pause(options);
+        else if (wanted === 'stopped') await runtime.stop(options);
+        else await runtime.resume(options);
+        const updated = await this.#state.update((await this.#state.get(record.id)) ?? record, { state: wanted });
+        await this.#state.publish({
+          type: EVENTS[wanted],
+          repositoryId: record.repositoryId,
+          sandbox: record.id,
+          data: {},
+        });
+        return { record: updated, isChanged: true };
+      },
+    );
   }
 
   /** Every sandbox of the repository, or of all repositories, that can be put into that state. */
-  async all(records: readonly SandboxRecord[], wanted: RunState, options?: CallOptions): Promise<readonly RunStateResult[]> {
+  async all(
+    records: readonly SandboxRecord[],
+    wanted: RunState,
+    options?: CallOptions,
+  ): Promise<readonly RunStateResult[]> {
     const results: RunStateResult[] = [];
-    for (const record of records) if (record.state === 'ready' || record.state === 'paused' || record.state === 'stopped') results.push(await this.of(record, wanted, options));
+    for (const record of records)
+      if (record.state === 'ready' || record.state === 'paused' || record.state === 'stopped')
+        results.push(await this.of(record, wanted, options));
     return results;
   }
 }

@@ -19,7 +19,10 @@ export class ChooseProvider {
     if (wanted !== undefined) {
       const named = this.#providers.find(({ name }) => name === wanted);
       if (named) return named;
-      throw new LitterboxError('INVALID_ARGUMENT', `There is no provider ${shown(wanted)}.`, { operation: 'sandbox.create', hint: `There are: ${this.#providers.map(({ name }) => name).join(', ') || 'none'}.` });
+      throw new LitterboxError('INVALID_ARGUMENT', `There is no provider ${shown(wanted)}.`, {
+        operation: 'sandbox.create',
+        hint: `There are: ${this.#providers.map(({ name }) => name).join(', ') || 'none'}.`,
+      });
     }
     // With one provider there is nothing to choose, and `create` itself says what is missing.
     const [only] = this.#providers;
@@ -30,10 +33,18 @@ export class ChooseProvider {
       if (report.usable) return provider;
       refusals.push(`${provider.name}: ${refusalOf(report)}`);
     }
-    throw new LitterboxError('UNAVAILABLE', 'No provider can be used on this machine.', { operation: 'sandbox.create', hint: refusals.join('; ') || 'Give createLitterbox a provider.' });
+    throw new LitterboxError('UNAVAILABLE', 'No provider can be used on this machine.', {
+      operation: 'sandbox.create',
+      hint: refusals.join('; ') || 'Give createLitterbox a provider.',
+    });
   }
 }
 
 function refusalOf({ checks }: ProbeReport): string {
-  return checks.filter(({ status }) => status === 'failed').map(({ finding, remedy }) => (remedy === undefined ? finding : `${finding} (${remedy})`)).join(', ') || 'it does not say why';
+  return (
+    checks
+      .filter(({ status }) => status === 'failed')
+      .map(({ finding, remedy }) => (remedy === undefined ? finding : `${finding} (${remedy})`))
+      .join(', ') || 'it does not say why'
+  );
 }

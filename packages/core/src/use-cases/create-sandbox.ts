@@ -55,7 +55,17 @@ export class CreateSandbox {
   readonly #clock: Clock;
   readonly #actor: string;
 
-  constructor(repository: OpenRepository, state: StateStore, audit: AuditLog, policy: DecidePolicy, choose: ChooseProvider, open: OpenSandboxes, record: RecordRevision, clock: Clock, actor: string) {
+  constructor(
+    repository: OpenRepository,
+    state: StateStore,
+    audit: AuditLog,
+    policy: DecidePolicy,
+    choose: ChooseProvider,
+    open: OpenSandboxes,
+    record: RecordRevision,
+    clock: Clock,
+    actor: string,
+  ) {
     this.#repository = repository;
     this.#state = state;
     this.#audit = audit;
@@ -76,22 +86,46 @@ export class CreateSandbox {
     const provider = await this.#choose.execute(input.provider ?? decided.provider, options);
     const policy = decided.policyFor(provider);
     if ((await this.#state.list(repository.id, options)).length >= MAX_SANDBOXES) {
-      throw new LitterboxError('SANDBOX_LIMIT', `This repository has ${MAX_SANDBOXES} sandboxes already.`, { operation: 'sandbox.create', hint: 'Delete some: litterbox list, then litterbox delete NAME.' });
+      throw new LitterboxError('SANDBOX_LIMIT', `This repository has ${MAX_SANDBOXES} sandboxes already.`, {
+        operation: 'sandbox.create',
+        hint: 'Delete some: litterbox list, then litterbox delete NAME.',
+      });
     }
     const source = input.from ?? decided.source;
     const id = SandboxId.make();
     return await audited(
       this.#audit,
-      { operation: 'sandbox-create', actor: this.#actor, repositoryId: repository.id, sandbox: id, input: { name: input.name, source: source.type, provider: provider.name } },
+      {
+        operation: 'sandbox-create',
+        actor: this.#actor,
+        repositoryId: repository.id,
+        sandbox: id,
+        input: { name: input.name, source: source.type, provider: provider.name },
+      },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
         const [base, leftOut] = await Promise.all([
           repository.base(source, options),
           source.type === 'head' ? repository.leftOut(LEFT_OUT_LIMIT, options) : { paths: [], total: 0 },
         ]);
-        const workdir = decided.workdir ?? (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
+        const workdir =
+          decided.workdir ??
+          (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
         const now = this.#clock.wallMs();
-        const draft = { id, repositoryId: repository.id, repositoryRoot: repository.root, slug, provider: provider.name, state: 'creating' as const, baseCommit: base.commit, baseTree: base.tree, workdir, policy, createdAtMs: now, updatedAtMs: now };
+        const draft = {
+          id,
+          repositoryId: repository.id,
+          repositoryRoot: repository.root,
+          slug,
+          provider: provider.name,
+          state: 'creating' as const,
+          baseCommit: base.commit,
+          baseTree: base.tree,
+          workdir,
+          policy,
+          createdAtMs: now,
+          updatedAtMs: now,
+        };
         const record = await this.#make(repository, provider, draft, base, input.rollback ?? false, options);
         if (policy.worktrees === 'eager') await repository.exportTree(id, options);
         return { record, isRenamed: lossy, leftOut, warnings: decided.warnings };
@@ -99,7 +133,14 @@ export class CreateSandbox {
     );
   }
 
-  async #make(repository: SourceRepository, provider: SandboxProvider, draft: Omit<SandboxRecord, 'generation'>, base: Base, isRollback: boolean, options?: ProgressOptions): Promise<SandboxRecord> {
+  async #make(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    draft: Omit<SandboxRecord, 'generation'>,
+    base: Base,
+    isRollback: boolean,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
     await using _lease = await this.#state.lease(`sandbox:${draft.id}`, 'create', options);
     const journal = await this.#state.begin({ operation: 'sandbox-create', sandbox: draft.id, step: 'record' });
     let record: SandboxRecord | undefined;
@@ -126,26 +167,58 @@ export class CreateSandbox {
       throw error;
     }
     await this.#state.end(journal.id);
-    await this.#state.publish({ type: 'sandbox-created', repositoryId: draft.repositoryId, sandbox: draft.id, data: { slug: draft.slug, provider: provider.name } });
+    await this.#state.publish({
+      type: 'sandbox-created',
+      repositoryId: draft.repositoryId,
+      sandbox: draft.id,
+      data: { slug: draft.slug, provider: provider.name },
+    });
     return record;
   }
 
   /** Runs the setup commands once; what they change of tracked files is the first revision. */
-  async #setUp(record: SandboxRecord, opened: OpenedSandbox, isRollback: boolean, options?: ProgressOptions): Promise<SandboxRecord> {
+  async #setUp(
+    record: SandboxRecord,
+    opened: OpenedSandbox,
+    isRollback: boolean,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
     let current = record;
     for (const argv of setupCommands(record.policy)) {
       const text = argv.join(' ');
       options?.onProgress?.({ step: 'setup', message: `Setting up: ${text}` });
-      const outcome = await opened.channel.run({ argv, cwd: record.workdir, timeoutMs: record.policy.setupTimeoutMs }, options);
+      const outcome = await opened.channel.run(
+        { argv, cwd: record.workdir, timeoutMs: record.policy.setupTimeoutMs },
+        options,
+      );
       options?.signal?.throwIfAborted();
       if (outcome.exit.code === 0 && !outcome.interruption) continue;
       const log = decodeRaw(outcome.stdout.bytes) + decodeRaw(outcome.stderr.bytes);
       const tail = log.slice(-SETUP_LOG_CHARACTERS);
       current = await this.#state.update(current, { state: 'setup-failed', setupLog: tail });
-      throw setupFailed(current, text, outcome.interruption === 'timeout' ? `did not end within ${record.policy.setupTimeoutMs} ms` : `failed with exit code ${outcome.exit.code}`, tail, isRollback);
+      throw setupFailed(
+        current,
+        text,
+        outcome.interruption === 'timeout'
+          ? `did not end within ${record.policy.setupTimeoutMs} ms`
+          : `failed with exit code ${outcome.exit.code}`,
+        tail,
+        isRollback,
+      );
     }
     if (record.policy.setup.length > 0) {
-      current = (await this.#record.execute(current, opened, revisionMessage({ tool: 'setup', subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '), sandbox: record.slug }), options)).record;
+      current = (
+        await this.#record.execute(
+          current,
+          opened,
+          revisionMessage({
+            tool: 'setup',
+            subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
+            sandbox: record.slug,
+          }),
+          options,
+        )
+      ).record;
     }
     return await this.#state.update(current, { state: 'ready' });
   }
@@ -161,11 +234,16 @@ export class CreateSandbox {
 
 /** A throw-away repository is for tools that want one; nothing is ever read from it. */
 function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [string, ...string[]])[] {
-  const repository = 'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
+  const repository =
+    'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
   return workspaceGit === 'throwaway' ? [['sh', '-c', repository], ...setup] : setup;
 }
 
-export function specOf(record: Omit<SandboxRecord, 'generation'>, base: Pick<Base, 'tree'>, repository: SourceRepository): SandboxSpec {
+export function specOf(
+  record: Omit<SandboxRecord, 'generation'>,
+  base: Pick<Base, 'tree'>,
+  repository: SourceRepository,
+): SandboxSpec {
   const { policy } = record;
   return {
     id: record.id,
@@ -184,16 +262,30 @@ export function specOf(record: Omit<SandboxRecord, 'generation'>, base: Pick<Bas
 
 function alreadyThere(slug: string, name: string, { state }: SandboxRecord): LitterboxError {
   const from = name === slug ? '' : ` (from ${JSON.stringify(name)})`;
-  return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${state}.`, { operation: 'sandbox.create', hint: `Choose another name, work in it, or delete it: litterbox delete ${slug}.` });
+  return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${state}.`, {
+    operation: 'sandbox.create',
+    hint: `Choose another name, work in it, or delete it: litterbox delete ${slug}.`,
+  });
 }
 
-function setupFailed({ slug }: SandboxRecord, command: string, how: string, tail: string, isRollback: boolean): LitterboxError {
+function setupFailed(
+  { slug }: SandboxRecord,
+  command: string,
+  how: string,
+  tail: string,
+  isRollback: boolean,
+): LitterboxError {
   const lines = tail.trim().split('\n').slice(-5).join('\n');
-  const isNetwork = /could not resolve|getaddrinfo|EAI_AGAIN|network is unreachable|connection refused|temporary failure/i.test(tail);
-  const network = isNetwork ? ' Sandboxes have no network: have what it downloads in the repository, or install it on this machine.' : '';
+  const isNetwork =
+    /could not resolve|getaddrinfo|EAI_AGAIN|network is unreachable|connection refused|temporary failure/i.test(tail);
+  const network = isNetwork
+    ? ' Sandboxes have no network: have what it downloads in the repository, or install it on this machine.'
+    : '';
   return new LitterboxError('SETUP_FAILED', `The setup command ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
-    hint: isRollback ? `Mend container.setup-command and create the sandbox again.${network}` : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.${network}`,
+    hint: isRollback
+      ? `Mend container.setup-command and create the sandbox again.${network}`
+      : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.${network}`,
     facts: { command, log: tail },
   });
 }

@@ -17,7 +17,14 @@ export class CutMilestone {
   readonly #settle: SettleSandbox;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, settle: SettleSandbox, actor: string) {
+  constructor(
+    find: FindSandbox,
+    repository: OpenRepository,
+    state: StateStore,
+    audit: AuditLog,
+    settle: SettleSandbox,
+    actor: string,
+  ) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
@@ -34,12 +41,24 @@ export class CutMilestone {
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'milestone', options);
     return await audited(
       this.#audit,
-      { operation: 'sandbox-milestone', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { message: checked } },
+      {
+        operation: 'sandbox-milestone',
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: { message: checked },
+      },
       async () => {
         await this.#settle.execute(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
         if (milestone && record.policy.worktrees === 'eager') await repository.exportTree(record.id, options);
-        if (milestone) await this.#state.publish({ type: 'milestone-cut', repositoryId: record.repositoryId, sandbox: record.id, data: { commit: milestone.commit, branch: milestone.branch } });
+        if (milestone)
+          await this.#state.publish({
+            type: 'milestone-cut',
+            repositoryId: record.repositoryId,
+            sandbox: record.id,
+            data: { commit: milestone.commit, branch: milestone.branch },
+          });
         return milestone;
       },
       (milestone) => (milestone ? { commit: milestone.commit } : {}),

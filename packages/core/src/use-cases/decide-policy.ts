@@ -1,6 +1,6 @@
 import type { ConfigOverrides } from '../config/config-overrides.ts';
 import type { Config } from '../config/config-schema.ts';
-import { isWorkdir } from '../config/normal-path.ts';
+import { isWorkdir, normalPath } from '../config/normal-path.ts';
 import { variableProblem } from '../config/variable-problem.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import type { Policy } from '../domain/policy.ts';
@@ -51,11 +51,18 @@ export class DecidePolicy {
   }
 
   /** @throws LitterboxError `CONFIG_*`, `CONFIG_UNTRUSTED`. */
-  async execute(repository: SourceRepository, overrides: PolicyOverrides, options?: CallOptions): Promise<DecidedPolicy> {
+  async execute(
+    repository: SourceRepository,
+    overrides: PolicyOverrides,
+    options?: CallOptions,
+  ): Promise<DecidedPolicy> {
     const { config, warnings, trustText, isTrusted } = await this.read(repository, options);
     if (!isTrusted) throw await this.#untrusted(repository, trustText);
     // Loaded here: the parser of the configuration costs more than many a command that needs none.
-    const [{ policyOf }, { environmentOverrides }] = await Promise.all([import('../config/policy-of.ts'), import('../config/environment-overrides.ts')]);
+    const [{ policyOf }, { environmentOverrides }] = await Promise.all([
+      import('../config/policy-of.ts'),
+      import('../config/environment-overrides.ts'),
+    ]);
     const fromEnvironment = environmentOverrides(this.#environment);
     const merged: PolicyOverrides = {
       ...fromEnvironment,
@@ -69,19 +76,35 @@ export class DecidePolicy {
       source: { type: merged.source ?? config.source },
       workdir: merged.workdir ?? config.workspace.workdir,
       warnings,
-      policyFor: (provider) => policyOf(config, merged, { repositoryRoot: repository.root, providerName: provider.name, traits: provider.traits }),
+      policyFor: (provider) =>
+        policyOf(config, merged, {
+          repositoryRoot: repository.root,
+          providerName: provider.name,
+          traits: provider.traits,
+        }),
     };
   }
 
   /** The configuration as it stands, trusted or not. */
   async read(repository: SourceRepository, options?: CallOptions): Promise<ReadConfig> {
-    const [{ parseConfig }, trust, { contentHash }] = await Promise.all([import('../config/parse-config.ts'), import('../config/trust-text.ts'), import('../config/content-hash.ts')]);
+    const [{ parseConfig }, trust, { contentHash }] = await Promise.all([
+      import('../config/parse-config.ts'),
+      import('../config/trust-text.ts'),
+      import('../config/content-hash.ts'),
+    ]);
     const { config, warnings } = parseConfig(await this.#content(repository.root, options), CONFIG_FILE);
     const trustText = trust.trustText(config);
     const hash = await contentHash(trustText);
     const isTrusted = trustText === '' || (await this.#state.isTrusted(repository.id, hash, options));
     const trustedText = trustText === '' ? undefined : await this.#state.trustedText(repository.id, options);
-    return { config, warnings: warnings.map(({ message }) => message), trustText, contentHash: hash, isTrusted, ...(trustedText !== undefined && { trustedText }) };
+    return {
+      config,
+      warnings: warnings.map(({ message }) => message),
+      trustText,
+      contentHash: hash,
+      isTrusted,
+      ...(trustedText !== undefined && { trustedText }),
+    };
   }
 
   async #content(root: string, options?: CallOptions): Promise<Uint8Array> {
@@ -90,10 +113,17 @@ export class DecidePolicy {
     if (!stat) return new Uint8Array();
     // A link could lead to any file of the machine, whose lines would then stand in an error message.
     if (stat.type !== 'file') {
-      throw new LitterboxError('CONFIG_UNREADABLE', `${CONFIG_FILE} is not a regular file.`, { operation: 'config.read', hint: 'Replace it by the file itself.' });
+      throw new LitterboxError('CONFIG_UNREADABLE', `${CONFIG_FILE} is not a regular file.`, {
+        operation: 'config.read',
+        hint: 'Replace it by the file itself.',
+      });
     }
     if (stat.sizeBytes > MAX_CONFIG_BYTES) {
-      throw new LitterboxError('CONFIG_TOO_LARGE', `${CONFIG_FILE} is ${stat.sizeBytes} bytes long; at most 256 KiB are allowed.`, { operation: 'config.read', hint: 'Remove what is not configuration.' });
+      throw new LitterboxError(
+        'CONFIG_TOO_LARGE',
+        `${CONFIG_FILE} is ${stat.sizeBytes} bytes long; at most 256 KiB are allowed.`,
+        { operation: 'config.read', hint: 'Remove what is not configuration.' },
+      );
     }
     return (await this.#host.files.read(path, options)) ?? new Uint8Array();
   }
@@ -102,22 +132,33 @@ export class DecidePolicy {
     const before = (await this.#state.trustedText(repository.id)) ?? '';
     const known = new Set(before.split('\n'));
     const added = text.split('\n').filter((line) => line !== '' && !known.has(line));
-    return new LitterboxError('CONFIG_UNTRUSTED', `${CONFIG_FILE} asks for more than a sandbox gets by itself, and nobody has agreed to it${before === '' ? '' : ' since it changed'}:\n${added.map((line) => `  ${line}`).join('\n')}`, {
-      operation: 'config.read',
-      hint: 'Read it, then agree to it: litterbox trust.',
-      facts: { wants: added },
-    });
+    return new LitterboxError(
+      'CONFIG_UNTRUSTED',
+      `${CONFIG_FILE} asks for more than a sandbox gets by itself, and nobody has agreed to it${before === '' ? '' : ' since it changed'}:\n${added.map((line) => `  ${line}`).join('\n')}`,
+      {
+        operation: 'config.read',
+        hint: 'Read it, then agree to it: litterbox trust.',
+        facts: { wants: added },
+      },
+    );
   }
 }
 
 /** Options of a library and flags of a command line do not pass the parser of the file; what it would refuse is refused here. */
 function assertValid({ workdir, environment = {} }: PolicyOverrides): void {
-  if (workdir !== undefined && !isWorkdir(workdir)) {
-    throw new LitterboxError('INVALID_ARGUMENT', `The workdir ${shown(workdir)} cannot be used.`, { operation: 'sandbox.create', hint: 'Give an absolute path without dots, not below /proc, /sys or /dev, such as /src.' });
+  if (workdir !== undefined && (normalPath(workdir) !== workdir || !isWorkdir(workdir))) {
+    throw new LitterboxError('INVALID_ARGUMENT', `The workdir ${shown(workdir)} cannot be used.`, {
+      operation: 'sandbox.create',
+      hint: 'Give an absolute path without dots, not below /proc, /sys or /dev, such as /src.',
+    });
   }
   for (const [name, value] of Object.entries(environment)) {
     const problem = variableProblem(name, value);
-    if (problem) throw new LitterboxError(problem.code, `The variable ${shown(name)}: ${problem.reason}.`, { operation: 'sandbox.create', hint: 'Choose another name or value.' });
+    if (problem)
+      throw new LitterboxError(problem.code, `The variable ${shown(name)}: ${problem.reason}.`, {
+        operation: 'sandbox.create',
+        hint: 'Choose another name or value.',
+      });
   }
 }
 

@@ -19,7 +19,15 @@ export class DeleteSandbox {
   readonly #settle: SettleSandbox;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, open: OpenSandboxes, settle: SettleSandbox, actor: string) {
+  constructor(
+    find: FindSandbox,
+    repository: OpenRepository,
+    state: StateStore,
+    audit: AuditLog,
+    open: OpenSandboxes,
+    settle: SettleSandbox,
+    actor: string,
+  ) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
@@ -30,7 +38,11 @@ export class DeleteSandbox {
   }
 
   /** @throws LitterboxError `UNMERGED_WORK` when work would be lost and `force` is not set. */
-  async execute(name: string, { force = false }: { readonly force?: boolean | undefined }, options?: CallOptions): Promise<SandboxRecord> {
+  async execute(
+    name: string,
+    { force = false }: { readonly force?: boolean | undefined },
+    options?: CallOptions,
+  ): Promise<SandboxRecord> {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'delete', options);
@@ -40,33 +52,57 @@ export class DeleteSandbox {
       await this.#settle.execute(record, options);
       await this.#assertExpendable(record, repository, options);
     }
-    await audited(this.#audit, { operation: 'sandbox-delete', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { force } }, () => this.removed(record, repository));
+    await audited(
+      this.#audit,
+      {
+        operation: 'sandbox-delete',
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: { force },
+      },
+      () => this.removed(record, repository),
+    );
     return record;
   }
 
   /** The steps themselves. The caller holds the lease and has asked. */
   async removed(record: SandboxRecord, repository: SourceRepository): Promise<void> {
     const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
-    if (record.state !== 'deleting') await this.#state.update((await this.#state.get(record.id)) ?? record, { state: 'deleting' });
+    if (record.state !== 'deleting')
+      await this.#state.update((await this.#state.get(record.id)) ?? record, { state: 'deleting' });
     await this.#open.close(record.id);
     await this.#open.providerOf(record).remove(record.id);
     await this.#state.step(journal.id, 'history');
     await repository.remove(record.id);
     await this.#state.remove(record.id);
     await this.#state.end(journal.id);
-    await this.#state.publish({ type: 'sandbox-deleted', repositoryId: record.repositoryId, sandbox: record.id, data: { slug: record.slug } });
+    await this.#state.publish({
+      type: 'sandbox-deleted',
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: { slug: record.slug },
+    });
   }
 
-  async #assertExpendable({ id, slug }: SandboxRecord, repository: SourceRepository, options?: CallOptions): Promise<void> {
+  async #assertExpendable(
+    { id, slug }: SandboxRecord,
+    repository: SourceRepository,
+    options?: CallOptions,
+  ): Promise<void> {
     const files = await repository.changes(id, options).catch((error: unknown) => {
       if (isLitterboxError(error, 'NOT_FOUND')) return []; // a sandbox whose making was interrupted has no history yet
       throw error;
     });
     if (files.length === 0 || (await repository.isMerged(id, options))) return;
-    throw new LitterboxError('UNMERGED_WORK', `The sandbox ${slug} holds changes to ${files.length === 1 ? 'one file' : `${files.length} files`} that are not in your branch.`, {
-      operation: 'sandbox.delete',
-      hint: `See them: litterbox diff ${slug}. Keep them: litterbox merge ${slug}. Give them up: litterbox delete ${slug} --force.`,
-      facts: { files: files.length },
-    });
+    throw new LitterboxError(
+      'UNMERGED_WORK',
+      `The sandbox ${slug} holds changes to ${files.length === 1 ? 'one file' : `${files.length} files`} that are not in your branch.`,
+      {
+        operation: 'sandbox.delete',
+        hint: `See them: litterbox diff ${slug}. Keep them: litterbox merge ${slug}. Give them up: litterbox delete ${slug} --force.`,
+        facts: { files: files.length },
+      },
+    );
   }
 }

@@ -25,7 +25,8 @@ export class FindSandbox {
     const record = await this.#state.find(id, slug, options);
     if (record) return record;
     const names = (await this.#state.list(id, options)).map((one) => one.slug);
-    const list = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
+    const list =
+      names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
     throw new LitterboxError('SANDBOX_NOT_FOUND', `There is no sandbox ${shown(slug)} in this repository.`, {
       operation: 'sandbox.find',
       hint: names.length === 0 ? 'Make one: litterbox create NAME.' : `There are: ${list}.`,

@@ -42,7 +42,16 @@ export class IntegrateChanges {
   readonly #settle: SettleSandbox;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, approver: Approver, remove: DeleteSandbox, settle: SettleSandbox, actor: string) {
+  constructor(
+    find: FindSandbox,
+    repository: OpenRepository,
+    state: StateStore,
+    audit: AuditLog,
+    approver: Approver,
+    remove: DeleteSandbox,
+    settle: SettleSandbox,
+    actor: string,
+  ) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
@@ -56,7 +65,15 @@ export class IntegrateChanges {
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
     const record = await this.#find.execute(input.sandbox, options);
     const repository = await this.#repository.execute(options);
-    return await repository.plan(record.id, { integration: input.integration, arguments: input.arguments ?? [], ...(input.message !== undefined && { message: input.message }) }, options);
+    return await repository.plan(
+      record.id,
+      {
+        integration: input.integration,
+        arguments: input.arguments ?? [],
+        ...(input.message !== undefined && { message: input.message }),
+      },
+      options,
+    );
   }
 
   async execute(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrateResult> {
@@ -70,28 +87,59 @@ export class IntegrateChanges {
     input.onPlan?.(plan);
     const result = await audited(
       this.#audit,
-      { operation: `sandbox-${input.integration}`, actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { tip: plan.tip, head: plan.head, arguments: [...(input.arguments ?? [])] } },
+      {
+        operation: `sandbox-${input.integration}`,
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: { tip: plan.tip, head: plan.head, arguments: [...(input.arguments ?? [])] },
+      },
       async () => {
         await this.#accept(plan, input.acceptRisky ?? false, options);
         return await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
     );
-    await this.#state.publish({ type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`, repositoryId: record.repositoryId, sandbox: record.id, data: { outcome: result.outcome } });
-    const isIn = input.integration === 'merge' && (result.outcome === 'committed' || result.outcome === 'up-to-date') && (await repository.isMerged(record.id));
+    await this.#state.publish({
+      type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`,
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: { outcome: result.outcome },
+    });
+    const isIn =
+      input.integration === 'merge' &&
+      (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
+      (await repository.isMerged(record.id));
     if (isIn) await this.#delete.removed(record, repository);
     return { ...result, plan, isDeleted: isIn };
   }
 
-  async #accept({ risky, slug, integration }: IntegrationPlan, isAccepted: boolean, options?: ProgressOptions): Promise<void> {
+  async #accept(
+    { risky, slug, integration }: IntegrationPlan,
+    isAccepted: boolean,
+    options?: ProgressOptions,
+  ): Promise<void> {
     if (risky.length === 0 || isAccepted) return;
     const details = risky.map(({ path, reasons }) => `${visible(path)}: ${reasons.join('; ')}`);
-    const isApproved = await this.#approver.approve({ question: `${risky.length === 1 ? 'This file' : `These ${risky.length} files`} can run code on your machine. ${integration === 'merge' ? 'Merge' : 'Apply'} ${slug} all the same?`, details }, options);
+    const isApproved = await this.#approver.approve(
+      {
+        question: `${risky.length === 1 ? 'This file' : `These ${risky.length} files`} can run code on your machine. ${integration === 'merge' ? 'Merge' : 'Apply'} ${slug} all the same?`,
+        details,
+      },
+      options,
+    );
     if (isApproved) return;
-    throw new LitterboxError('RISKY_CHANGES', `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code on your machine: ${risky.slice(0, 5).map(({ path }) => visible(path)).join(', ')}${risky.length > 5 ? ' …' : ''}.`, {
-      operation: `sandbox.${integration}`,
-      hint: `Read them: litterbox diff ${slug}. Then: litterbox ${integration} ${slug} --yes-risky.`,
-      facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
-    });
+    throw new LitterboxError(
+      'RISKY_CHANGES',
+      `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code on your machine: ${risky
+        .slice(0, 5)
+        .map(({ path }) => visible(path))
+        .join(', ')}${risky.length > 5 ? ' …' : ''}.`,
+      {
+        operation: `sandbox.${integration}`,
+        hint: `Read them: litterbox diff ${slug}. Then: litterbox ${integration} ${slug} --yes-risky.`,
+        facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
+      },
+    );
   }
 }

@@ -49,7 +49,10 @@ export class ListSandboxes {
   }
 
   /** Per provider, the states by id; absent when it cannot be asked. */
-  async #statuses(records: readonly SandboxRecord[], options?: CallOptions): Promise<ReadonlyMap<string, ReadonlyMap<string, RuntimeStatus['state']>>> {
+  async #statuses(
+    records: readonly SandboxRecord[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, RuntimeStatus['state']>>> {
     const wanted = new Set(records.map(({ provider }) => provider));
     const statuses = new Map<string, ReadonlyMap<string, RuntimeStatus['state']>>();
     for (const provider of this.#providers.filter(({ name }) => wanted.has(name))) {
@@ -66,7 +69,10 @@ export class ListSandboxes {
   }
 }
 
-function stateOf(record: SandboxRecord, states: ReadonlyMap<string, RuntimeStatus['state']> | undefined): SandboxSummary['state'] {
+function stateOf(
+  record: SandboxRecord,
+  states: ReadonlyMap<string, RuntimeStatus['state']> | undefined,
+): SandboxSummary['state'] {
   if (record.state === 'creating' || record.state === 'deleting') return record.state;
   if (!states) return 'error';
   const actual = states.get(record.id);

@@ -26,11 +26,15 @@ export class OpenSandboxes {
   providerOf(record: Pick<SandboxRecord, 'provider'>): SandboxProvider {
     const provider = this.#providers.find(({ name }) => name === record.provider);
     if (provider) return provider;
-    throw new LitterboxError('UNAVAILABLE', `The sandbox was made by the provider ${record.provider}, which this program does not have.`, {
-      operation: 'sandbox.open',
-      provider: record.provider,
-      hint: `It has: ${this.#providers.map(({ name }) => name).join(', ') || 'none'}.`,
-    });
+    throw new LitterboxError(
+      'UNAVAILABLE',
+      `The sandbox was made by the provider ${record.provider}, which this program does not have.`,
+      {
+        operation: 'sandbox.open',
+        provider: record.provider,
+        hint: `It has: ${this.#providers.map(({ name }) => name).join(', ') || 'none'}.`,
+      },
+    );
   }
 
   /** @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`, `SANDBOX_RUNTIME_MISSING`. */
@@ -68,12 +72,21 @@ export class OpenSandboxes {
     const known = this.#opened.get(record.id);
     if (known) return known;
     const opening = (async () => {
-      const runtime = await this.providerOf(record).open(record.id).catch((cause: unknown) => {
-        if (!(cause instanceof LitterboxError) || cause.code !== 'NOT_FOUND') throw cause;
-        throw new LitterboxError('SANDBOX_RUNTIME_MISSING', `The sandbox ${record.slug} has lost what it runs in.`, {
-          operation: 'sandbox.open', provider: record.provider, hint: `Rebuild it from its last revision: litterbox recover ${record.slug}.`,
-        }, { cause });
-      });
+      const runtime = await this.providerOf(record)
+        .open(record.id)
+        .catch((cause: unknown) => {
+          if (!(cause instanceof LitterboxError) || cause.code !== 'NOT_FOUND') throw cause;
+          throw new LitterboxError(
+            'SANDBOX_RUNTIME_MISSING',
+            `The sandbox ${record.slug} has lost what it runs in.`,
+            {
+              operation: 'sandbox.open',
+              provider: record.provider,
+              hint: `Rebuild it from its last revision: litterbox recover ${record.slug}.`,
+            },
+            { cause },
+          );
+        });
       return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };
     })();
     this.#opened.set(record.id, opening);
@@ -84,19 +97,30 @@ export class OpenSandboxes {
 
 /** Refuses by the state that the record tells. */
 export function assertUsable({ state, slug }: SandboxRecord): void {
-  const refuse = (code: 'SANDBOX_BUSY' | 'SANDBOX_PAUSED' | 'SANDBOX_STOPPED' | 'SANDBOX_DELETING', message: string, hint: string) =>
-    new LitterboxError(code, message, { operation: 'sandbox.open', hint });
+  const refuse = (
+    code: 'SANDBOX_BUSY' | 'SANDBOX_PAUSED' | 'SANDBOX_STOPPED' | 'SANDBOX_DELETING',
+    message: string,
+    hint: string,
+  ) => new LitterboxError(code, message, { operation: 'sandbox.open', hint });
   switch (state) {
     case 'ready':
     case 'setup-failed': // open for inspection: its state shows in list
       return;
     case 'creating':
-      throw refuse('SANDBOX_BUSY', `The sandbox ${slug} is still being made, or its making was interrupted.`, `Wait for it, or clear it away: litterbox delete ${slug} --force.`);
+      throw refuse(
+        'SANDBOX_BUSY',
+        `The sandbox ${slug} is still being made, or its making was interrupted.`,
+        `Wait for it, or clear it away: litterbox delete ${slug} --force.`,
+      );
     case 'paused':
       throw refuse('SANDBOX_PAUSED', `The sandbox ${slug} is paused.`, `Run litterbox resume ${slug}.`);
     case 'stopped':
       throw refuse('SANDBOX_STOPPED', `The sandbox ${slug} is stopped.`, `Run litterbox resume ${slug}.`);
     case 'deleting':
-      throw refuse('SANDBOX_DELETING', `The sandbox ${slug} is being deleted, or its deletion was interrupted.`, `Run litterbox delete ${slug} again.`);
+      throw refuse(
+        'SANDBOX_DELETING',
+        `The sandbox ${slug} is being deleted, or its deletion was interrupted.`,
+        `Run litterbox delete ${slug} again.`,
+      );
   }
 }

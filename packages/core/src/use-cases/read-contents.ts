@@ -36,19 +36,23 @@ export function readContents(
   options?: CallOptions,
 ): ReadableStream<Uint8Array> {
   const chunks = archives();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await chunks.next();
-      if (next.done) controller.close();
-      else controller.enqueue(next.value);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await chunks.return(undefined);
+      },
     },
-    async cancel() {
-      await chunks.return(undefined);
-    },
-  }, { highWaterMark: 0 });
+    { highWaterMark: 0 },
+  );
 
   async function* archives(): AsyncGenerator<Uint8Array, undefined, undefined> {
-    const isGnuTar = (await channel.run({ argv: ['tar', ...GNU_FLAGS, '--version'], maxOutputBytes: 4096 }, options)).exit.code === 0;
+    const isGnuTar =
+      (await channel.run({ argv: ['tar', ...GNU_FLAGS, '--version'], maxOutputBytes: 4096 }, options)).exit.code === 0;
     for await (const batch of batches(paths, isGnuTar ? BATCH_NAMES : 1)) yield* archive(batch, isGnuTar);
     return undefined;
   }
@@ -58,7 +62,10 @@ export function readContents(
     const argv = ['tar', ...(isGnuTar ? GNU_FLAGS : []), '-cf', '-', '--', ...batch] as const;
     const env = { TAR_OPTIONS: '', LC_ALL: 'C' };
     if (isSmall()) {
-      const { exit, stdout, interruption } = await channel.run({ argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES }, options);
+      const { exit, stdout, interruption } = await channel.run(
+        { argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES },
+        options,
+      );
       options?.signal?.throwIfAborted();
       if (stdout.droppedBytes === 0 && !interruption) {
         yield stdout.bytes;
@@ -73,7 +80,10 @@ export function readContents(
   }
 
   async function explain(batch: readonly string[], code: number): Promise<void> {
-    const { exit, stdout } = await channel.run({ argv: ['sh', '-c', EXPLAIN, 'sh', ...batch.map((path) => `./${path}`)], cwd: runtime.workdir }, options);
+    const { exit, stdout } = await channel.run(
+      { argv: ['sh', '-c', EXPLAIN, 'sh', ...batch.map((path) => `./${path}`)], cwd: runtime.workdir },
+      options,
+    );
     if (exit.code !== 0) {
       throw new LitterboxError('SNAPSHOT_FAILED', `tar failed in the sandbox with exit code ${code}.`, {
         operation: 'sandbox.record',
@@ -84,7 +94,10 @@ export function readContents(
   }
 }
 
-async function* batches(paths: AsyncIterable<string>, names: number): AsyncGenerator<readonly string[], void, undefined> {
+async function* batches(
+  paths: AsyncIterable<string>,
+  names: number,
+): AsyncGenerator<readonly string[], void, undefined> {
   let batch: string[] = [];
   let characters = 0;
   for await (const path of paths) {

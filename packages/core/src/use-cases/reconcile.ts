@@ -54,6 +54,8 @@ export class Reconcile {
     const isUnfinishedCreate = entry.operation === 'sandbox-create' && record.state === 'creating';
     if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
     await this.#delete.removed(record, await this.#repository.execute());
-    return isUnfinishedCreate ? `Undid the interrupted creation of ${record.slug}.` : `Finished the interrupted deletion of ${record.slug}.`;
+    return isUnfinishedCreate
+      ? `Undid the interrupted creation of ${record.slug}.`
+      : `Finished the interrupted deletion of ${record.slug}.`;
   }
 }

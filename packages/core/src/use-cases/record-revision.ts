@@ -30,7 +30,12 @@ export class RecordRevision {
     this.#repository = repository;
   }
 
-  async execute(record: SandboxRecord, opened: OpenedSandbox, message: RevisionMessage, options?: CallOptions): Promise<Recorded> {
+  async execute(
+    record: SandboxRecord,
+    opened: OpenedSandbox,
+    message: RevisionMessage,
+    options?: CallOptions,
+  ): Promise<Recorded> {
     const first = await this.#record(record, record.mark, opened, message, options);
     if (!first.result.ignoreRulesChanged) return first;
     // What was ignored until now did not change, so only a look at everything finds it; it becomes a revision of its own.
@@ -52,11 +57,21 @@ export class RecordRevision {
    * of its own. A sandbox that does not run has nothing that could have changed since it stopped.
    */
   async leftOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
-    const message = revisionMessage({ tool: 'recovered', subject: 'changes found before this call', sandbox: record.slug });
+    const message = revisionMessage({
+      tool: 'recovered',
+      subject: 'changes found before this call',
+      sandbox: record.slug,
+    });
     return (await this.execute(record, opened, message, options)).record;
   }
 
-  async #record(record: SandboxRecord, mark: ChangeMark | undefined, opened: OpenedSandbox, message: RevisionMessage, options?: CallOptions): Promise<Recorded> {
+  async #record(
+    record: SandboxRecord,
+    mark: ChangeMark | undefined,
+    opened: OpenedSandbox,
+    message: RevisionMessage,
+    options?: CallOptions,
+  ): Promise<Recorded> {
     const scan = await opened.runtime.scan(mark, options);
     const changes = await nonEmpty(scan.changes);
     if (!changes) return { record, result: NOTHING };
@@ -64,11 +79,16 @@ export class RecordRevision {
     const unreadable: RecordWarning[] = [];
     const size = { files: 0, bytes: 0 };
     const isSmall = () => size.files <= SMALL_FILES && size.bytes <= SMALL_BYTES;
-    const result = await repository.record(record.id, {
-      changes: measured(changes, size),
-      contents: (paths, call) => readContents(opened, paths, isSmall, (path) => unreadable.push({ type: 'unreadable', path }), call),
-      message,
-    }, options);
+    const result = await repository.record(
+      record.id,
+      {
+        changes: measured(changes, size),
+        contents: (paths, call) =>
+          readContents(opened, paths, isSmall, (path) => unreadable.push({ type: 'unreadable', path }), call),
+        message,
+      },
+      options,
+    );
     // Only now: a mark that moved on before its changes were safe would lose them.
     const updated = await this.#state.update(record, { mark: scan.next }, options);
     if (result.revision) {
@@ -76,7 +96,12 @@ export class RecordRevision {
         type: 'revision-recorded',
         repositoryId: record.repositoryId,
         sandbox: record.id,
-        data: { number: result.revision.number, commit: result.revision.commit, subject: message.subject, files: result.changedFiles },
+        data: {
+          number: result.revision.number,
+          commit: result.revision.commit,
+          subject: message.subject,
+          files: result.changedFiles,
+        },
       });
     }
     return { record: updated, result: { ...result, warnings: [...result.warnings, ...unreadable.slice(0, 100)] } };
@@ -94,7 +119,10 @@ async function nonEmpty(changes: AsyncIterable<ChangedPath>): Promise<AsyncItera
   })();
 }
 
-async function* measured(changes: AsyncIterable<ChangedPath>, size: { files: number; bytes: number }): AsyncGenerator<ChangedPath, void, undefined> {
+async function* measured(
+  changes: AsyncIterable<ChangedPath>,
+  size: { files: number; bytes: number },
+): AsyncGenerator<ChangedPath, void, undefined> {
   for await (const change of changes) {
     if (change.type === 'file') {
       size.files += 1;

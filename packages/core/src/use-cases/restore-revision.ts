@@ -27,7 +27,14 @@ export class RestoreRevision {
   readonly #open: OpenSandboxes;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
+  constructor(
+    find: FindSandbox,
+    repository: OpenRepository,
+    state: StateStore,
+    audit: AuditLog,
+    open: OpenSandboxes,
+    actor: string,
+  ) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
@@ -41,21 +48,48 @@ export class RestoreRevision {
     const repository = await this.#repository.execute(options);
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, `restore ${wanted}`, options);
     const target = await repository.resolve(record.id, wanted, options);
-    return await audited(this.#audit, { operation: 'sandbox-restore', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: { revision: target.commit } }, async () => {
-      const message = revisionMessage({ tool: 'restore', subject: `revision ${target.number}`, sandbox: record.slug });
-      const revision = await repository.restore(record.id, target.commit, message, options);
-      await this.#rebuild((await this.#state.get(record.id, options)) ?? record, options);
-      return revision ? { revision } : {};
-    });
+    return await audited(
+      this.#audit,
+      {
+        operation: 'sandbox-restore',
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: { revision: target.commit },
+      },
+      async () => {
+        const message = revisionMessage({
+          tool: 'restore',
+          subject: `revision ${target.number}`,
+          sandbox: record.slug,
+        });
+        const revision = await repository.restore(record.id, target.commit, message, options);
+        await this.#rebuild((await this.#state.get(record.id, options)) ?? record, options);
+        return revision ? { revision } : {};
+      },
+    );
   }
 
   async recover(name: string, options?: ProgressOptions): Promise<SandboxRecord> {
     const record = await this.#find.execute(name, options);
     if (record.state === 'creating' || record.state === 'deleting') {
-      throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, { operation: 'sandbox.recover', hint: `If nothing is doing that any more: litterbox delete ${record.slug} --force.` });
+      throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
+        operation: 'sandbox.recover',
+        hint: `If nothing is doing that any more: litterbox delete ${record.slug} --force.`,
+      });
     }
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'recover', options);
-    return await audited(this.#audit, { operation: 'sandbox-recover', actor: this.#actor, repositoryId: record.repositoryId, sandbox: record.id, input: {} }, () => this.#rebuild(record, options));
+    return await audited(
+      this.#audit,
+      {
+        operation: 'sandbox-recover',
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: {},
+      },
+      () => this.#rebuild(record, options),
+    );
   }
 
   async #rebuild(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
@@ -68,8 +102,17 @@ export class RestoreRevision {
     const runtime = await provider.create(specOf(record, tip, repository), options);
     const { runtime: adopted } = this.#open.adopt(record, runtime);
     // No mark: the new runtime counts from the new base, which is the tip.
-    const updated = await this.#state.update(record, { mark: null, state: 'ready', assurance: await adopted.assurance(options) });
-    await this.#state.publish({ type: 'sandbox-rebuilt', repositoryId: record.repositoryId, sandbox: record.id, data: { tip: tip.commit } });
+    const updated = await this.#state.update(record, {
+      mark: null,
+      state: 'ready',
+      assurance: await adopted.assurance(options),
+    });
+    await this.#state.publish({
+      type: 'sandbox-rebuilt',
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: { tip: tip.commit },
+    });
     return updated;
   }
 }

@@ -45,7 +45,14 @@ export class RunCommand {
   readonly #record: RecordRevision;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, audit: AuditLog, record: RecordRevision, actor: string) {
+  constructor(
+    find: FindSandbox,
+    open: OpenSandboxes,
+    state: StateStore,
+    audit: AuditLog,
+    record: RecordRevision,
+    actor: string,
+  ) {
     this.#find = find;
     this.#open = open;
     this.#state = state;
@@ -64,18 +71,37 @@ export class RunCommand {
     const opened = await this.#open.get(current, options);
     return await audited(
       this.#audit,
-      { operation: 'sandbox-run', actor: this.#actor, repositoryId: current.repositoryId, sandbox: current.id, input: { command: text.slice(0, 4096), tool } },
+      {
+        operation: 'sandbox-run',
+        actor: this.#actor,
+        repositoryId: current.repositoryId,
+        sandbox: current.id,
+        input: { command: text.slice(0, 4096), tool },
+      },
       async () => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await opened.channel.run(channelCommand(input, record), options);
-        const recorded = await this.#record.execute(record, opened, revisionMessage({
-          tool, subject: text, detail: text, message: input.message, sandbox: record.slug, exitCode: outcome.exit.code, durationMs: outcome.durationMs,
-        }));
+        const recorded = await this.#record.execute(
+          record,
+          opened,
+          revisionMessage({
+            tool,
+            subject: text,
+            detail: text,
+            message: input.message,
+            sandbox: record.slug,
+            exitCode: outcome.exit.code,
+            durationMs: outcome.durationMs,
+          }),
+        );
         if (outcome.interruption === 'abort') throw options?.signal?.reason;
         return { ...outcome, recorded: recorded.result };
       },
       ({ exit, durationMs, interruption, recorded }) => ({
-        exitCode: exit.code, durationMs: Math.round(durationMs), ...(interruption && { interruption }), ...(recorded.revision && { revision: recorded.revision.commit }),
+        exitCode: exit.code,
+        durationMs: Math.round(durationMs),
+        ...(interruption && { interruption }),
+        ...(recorded.revision && { revision: recorded.revision.commit }),
       }),
     );
   }
@@ -105,17 +131,27 @@ function channelCommand(input: RunCommandInput, { workdir, policy }: SandboxReco
 /** Inside the sandbox; what it leads to is the sandbox's own business. */
 function absolutePath(workdir: string, path: string): string {
   if (/^\/(proc|sys|dev)(\/|$)/.test(path)) {
-    throw new LitterboxError('WORKDIR_FORBIDDEN', `A command cannot start in ${path}.`, { operation: 'sandbox.run', hint: 'Start it in the workspace, the home directory or the playground.' });
+    throw new LitterboxError('WORKDIR_FORBIDDEN', `A command cannot start in ${path}.`, {
+      operation: 'sandbox.run',
+      hint: 'Start it in the workspace, the home directory or the playground.',
+    });
   }
   return path.startsWith('/') ? path : `${workdir}/${path}`;
 }
 
 function checkedCommand(command: string | readonly [string, ...string[]]): string {
   const text = typeof command === 'string' ? command : command.join(' ');
-  const refuse = (code: 'COMMAND_EMPTY' | 'COMMAND_NUL' | 'COMMAND_TOO_LONG', what: string, hint: string) => new LitterboxError(code, `The command ${what}.`, { operation: 'sandbox.run', hint });
+  const refuse = (code: 'COMMAND_EMPTY' | 'COMMAND_NUL' | 'COMMAND_TOO_LONG', what: string, hint: string) =>
+    new LitterboxError(code, `The command ${what}.`, { operation: 'sandbox.run', hint });
   if (text.trim() === '') throw refuse('COMMAND_EMPTY', 'is empty', 'Give a shell command, such as: npm test.');
-  if (text.includes('\0')) throw refuse('COMMAND_NUL', 'holds a NUL character', 'Remove it; bytes like that can be passed on stdin.');
+  if (text.includes('\0'))
+    throw refuse('COMMAND_NUL', 'holds a NUL character', 'Remove it; bytes like that can be passed on stdin.');
   const bytes = new TextEncoder().encode(text).length;
-  if (typeof command === 'string' && bytes > MAX_COMMAND_BYTES) throw refuse('COMMAND_TOO_LONG', `is ${bytes} bytes long; at most ${MAX_COMMAND_BYTES} are allowed`, 'Write it to a file in the sandbox and run that.');
+  if (typeof command === 'string' && bytes > MAX_COMMAND_BYTES)
+    throw refuse(
+      'COMMAND_TOO_LONG',
+      `is ${bytes} bytes long; at most ${MAX_COMMAND_BYTES} are allowed`,
+      'Write it to a file in the sandbox and run that.',
+    );
   return text;
 }

@@ -30,7 +30,11 @@ export class TrustConfig {
     const repository = await this.#repository.execute(options);
     const config = await this.#policy.read(repository, options);
     if (config.isTrusted || config.contentHash !== contentHash) return config;
-    await audited(this.#audit, { operation: 'config-trust', actor: this.#actor, repositoryId: repository.id, input: { contentHash } }, () => this.#state.trust(repository.id, contentHash, config.trustText));
+    await audited(
+      this.#audit,
+      { operation: 'config-trust', actor: this.#actor, repositoryId: repository.id, input: { contentHash } },
+      () => this.#state.trust(repository.id, contentHash, config.trustText),
+    );
     return { ...config, isTrusted: true };
   }
 }

@@ -1,0 +1,26 @@
+const FLAGS = new Set(['--json', '--quiet', '--no-color']);
+/** Options that take the next word. */
+const WITH_VALUE = new Set(['-C', '--repo', '--timeout', '--cwd', '--env', '-m', '--message']);
+
+/**
+ * People put global options anywhere (`litterbox list --json`) and leave out the `--` of `run NAME COMMAND…`. Here the first come
+ * first, and what follows the name in `run` is the command's own, options included.
+ */
+export function normalArguments(args: readonly string[]): readonly string[] {
+  const first: string[] = [];
+  const rest: string[] = [];
+  const words: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index] ?? '';
+    if (word === '--') return [...first, ...rest, ...args.slice(index)];
+    if (words.length === 2 && words[0] === 'run' && !word.startsWith('-'))
+      return [...first, ...rest, '--', ...args.slice(index)];
+    if (FLAGS.has(word)) first.push(word);
+    else {
+      rest.push(word);
+      if (WITH_VALUE.has(word)) rest.push(...args.slice(++index, index + 1));
+      else if (!word.startsWith('-')) words.push(word);
+    }
+  }
+  return [...first, ...rest];
+}

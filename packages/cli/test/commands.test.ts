@@ -1,0 +1,279 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
+import { desk, NODE } from './cli.ts';
+
+describe('the command line', () => {
+  it('tells the whole story: create, run, log, diff, milestone, merge', async () => {
+    await using at = desk();
+    const created = await at.run(['create', 'Fix Login']);
+    expect([created.code, created.stdout]).toEqual([0, 'fix-login\n']);
+    expect(created.stderr).toContain('not enforced: disk');
+    const ran = await at.run(['run', 'fix-login', '--', 'sh', '-c', 'echo out; echo err >&2; echo b >b.txt; exit 3']);
+    expect([ran.code, ran.stdout]).toEqual([3, 'out\n']);
+    expect(ran.stderr).toBe('err\nrevision 1: one file\n');
+    expect((await at.run(['run', 'fix-login', 'echo $((1 + 1)); pwd'])).stdout).toBe(`2\n${at.repository}\n`);
+    expect(
+      (await at.run(['run', 'fix-login', '--cwd', '/tmp', '--env', 'A=it is', '--', 'sh', '-c', 'pwd; echo "$A"']))
+        .stdout,
+    ).toBe('/tmp\nit is\n');
+    expect((await at.run(['list'])).stdout).toMatch(/^fix-login\tready\toverlayfs\t/);
+    expect((await at.run(['log', 'fix-login'])).stdout).toMatch(/^ +1 {2}run: sh -c echo out; .*\n$/);
+    const patch = (await at.run(['diff', 'fix-login'])).stdout;
+    expect(patch).toContain('+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n');
+    execFileSync('git', ['apply', '--check'], { cwd: at.repository, input: patch, env: at.environment });
+    expect((await at.run(['diff', 'fix-login', '--name-only'])).stdout).toBe('b.txt\n');
+    expect((await at.run(['milestone', 'fix-login', 'Login works'])).stdout).toMatch(/^litterbox\/fix-login is at /);
+    const tree = (await at.run(['worktree', 'fix-login'])).stdout.trim();
+    expect(readFileSync(join(tree, 'b.txt'), 'utf8')).toBe('b\n');
+    const dry = await at.run(['merge', 'fix-login', '--dry-run']);
+    expect([dry.code, existsSync(join(at.repository, 'b.txt'))]).toEqual([0, false]);
+    const merged = await at.run(['merge', 'fix-login']);
+    expect([merged.code, merged.stderr.includes('is deleted')]).toEqual([0, true]);
+    expect(at.git('log', '--format=%s')).toBe('Login works\none');
+    expect((await at.run(['list'])).stdout).toBe('');
+    expect((await at.run(['audit', '--verify'])).code).toBe(0);
+    expect((await at.run(['audit', '-n', '2'])).stdout.split('\n')).toHaveLength(3);
+  });
+
+  it('passes standard input on, and bytes as they are', async () => {
+    await using at = desk();
+    await at.run(['create', 'bytes']);
+    expect((await at.run(['run', 'bytes', '--', 'tr', 'a-z', 'A-Z'], 'shout\n')).stdout).toBe('SHOUT\n');
+    expect((await at.run(['run', 'bytes', '--', 'cat'])).stdout).toBe('');
+    const [program, ...rest] = NODE;
+    const bytes = execFileSync(program, [...rest, 'run', 'bytes', "printf '\\000\\377'"], {
+      cwd: at.repository,
+      env: at.environment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect([...bytes]).toEqual([0, 255]);
+  });
+
+  it('gives one JSON document wherever --json stands, and errors as JSON on stderr', async () => {
+    await using at = desk();
+    const created = JSON.parse((await at.run(['create', 'doc', '--json'])).stdout) as Record<string, unknown>;
+    expect(Object.keys(created)).toEqual([
+      'name',
+      'id',
+      'provider',
+      'base',
+      'workdir',
+      'leftOut',
+      'warnings',
+      'mechanism',
+    ]);
+    const ran = JSON.parse((await at.run(['--json', 'run', 'doc', 'echo x >x; echo --json'])).stdout) as Record<
+      string,
+      unknown
+    >;
+    expect(ran).toMatchObject({ exitCode: 0, stdout: '--json\n', timedOut: false, recorded: { changedFiles: 1 } });
+    for (const args of [
+      ['list'],
+      ['log', 'doc'],
+      ['diff', 'doc'],
+      ['explain', 'doc'],
+      ['explain'],
+      ['doctor'],
+      ['trust'],
+      ['audit'],
+      ['merge', 'doc', '--dry-run'],
+      ['pause', 'doc'],
+      ['resume', 'doc'],
+    ]) {
+      const { code, stdout } = await at.run([...args, '--json']);
+      expect([args.join(' '), code, typeof JSON.parse(stdout)]).toEqual([args.join(' '), 0, 'object']);
+    }
+    const failed = await at.run(['log', 'nobody', '--json']);
+    expect([failed.code, failed.stdout]).toEqual([3, '']);
+    expect(JSON.parse(failed.stderr)).toMatchObject({ error: { code: 'SANDBOX_NOT_FOUND', hint: 'There are: doc.' } });
+  });
+
+  const refusals: readonly (readonly [args: readonly string[], code: number, says: string])[] = [
+    [[], 2, 'Usage: litterbox'],
+    [['delte', 'x'], 2, 'Did you mean delete?'],
+    [['list', '--al'], 2, 'Did you mean --all?'],
+    [['delete'], 2, "missing required argument 'names'"],
+    [['create', '###'], 2, 'has no letter a-z or digit'],
+    [['create', 'HEAD'], 2, 'is reserved'],
+    [['create', 'x'.repeat(50)], 2, 'at most 40'],
+    [['create', 'n', '--memory', 'lots'], 2, 'a size such as 512MiB'],
+    [['create', 'n', '--timeout', '1y'], 2, 'a duration such as 30s'],
+    [['create', 'n', '--env', '=x'], 2, 'NAME=value'],
+    [['create', 'n', '--env', 'LD_PRELOAD=x'], 2, 'reserved'],
+    [['create', 'n', '--workdir', '../x'], 2, 'cannot be used'],
+    [['create', 'n', '--provider', 'doker'], 2, 'There are: overlayfs'],
+    [['create', 'n', '--from', 'a..b'], 2, 'REV_INVALID|single commit|not'],
+    [['create', 'n', '--from', 'nope'], 3, 'nope'],
+    [['run', 'nobody', 'true'], 3, 'no sandbox'],
+    [['log', 'nobody'], 3, 'litterbox create'],
+    [['merge', 'nobody'], 3, 'no sandbox'],
+    [['shell', 'nobody'], 2, 'needs a terminal'],
+    [['pause'], 2, '--all-envs'],
+    [['log', 'x', '-n', 'many'], 2, 'whole number'],
+  ];
+  it('refuses bad input with exit code, message and next step, and changes nothing', async () => {
+    await using at = desk();
+    const before = at.digest();
+    for (const [args, code, says] of refusals) {
+      const ran = await at.run(args);
+      expect([args.join(' '), ran.code, ran.stderr]).toEqual([
+        args.join(' '),
+        code,
+        expect.stringMatching(new RegExp(says.includes('|') ? says : says.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))),
+      ]);
+      expect(ran.stdout).toBe('');
+      expect(ran.stderr).not.toMatch(/\n\s+at /);
+    }
+    expect(at.digest()).toBe(before);
+    expect((await at.run(['list', '--json'])).stdout).toBe('[]\n');
+    const outside = spawn(NODE[0], [...NODE.slice(1), 'list'], { cwd: '/', env: at.environment, stdio: 'ignore' });
+    expect(((await once(outside, 'close')) as [number])[0]).toBe(3);
+  });
+
+  it('refuses to lose work, to merge what runs code here, and arguments that git merge must not get', async () => {
+    await using at = desk();
+    await at.run(['create', 'risky']);
+    await at.run([
+      'run',
+      'risky',
+      'mkdir -p .husky && echo x >.husky/post-merge && printf "\\033[31m\\342\\200\\256" >odd',
+    ]);
+    const deletion = await at.run(['delete', 'risky']);
+    expect([deletion.code, deletion.stderr]).toEqual([4, expect.stringContaining('--force')]);
+    const merge = await at.run(['merge', 'risky']);
+    expect([merge.code, merge.stderr]).toEqual([4, expect.stringContaining('--yes-risky')]);
+    expect(merge.stderr).toContain('Executes on your machine');
+    const argument = await at.run(['merge', 'risky', '--', '--exec=touch x']);
+    expect([argument.code, argument.stderr]).toEqual([2, expect.stringContaining('--exec')]);
+    expect(at.git('status', '--porcelain')).toBe('');
+    expect((await at.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
+  });
+
+  it('reports conflicts with exit code 6 and how to go back', async () => {
+    await using at = desk();
+    await at.run(['create', 'clash']);
+    await at.run(['run', 'clash', 'echo theirs >a.txt']);
+    writeFileSync(join(at.repository, 'a.txt'), 'ours\n');
+    at.git('commit', '-q', '-am', 'ours');
+    const merge = await at.run(['merge', 'clash']);
+    expect([merge.code, merge.stderr]).toEqual([6, expect.stringContaining('git merge --abort')]);
+    at.git('merge', '--abort');
+    const dirty = await at.run(['create', 'dirty']);
+    expect(dirty.code).toBe(0);
+  });
+
+  it('asks for trust once, by content', async () => {
+    await using at = desk();
+    writeFileSync(join(at.repository, '.litterbox.toml'), '[container]\nsetup-command = ["true"]\nbase_image = "x"\n');
+    const refused = await at.run(['create', 'n']);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('litterbox trust')]);
+    expect((await at.run(['trust'])).code).toBe(4);
+    const trusted = await at.run(['trust', '--yes']);
+    expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining('container.setup-command')]);
+    const created = await at.run(['create', 'n']);
+    expect([created.code, created.stderr]).toEqual([0, expect.stringContaining('base-image')]);
+    writeFileSync(join(at.repository, '.litterbox.toml'), 'x = [\n');
+    const broken = await at.run(['create', 'm']);
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/\.litterbox\.toml:\d+:\d+/)]);
+  });
+
+  it('pause, resume, restore and recover say what they did', async () => {
+    await using at = desk();
+    await at.run(['create', 'time']);
+    await at.run(['run', 'time', 'echo 1 >a.txt']);
+    await at.run(['run', 'time', 'echo 2 >a.txt']);
+    expect((await at.run(['pause', '--all-envs'])).stderr).toBe('time is paused.\n');
+    expect((await at.run(['pause', 'time'])).stderr).toBe('time is already paused.\n');
+    const refused = await at.run(['run', 'time', 'true']);
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('litterbox resume time')]);
+    expect((await at.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
+    expect((await at.run(['restore', 'time', '1'])).code).toBe(0);
+    expect((await at.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
+    expect((await at.run(['recover', 'time'])).code).toBe(0);
+    expect((await at.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
+  });
+
+  it('ends the command and records when it is interrupted, and exits 130', async () => {
+    await using at = desk();
+    await at.run(['create', 'stop']);
+    const child = at.start(['run', 'stop', '--json', 'echo begun >begun; sleep 1000']);
+    child.stdin?.end();
+    await eventually(
+      async () => (await at.run(['audit', 'stop', '--json'])).stdout,
+      (text) => text.includes('"running"'),
+      20_000,
+    );
+    await eventually(
+      async () => (await at.run(['run', 'stop', '--json', 'true'])).stderr,
+      (text) => text.includes('BUSY'),
+      30_000,
+    ).catch(() => '');
+    child.kill('SIGINT');
+    expect(((await once(child, 'close')) as [number])[0]).toBe(130);
+    expect((await at.run(['diff', 'stop', '--name-only'])).stdout).toBe('begun\n');
+  });
+
+  it('gives a real terminal', async () => {
+    await using at = desk();
+    await at.run(['create', 'term']);
+    const command = `stty rows 33 cols 99; ${NODE.join(' ')} run term --tty -- sh -c 'test -t 0 && stty size; echo typed: $(head -n 1); exit 7'`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: at.repository,
+      env: at.environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let text = '';
+    child.stdout.on('data', (bytes: Buffer) => (text += bytes.toString()));
+    await eventually(
+      async () => text,
+      (seen) => seen.includes('33 99'),
+      20_000,
+    );
+    child.stdin.write('hello\r');
+    const [code] = (await once(child, 'close')) as [number];
+    expect([code, text]).toEqual([7, expect.stringContaining('typed: hello')]);
+  });
+
+  it('prints completion scripts that shells can read, and completes names', async () => {
+    await using at = desk();
+    const { stdout } = await at.run(['completion', 'bash']);
+    execFileSync('bash', ['-n'], { input: stdout });
+    await at.run(['create', 'completed']);
+    expect((await at.run(['complete', '--', 'diff', ''])).stdout).toContain('completed');
+    expect((await at.run(['complete', '--', 'mer'])).stdout).toContain('merge');
+  });
+
+  it('is quiet when whoever reads it leaves, and uses no colour in a pipe', async () => {
+    await using at = desk();
+    await at.run(['create', 'pipe']);
+    const { stdout, stderr } = await at.run(['explain', 'pipe']);
+    expect(stdout + stderr).not.toContain('\u001b[');
+    const piped = spawn('sh', ['-c', `${NODE.join(' ')} explain pipe | head -n 1; echo "$?"`], {
+      cwd: at.repository,
+      env: at.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let noise = '';
+    piped.stderr.on('data', (bytes: Buffer) => (noise += bytes.toString()));
+    await once(piped, 'close');
+    expect(noise).toBe('');
+  });
+
+  it('every command has help with examples', async () => {
+    await using at = desk();
+    const help = (await at.run(['--help'])).stdout;
+    const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'help');
+    expect(commands.length).toBeGreaterThanOrEqual(18);
+    for (const name of commands) {
+      const { code, stdout } = await at.run([name, '--help']);
+      expect([name, code, stdout.split('  $ litterbox').length]).toEqual([name, 0, expect.any(Number)]);
+      expect(stdout).toContain(`$ litterbox ${name}`);
+    }
+  });
+});
