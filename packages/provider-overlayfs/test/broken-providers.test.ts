@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type ChangedPath,
+  type Host,
   LitterboxError,
   type OutputChunk,
   type ProcessHandle,
@@ -11,15 +12,28 @@ import {
   type SandboxRuntime,
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
-import { overlayfs } from '@litterbox/provider-overlayfs';
-import { describeSandboxProvider, type TestRunner } from '../src/index.ts';
+import { overlayfs } from '../src/index.ts';
+import { describeSandboxProvider, type TestRunner } from '@litterbox/conformance';
 
-const host = localHost();
+const handles: ProcessHandle[] = [];
+const local = localHost();
+/** This machine; what broken providers leave running is ended at the end. */
+const host: Host = {
+  ...local,
+  spawn: async (spec, options) => {
+    const handle = await local.spawn(spec, options);
+    handles.push(handle);
+    return handle;
+  },
+};
 let directory = '';
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'litterbox-broken-'));
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await Promise.allSettled(handles.map((handle) => handle[Symbol.asyncDispose]()));
+  rmSync(directory, { recursive: true, force: true });
+});
 
 /** Every member of the provider, forwarded; then what is broken. */
 function providerWith(change: (inner: SandboxProvider) => Partial<SandboxProvider>): SandboxProvider {
