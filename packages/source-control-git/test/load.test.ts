@@ -46,11 +46,11 @@ test('80,000 changed files and as many ignored ones are recorded in bounded memo
   expect((await repository.changes(id)).length).toBe(80_000);
 });
 
-test('a file of 120 MB streams both ways without being held', async () => {
+test('a file of 300 MB streams both ways without being held', async () => {
   await using bed = new Testbed();
   const repository = await bed.open(bed.repository({ a: '1' }));
   const id = await begin(repository);
-  const sizeBytes = 120 * MIB;
+  const sizeBytes = 300 * MIB;
   const chunk = Buffer.alloc(MIB);
   for (let index = 0; index < chunk.length; index++) chunk[index] = (index * index) % 251;
   const grown = await growth(async () => {
@@ -73,45 +73,5 @@ test('a file of 120 MB streams both ways without being held', async () => {
     for await (const bytes of repository.tree(result.revision?.tree as never)) total += bytes.length;
     expect(total).toBeGreaterThan(sizeBytes);
   });
-  expect(grown / MIB).toBeLessThan(100);
-});
-
-test('a revision of one file costs the same in a large repository', async () => {
-  await using bed = new Testbed();
-  const small = bed.repository({ 'd0/f0': '0' }, 'small');
-  const large = bed.repository({ 'd0/f0': '0' }, 'large');
-  // Without a work tree: only the tree has to be large.
-  const lines = ['commit refs/heads/big', 'committer A <a@b> 1 +0000', 'data 0', ''];
-  for (let index = 0; index < 30_000; index++) lines.push(`M 100644 inline d${index % 300}/f${index}`, 'data 1', 'x');
-  bed.gitBytes(large, ['fast-import', '--quiet'], `${lines.join('\n')}\n`);
-  const medians: number[] = [];
-  for (const [root, name] of [
-    [small, 'HEAD'],
-    [large, 'big'],
-  ] as const) {
-    const repository = await bed.open(root);
-    const id = await begin(repository, 'work', { type: 'ref', name });
-    const times: number[] = [];
-    for (let round = 0; round < 40; round++) {
-      const content = Buffer.from(`${round}\n`);
-      const start = performance.now();
-      await repository.record(id, {
-        changes: (async function* (): AsyncGenerator<ChangedPath> {
-          yield { type: 'file', path: 'd0/f0', sizeBytes: content.length, executable: false };
-        })(),
-        contents: () =>
-          ReadableStream.from([
-            tarHeader({ type: 'file', name: 'd0/f0', mode: 0o644, sizeBytes: content.length }),
-            content,
-            tarPadding(content.length),
-            TAR_END,
-          ]),
-        message: { subject: 's', trailers: [] },
-      });
-      times.push(performance.now() - start);
-    }
-    medians.push(times.sort((a, b) => a - b)[20] ?? 0);
-  }
-  const [inSmall = 0, inLarge = 0] = medians;
-  expect(inLarge).toBeLessThan(inSmall * 3 + 5);
+  expect(grown / MIB).toBeLessThan(200);
 });
