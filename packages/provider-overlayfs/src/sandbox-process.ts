@@ -270,6 +270,16 @@ async function firstLine(chunks: AsyncIterator<OutputChunk>): Promise<StartRepor
   }
 }
 
+/**
+ * Says which process it is, opens the pipes and becomes the program. By then no signal is ignored any more that a shell made its
+ * background jobs deaf to: one that is sent as soon as the program is known to have started is not lost.
+ */
+const REPORT_AND_BECOME = `read -r pid rest </proc/self/stat
+echo "started $0 $pid" >&9
+exec <"$1" >"$2" 2>"$3" 9>&-
+shift 3
+exec "$@"`;
+
 /** The sandbox's half: read by its first process in a subshell of its own. */
 function commandFile({ inside, spec, inherited }: SandboxProcessInput, id: string): string {
   const { argv, cwd, env, terminal, stdin } = spec;
@@ -287,10 +297,7 @@ ${foreign.length > 0 ? `unset ${foreign.join(' ')}\n` : ''}${Object.entries(env)
 unset OLDPWD
 command -v ${quoted(program)} || { echo no-program >&9; exit; }
 ${terminal ? 'command -v script && command -v stty || { echo no-terminal >&9; exit; }\n' : ''}read -r lb_me lb_rest </proc/self/stat
-( read -r lb_pid lb_rest </proc/self/stat
-echo "started $lb_me $lb_pid" >&9
-exec <${source} >${inside}/${id}.out 2>${inside}/${id}.err 9>&-
-exec $lb_env ${inTerminal ? inTerminal : `$lb_setsid ${command}`} )
+( exec $lb_env ${inTerminal ? '' : '$lb_setsid '}sh -c ${quoted(REPORT_AND_BECOME)} $lb_me ${source} ${inside}/${id}.out ${inside}/${id}.err ${inTerminal ?? command} )
 echo "exit $?" >&9
 `;
 }
