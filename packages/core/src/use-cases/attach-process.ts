@@ -80,7 +80,6 @@ export class AttachProcess {
           env: { ...opened.runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
           stdin: 'pipe',
           ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
-          ...(cwd !== undefined && { cwd }),
           ...(terminal && { terminal }),
         },
         options,
