@@ -1,0 +1,1 @@
+export { type ScratchRepository, scratchRepository } from './scratch-repository.ts';
