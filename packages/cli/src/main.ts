@@ -39,7 +39,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     if (args[0] === 'completion' || args[0] === 'complete')
       await (await import('./commands/completion.ts')).addCompletion(program, args[0] === 'complete');
-    await program.parseAsync([...normalArguments(args)], { from: 'user' });
+    await program.parseAsync([...normalArguments(program, args)], { from: 'user' });
     process.exitCode ??= 0;
   } catch (error) {
     process.exitCode = report(error, talk, signalled);

@@ -1,12 +1,18 @@
+import type { Command } from 'commander';
+
 const FLAGS = new Set(['--json', '--quiet', '--no-color']);
-/** Options that take the next word. */
-const WITH_VALUE = new Set(['-C', '--repo', '--timeout', '--cwd', '--env', '-m', '--message']);
 
 /**
  * People put global options anywhere (`litterbox list --json`) and leave out the `--` of `run NAME COMMAND…`. Here the first come
  * first, and what follows the name in `run` is the command's own, options included.
  */
-export function normalArguments(args: readonly string[]): readonly string[] {
+export function normalArguments(program: Command, args: readonly string[]): readonly string[] {
+  const withValue = new Set(
+    [program, ...program.commands]
+      .flatMap(({ options }) => options)
+      .filter(({ required }) => required)
+      .flatMap(({ short, long }) => [short, long]),
+  );
   const first: string[] = [];
   const rest: string[] = [];
   const words: string[] = [];
@@ -18,7 +24,7 @@ export function normalArguments(args: readonly string[]): readonly string[] {
     if (FLAGS.has(word)) first.push(word);
     else {
       rest.push(word);
-      if (WITH_VALUE.has(word)) rest.push(...args.slice(++index, index + 1));
+      if (withValue.has(word)) rest.push(...args.slice(++index, index + 1));
       else if (!word.startsWith('-')) words.push(word);
     }
   }

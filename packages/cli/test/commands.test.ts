@@ -96,7 +96,7 @@ describe('the command line', () => {
     [[], 2, 'Usage: litterbox'],
     [['delte', 'x'], 2, 'Did you mean delete?'],
     [['list', '--al'], 2, 'Did you mean --all?'],
-    [['delete'], 2, "missing required argument 'names'"],
+    [['delete'], 2, "missing required argument 'name'"],
     [['create', '###'], 2, 'has no letter a-z or digit'],
     [['create', 'HEAD'], 2, 'is reserved'],
     [['create', 'x'.repeat(50)], 2, 'at most 40'],

@@ -18,6 +18,7 @@ import {
   ListSandboxes,
   OpenRepository,
   OpenSandboxes,
+  ReadAudit,
   Reconcile,
   RecordRevision,
   RestoreRevision,
@@ -27,6 +28,7 @@ import {
   type SourceControl,
   type StateStore,
   TrustConfig,
+  type UseCases,
 } from '@litterbox/core';
 import { Container, type ServiceIdentifier } from 'inversify';
 
@@ -97,13 +99,9 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
   [RestoreRevision, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
   [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
+  [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],
   [Reconcile, [OpenRepository, Port.State, DeleteSandbox]],
 ];
-
-/** Gives each use case, made once. */
-export interface UseCases {
-  get<UseCase extends object>(useCase: new (...args: never[]) => UseCase): UseCase;
-}
 
 export function compose(wiring: Wiring): UseCases {
   const container = new Container({ defaultScope: 'Singleton' });

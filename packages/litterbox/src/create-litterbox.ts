@@ -1,83 +1,91 @@
 import {
   type Assurance,
-  AttachProcess,
+  applyChanges,
   type AttachedProcess,
-  type AttachInput,
   type AuditEntry,
   type CallOptions,
   ChangeRunState,
-  ChooseProvider,
-  CreateSandbox,
-  type CreateSandboxInput,
+  checkMachine,
   type CreateSandboxResult,
-  CutMilestone,
-  DeleteSandbox,
-  type DiffOptions,
+  createSandbox,
+  cutMilestone,
+  deleteSandbox,
+  exportWorktree,
   type FileChange,
   FindSandbox,
-  IntegrateChanges,
-  type IntegrateInput,
   type IntegrateResult,
   type IntegrationPlan,
   type LitterboxEvent,
   ListSandboxes,
+  listSandboxes,
   type LogEntry,
   type Milestone,
+  mergeChanges,
+  type Operation,
+  type OperationOptions,
   OpenRepository,
   OpenSandboxes,
-  type ProbeReport,
+  openShell,
+  parseInput,
+  planIntegration,
   type ProgressOptions,
+  type ProviderReport,
   type ReadConfig,
   Reconcile,
-  RestoreRevision,
+  readAudit,
+  readDiff,
+  readLog,
+  recoverSandbox,
   type RestoreResult,
+  restoreRevision,
   type RunState,
   type RunStateResult,
   type SandboxProvider,
   type SandboxRecord,
   type SandboxSummary,
-  TrustConfig,
+  trustConfig,
+  type UseCases,
+  verifyAudit,
 } from '@litterbox/core';
-import type { UseCases } from './composition-root.ts';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { loadParts } from './load-parts.ts';
 import { Sandbox } from './sandbox.ts';
 
+/** What an operation takes, as a caller writes it. */
+type InputOf<Asked extends { readonly input: Operation['input'] }> = Asked['input']['_zod']['input'];
+type IntegrateOptions = Omit<InputOf<typeof mergeChanges>, 'sandbox'> & Pick<OperationOptions, 'onPlan'>;
+type DiffScope = CallOptions & Omit<InputOf<typeof readDiff>, 'sandbox'>;
+
 /** Names a sandbox of this repository by its name; a name is slugified as at create. */
 export interface Litterbox extends AsyncDisposable {
+  /**
+   * Carries out any operation: its input is checked as that of the command line and of agents is. The methods below are the same,
+   * with the hand of a program in mind.
+   */
+  perform<Input extends Operation['input'], Result>(
+    operation: Operation<Input, Result>,
+    input: Input['_zod']['input'],
+    options?: OperationOptions,
+  ): Promise<Result>;
   /** Makes a sandbox. What it left out of the base and what the configuration says wrongly is in `created`. */
   create(
-    input: CreateSandboxInput,
+    input: InputOf<typeof createSandbox>,
     options?: ProgressOptions,
   ): Promise<Sandbox & { readonly created: CreateSandboxResult }>;
   open(name: string, options?: CallOptions): Promise<Sandbox>;
   list(scope?: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]>;
-  attach(input: AttachInput, options?: CallOptions): Promise<AttachedProcess>;
+  attach(input: InputOf<typeof openShell>, options?: CallOptions): Promise<AttachedProcess>;
   log(name: string, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry>;
   /** The patch from base to tip, or of one revision; hostile bytes. */
-  diff(
-    name: string,
-    options?: CallOptions & { readonly revision?: string; readonly paths?: readonly string[] },
-  ): AsyncIterable<Uint8Array>;
-  changes(
-    name: string,
-    options?: CallOptions & { readonly revision?: string; readonly paths?: readonly string[] },
-  ): Promise<readonly FileChange[]>;
+  diff(name: string, scope?: DiffScope): AsyncIterable<Uint8Array>;
+  changes(name: string, scope?: DiffScope): Promise<readonly FileChange[]>;
   milestone(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined>;
   /** What an apply or merge would do, without doing it. */
-  plan(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan>;
+  plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<IntegrationPlan>;
   /** Brings the changes into index and work tree; the sandbox stays. */
-  apply(
-    name: string,
-    input?: Omit<IntegrateInput, 'sandbox' | 'integration'>,
-    options?: ProgressOptions,
-  ): Promise<IntegrateResult>;
+  apply(name: string, input?: IntegrateOptions, options?: ProgressOptions): Promise<IntegrateResult>;
   /** Merges as `git merge` does, then deletes the sandbox. */
-  merge(
-    name: string,
-    input?: Omit<IntegrateInput, 'sandbox' | 'integration'>,
-    options?: ProgressOptions,
-  ): Promise<IntegrateResult>;
+  merge(name: string, input?: IntegrateOptions, options?: ProgressOptions): Promise<IntegrateResult>;
   delete(name: string, input?: { readonly force?: boolean }, options?: CallOptions): Promise<SandboxRecord>;
   setRunState(name: string, state: RunState, options?: CallOptions): Promise<RunStateResult>;
   setAllRunStates(
@@ -96,7 +104,7 @@ export interface Litterbox extends AsyncDisposable {
     options?: CallOptions,
   ): Promise<{ readonly record: SandboxRecord; readonly assurance: Assurance | undefined }>;
   /** What every provider finds on this machine, in order of preference. */
-  probe(options?: CallOptions): Promise<readonly { readonly provider: string; readonly report: ProbeReport }[]>;
+  probe(options?: CallOptions): Promise<readonly ProviderReport[]>;
   trustStatus(options?: CallOptions): Promise<ReadConfig>;
   /** Agrees to the configuration that {@link trustStatus} showed. */
   trust(contentHash: string, options?: CallOptions): Promise<ReadConfig>;
@@ -125,74 +133,62 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
   };
   const use = async <UseCase extends object>(useCase: new (...args: never[]) => UseCase): Promise<UseCase> =>
     (await wired()).useCases.get(useCase);
-  const repository = async (call?: CallOptions) => (await use(OpenRepository)).execute(call);
-  const find = async (name: string, call?: CallOptions) => (await use(FindSandbox)).execute(name, call);
-  const diffOptions = async (
-    id: SandboxRecord['id'],
-    { revision, ...rest }: CallOptions & { readonly revision?: string; readonly paths?: readonly string[] },
-  ): Promise<DiffOptions> =>
-    revision === undefined
-      ? rest
-      : { ...rest, revision: (await (await repository(rest)).resolve(id, revision, rest)).commit };
+  const perform: Litterbox['perform'] = async (operation, input, call) => {
+    const parsed = parseInput(operation, input);
+    return await operation.execute((await wired()).useCases, parsed, call);
+  };
+  const callOf = <Scope extends CallOptions>({ signal, ...input }: Scope) => ({ input, call: { signal } });
+  const integrate = async (
+    operation: typeof mergeChanges,
+    sandbox: string,
+    { onPlan, ...input }: IntegrateOptions = {},
+    call?: ProgressOptions,
+  ) => await perform(operation, { ...input, sandbox }, { ...call, onPlan });
 
   return {
+    perform,
     async create(input, call) {
-      const created = await (await use(CreateSandbox)).execute(input, call);
+      const created = await perform(createSandbox, input, call);
       return Object.assign(new Sandbox((await wired()).useCases, created.record), { created });
     },
-    open: async (name, call) => new Sandbox((await wired()).useCases, await find(name, call)),
-    list: async (scope = 'repository', call) => (await use(ListSandboxes)).execute(scope, call),
-    attach: async (input, call) => (await use(AttachProcess)).execute(input, call),
-    async *log(name, call) {
-      const { id } = await find(name, call);
-      yield* (await repository(call)).log(id, call);
+    open: async (name, call) =>
+      new Sandbox((await wired()).useCases, await (await use(FindSandbox)).execute(name, call)),
+    list: async (scope = 'repository', call) => await perform(listSandboxes, { all: scope === 'all' }, call),
+    attach: async (input, call) => await perform(openShell, input, call),
+    async *log(sandbox, { limit, ...call } = {}) {
+      yield* await perform(readLog, { sandbox, limit }, call);
     },
-    async *diff(name, call = {}) {
-      const { id } = await find(name, call);
-      yield* (await repository(call)).diff(id, await diffOptions(id, call));
+    async *diff(sandbox, scope = {}) {
+      const { input, call } = callOf(scope);
+      yield* (await perform(readDiff, { ...input, sandbox }, call)).patch();
     },
-    async changes(name, call = {}) {
-      const { id } = await find(name, call);
-      return await (await repository(call)).changes(id, await diffOptions(id, call));
+    async changes(sandbox, scope = {}) {
+      const { input, call } = callOf(scope);
+      return await (await perform(readDiff, { ...input, sandbox }, call)).files();
     },
-    milestone: async (name, message, call) => (await use(CutMilestone)).execute(name, message, call),
-    plan: async (input, call) => (await use(IntegrateChanges)).plan(input, call),
-    apply: async (name, input, call) =>
-      (await use(IntegrateChanges)).execute({ ...input, sandbox: name, integration: 'apply' }, call),
-    merge: async (name, input, call) =>
-      (await use(IntegrateChanges)).execute({ ...input, sandbox: name, integration: 'merge' }, call),
-    delete: async (name, input = {}, call) => (await use(DeleteSandbox)).execute(name, input, call),
-    setRunState: async (name, state, call) => (await use(ChangeRunState)).execute(name, state, call),
+    milestone: async (sandbox, message, call) => await perform(cutMilestone, { sandbox, message }, call),
+    plan: async (input, call) => await perform(planIntegration, input, call),
+    apply: async (name, input, call) => await integrate(applyChanges, name, input, call),
+    merge: async (name, input, call) => await integrate(mergeChanges, name, input, call),
+    delete: async (sandbox, input = {}, call) => await perform(deleteSandbox, { ...input, sandbox }, call),
+    setRunState: async (name, state, call) => await (await use(ChangeRunState)).execute(name, state, call),
     async setAllRunStates(scope, state, call) {
       return await (await use(ChangeRunState)).all(await (await use(ListSandboxes)).records(scope, call), state, call);
     },
-    restore: async (name, revision, call) => (await use(RestoreRevision)).restore(name, revision, call),
-    recover: async (name, call) => (await use(RestoreRevision)).recover(name, call),
-    async worktree(name, call) {
-      const { id } = await find(name, call);
-      return await (await repository(call)).exportTree(id, call);
-    },
+    restore: async (sandbox, revision, call) => await perform(restoreRevision, { sandbox, revision }, call),
+    recover: async (sandbox, call) => await perform(recoverSandbox, { sandbox }, call),
+    worktree: async (sandbox, call) => await perform(exportWorktree, { sandbox }, call),
     async assurance(name, call) {
-      const record = await find(name, call);
+      const record = await (await use(FindSandbox)).execute(name, call);
       return { record, assurance: record.assurance };
     },
-    async probe(call) {
-      const { all } = await use(ChooseProvider);
-      return await Promise.all(
-        all.map(async (provider) => ({ provider: provider.name, report: await provider.probe(call) })),
-      );
-    },
-    trustStatus: async (call) => (await use(TrustConfig)).status(call),
-    trust: async (contentHash, call) => (await use(TrustConfig)).execute(contentHash, call),
-    async audit({ name, limit } = {}, call) {
-      const { parts } = await wired();
-      const { id } = await repository(call);
-      const sandbox = name === undefined ? {} : { sandbox: (await find(name, call)).id };
-      return await parts.audit.entries({ repositoryId: id, ...sandbox, ...(limit !== undefined && { limit }) }, call);
-    },
-    verifyAudit: async (call) => (await wired()).parts.audit.verify(call),
-    events: async (after, call) => (await wired()).parts.state.events(after, call),
-    reconcile: async (call) => (await use(Reconcile)).execute(call),
+    probe: async (call) => await perform(checkMachine, {}, call),
+    trustStatus: async (call) => await perform(trustConfig, {}, call),
+    trust: async (contentHash, call) => await perform(trustConfig, { contentHash }, call),
+    audit: async ({ name, limit } = {}, call) => await perform(readAudit, { sandbox: name, limit }, call),
+    verifyAudit: async (call) => await perform(verifyAudit, {}, call),
+    events: async (after, call) => await (await wired()).parts.state.events(after, call),
+    reconcile: async (call) => await (await use(Reconcile)).execute(call),
     async [Symbol.asyncDispose]() {
       if (!wiring) return;
       const { useCases, parts, providers } = await wiring;

@@ -1,23 +1,26 @@
 import {
-  AccessFiles,
-  AttachProcess,
   type AttachedProcess,
-  type AttachInput,
   type CallOptions,
-  CutMilestone,
+  cutMilestone,
   decodeRaw,
   FindSandbox,
   type LogEntry,
   type Milestone,
-  OpenRepository,
+  type Operation,
+  type OperationOptions,
   OpenSandboxes,
+  openShell,
+  parseInput,
   type RecordResult,
-  RunCommand,
-  type RunCommandInput,
   type RunCommandResult,
+  readDiff,
+  readFile,
+  readLog,
+  runCommand,
   type SandboxRecord,
+  type UseCases,
+  writeFile,
 } from '@litterbox/core';
-import type { UseCases } from './composition-root.ts';
 
 /** What a command gave, with its output as text (bytes that are not UTF-8 as lone surrogates) and as bytes. */
 export interface CommandResult {
@@ -35,7 +38,9 @@ export interface CommandResult {
   readonly recorded: RecordResult;
 }
 
-export type RunOptions = CallOptions & Omit<RunCommandInput, 'sandbox' | 'command'>;
+export type RunOptions = CallOptions &
+  Pick<OperationOptions, 'onOutput'> &
+  Omit<(typeof runCommand)['input']['_zod']['input'], 'sandbox' | 'command'>;
 
 /** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays. */
 export class Sandbox implements AsyncDisposable {
@@ -65,20 +70,21 @@ export class Sandbox implements AsyncDisposable {
    * A non-zero exit and a timeout are results, not errors.
    */
   async run(command: string | readonly [string, ...string[]], options: RunOptions = {}): Promise<CommandResult> {
-    const { signal, ...input } = options;
-    return resultOf(
-      await this.#useCases.get(RunCommand).execute({ ...input, sandbox: this.name, command }, { signal }),
-    );
+    const { signal, onOutput, ...input } = options;
+    return resultOf(await this.#perform(runCommand, { ...input, sandbox: this.name, command }, { signal, onOutput }));
   }
 
   /** Starts a process to talk to, with or without a terminal. */
-  async attach(input: Omit<AttachInput, 'sandbox'> = {}, options?: CallOptions): Promise<AttachedProcess> {
-    return await this.#useCases.get(AttachProcess).execute({ ...input, sandbox: this.name }, options);
+  async attach(
+    input: Omit<(typeof openShell)['input']['_zod']['input'], 'sandbox'> = {},
+    options?: CallOptions,
+  ): Promise<AttachedProcess> {
+    return await this.#perform(openShell, { ...input, sandbox: this.name }, options);
   }
 
   /** A file's bytes. Relative paths start at the workspace. */
   async read(path: string, options?: CallOptions): Promise<Uint8Array> {
-    return await this.#useCases.get(AccessFiles).read(this.name, path, options);
+    return await this.#perform(readFile, { sandbox: this.name, path }, options);
   }
 
   /** Replaces a file, makes its directories, and records it. */
@@ -87,28 +93,25 @@ export class Sandbox implements AsyncDisposable {
     content: Uint8Array | string,
     options: CallOptions & { readonly message?: string } = {},
   ): Promise<RecordResult> {
-    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    return await this.#useCases.get(AccessFiles).write(this.name, path, bytes, options.message, options);
+    const { message, ...call } = options;
+    return await this.#perform(writeFile, { sandbox: this.name, path, content, message }, call);
   }
 
   /** Everything that differs from the base, as git prints it. */
   async diff(options?: CallOptions): Promise<string> {
-    const repository = await this.#useCases.get(OpenRepository).execute(options);
+    const diff = await this.#perform(readDiff, { sandbox: this.name }, options);
     let text = '';
-    for await (const bytes of repository.diff(this.#record.id, options)) text += decodeRaw(bytes);
+    for await (const bytes of diff.patch()) text += decodeRaw(bytes);
     return text;
   }
 
   /** Revisions, newest first. */
-  async log(options: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
-    const repository = await this.#useCases.get(OpenRepository).execute(options);
-    const entries: LogEntry[] = [];
-    for await (const entry of repository.log(this.#record.id, options)) entries.push(entry);
-    return entries;
+  async log({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
+    return await this.#perform(readLog, { sandbox: this.name, limit }, call);
   }
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {
-    return await this.#useCases.get(CutMilestone).execute(this.name, message, options);
+    return await this.#perform(cutMilestone, { sandbox: this.name, message }, options);
   }
 
   /** The record as it is now. */
@@ -118,6 +121,14 @@ export class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
+  }
+
+  async #perform<Input extends Operation['input'], Result>(
+    operation: Operation<Input, Result>,
+    input: Input['_zod']['input'],
+    options?: OperationOptions,
+  ): Promise<Result> {
+    return await operation.execute(this.#useCases, parseInput(operation, input), options);
   }
 }
 

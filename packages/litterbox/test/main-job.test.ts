@@ -82,7 +82,7 @@ describe('the main job', () => {
     expect((await head.run('ls -A; cat src/a.txt; ls .git .env ignored 2>/dev/null')).stdout).toBe(
       '.gitignore\nsrc\na\n',
     );
-    const tree = await litterbox.create({ name: 'tree', from: { type: 'worktree' } });
+    const tree = await litterbox.create({ name: 'tree', from: 'worktree' });
     expect((await tree.run('cat src/a.txt .env; ls -d ignored .git 2>/dev/null')).stdout).toBe('mine\nSECRET=1\n');
     await tree.run('echo theirs >other.txt');
     expect((await litterbox.changes('tree')).map(({ path }) => path)).toEqual(['other.txt']);
@@ -208,15 +208,13 @@ describe('the main job', () => {
     const sandbox = await litterbox.create({ name: 'set' });
     expect((await sandbox.run('cat setup.txt')).stdout).toBe('ready\n');
     expect((await sandbox.log()).map(({ subject }) => subject)).toEqual(['setup: sh -c echo ready >setup.txt']);
-    const error = await refusal(
-      litterbox.create({ name: 'bad', overrides: { setup: [['sh', '-c', 'echo why >&2; exit 7']] } }),
-    );
+    const error = await refusal(litterbox.create({ name: 'bad', setup: [['sh', '-c', 'echo why >&2; exit 7']] }));
     expect(error).toSatisfyError(coded('SETUP_FAILED'));
     expect(String(error)).toContain('why');
     expect((await litterbox.list()).find(({ name }) => name === 'bad')?.state).toBe('setup-failed');
-    expect(
-      await refusal(litterbox.create({ name: 'gone', rollback: true, overrides: { setup: [['false']] } })),
-    ).toSatisfyError(coded('SETUP_FAILED'));
+    expect(await refusal(litterbox.create({ name: 'gone', rollback: true, setup: [['false']] }))).toSatisfyError(
+      coded('SETUP_FAILED'),
+    );
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['set', 'bad']);
   });
 

@@ -9,7 +9,7 @@ export async function addCompletion(program: Command, isAsked: boolean): Promise
   await using litterbox = await loadLitterbox(process.cwd(), { approve: async () => false });
   const names = await litterbox.list().catch(() => []); // outside a repository there is nothing to complete
   for (const command of completions.commands.values()) {
-    const argument = command.arguments.get('name') ?? command.arguments.get('names');
+    const argument = command.arguments.get('name');
     if (argument) argument.handler = (add) => names.forEach(({ name, state }) => add(name, state));
   }
 }

@@ -1,10 +1,11 @@
-import { visible } from '@litterbox/core';
+import { listSandboxes, type Parsed, visible } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { ago, table } from '../table.ts';
 
-export async function list(context: Context, { all = false }: { readonly all?: boolean }): Promise<void> {
+export async function list(context: Context, input: Parsed<typeof listSandboxes>): Promise<void> {
   const { talk, signal } = context;
-  const sandboxes = await (await context.litterbox()).list(all ? 'all' : 'repository', { signal });
+  const sandboxes = await (await context.litterbox()).perform(listSandboxes, input, { signal });
+  const { all = false } = input;
   if (talk.json) return talk.document(sandboxes);
   if (sandboxes.length === 0) return talk.notice('No sandboxes. Make one: litterbox create NAME.');
   const paint = {

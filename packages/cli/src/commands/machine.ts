@@ -1,36 +1,37 @@
-import { type Control, LitterboxError, visible } from '@litterbox/core';
+import {
+  checkMachine,
+  type Control,
+  explain as explainSandbox,
+  LitterboxError,
+  type Parsed,
+  readAudit,
+  trustConfig,
+  verifyAudit,
+  visible,
+} from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
-import { flag } from '../flags.ts';
 import { ago, table } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
-export async function explain(context: Context, name: string | undefined): Promise<void> {
+export async function explain(context: Context, input: Parsed<typeof explainSandbox>): Promise<void> {
   const { talk, signal } = context;
-  const litterbox = await context.litterbox();
-  if (name === undefined) {
-    const reports = await litterbox.probe({ signal });
-    if (talk.json) return talk.document(reports);
-    const chosen = reports.find(({ report }) => report.usable);
+  const explanation = await (await context.litterbox()).perform(explainSandbox, input, { signal });
+  if (talk.json) return talk.document(explainSandbox.document?.(explanation));
+  if ('providers' in explanation) {
+    const chosen = explanation.providers.find(({ report }) => report.usable);
     talk.result(
       chosen
         ? `A new sandbox would be made by ${chosen.provider}: the first that is usable.`
         : 'No provider is usable; litterbox doctor says why.',
     );
-    for (const { provider, report } of reports)
+    for (const { provider, report } of explanation.providers)
       for (const { name: check, status, finding } of report.checks)
         talk.result(`  ${provider}: ${check}: ${mark(talk, status)} ${visible(finding)}`);
     return;
   }
-  const { record, assurance } = await litterbox.assurance(name, { signal });
-  if (talk.json)
-    return talk.document({
-      name: record.slug,
-      provider: record.provider,
-      workdir: record.workdir,
-      policy: record.policy,
-      assurance,
-    });
+  const { record } = explanation;
+  const { assurance } = record;
   talk.result(
     `${record.slug}: ${record.provider}, ${assurance?.mechanism ?? 'never started'}; workspace at ${record.workdir}`,
   );
@@ -50,9 +51,9 @@ const mark = (talk: Talk, status: 'ok' | 'warning' | 'failed') =>
 
 export async function doctor(context: Context): Promise<void> {
   const { talk, signal } = context;
-  const reports = await (await context.litterbox()).probe({ signal });
+  const reports = await (await context.litterbox()).perform(checkMachine, {}, { signal });
   const isUsable = reports.some(({ report }) => report.usable);
-  if (talk.json) talk.document({ node: process.version, isUsable, providers: reports });
+  if (talk.json) talk.document({ node: process.version, ...Object(checkMachine.document?.(reports)) });
   else {
     talk.result(`node ${process.version}: ${mark(talk, 'ok')}`);
     for (const { provider, report } of reports) {
@@ -72,11 +73,12 @@ export async function doctor(context: Context): Promise<void> {
 
 export async function trust(
   context: Context,
+  _input: Parsed<typeof trustConfig>,
   options: { readonly show?: boolean; readonly yes?: boolean },
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
-  const { trustText, contentHash, isTrusted, warnings } = await litterbox.trustStatus({ signal });
+  const { trustText, contentHash, isTrusted, warnings } = await litterbox.perform(trustConfig, {}, { signal });
   for (const warning of warnings) talk.warning(warning);
   const wants = trustText.split('\n').filter((line) => line !== '');
   if (!talk.json) for (const line of wants) talk.result(visible(line));
@@ -100,7 +102,7 @@ export async function trust(
       operation: 'cli.trust',
       hint: 'Run litterbox trust in a terminal, or with --yes.',
     });
-  const after = await litterbox.trust(contentHash, { signal });
+  const after = await litterbox.perform(trustConfig, { contentHash }, { signal });
   if (!after.isTrusted)
     throw new LitterboxError('CONFLICT', '.litterbox.toml changed meanwhile.', {
       operation: 'cli.trust',
@@ -112,21 +114,17 @@ export async function trust(
 
 export async function audit(
   context: Context,
-  name: string | undefined,
-  options: { readonly number?: string; readonly verify?: boolean },
+  input: Parsed<typeof readAudit>,
+  { verify = false }: { readonly verify?: boolean },
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
-  if (options.verify) {
-    const result = await litterbox.verifyAudit({ signal });
-    if (talk.json) return talk.document(result);
+  if (verify) {
+    const result = await litterbox.perform(verifyAudit, {}, { signal });
+    if (talk.json) return talk.document(verifyAudit.document?.(result));
     return talk.notice(`The log is whole: ${result.entries} entries.`);
   }
-  const limit = flag.count('--number', options.number);
-  const entries = await litterbox.audit(
-    { ...(name !== undefined && { name }), ...(limit !== undefined && { limit }) },
-    { signal },
-  );
+  const entries = await litterbox.perform(readAudit, input, { signal });
   if (talk.json) return talk.document(entries);
   const rows = entries.map(({ sequence, atMs, actor, operation, outcome, input, durationMs }) => [
     String(sequence),

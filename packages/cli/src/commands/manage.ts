@@ -1,11 +1,21 @@
-import { isLitterboxError, LitterboxError } from '@litterbox/core';
+import {
+  cutMilestone,
+  exportWorktree,
+  isLitterboxError,
+  type Parsed,
+  pauseSandbox,
+  recoverSandbox,
+  restoreRevision,
+  resumeSandbox,
+  type RunStateResult,
+} from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
 
-export async function milestone(context: Context, name: string, message: string): Promise<void> {
+export async function milestone(context: Context, input: Parsed<typeof cutMilestone>): Promise<void> {
   const { talk, signal } = context;
-  const made = await (await context.settled()).milestone(name, message, { signal });
-  if (talk.json) return talk.document(made ?? { commit: null });
+  const made = await (await context.settled()).perform(cutMilestone, input, { signal });
+  if (talk.json) return talk.document(cutMilestone.document?.(made));
   if (made)
     talk.result(
       `${made.branch.replace(/^refs\/heads\//, '')} is at ${made.commit.slice(0, 10)} (${made.revisions} revisions)`,
@@ -15,8 +25,7 @@ export async function milestone(context: Context, name: string, message: string)
 
 export async function remove(
   context: Context,
-  names: readonly string[],
-  { force = false }: { readonly force?: boolean },
+  { sandbox: names, force = false }: { readonly sandbox: readonly string[]; readonly force?: boolean },
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
@@ -41,64 +50,45 @@ export async function remove(
   if (failures.length > 0) throw failures[0];
 }
 
-export interface RunStateFlags {
-  readonly allEnvs?: boolean;
-  readonly allRepos?: boolean;
-  readonly stop?: boolean;
+export async function pause(context: Context, input: Parsed<typeof pauseSandbox>): Promise<void> {
+  tell(context, await (await context.settled()).perform(pauseSandbox, input, { signal: context.signal }));
 }
 
-export async function runState(
-  context: Context,
-  verb: 'pause' | 'resume',
-  name: string | undefined,
-  { allEnvs, allRepos, stop }: RunStateFlags,
-): Promise<void> {
-  const { talk, signal } = context;
-  const wanted = verb === 'resume' ? 'ready' : stop ? 'stopped' : 'paused';
-  if ((name === undefined) === (allEnvs !== true && allRepos !== true)) {
-    throw new LitterboxError('ARG_MISSING', `${verb} wants either a name or --all-envs or --all-repos.`, {
-      operation: `cli.${verb}`,
-      hint: `Such as: litterbox ${verb} NAME.`,
-    });
-  }
-  const litterbox = await context.settled();
-  const results =
-    name === undefined
-      ? await litterbox.setAllRunStates(allRepos ? 'all' : 'repository', wanted, { signal })
-      : [await litterbox.setRunState(name, wanted, { signal })];
-  if (talk.json)
-    return talk.document(
-      results.map(({ record, isChanged }) => ({ name: record.slug, state: record.state, isChanged })),
-    );
+export async function resume(context: Context, input: Parsed<typeof resumeSandbox>): Promise<void> {
+  tell(context, await (await context.settled()).perform(resumeSandbox, input, { signal: context.signal }));
+}
+
+function tell({ talk }: Context, results: readonly RunStateResult[]): void {
+  if (talk.json) return talk.document(pauseSandbox.document?.(results));
   if (results.length === 0) talk.notice('No sandboxes.');
   for (const { record, isChanged } of results)
     talk.notice(`${record.slug} is ${isChanged ? '' : 'already '}${record.state}.`);
 }
 
-export async function restore(context: Context, name: string, revision: string): Promise<void> {
+export async function restore(context: Context, input: Parsed<typeof restoreRevision>): Promise<void> {
   const { talk, signal } = context;
-  const { revision: made } = await (await context.settled()).restore(name, revision, {
+  const restored = await (await context.settled()).perform(restoreRevision, input, {
     signal,
     onProgress: talk.progress,
   });
-  if (talk.json) return talk.document({ revision: made ?? null });
+  if (talk.json) return talk.document(restoreRevision.document?.(restored));
   talk.notice(
-    made
-      ? `${name} has the files of revision ${revision} again, as revision ${made.number}.`
-      : `${name} has the files of that revision already; it was built anew.`,
+    restored.revision
+      ? `${input.sandbox} has the files of revision ${input.revision} again, as revision ${restored.revision.number}.`
+      : `${input.sandbox} has the files of that revision already; it was built anew.`,
   );
 }
 
-export async function recover(context: Context, name: string): Promise<void> {
+export async function recover(context: Context, input: Parsed<typeof recoverSandbox>): Promise<void> {
   const { talk, signal } = context;
-  const record = await (await context.settled()).recover(name, { signal, onProgress: talk.progress });
-  if (talk.json) return talk.document({ name: record.slug, state: record.state });
+  const record = await (await context.settled()).perform(recoverSandbox, input, { signal, onProgress: talk.progress });
+  if (talk.json) return talk.document(recoverSandbox.document?.(record));
   talk.notice(`${record.slug} is built anew from its last revision.`);
 }
 
-export async function worktree(context: Context, name: string): Promise<void> {
+export async function worktree(context: Context, input: Parsed<typeof exportWorktree>): Promise<void> {
   const { talk, signal } = context;
-  const made = await (await context.settled()).worktree(name, { signal });
-  if (talk.json) return talk.document(made);
+  const made = await (await context.settled()).perform(exportWorktree, input, { signal });
+  if (talk.json) return talk.document(exportWorktree.document?.(made));
   talk.result(made.directory);
 }

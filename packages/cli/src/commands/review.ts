@@ -1,37 +1,39 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  applyChanges,
   decodeRaw,
   type FileChange,
   type Integration,
   type IntegrationPlan,
   LitterboxError,
-  type LogEntry,
+  mergeChanges,
+  type Parsed,
+  planDocument,
+  readDiff,
+  readLog,
   visible,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { flag } from '../flags.ts';
 import { ago } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
 export async function log(
   context: Context,
-  name: string,
-  options: { readonly number?: string; readonly patch?: boolean },
+  input: Parsed<typeof readLog>,
+  options: { readonly patch?: boolean },
 ): Promise<void> {
   const { talk, signal } = context;
-  const limit = flag.count('--number', options.number);
   const litterbox = await context.litterbox();
-  const entries: LogEntry[] = [];
-  for await (const entry of litterbox.log(name, { signal, ...(limit !== undefined && { limit }) })) entries.push(entry);
-  if (talk.json) return talk.document(entries);
+  const entries = await litterbox.perform(readLog, input, { signal });
+  if (talk.json) return talk.document(readLog.document?.(entries));
   for (const { number, commit, atMs, subject, body, milestone } of entries) {
     talk.result(
       `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}`)}`,
     );
     if (!options.patch) continue;
     if (body !== '') talk.result(visible(body).replace(/^/gm, '      '));
-    for await (const line of lines(litterbox.diff(name, { signal, revision: commit })))
+    for await (const line of lines(litterbox.diff(input.sandbox, { signal, revision: commit })))
       talk.result(coloured(talk, visible(line)));
   }
 }
@@ -39,84 +41,62 @@ export async function log(
 export interface DiffFlags {
   readonly stat?: boolean;
   readonly nameOnly?: boolean;
-  readonly revision?: string;
   readonly raw?: boolean;
 }
 
-export async function diff(
-  context: Context,
-  name: string,
-  paths: readonly string[],
-  options: DiffFlags,
-): Promise<void> {
+export async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
-  const scope = {
-    signal,
-    ...(paths.length > 0 && { paths }),
-    ...(options.revision !== undefined && { revision: options.revision }),
-  };
-  if (talk.json || options.stat || options.nameOnly) {
-    const changes = await litterbox.changes(name, scope);
+  const found = await litterbox.perform(readDiff, input, { signal });
+  if (talk.json || flags.stat || flags.nameOnly) {
+    const changes = await found.files();
     if (talk.json) return talk.document(changes);
-    for (const change of changes) talk.result(options.nameOnly ? visible(change.path) : stat(talk, change));
+    for (const change of changes) talk.result(flags.nameOnly ? visible(change.path) : stat(talk, change));
     return;
   }
-  const isForPerson = process.stdout.isTTY && options.raw !== true;
+  const isForPerson = process.stdout.isTTY && flags.raw !== true;
   if (!isForPerson) {
-    for await (const bytes of litterbox.diff(name, scope))
-      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+    for await (const bytes of found.patch()) if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
     return;
   }
-  if (options.revision === undefined)
-    showRisky(talk, await litterbox.plan({ sandbox: name, integration: 'merge' }, { signal }).catch(() => undefined));
+  if (input.revision === undefined) {
+    const { sandbox } = input;
+    showRisky(talk, await litterbox.plan({ sandbox, integration: 'merge' }, { signal }).catch(() => undefined));
+  }
   await through(pagerOf(), async (write) => {
-    for await (const line of lines(litterbox.diff(name, scope))) await write(`${coloured(talk, visible(line))}\n`);
+    for await (const line of lines(found.patch())) await write(`${coloured(talk, visible(line))}\n`);
   });
 }
 
 export interface IntegrateFlags {
-  readonly message?: string;
   readonly dryRun?: boolean;
-  readonly autostash?: boolean;
-  readonly yesRisky?: boolean;
 }
 
-export async function integrate(
+type Integrate = (context: Context, input: Parsed<typeof mergeChanges>, flags: IntegrateFlags) => Promise<void>;
+
+export const apply: Integrate = async (context, input, flags) => await integrate(context, 'apply', input, flags);
+export const merge: Integrate = async (context, input, flags) => await integrate(context, 'merge', input, flags);
+
+async function integrate(
   context: Context,
   integration: Integration,
-  name: string,
-  words: readonly string[],
-  options: IntegrateFlags,
+  input: Parsed<typeof mergeChanges>,
+  { dryRun = false }: IntegrateFlags,
 ): Promise<void> {
   const { talk, signal } = context;
-  const args = words[0] === '--' ? words.slice(1) : words;
   const litterbox = await context.settled();
-  const input = {
-    arguments: args,
-    message: options.message,
-    autostash: options.autostash,
-    acceptRisky: options.yesRisky,
-  };
-  if (options.dryRun) {
-    const plan = await litterbox.plan({ ...input, sandbox: name, integration }, { signal });
+  if (dryRun) {
+    const plan = await litterbox.plan({ ...input, integration }, { signal });
     if (talk.json) return talk.document(planDocument(plan));
     return showPlan(talk, plan);
   }
-  const onPlan = (plan: IntegrationPlan) => !talk.json && showPlan(talk, plan);
-  const result = await litterbox[integration](
-    name,
-    { ...input, onPlan: (plan) => void onPlan(plan) },
-    { signal, onProgress: talk.progress },
-  );
-  if (talk.json)
-    talk.document({
-      outcome: result.outcome,
-      commit: result.commit,
-      conflicts: result.conflicts,
-      isDeleted: result.isDeleted,
-      ...planDocument(result.plan),
-    });
+  const operation = integration === 'merge' ? mergeChanges : applyChanges;
+  const result = await litterbox.perform(operation, input, {
+    signal,
+    onProgress: talk.progress,
+    onPlan: (plan) => void (!talk.json && showPlan(talk, plan)),
+  });
+  if (talk.json) talk.document(operation.document?.(result));
   if (result.outcome === 'conflicts') {
     throw new LitterboxError(
       'CONFLICT',
@@ -134,11 +114,7 @@ export async function integrate(
     staged: 'The changes are staged: review them and git commit.',
     'up-to-date': 'Nothing to do: your branch has it all.',
   }[result.outcome];
-  talk.notice(said + (result.isDeleted ? ` The sandbox ${name} is deleted.` : ''));
-}
-
-function planDocument({ tip, head, changes, conflicts, risky, dirtyOverlap, upToDate }: IntegrationPlan): object {
-  return { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate };
+  talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : ''));
 }
 
 function showPlan(talk: Talk, plan: IntegrationPlan): void {

@@ -1,69 +1,67 @@
 import { fstatSync } from 'node:fs';
-import { type AttachedProcess, LitterboxError, type RecordResult, visible } from '@litterbox/core';
+import {
+  type AttachedProcess,
+  LitterboxError,
+  openShell,
+  type Parsed,
+  type RecordResult,
+  runCommand,
+  visible,
+} from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { flag } from '../flags.ts';
 import type { Talk } from '../talk.ts';
-
-export interface RunOptions {
-  readonly timeout?: string;
-  readonly cwd?: string;
-  readonly env: readonly string[];
-  readonly message?: string;
-  readonly tty?: boolean;
-}
 
 export async function run(
   context: Context,
-  name: string,
-  words: readonly string[],
-  options: RunOptions,
+  input: Parsed<typeof runCommand>,
+  { tty = false }: { readonly tty?: boolean },
 ): Promise<void> {
   const { talk, signal } = context;
-  const [first = '', ...rest] = words[0] === '--' ? words.slice(1) : words;
-  const env = flag.variables(options.env);
-  const timeoutMs = flag.duration('--timeout', options.timeout);
-  const argv = rest.length === 0 ? (['sh', '-c', first] as const) : ([first, ...rest] as const);
+  const { sandbox, command, env, cwd, message, timeoutMs } = input;
   const litterbox = await context.settled();
-  const attach = { sandbox: name, command: argv, tool: 'run', cwd: options.cwd, message: options.message };
-  if (options.tty) {
-    const terminal = { terminal: terminalSize(), env: { ...env, TERM: process.env['TERM'] ?? 'xterm' } };
-    return await inTerminal(context, await litterbox.attach({ ...attach, ...terminal }, { signal }), timeoutMs);
+  if (tty || (hasInput() && !talk.json)) {
+    const argv = typeof command === 'string' ? (['sh', '-c', command] as const) : command;
+    const attached = await litterbox.perform(
+      openShell,
+      {
+        sandbox,
+        command: argv,
+        tool: 'run',
+        cwd,
+        message,
+        ...(tty ? { terminal: terminalSize(), env: { ...env, TERM: process.env['TERM'] ?? 'xterm' } } : { env }),
+      },
+      { signal },
+    );
+    return await (tty ? inTerminal(context, attached, timeoutMs) : piped(context, attached, timeoutMs));
   }
-  if (hasInput() && !talk.json)
-    return await piped(context, await litterbox.attach({ ...attach, env }, { signal }), timeoutMs);
-  const sandbox = await litterbox.open(name, { signal });
-  const result = await sandbox.run(rest.length === 0 ? first : [first, ...rest], {
+  const result = await litterbox.perform(runCommand, input, {
     signal,
-    cwd: options.cwd,
-    env,
-    timeoutMs,
-    message: options.message,
     onOutput: talk.json
       ? undefined
       : ({ type, bytes }) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
   });
-  if (talk.json) {
-    const { stdoutBytes: _stdout, stderrBytes: _stderr, ...document } = result;
-    talk.document(document);
-  } else {
-    if (result.timedOut) talk.warning('the command was ended by its timeout');
+  if (talk.json) talk.document(runCommand.document?.(result));
+  else {
+    if (result.interruption === 'timeout') talk.warning('the command was ended by its timeout');
     tell(talk, result.recorded);
   }
-  process.exitCode = result.exitCode;
+  process.exitCode = result.exit.code;
 }
 
-export async function shell(context: Context, name: string): Promise<void> {
+export async function shell(context: Context, input: Parsed<typeof openShell>): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new LitterboxError('NEED_TTY', 'A shell needs a terminal on stdin and stdout.', {
       operation: 'cli.shell',
-      hint: `Run single commands: litterbox run ${name} -- COMMAND.`,
+      hint: `Run single commands: litterbox run ${input.sandbox} -- COMMAND.`,
     });
   }
   const litterbox = await context.settled();
   await inTerminal(
     context,
-    await litterbox.attach(
-      { sandbox: name, terminal: terminalSize(), env: { TERM: process.env['TERM'] ?? 'xterm' } },
+    await litterbox.perform(
+      openShell,
+      { ...input, terminal: terminalSize(), env: { TERM: process.env['TERM'] ?? 'xterm', ...input.env } },
       { signal: context.signal },
     ),
   );

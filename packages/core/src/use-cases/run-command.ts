@@ -16,7 +16,7 @@ export interface RunCommandInput {
   /** A shell command for `sh -c`, or arguments that arrive verbatim. */
   readonly command: string | readonly [string, ...string[]];
   /** What called: the revision's subject begins with it. @defaultValue 'run' */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   /** Absolute inside the sandbox, or relative to the workdir. @defaultValue the workdir */
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { parseByteSize } from '../config/parse-byte-size.ts';
+import type { BaseSource } from '../ports/source-control.ts';
+import { CreateSandbox, type CreateSandboxResult } from '../use-cases/create-sandbox.ts';
+import type { PolicyOverrides } from '../use-cases/decide-policy.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+import { wordings } from './wording.ts';
+
+const MIB = 2 ** 20;
+const argv = z.tuple([z.string()], z.string()).readonly();
+
+const input = z.strictObject({
+  name: z
+    .string()
+    .register(wordings, { placeholder: 'name' })
+    .describe('Name for people; becomes a slug of a-z, 0-9 and dashes, 1 to 40 characters'),
+  from: fields
+    .text('base')
+    .optional()
+    .describe(
+      "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
+    ),
+  provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
+  memoryBytes: fields
+    .bytes(64 * MIB)
+    .optional()
+    .describe('Memory of all processes together, such as 2GiB'),
+  cpus: fields.number(0.01, 1024).optional().describe('Processors, fractions allowed'),
+  processes: fields.count(16, 4_194_304).optional().describe('Processes and threads at once'),
+  openFiles: fields.count(64, 1_048_576).optional().describe('Open descriptors per process'),
+  diskBytes: fields
+    .bytes(16 * MIB)
+
+    .optional()
+    .describe('What it may write in all'),
+  diskBytesPerSecond: fields
+    .bytes(64 * 1024)
+    .register(wordings, { placeholder: 'size', flag: 'disk-io', parse: parseByteSize, wanted: 'a size such as 10MiB' })
+    .optional()
+    .describe('Bytes read and written per second'),
+  timeoutMs: fields.durationMs(1_000).optional().describe('For commands without a timeout of their own'),
+  environment: fields.variables().optional().describe('Set in every command'),
+  workdir: fields.text('path').optional().describe('Where the workspace is inside; absolute'),
+  setup: z
+    .union([z.string(), argv, z.array(argv).readonly()])
+    .register(wordings, { placeholder: 'command' })
+    .optional()
+    .describe('Run once, instead of the configured setup command'),
+  setupTimeoutMs: fields.durationMs(1_000).optional().describe('For each setup command'),
+  rootfs: fields.text('directory').optional().describe("A root file system instead of this machine's programs"),
+  playgroundScope: z.enum(['sandbox', 'shared']).optional().describe('Whose playground it gets'),
+  workspaceGit: z
+    .enum(['none', 'throwaway'])
+    .optional()
+    .describe('A one-commit repository inside, for tools that want one'),
+  worktrees: z.enum(['on-demand', 'eager']).optional().describe('When .litterbox/worktrees/<name> is written'),
+  requireMessage: fields.flag().optional().describe('Refuse calls that change files without a message'),
+  allowDegraded: fields.flag().optional().describe('Go on although a security control is missing'),
+  rollback: fields.flag().optional().describe('Remove everything again when the setup fails'),
+});
+
+export const createSandbox = operation({
+  name: 'sandbox-create',
+  summary: 'Make a sandbox from a commit',
+  effect: 'write',
+  command: {
+    verb: 'create',
+    positional: ['name'],
+    examples: ['create fix-login', 'create try --from worktree --memory 2GiB', "create api --setup 'make deps'"],
+  },
+  input,
+  document: ({ record, leftOut, warnings }: CreateSandboxResult) => ({
+    name: record.slug,
+    id: record.id,
+    provider: record.provider,
+    base: record.baseCommit,
+    workdir: record.workdir,
+    leftOut,
+    warnings,
+    mechanism: record.assurance?.mechanism,
+  }),
+  execute: async (useCases, { name, from, provider, rollback, ...keys }, options) =>
+    await useCases.get(CreateSandbox).execute(
+      {
+        name,
+        from: from === undefined ? undefined : baseSource(from),
+        provider,
+        rollback,
+        overrides: overridesOf(keys),
+      },
+      options,
+    ),
+});
+
+function baseSource(from: string): BaseSource {
+  return from === 'head' || from === 'worktree' ? { type: from } : { type: 'ref', name: from };
+}
+
+function overridesOf({
+  memoryBytes,
+  cpus,
+  processes,
+  openFiles,
+  diskBytes,
+  diskBytesPerSecond,
+  setup,
+  rootfs,
+  ...rest
+}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'rollback'>): PolicyOverrides {
+  return {
+    ...defined(rest),
+    limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),
+    ...(setup !== undefined && { setup: setupOf(setup) }),
+    ...(rootfs !== undefined && { root: { type: 'directory' as const, path: rootfs } }),
+  };
+}
+
+function setupOf(
+  setup: string | readonly [string, ...string[]] | readonly (readonly [string, ...string[]])[],
+): NonNullable<PolicyOverrides['setup']> {
+  if (typeof setup === 'string') return [['sh', '-c', setup]];
+  const isList = (one: typeof setup): one is readonly (readonly [string, ...string[]])[] =>
+    Array.isArray(one[0]) || one.length === 0;
+  return isList(setup) ? setup : [setup];
+}
+
+function defined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never;
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { Milestone } from '../ports/source-control.ts';
+import { CutMilestone } from '../use-cases/cut-milestone.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const cutMilestone = operation({
+  name: 'sandbox-milestone',
+  summary: 'Make one commit on the review branch of all revisions since the last',
+  effect: 'write',
+  command: {
+    verb: 'milestone',
+    positional: ['sandbox', 'message'],
+    examples: ["milestone fix-login 'Login works'", 'milestone fix-login Done --json'],
+  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    message: fields.text('message').describe('What the commit is for'),
+  }),
+  document: (milestone: Milestone | undefined) => milestone ?? { commit: null },
+  execute: async (useCases, { sandbox, message }, options) =>
+    await useCases.get(CutMilestone).execute(sandbox, message, options),
+});

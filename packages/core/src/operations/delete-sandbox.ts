@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { SandboxRecord } from '../ports/state-store.ts';
+import { DeleteSandbox } from '../use-cases/delete-sandbox.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const deleteSandbox = operation({
+  name: 'sandbox-delete',
+  summary: 'Delete a sandbox with all it holds',
+  effect: 'host',
+  command: { verb: 'delete', positional: ['sandbox'], examples: ['delete fix-login', 'delete one two --force'] },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    force: fields.flag().optional().describe('Also when its work is nowhere else'),
+  }),
+  document: ({ slug }: SandboxRecord) => ({ deleted: slug }),
+  execute: async (useCases, { sandbox, force }, options) =>
+    await useCases.get(DeleteSandbox).execute(sandbox, { ...(force !== undefined && { force }) }, options),
+});

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { ProbeReport } from '../ports/sandbox-provider.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
+import { ChooseProvider } from '../use-cases/choose-provider.ts';
+import { FindSandbox } from '../use-cases/find-sandbox.ts';
+import { fields } from './fields.ts';
+import { operation, type OperationOptions, type UseCases } from './operation.ts';
+
+export interface ProviderReport {
+  readonly provider: string;
+  readonly report: ProbeReport;
+}
+
+/** What every provider finds on this machine, in order of preference; and the sandbox, when one was named. */
+export type Explanation = { readonly record: SandboxRecord } | { readonly providers: readonly ProviderReport[] };
+
+async function probe(useCases: UseCases, options?: OperationOptions): Promise<readonly ProviderReport[]> {
+  const { all } = useCases.get(ChooseProvider);
+  return await Promise.all(
+    all.map(async (provider) => ({ provider: provider.name, report: await provider.probe(options) })),
+  );
+}
+
+export const explain = operation({
+  name: 'sandbox-explain',
+  summary: 'Say what isolation is in force, and what is not',
+  effect: 'read',
+  command: { verb: 'explain', positional: ['sandbox'], examples: ['explain', 'explain fix-login'] },
+  input: z.strictObject({ sandbox: fields.sandbox().optional() }),
+  document: (explanation: Explanation) =>
+    'providers' in explanation
+      ? explanation.providers
+      : {
+          name: explanation.record.slug,
+          provider: explanation.record.provider,
+          workdir: explanation.record.workdir,
+          policy: explanation.record.policy,
+          assurance: explanation.record.assurance,
+        },
+  execute: async (useCases, { sandbox }, options): Promise<Explanation> =>
+    sandbox === undefined
+      ? { providers: await probe(useCases, options) }
+      : { record: await useCases.get(FindSandbox).execute(sandbox, options) },
+});
+
+export const checkMachine = operation({
+  name: 'machine-check',
+  summary: 'Look for what is missing on this machine, with the command that mends it',
+  effect: 'read',
+  command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --json'] },
+  input: z.strictObject({}),
+  document: (reports: readonly ProviderReport[]) => ({
+    isUsable: reports.some(({ report }) => report.usable),
+    providers: reports,
+  }),
+  execute: async (useCases, _input, options) => await probe(useCases, options),
+});

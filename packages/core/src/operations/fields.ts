@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { parseByteSize } from '../config/parse-byte-size.ts';
+import { parseDuration } from '../config/parse-duration.ts';
+import { wordings } from './wording.ts';
+
+/** 2 ** 53 - 1 is too many bytes for any machine and still exact. */
+const MAX_BYTES = Number.MAX_SAFE_INTEGER;
+const DAY_MS = 86_400_000;
+
+/** Kinds of input fields that several operations share. A field's own words come with `describe`, right at the field. */
+export const fields = {
+  sandbox: () =>
+    z
+      .string()
+      .register(wordings, { placeholder: 'name' })
+      .describe('Name of the sandbox, slugified as it was at create'),
+
+  bytes: (minimum: number) =>
+    z.int().min(minimum).max(MAX_BYTES).register(wordings, {
+      placeholder: 'size',
+      parse: parseByteSize,
+      wanted: 'a size such as 512MiB or 2GiB',
+    }),
+
+  durationMs: (minimum: number) =>
+    z.int().min(minimum).max(DAY_MS).register(wordings, {
+      placeholder: 'duration',
+      parse: parseDuration,
+      wanted: 'a duration such as 30s or 5m',
+    }),
+
+  count: (minimum: number, maximum: number) =>
+    z
+      .int()
+      .min(minimum)
+      .max(maximum)
+      .register(wordings, {
+        placeholder: 'count',
+        parse: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+        wanted: `a whole number, ${minimum}..${maximum}`,
+      }),
+
+  /** How many entries of a list, the newest. */
+  limit: () =>
+    z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .register(wordings, {
+        placeholder: 'count',
+        flag: 'number',
+        short: 'n',
+        parse: (text) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined),
+        wanted: 'a whole number from 1',
+      }),
+
+  number: (minimum: number, maximum: number) =>
+    z
+      .number()
+      .min(minimum)
+      .max(maximum)
+      .register(wordings, {
+        placeholder: 'number',
+        parse: (text) => (/^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined),
+        wanted: `a number, ${minimum}..${maximum}, such as 1.5`,
+      }),
+
+  text: (placeholder: string) => z.string().register(wordings, { placeholder }),
+
+  flag: () => z.boolean(),
+
+  /** Any content, text or not. */
+  octets: () => z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes'),
+
+  /** Variables: an object for a program, `NAME=value` again and again on a command line. */
+  variables: () => z.record(z.string(), z.string()).register(wordings, { placeholder: 'name=value', flag: 'env' }),
+
+  /** A shell command, or a program and its arguments as they are. */
+  command: () =>
+    z.union([z.string(), z.tuple([z.string()], z.string()).readonly()]).register(wordings, { placeholder: 'command' }),
+
+  message: () => z.string().register(wordings, { placeholder: 'text', short: 'm' }),
+};

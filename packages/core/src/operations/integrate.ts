@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Integration, IntegrationPlan } from '../ports/source-control.ts';
+import { IntegrateChanges, type IntegrateResult } from '../use-cases/integrate-changes.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+import { wordings } from './wording.ts';
+
+const input = z.strictObject({
+  sandbox: fields.sandbox(),
+  arguments: z
+    .array(z.string())
+    .readonly()
+    .register(wordings, { placeholder: 'argument' })
+    .optional()
+    .describe('After --: arguments of git merge, from an allow-list'),
+  message: fields.message().optional().describe('Of the merge commit'),
+  autostash: fields.flag().optional().describe('Put uncommitted edits aside and back again'),
+  acceptRisky: fields
+    .flag()
+    .register(wordings, { flag: 'yes-risky' })
+    .optional()
+    .describe('Accept files that run code on this machine'),
+});
+
+/** The plan without what only the adapter understands. */
+export function planDocument({ tip, head, changes, conflicts, risky, dirtyOverlap, upToDate }: IntegrationPlan) {
+  return { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate };
+}
+
+const document = ({ outcome, commit, conflicts, isDeleted, plan }: IntegrateResult) => ({
+  outcome,
+  commit,
+  isDeleted,
+  ...planDocument(plan),
+  conflicts,
+});
+
+const integration = (kind: Integration, summary: string) =>
+  operation({
+    name: `sandbox-${kind}`,
+    summary,
+    effect: 'host',
+    command: {
+      verb: kind,
+      positional: ['sandbox', 'arguments'],
+      examples: [`${kind} fix-login`, `${kind} fix-login --dry-run`, `${kind} fix-login -- -X theirs`],
+    },
+    input,
+    document,
+    execute: async (useCases, values, options) =>
+      await useCases.get(IntegrateChanges).execute({ ...values, integration: kind, onPlan: options?.onPlan }, options),
+  });
+
+export const applyChanges = integration('apply', 'Bring the changes into index and work tree; the sandbox stays');
+export const mergeChanges = integration('merge', 'Merge into the current branch, then delete the sandbox');
+
+export const planIntegration = operation({
+  name: 'sandbox-plan',
+  summary: 'Say what an apply or merge would do, without doing it',
+  effect: 'read',
+  input: input.extend({ integration: z.enum(['apply', 'merge']) }),
+  document: planDocument,
+  execute: async (useCases, values, options) => await useCases.get(IntegrateChanges).plan(values, options),
+});

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { ListSandboxes, type SandboxSummary } from '../use-cases/list-sandboxes.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const listSandboxes = operation({
+  name: 'sandbox-list',
+  summary: 'List sandboxes',
+  effect: 'read',
+  command: { verb: 'list', positional: [], examples: ['list', 'list --all --json'] },
+  input: z.strictObject({ all: fields.flag().optional().describe('Of every repository') }),
+  document: (sandboxes: readonly SandboxSummary[]) => sandboxes,
+  execute: async (useCases, { all }, options) =>
+    await useCases.get(ListSandboxes).execute(all ? 'all' : 'repository', options),
+});

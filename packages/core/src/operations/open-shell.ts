@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { AttachProcess } from '../use-cases/attach-process.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const openShell = operation({
+  name: 'sandbox-shell',
+  summary: 'Open an interactive shell in a sandbox',
+  effect: 'write',
+  command: { verb: 'shell', positional: ['sandbox'], examples: ['shell fix-login', "shell fix-login -m 'By hand'"] },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    message: fields.message().optional().describe('The subject of the revision'),
+    command: z.tuple([z.string()], z.string()).readonly().optional(),
+    terminal: z.strictObject({ columns: z.int().min(1).max(65_535), rows: z.int().min(1).max(65_535) }).optional(),
+    env: fields.variables().optional().describe('For this process'),
+    cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
+    tool: z
+      .string()
+      .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')
+      .optional(),
+  }),
+  execute: async (useCases, input, options) => await useCases.get(AttachProcess).execute(input, options),
+});

@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { OutputChunk } from '../ports/process.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { IntegrationPlan } from '../ports/source-control.ts';
+
+/** Gives each use case, made once. What an operation asks for is what its program can reach. */
+export interface UseCases {
+  get<UseCase extends object>(useCase: new (...args: never[]) => UseCase): UseCase;
+}
+
+/** What a caller may hear while an operation goes on. An operation calls the ones that it has something for. */
+export interface OperationOptions extends ProgressOptions {
+  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** Before anything is asked or changed. */
+  readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
+}
+
+/**
+ * One thing a user can ask for, declared once. The library method, the command of the command line and the tool for agents
+ * derive their names, words, types, defaults and checks from it.
+ */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
+  /** Noun-verb, kebab-case: `sandbox-create`. */
+  readonly name: `${string}-${string}`;
+  /** One sentence without a full stop, for a reader who sees nothing else. */
+  readonly summary: string;
+  /** `read` changes nothing, `write` changes a sandbox, `host` changes the user's repository or destroys work. */
+  readonly effect: 'read' | 'write' | 'host';
+  /** How it is asked for on the command line; absent when it is for programs alone. */
+  readonly command?: CommandForm;
+  readonly input: Input;
+  /** What `--json` prints: plain JSON of a stable shape. Absent when the result is alive. */
+  document?(result: Result): unknown;
+  execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<Result>;
+}
+
+export interface CommandForm {
+  readonly verb: string;
+  /** Keys of the input that are given by their place, in order; every other key is an option. */
+  readonly positional: readonly string[];
+  /** Command lines without the program's name. */
+  readonly examples: readonly [string, ...string[]];
+}
+
+/** The input of an operation as `parseInput` gives it. */
+export type Parsed<Asked> = Asked extends { readonly input: infer Input extends z.ZodObject } ? z.output<Input> : never;
+
+/** Infers input and result of an operation from its members. */
+export function operation<Input extends z.ZodObject, Result>(
+  declared: Operation<Input, Result>,
+): Operation<Input, Result> {
+  return declared;
+}

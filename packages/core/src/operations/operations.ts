@@ -1,0 +1,30 @@
+import { AGENT_OPERATIONS } from './agent-operations.ts';
+import { pauseSandbox, resumeSandbox } from './change-run-state.ts';
+import { deleteSandbox } from './delete-sandbox.ts';
+import { checkMachine, explain } from './explain.ts';
+import { exportWorktree } from './export-worktree.ts';
+import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
+import { openShell } from './open-shell.ts';
+import { readAudit, verifyAudit } from './read-audit.ts';
+import { recoverSandbox, restoreRevision } from './restore-revision.ts';
+import { trustConfig } from './trust-config.ts';
+
+/** Everything that can be asked for. */
+export const OPERATIONS = [
+  ...AGENT_OPERATIONS,
+  openShell,
+  planIntegration,
+  applyChanges,
+  mergeChanges,
+  deleteSandbox,
+  pauseSandbox,
+  resumeSandbox,
+  restoreRevision,
+  recoverSandbox,
+  exportWorktree,
+  explain,
+  checkMachine,
+  trustConfig,
+  readAudit,
+  verifyAudit,
+] as const;

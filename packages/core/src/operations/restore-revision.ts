@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { SandboxRecord } from '../ports/state-store.ts';
+import { type RestoreResult, RestoreRevision } from '../use-cases/restore-revision.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const restoreRevision = operation({
+  name: 'sandbox-restore',
+  summary: 'Put a sandbox back to a revision; history only grows',
+  effect: 'host',
+  command: {
+    verb: 'restore',
+    positional: ['sandbox', 'revision'],
+    examples: ['restore fix-login 3', 'restore fix-login 1a2b3c4'],
+  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    revision: fields.text('revision').describe('Number or commit, as log shows it'),
+  }),
+  document: ({ revision }: RestoreResult) => ({ revision: revision ?? null }),
+  execute: async (useCases, { sandbox, revision }, options) =>
+    await useCases.get(RestoreRevision).restore(sandbox, revision, options),
+});
+
+export const recoverSandbox = operation({
+  name: 'sandbox-recover',
+  summary: 'Rebuild a sandbox from its last revision',
+  effect: 'host',
+  command: { verb: 'recover', positional: ['sandbox'], examples: ['recover fix-login', 'recover fix-login --json'] },
+  input: z.strictObject({ sandbox: fields.sandbox() }),
+  document: ({ slug, state }: SandboxRecord) => ({ name: slug, state }),
+  execute: async (useCases, { sandbox }, options) => await useCases.get(RestoreRevision).recover(sandbox, options),
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { decodeRaw } from '../domain/raw-text.ts';
+import { RunCommand, type RunCommandResult } from '../use-cases/run-command.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+/** Largest output kept of each stream when nobody says how much. */
+const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
+
+export const runCommand = operation({
+  name: 'sandbox-run',
+  summary: 'Run a command in a sandbox and record what it changes',
+  effect: 'write',
+  command: {
+    verb: 'run',
+    positional: ['sandbox', 'command'],
+    examples: ['run fix-login -- npm test', "run fix-login 'cd api && make'", 'run fix-login -t -- top'],
+  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    command: fields.command().describe('One argument is for sh -c; several arrive verbatim'),
+    cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
+    env: fields.variables().optional().describe('For this command'),
+    timeoutMs: fields.durationMs(1).optional().describe('Until the whole process tree is ended, such as 90s'),
+    message: fields.message().optional().describe('The subject of the revision'),
+    stdin: fields.octets().optional(),
+    maxOutputBytes: fields
+      .bytes(1)
+      .max(MAX_OUTPUT_BYTES)
+      .optional()
+      .describe('Kept of each stream; the middle is left out'),
+    tool: z
+      .string()
+      .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')
+      .optional(),
+  }),
+  document: ({ exit, stdout, stderr, durationMs, interruption, recorded }: RunCommandResult) => ({
+    exitCode: exit.code,
+    ...(exit.signal !== undefined && { signal: exit.signal }),
+    stdout: decodeRaw(stdout.bytes),
+    stderr: decodeRaw(stderr.bytes),
+    dropped: { stdout: stdout.droppedBytes, stderr: stderr.droppedBytes },
+    timedOut: interruption === 'timeout',
+    durationMs,
+    recorded,
+  }),
+  execute: async (useCases, input, options) =>
+    await useCases.get(RunCommand).execute({ ...input, onOutput: options?.onOutput }, options),
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { RecordResult } from '../ports/source-control.ts';
+import { AccessFiles } from '../use-cases/access-files.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const writeFile = operation({
+  name: 'file-write',
+  summary: 'Replace a file of a sandbox as a whole and record it',
+  effect: 'write',
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    path: fields.text('path').describe('Absolute inside, or relative to the workspace'),
+    content: z.union([z.string(), fields.octets()]).describe('All of the new content'),
+    message: fields.message().optional().describe('The subject of the revision'),
+  }),
+  document: (recorded: RecordResult) => recorded,
+  execute: async (useCases, { sandbox, path, content, message }, options) =>
+    await useCases
+      .get(AccessFiles)
+      .write(
+        sandbox,
+        path,
+        typeof content === 'string' ? new TextEncoder().encode(content) : content,
+        message,
+        options,
+      ),
+});
