@@ -17,7 +17,7 @@ export interface Desk extends AsyncDisposable {
   git(...args: readonly string[]): string;
   /** Everything of the repository that a user could notice. */
   digest(): string;
-  run(args: readonly string[], input?: string): Promise<Ran>;
+  run(args: readonly string[], input?: string, more?: Readonly<Record<string, string>>): Promise<Ran>;
   start(args: readonly string[]): ChildProcess;
 }
 
@@ -44,11 +44,15 @@ export function desk(): Desk {
     const [program, ...rest] = NODE;
     return spawn(program, [...rest, ...args], { cwd: repository, env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
   };
-  const run = async (args: readonly string[], input?: string): Promise<Ran> => {
+  const run = async (
+    args: readonly string[],
+    input?: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Ran> => {
     const [program, ...rest] = NODE;
     const child = spawn(program, [...rest, ...args], {
       cwd: repository,
-      env: environment,
+      env: { ...environment, ...more },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     let stdout = '';
