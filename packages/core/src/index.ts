@@ -57,6 +57,7 @@ export type {
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
+  RemoveOptions,
   ResourceLimits,
   RuntimeStatus,
   SandboxProvider,
@@ -86,6 +87,7 @@ export type {
   SandboxHistory,
   SourceControl,
   SourceRepository,
+  TreeOptions,
 } from './ports/source-control.ts';
 export type {
   JournalEntry,
@@ -139,6 +141,7 @@ export { Reconcile } from './use-cases/reconcile.ts';
 export { RecordRevision } from './use-cases/record-revision.ts';
 export { type RestoreResult, RestoreRevision } from './use-cases/restore-revision.ts';
 export { RunCommand, type RunCommandInput, type RunCommandResult } from './use-cases/run-command.ts';
+export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';
 export { SettleSandbox } from './use-cases/settle-sandbox.ts';
 export { TrustConfig } from './use-cases/trust-config.ts';
 export { parseByteSize } from './config/parse-byte-size.ts';

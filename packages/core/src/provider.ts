@@ -41,6 +41,7 @@ export type {
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
+  RemoveOptions,
   ResourceLimits,
   RuntimeStatus,
   SandboxProvider,
@@ -70,6 +71,7 @@ export type {
   SandboxHistory,
   SourceControl,
   SourceRepository,
+  TreeOptions,
 } from './ports/source-control.ts';
 export type {
   JournalEntry,

@@ -25,6 +25,7 @@ import {
   RunCommand,
   type SandboxProvider,
   SettleSandbox,
+  SetUpSandbox,
   type SourceControl,
   type StateStore,
   TrustConfig,
@@ -71,6 +72,7 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
   [ChooseProvider, [Port.Providers]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
   [RecordRevision, [Port.State, OpenRepository]],
+  [SetUpSandbox, [Port.State, RecordRevision]],
   [
     CreateSandbox,
     [
@@ -80,7 +82,7 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
       DecidePolicy,
       ChooseProvider,
       OpenSandboxes,
-      RecordRevision,
+      SetUpSandbox,
       Port.Clock,
       Port.Actor,
     ],
@@ -96,7 +98,10 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
     [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Approver, DeleteSandbox, SettleSandbox, Port.Actor],
   ],
   [ChangeRunState, [FindSandbox, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
-  [RestoreRevision, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
+  [
+    RestoreRevision,
+    [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, RecordRevision, SetUpSandbox, Port.Actor],
+  ],
   [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
   [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],

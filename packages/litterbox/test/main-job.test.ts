@@ -154,9 +154,27 @@ describe('the main job', () => {
     const sandbox = await litterbox.create({ name: 'time' });
     await sandbox.write('src/a.txt', 'one\n');
     await sandbox.write('src/a.txt', 'two\n');
-    expect((await litterbox.restore('time', '1')).revision?.number).toBe(3);
-    expect((await sandbox.run('cat src/a.txt')).stdout).toBe('one\n');
+    await sandbox.run(
+      'mkdir -p ignored deep/er && echo kept >ignored/x && echo home >~/x && echo z >deep/er/z && rm src/a.txt && mkdir -p src/a.txt/sub && echo s >src/a.txt/sub/s',
+    );
+    expect((await litterbox.restore('time', '1')).revision?.number).toBe(4);
+    expect((await sandbox.run('cat src/a.txt ignored/x ~/x; ls; ls -A src')).stdout).toBe(
+      'one\nkept\nhome\nignored\nsrc\na.txt\n',
+    );
+    expect((await litterbox.restore('time', '1')).revision).toBeUndefined();
+    expect((await litterbox.restore('time', '3')).revision?.number).toBe(5);
+    expect((await sandbox.run('cat deep/er/z src/a.txt/sub/s')).stdout).toBe('z\ns\n');
+    expect((await litterbox.restore('time', '1')).revision?.number).toBe(6);
+    expect((await sandbox.log()).map(({ subject }) => subject.split(':')[0])).toEqual([
+      'restore',
+      'restore',
+      'restore',
+      'run',
+      'write',
+      'write',
+    ]);
     await sandbox.write('src/b.txt', 'b\n');
+    await sandbox.run('echo p >"$LITTERBOX_PLAYGROUND/p"');
     const provider = (await import('@litterbox/provider-overlayfs')).overlayfs({
       host: (await import('@litterbox/host')).localHost(),
       directory: told.stateDirectory,
@@ -167,7 +185,10 @@ describe('the main job', () => {
     expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('SANDBOX_RUNTIME_MISSING'));
     await litterbox.recover('time');
     expect((await sandbox.run('cat src/a.txt src/b.txt')).stdout).toBe('one\nb\n');
-    expect((await sandbox.write('src/c.txt', 'c\n')).revision?.number).toBe(5);
+    expect((await sandbox.write('src/c.txt', 'c\n')).revision?.number).toBe(8);
+    await sandbox.run('echo p >"$LITTERBOX_PLAYGROUND/p"');
+    await litterbox.recover('time');
+    expect((await sandbox.run('cat "$LITTERBOX_PLAYGROUND/p" src/c.txt')).stdout).toBe('p\nc\n');
   });
 
   it('a rule that is no longer ignored brings its files in', async () => {
@@ -208,6 +229,10 @@ describe('the main job', () => {
     const sandbox = await litterbox.create({ name: 'set' });
     expect((await sandbox.run('cat setup.txt')).stdout).toBe('ready\n');
     expect((await sandbox.log()).map(({ subject }) => subject)).toEqual(['setup: sh -c echo ready >setup.txt']);
+    await sandbox.run('rm setup.txt');
+    await litterbox.recover('set');
+    expect((await sandbox.run('cat setup.txt')).stdout).toBe('ready\n');
+    expect((await litterbox.list())[0]?.state).toBe('ready');
     const error = await refusal(litterbox.create({ name: 'bad', setup: [['sh', '-c', 'echo why >&2; exit 7']] }));
     expect(error).toSatisfyError(coded('SETUP_FAILED'));
     expect(String(error)).toContain('why');

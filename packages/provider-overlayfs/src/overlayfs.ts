@@ -6,6 +6,7 @@ import {
   type ProbeReport,
   type ProgressOptions,
   quoted,
+  type RemoveOptions,
   type RuntimeStatus,
   SandboxId,
   type SandboxProvider,
@@ -127,17 +128,17 @@ class OverlayProvider implements SandboxProvider {
     }
   }
 
-  async remove(id: SandboxId, call?: CallOptions): Promise<void> {
+  async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
     call?.signal?.throwIfAborted();
     const { directory } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
-    const playground = `${this.#layout.playgrounds}/${id}`;
+    const own = call?.keepPlayground ? '' : ` ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
     const { cgroup } = await this.#survey(call);
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next.
     // A directory without write permission keeps its content from an ordinary user until it gets it back; links are not followed.
     const script = `( ${endSessionScript(directory)} ) || exit 1
 ${cgroup ? cgroupRemove(cgroup, id) : ''}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)}
-for d in ${quoted(gone)} ${quoted(playground)}; do
+for d in ${quoted(gone)}${own}; do
 rm -rf "$d" 2>/dev/null || { find -P "$d" -type d -exec chmod u+rwx {} + 2>/dev/null; rm -rf "$d"; }
 done`;
     await runScriptOrFail(this.#host, 'provider.remove', script);

@@ -323,6 +323,11 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'playgrounds are apart unless they have one key, and outlive commands',
   ],
   [
+    'takes the playground along',
+    () => providerWith((inner) => ({ remove: (id, options) => inner.remove(id, { signal: options?.signal }) })),
+    'remove() leaves the playground when it is told to, and then only',
+  ],
+  [
     'says NOT_FOUND by another name',
     () =>
       providerWith((inner) => ({

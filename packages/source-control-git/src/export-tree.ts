@@ -44,7 +44,7 @@ export async function exportTree(
       const temporary = join(dirname(directory), `.${slug}-${randomBytes(6).toString('hex')}`);
       try {
         await mkdir(temporary, { mode: 0o700 });
-        const files = await writeFiles(ReadableStream.from(archiveTree(store, tree, signal)), temporary);
+        const files = await writeFiles(ReadableStream.from(archiveTree(store, tree, { signal })), temporary);
         await requirePlain(user.root, relative);
         const old = `${temporary}-old`;
         await rename(directory, old).catch((error: NodeJS.ErrnoException) => {

@@ -21,6 +21,7 @@ import type {
   SandboxId,
   Slug,
   SourceRepository,
+  TreeOptions,
 } from '@litterbox/core/provider';
 import { beginHistory } from './begin-history.ts';
 import { executePlan } from './execute-plan.ts';
@@ -82,8 +83,8 @@ export class GitRepository implements SourceRepository {
     return this.#translate('work-tree.list', call, () => listLeftOut(this.#user, limit, call), 'REPO_CORRUPT');
   }
 
-  tree(tree: ObjectId, options?: CallOptions): ReadableStream<Uint8Array> {
-    return ReadableStream.from(archiveTree(this.#store, tree, options?.signal));
+  tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {
+    return ReadableStream.from(archiveTree(this.#store, tree, options));
   }
 
   begin(

@@ -74,6 +74,7 @@ async function treesOf(store: Store, id: SandboxId, options: DiffOptions | undef
     return [base.tree, tip.tree];
   }
   const { tree, parents, revision } = await store.reader.commit(options.revision);
+  if (options.against !== undefined) return [await store.commitTree(options.against), tree];
   const [parent] = parents;
   // The base has nothing before it that a sandbox changed.
   return revision && parent !== undefined ? [await store.commitTree(parent), tree] : [tree, tree];

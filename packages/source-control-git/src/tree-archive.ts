@@ -1,6 +1,6 @@
-import { LitterboxError, type ObjectId } from '@litterbox/core/provider';
+import { LitterboxError, type ObjectId, type TreeOptions } from '@litterbox/core/provider';
 import { ByteSource } from './byte-source.ts';
-import type { ByteString } from './byte-text.ts';
+import { type ByteString, toByteString } from './byte-text.ts';
 import { isGitLike } from './path-rules.ts';
 import { drained } from './run-git.ts';
 import type { Store } from './store.ts';
@@ -28,12 +28,13 @@ interface Listed {
 export async function* archiveTree(
   store: Store,
   tree: ObjectId,
-  signal: AbortSignal | undefined,
+  { signal, paths }: TreeOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const only = paths && new Set([...paths].map(toByteString));
   try {
     let parts: Buffer[] = [];
     let size = 0;
-    for await (const part of tarParts(store, tree, signal)) {
+    for await (const part of tarParts(store, tree, only, signal)) {
       parts.push(part);
       size += part.length;
       if (size < CHUNK_BYTES) continue;
@@ -50,6 +51,7 @@ export async function* archiveTree(
 async function* tarParts(
   store: Store,
   tree: ObjectId,
+  only: ReadonlySet<ByteString> | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (tree === store.format.emptyTree) return;
@@ -65,7 +67,7 @@ async function* tarParts(
       while (!isListed && asked.length < AHEAD) {
         const { done, value } = await listing.next();
         if (done) isListed = true;
-        else {
+        else if (!only || only.has(value.path)) {
           asked.push(value);
           if (!isTree(value) && !isGitlink(value)) contents.stdin.write(`${value.oid}\n`);
         }

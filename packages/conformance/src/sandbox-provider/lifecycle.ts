@@ -207,6 +207,19 @@ export function lifecycle(check: Check): void {
     assert.equal((await sh(three, 'cat "$LITTERBOX_PLAYGROUND/file"')).stdout, 'one\n');
   });
 
+  check('remove() leaves the playground when it is told to, and then only', async ({ create, provider, sh }) => {
+    const one = await create();
+    await sh(one, 'echo kept >"$LITTERBOX_PLAYGROUND/file"');
+    await one[Symbol.asyncDispose]();
+    await provider.remove(one.id, { keepPlayground: true });
+    const again = await create({ id: one.id });
+    assert.equal((await sh(again, 'cat "$LITTERBOX_PLAYGROUND/file"')).stdout, 'kept\n');
+    await again[Symbol.asyncDispose]();
+    await provider.remove(one.id);
+    const anew = await create({ id: one.id });
+    assert.notEqual((await sh(anew, 'cat "$LITTERBOX_PLAYGROUND/file"')).exit.code, 0);
+  });
+
   check('usage() tells what is used', async ({ create }) => {
     const runtime = await create();
     await using process = await runtime.spawn({ argv: ['sleep', '1000'] });

@@ -76,6 +76,11 @@ export interface SandboxSpec {
   readonly allowDegraded: boolean;
 }
 
+export interface RemoveOptions extends CallOptions {
+  /** Leave the playground for a sandbox of the same id that follows. @defaultValue false */
+  readonly keepPlayground?: boolean;
+}
+
 export interface ProbeReport {
   readonly usable: boolean;
   /** What was looked at, in order, for `doctor` and `explain`. */
@@ -139,7 +144,7 @@ export interface SandboxProvider extends AsyncDisposable {
   list(options?: CallOptions): AsyncIterable<RuntimeStatus>;
 
   /** Ends every process of the sandbox and frees all it used. Idempotent: removing an absent sandbox resolves. */
-  remove(id: SandboxId, options?: CallOptions): Promise<void>;
+  remove(id: SandboxId, options?: RemoveOptions): Promise<void>;
 
   /** Present if and only if the provider can snapshot workspaces. Presence is the capability. */
   readonly snapshots?: SnapshotProvider;

@@ -109,9 +109,16 @@ export interface FileChange {
   readonly removedLines?: number;
 }
 
+export interface TreeOptions extends CallOptions {
+  /** Only these files and links, without the directories above them. */
+  readonly paths?: ReadonlySet<string>;
+}
+
 export interface DiffOptions extends CallOptions {
   /** Compare this revision with the one before it, instead of base with tip. */
   readonly revision?: ObjectId;
+  /** With `revision`: compare it with this one instead of with the one before it. */
+  readonly against?: ObjectId;
   readonly contextLines?: number;
   /** Literal path prefixes. */
   readonly paths?: readonly string[];
@@ -186,7 +193,7 @@ export interface SourceRepository extends AsyncDisposable {
   /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
   leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
   /** A tree as `WorkspaceSource.open` describes it. Filters and attributes of the repository are not applied, except end-of-line conversion never. */
-  tree(tree: ObjectId, options?: CallOptions): ReadableStream<Uint8Array>;
+  tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;
 
   /** Starts a sandbox's history at a base and keeps that base from being garbage-collected. @throws `ALREADY_EXISTS`. */
   begin(

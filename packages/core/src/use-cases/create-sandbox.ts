@@ -1,8 +1,5 @@
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { SandboxId } from '../domain/ids.ts';
-import type { Policy } from '../domain/policy.ts';
-import { decodeRaw } from '../domain/raw-text.ts';
-import { revisionMessage } from '../domain/revision-message.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
@@ -13,9 +10,9 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import type { ChooseProvider } from './choose-provider.ts';
 import type { DecidePolicy, PolicyOverrides } from './decide-policy.ts';
-import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
-import type { RecordRevision } from './record-revision.ts';
+import type { SetUpSandbox } from './set-up-sandbox.ts';
 
 export interface CreateSandboxInput {
   readonly name: string;
@@ -39,7 +36,6 @@ export interface CreateSandboxResult {
 }
 
 const LEFT_OUT_LIMIT = 10;
-const SETUP_LOG_CHARACTERS = 4_000;
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
 
@@ -51,7 +47,7 @@ export class CreateSandbox {
   readonly #policy: DecidePolicy;
   readonly #choose: ChooseProvider;
   readonly #open: OpenSandboxes;
-  readonly #record: RecordRevision;
+  readonly #setUp: SetUpSandbox;
   readonly #clock: Clock;
   readonly #actor: string;
 
@@ -62,7 +58,7 @@ export class CreateSandbox {
     policy: DecidePolicy,
     choose: ChooseProvider,
     open: OpenSandboxes,
-    record: RecordRevision,
+    setUp: SetUpSandbox,
     clock: Clock,
     actor: string,
   ) {
@@ -72,7 +68,7 @@ export class CreateSandbox {
     this.#policy = policy;
     this.#choose = choose;
     this.#open = open;
-    this.#record = record;
+    this.#setUp = setUp;
     this.#clock = clock;
     this.#actor = actor;
   }
@@ -159,7 +155,7 @@ export class CreateSandbox {
       options?.signal?.throwIfAborted();
       const opened = await this.#open.get({ ...record, state: 'ready' });
       record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
-      record = await this.#setUp(record, opened, isRollback, options);
+      record = await this.#setUp.execute(record, opened, isRollback, options);
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
       if (!isKept) await this.#undo(repository, provider, draft.id);
@@ -176,53 +172,6 @@ export class CreateSandbox {
     return record;
   }
 
-  /** Runs the setup commands once; what they change of tracked files is the first revision. */
-  async #setUp(
-    record: SandboxRecord,
-    opened: OpenedSandbox,
-    isRollback: boolean,
-    options?: ProgressOptions,
-  ): Promise<SandboxRecord> {
-    let current = record;
-    for (const argv of setupCommands(record.policy)) {
-      const text = argv.join(' ');
-      options?.onProgress?.({ step: 'setup', message: `Setting up: ${text}` });
-      const outcome = await opened.channel.run(
-        { argv, cwd: record.workdir, timeoutMs: record.policy.setupTimeoutMs },
-        options,
-      );
-      options?.signal?.throwIfAborted();
-      if (outcome.exit.code === 0 && !outcome.interruption) continue;
-      const log = decodeRaw(outcome.stdout.bytes) + decodeRaw(outcome.stderr.bytes);
-      const tail = log.slice(-SETUP_LOG_CHARACTERS);
-      current = await this.#state.update(current, { state: 'setup-failed', setupLog: tail });
-      throw setupFailed(
-        current,
-        text,
-        outcome.interruption === 'timeout'
-          ? `did not end within ${record.policy.setupTimeoutMs} ms`
-          : `failed with exit code ${outcome.exit.code}`,
-        tail,
-        isRollback,
-      );
-    }
-    if (record.policy.setup.length > 0) {
-      current = (
-        await this.#record.execute(
-          current,
-          opened,
-          revisionMessage({
-            tool: 'setup',
-            subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
-            sandbox: record.slug,
-          }),
-          options,
-        )
-      ).record;
-    }
-    return await this.#state.update(current, { state: 'ready' });
-  }
-
   /** Runtime, history, record, in this order: what is left after a kill is found by its record. */
   async #undo(repository: SourceRepository, provider: SandboxProvider, id: SandboxId): Promise<void> {
     await this.#open.close(id);
@@ -230,13 +179,6 @@ export class CreateSandbox {
     await repository.remove(id);
     await this.#state.remove(id);
   }
-}
-
-/** A throw-away repository is for tools that want one; nothing is ever read from it. */
-function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [string, ...string[]])[] {
-  const repository =
-    'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
-  return workspaceGit === 'throwaway' ? [['sh', '-c', repository], ...setup] : setup;
 }
 
 export function specOf(
@@ -265,27 +207,5 @@ function alreadyThere(slug: string, name: string, { state }: SandboxRecord): Lit
   return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${state}.`, {
     operation: 'sandbox.create',
     hint: `Choose another name, work in it, or delete it: litterbox delete ${slug}.`,
-  });
-}
-
-function setupFailed(
-  { slug }: SandboxRecord,
-  command: string,
-  how: string,
-  tail: string,
-  isRollback: boolean,
-): LitterboxError {
-  const lines = tail.trim().split('\n').slice(-5).join('\n');
-  const isNetwork =
-    /could not resolve|getaddrinfo|EAI_AGAIN|network is unreachable|connection refused|temporary failure/i.test(tail);
-  const network = isNetwork
-    ? ' Sandboxes have no network: have what it downloads in the repository, or install it on this machine.'
-    : '';
-  return new LitterboxError('SETUP_FAILED', `The setup command ${JSON.stringify(command)} ${how}:\n${lines}`, {
-    operation: 'sandbox.create',
-    hint: isRollback
-      ? `Mend container.setup-command and create the sandbox again.${network}`
-      : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.${network}`,
-    facts: { command, log: tail },
   });
 }

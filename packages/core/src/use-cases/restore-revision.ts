@@ -9,6 +9,9 @@ import { specOf } from './create-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
+import { putFiles } from './put-files.ts';
+import type { RecordRevision } from './record-revision.ts';
+import type { SetUpSandbox } from './set-up-sandbox.ts';
 
 export interface RestoreResult {
   /** Absent when the sandbox was at that revision already. */
@@ -16,8 +19,10 @@ export interface RestoreResult {
 }
 
 /**
- * Puts a sandbox's workspace to a revision (`restore`) or rebuilds what it runs in from its last one (`recover`). The runtime is
- * made anew on that tree: what is ignored or was never recorded is gone, home and temporary files too. History only grows.
+ * Puts a sandbox's workspace to a revision (`restore`) or rebuilds what it runs in from its last one (`recover`). History only grows.
+ *
+ * A restore changes the files that differ, inside the running sandbox: what is ignored, home and playground stay. A recovery
+ * makes the runtime anew and sets it up again: of what was never recorded only the playground stays.
  */
 export class RestoreRevision {
   readonly #find: FindSandbox;
@@ -25,6 +30,8 @@ export class RestoreRevision {
   readonly #state: StateStore;
   readonly #audit: AuditLog;
   readonly #open: OpenSandboxes;
+  readonly #record: RecordRevision;
+  readonly #setUp: SetUpSandbox;
   readonly #actor: string;
 
   constructor(
@@ -33,6 +40,8 @@ export class RestoreRevision {
     state: StateStore,
     audit: AuditLog,
     open: OpenSandboxes,
+    record: RecordRevision,
+    setUp: SetUpSandbox,
     actor: string,
   ) {
     this.#find = find;
@@ -40,31 +49,50 @@ export class RestoreRevision {
     this.#state = state;
     this.#audit = audit;
     this.#open = open;
+    this.#record = record;
+    this.#setUp = setUp;
     this.#actor = actor;
   }
 
   async restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
-    const record = await this.#find.execute(name, options);
+    const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
-    await using _lease = await this.#state.lease(`sandbox:${record.id}`, `restore ${wanted}`, options);
-    const target = await repository.resolve(record.id, wanted, options);
+    await using _lease = await this.#state.lease(`sandbox:${found.id}`, `restore ${wanted}`, options);
+    const target = await repository.resolve(found.id, wanted, options);
+    const current = (await this.#state.get(found.id, options)) ?? found;
+    const opened = await this.#open.get(current, options);
     return await audited(
       this.#audit,
       {
         operation: 'sandbox-restore',
         actor: this.#actor,
-        repositoryId: record.repositoryId,
-        sandbox: record.id,
+        repositoryId: current.repositoryId,
+        sandbox: current.id,
         input: { revision: target.commit },
       },
       async () => {
+        const record = await this.#record.leftOver(current, opened, options);
+        const { tip } = await repository.history(record.id, options);
+        if (tip.tree === target.tree) return {};
+        options?.onProgress?.({ step: 'files', message: 'Putting the files back' });
+        const changes = await repository.changes(record.id, {
+          ...options,
+          revision: target.commit,
+          against: tip.commit,
+        });
+        const paths = (isRemoved: boolean) =>
+          changes.filter(({ status }) => (status === 'deleted') === isRemoved).map(({ path }) => path);
+        const written = paths(false);
+        // Files first: what is interrupted here is found by the next call and recorded as what it is.
+        const archive = repository.tree(target.tree, { ...options, paths: new Set(written) });
+        await putFiles(opened.runtime, { written, removed: paths(true), archive }, options);
         const message = revisionMessage({
           tool: 'restore',
           subject: `revision ${target.number}`,
           sandbox: record.slug,
         });
-        const revision = await repository.restore(record.id, target.commit, message, options);
-        await this.#rebuild((await this.#state.get(record.id, options)) ?? record, options);
+        const revision = await repository.restore(record.id, target.commit, message);
+        await this.#record.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
         return revision ? { revision } : {};
       },
     );
@@ -98,15 +126,17 @@ export class RestoreRevision {
     const provider = this.#open.providerOf(record);
     options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
     await this.#open.close(record.id);
-    await provider.remove(record.id);
+    await provider.remove(record.id, { keepPlayground: true });
     const runtime = await provider.create(specOf(record, tip, repository), options);
-    const { runtime: adopted } = this.#open.adopt(record, runtime);
+    const opened = this.#open.adopt(record, runtime);
     // No mark: the new runtime counts from the new base, which is the tip.
-    const updated = await this.#state.update(record, {
+    // Killed from here on, it is one whose setup did not succeed.
+    const rebuilt = await this.#state.update(record, {
       mark: null,
-      state: 'ready',
-      assurance: await adopted.assurance(options),
+      state: record.policy.setup.length > 0 ? 'setup-failed' : 'ready',
+      assurance: await opened.runtime.assurance(options),
     });
+    const updated = await this.#setUp.execute(rebuilt, opened, false, options);
     await this.#state.publish({
       type: 'sandbox-rebuilt',
       repositoryId: record.repositoryId,

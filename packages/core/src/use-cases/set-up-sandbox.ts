@@ -1,0 +1,95 @@
+import { LitterboxError } from '../domain/errors.ts';
+import type { Policy } from '../domain/policy.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { OpenedSandbox } from './open-sandboxes.ts';
+import type { RecordRevision } from './record-revision.ts';
+
+const SETUP_LOG_CHARACTERS = 4_000;
+
+/** Runs the setup commands in a sandbox that was just made; what they change of tracked files is a revision. */
+export class SetUpSandbox {
+  readonly #state: StateStore;
+  readonly #record: RecordRevision;
+
+  constructor(state: StateStore, record: RecordRevision) {
+    this.#state = state;
+    this.#record = record;
+  }
+
+  /**
+   * @param isRollback whether the caller removes the sandbox when this fails: the hint says so
+   * @returns the record, in the state `ready`
+   * @throws LitterboxError `SETUP_FAILED`; the record is in the state `setup-failed` then.
+   */
+  async execute(
+    record: SandboxRecord,
+    opened: OpenedSandbox,
+    isRollback: boolean,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    let current = record;
+    for (const argv of setupCommands(record.policy)) {
+      const text = argv.join(' ');
+      options?.onProgress?.({ step: 'setup', message: `Setting up: ${text}` });
+      const outcome = await opened.channel.run(
+        { argv, cwd: record.workdir, timeoutMs: record.policy.setupTimeoutMs },
+        options,
+      );
+      options?.signal?.throwIfAborted();
+      if (outcome.exit.code === 0 && !outcome.interruption) continue;
+      const log = decodeRaw(outcome.stdout.bytes) + decodeRaw(outcome.stderr.bytes);
+      const tail = log.slice(-SETUP_LOG_CHARACTERS);
+      current = await this.#state.update(current, { state: 'setup-failed', setupLog: tail });
+      throw setupFailed(
+        current,
+        text,
+        outcome.interruption === 'timeout'
+          ? `did not end within ${record.policy.setupTimeoutMs} ms`
+          : `failed with exit code ${outcome.exit.code}`,
+        tail,
+        isRollback,
+      );
+    }
+    if (record.policy.setup.length > 0) {
+      const message = revisionMessage({
+        tool: 'setup',
+        subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
+        sandbox: record.slug,
+      });
+      current = (await this.#record.execute(current, opened, message, options)).record;
+    }
+    return await this.#state.update(current, { state: 'ready' });
+  }
+}
+
+/** A throw-away repository is for tools that want one; nothing is ever read from it. */
+function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [string, ...string[]])[] {
+  const repository =
+    'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
+  return workspaceGit === 'throwaway' ? [['sh', '-c', repository], ...setup] : setup;
+}
+
+function setupFailed(
+  { slug }: SandboxRecord,
+  command: string,
+  how: string,
+  tail: string,
+  isRollback: boolean,
+): LitterboxError {
+  const lines = tail.trim().split('\n').slice(-5).join('\n');
+  const isNetwork =
+    /could not resolve|getaddrinfo|EAI_AGAIN|network is unreachable|connection refused|temporary failure/i.test(tail);
+  const network = isNetwork
+    ? ' Sandboxes have no network: have what it downloads in the repository, or install it on this machine.'
+    : '';
+  return new LitterboxError('SETUP_FAILED', `The setup command ${JSON.stringify(command)} ${how}:\n${lines}`, {
+    operation: 'sandbox.create',
+    hint: isRollback
+      ? `Mend container.setup-command and create the sandbox again.${network}`
+      : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.${network}`,
+    facts: { command, log: tail },
+  });
+}
