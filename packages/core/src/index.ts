@@ -133,6 +133,7 @@ export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from
 export { DeleteSandbox } from './use-cases/delete-sandbox.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
+export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';
 export { ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
 export { OpenRepository } from './use-cases/open-repository.ts';

@@ -19,6 +19,7 @@ import {
   OpenRepository,
   OpenSandboxes,
   ReadAudit,
+  ReadHistory,
   Reconcile,
   RecordRevision,
   RestoreRevision,
@@ -104,6 +105,7 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
   ],
   [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
+  [ReadHistory, [FindSandbox, OpenRepository, Port.Audit]],
   [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],
   [Reconcile, [OpenRepository, Port.State, DeleteSandbox]],
 ];

@@ -156,7 +156,8 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     list: async (scope = 'repository', call) => await perform(listSandboxes, { all: scope === 'all' }, call),
     attach: async (input, call) => await perform(openShell, input, call),
     async *log(sandbox, { limit, ...call } = {}) {
-      yield* await perform(readLog, { sandbox, limit }, call);
+      for (const entry of await perform(readLog, { sandbox, limit, revisionsOnly: true }, call))
+        if (entry.type === 'revision') yield entry;
     },
     async *diff(sandbox, scope = {}) {
       const { input, call } = callOf(scope);

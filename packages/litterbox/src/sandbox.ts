@@ -107,7 +107,8 @@ export class Sandbox implements AsyncDisposable {
 
   /** Revisions, newest first. */
   async log({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
-    return await this.#perform(readLog, { sandbox: this.name, limit }, call);
+    const entries = await this.#perform(readLog, { sandbox: this.name, limit, revisionsOnly: true }, call);
+    return entries.filter((entry) => entry.type === 'revision');
   }
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {

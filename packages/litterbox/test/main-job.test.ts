@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { isLitterboxError, type LitterboxErrorCode } from '@litterbox/core';
+import { type Approver, isLitterboxError, type LitterboxErrorCode, readLog } from '@litterbox/core';
 import { story } from './story.ts';
 
 const coded = (code: LitterboxErrorCode) => (error: unknown) => isLitterboxError(error, code);
@@ -241,6 +241,61 @@ describe('the main job', () => {
       coded('SETUP_FAILED'),
     );
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['set', 'bad']);
+  });
+
+  it('makes the workspace in the way the configuration names, or refuses', async () => {
+    await using told = story({ '.litterbox.toml': 'overlayfs.strategy = "copy"\n' });
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'copied' });
+    expect(sandbox.record.assurance?.mechanism).toMatch(/^copy/);
+    expect((await sandbox.run('echo x >x')).recorded.changedFiles).toBe(1);
+    told.file('.litterbox.toml', 'overlayfs.strategy = "zfs"\n');
+    expect(await refusal(litterbox.create({ name: 'pooled' }))).toSatisfyError(coded('UNSUPPORTED'));
+    expect(await refusal(litterbox.create({ name: 'many', openFiles: 1_048_576, setup: 'true' }))).toSatisfyError(
+      coded('UNSUPPORTED'),
+    );
+  });
+
+  it('the log tells of calls that changed nothing, at their place', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'calls' });
+    await sandbox.run('true');
+    await sandbox.write('a', '1');
+    await sandbox.run('false');
+    await sandbox.write('a', '1');
+    await sandbox.run('echo 2 >a');
+    const history = async (input: object) =>
+      (await litterbox.perform(readLog, { sandbox: 'calls', ...input })).map((entry) =>
+        entry.type === 'call' ? `${entry.subject} ${entry.exitCode ?? ''}`.trim() : entry.number,
+      );
+    expect(await history({})).toEqual([2, 'a', 'false 1', 1, 'true 0']);
+    expect(await history({ limit: 3 })).toEqual([2, 'a', 'false 1']);
+    expect(await history({ revisionsOnly: true })).toEqual([2, 1]);
+  });
+
+  it('what was shown is what is merged, and nobody waits while a person reads', async () => {
+    await using told = story();
+    let meanwhile: () => Promise<void> = async () => {};
+    const approver: Approver = {
+      async approve() {
+        await meanwhile();
+        return true;
+      },
+    };
+    const litterbox = told.open({ approver });
+    const other = told.open();
+    const sandbox = await litterbox.create({ name: 'risky' });
+    await sandbox.write('Makefile', 'all:\n');
+    meanwhile = async () => void (await (await other.open('risky')).write('Makefile', 'evil:\n'));
+    expect(await refusal(litterbox.merge('risky'))).toSatisfyError(coded('CONFLICT'));
+    expect(existsSync(join(told.repository, 'Makefile'))).toBe(false);
+    meanwhile = async () => {
+      await other.list();
+      await (await other.open('risky')).run('true');
+    };
+    expect((await litterbox.merge('risky')).outcome).toBe('committed');
+    expect(readFileSync(join(told.repository, 'Makefile'), 'utf8')).toBe('evil:\n');
   });
 
   it('a timeout keeps what was printed and records what was written', async () => {

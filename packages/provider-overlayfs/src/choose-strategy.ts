@@ -17,7 +17,7 @@ export function strategyNamed(name: string): Strategy {
   const found = STRATEGIES.find((strategy) => strategy.name === name);
   if (found) return found;
   throw new LitterboxError('UNSUPPORTED', `This version knows no strategy ${name}.`, {
-    operation: 'provider.open',
+    operation: 'provider.create',
     provider: 'overlayfs',
     hint: `It knows ${STRATEGIES.map((strategy) => strategy.name).join(', ')}.`,
   });

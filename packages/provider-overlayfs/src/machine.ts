@@ -18,6 +18,8 @@ export interface Machine {
   readonly bwrapVersion: string;
   /** Undefined when limits cannot be enforced by this user here. */
   readonly cgroup: Cgroup | undefined;
+  /** The most open descriptors a process started here can be given. */
+  readonly maxOpenFiles: number;
   readonly toolDirectories: readonly ToolDirectory[];
   /** First components below `/` that are links into /usr (`bin`, `lib64`), with their targets, and those that are directories. */
   readonly rootLinks: readonly (readonly [name: string, target: string])[];
@@ -78,6 +80,7 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
   return {
     facts,
     isRoot,
+    maxOpenFiles: Number(one('open-files')) || Number.POSITIVE_INFINITY,
     bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
     cgroup,
     toolDirectories: toolDirectoriesOf(
@@ -111,6 +114,7 @@ say bwrap "$(bwrap --version 2>/dev/null)"
 say find "$(find --version 2>/dev/null)"
 say userns "$(cat /proc/sys/user/max_user_namespaces 2>/dev/null)"
 say apparmor "$(cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns 2>/dev/null)"
+say open-files "$(ulimit -Hn)"
 say cgroup-mounts "$(cat /proc/self/mounts | grep cgroup)"
 say cgroup-own "$(cat /proc/self/cgroup)"
 for d in /sys/fs/cgroup/*/litterbox-user-${uid} /sys/fs/cgroup/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done

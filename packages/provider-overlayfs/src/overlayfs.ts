@@ -55,7 +55,8 @@ class OverlayProvider implements SandboxProvider {
   readonly #layout: Layout;
   readonly #wanted: Strategy['name'] | undefined;
   #machine: Promise<Machine> | undefined;
-  #choice: Promise<StrategyChoice> | undefined;
+  /** By the strategy that was asked for, each tried once. */
+  readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
   #filter: Promise<string> | undefined;
 
   constructor({ host, directory, strategy }: OverlayfsOptions) {
@@ -66,7 +67,7 @@ class OverlayProvider implements SandboxProvider {
 
   async probe(call?: CallOptions): Promise<ProbeReport> {
     this.#machine = undefined;
-    this.#choice = undefined;
+    this.#choices.clear();
     const machine = await this.#survey(call);
     const isReady = machine.checks.every(({ status }) => status !== 'failed');
     if (!isReady) return { usable: false, checks: machine.checks };
@@ -162,7 +163,13 @@ done`;
         `the workdir ${spec.workdir} in a root file system of your own`,
         'Set workspace.workdir to /src.',
       );
-    const { strategy, checks } = await this.#strategy(call);
+    const { maxOpenFiles } = await this.#survey(call);
+    if (limits.openFiles !== undefined && limits.openFiles > maxOpenFiles)
+      throw unsupported(
+        `${limits.openFiles} open files: this program itself may have ${maxOpenFiles}`,
+        'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
+      );
+    const { strategy, checks } = await this.#strategy(call, spec.strategy);
     if (!strategy) {
       throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${this.#layout.root}.`, {
         operation: 'provider.create',
@@ -180,7 +187,7 @@ done`;
       workdir: spec.workdir,
       root,
       environment: spec.environment,
-      limits: { ...DEFAULT_LIMITS, ...limits },
+      limits: { ...DEFAULT_LIMITS, openFiles: Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles), ...limits },
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
     };
@@ -275,17 +282,21 @@ trap - EXIT`;
     );
   }
 
-  async #strategy(call?: CallOptions): Promise<StrategyChoice> {
-    this.#choice ??= (async () => {
+  async #strategy(call?: CallOptions, asked?: string): Promise<StrategyChoice> {
+    const wanted = asked === undefined ? this.#wanted : strategyNamed(asked).name;
+    const known = this.#choices.get(wanted);
+    if (known) return await known;
+    const choice = (async () => {
       const machine = await this.#survey(call);
       for (const directory of [this.#layout.root, this.#layout.bases, this.#layout.sandboxes, this.#layout.playgrounds])
         await this.#host.files.makeDirectory(directory);
-      return await choosing(this.#host, this.#layout.sandboxes, machine.isRoot, this.#wanted);
+      return await choosing(this.#host, this.#layout.sandboxes, machine.isRoot, wanted);
     })().catch((error: unknown) => {
-      this.#choice = undefined;
+      this.#choices.delete(wanted);
       throw error;
     });
-    return await this.#choice;
+    this.#choices.set(wanted, choice);
+    return await choice;
   }
 
   #filterFile(machine: Machine): Promise<string> {

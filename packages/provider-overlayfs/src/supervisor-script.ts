@@ -72,7 +72,7 @@ ${sources.tools.map(({ source, target }) => `mkdir -p ${quoted(source)} && mount
 rm -f status scan-status
 mkfifo status scan-status
 ulimit -c 0
-( ${groups.enter}ulimit -n ${meta.limits.openFiles} || ulimit -n "$(ulimit -Hn)"
+( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
 echo 500 >/proc/self/oom_score_adj
 ${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors')} ) &
 B=$!

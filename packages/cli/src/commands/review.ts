@@ -27,7 +27,19 @@ export async function log(
   const litterbox = await context.litterbox();
   const entries = await litterbox.perform(readLog, input, { signal });
   if (talk.json) return talk.document(readLog.document?.(entries));
-  for (const { number, commit, atMs, subject, body, milestone } of entries) {
+  for (const entry of entries) {
+    if (entry.type === 'call') {
+      const { subject, atMs, exitCode, outcome } = entry;
+      const ended = outcome === 'ok' ? (exitCode ? `, exit ${exitCode}` : '') : `, ${outcome}`;
+      talk.result(
+        talk.paint(
+          'dim',
+          `   ·  ${visible(subject).split('\n')[0]?.slice(0, 72) ?? ''}  no change, ${ago(atMs)}${ended}`,
+        ),
+      );
+      continue;
+    }
+    const { number, commit, atMs, subject, body, milestone } = entry;
     talk.result(
       `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}`)}`,
     );

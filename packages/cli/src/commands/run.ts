@@ -83,6 +83,7 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
   await using _attached = attached;
   using _deadline = deadline(attached, timeoutMs, talk);
   const { process: inside } = attached;
+  if (attached.notice !== undefined) talk.notice(attached.notice);
   const { stdin, stdout } = process;
   const type = (bytes: Buffer) => void inside.write(bytes);
   const resize = () => void inside.resize?.(terminalSize());

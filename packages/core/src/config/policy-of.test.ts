@@ -37,7 +37,7 @@ describe('the policy', () => {
   test('has safe values when nothing is configured', () => {
     expect(policyFrom('')).toEqual({
       root: { type: 'machine' },
-      limits: { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 },
+      limits: { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512 },
       environment: {},
       setup: [],
       setupTimeoutMs: 600_000,
@@ -110,7 +110,6 @@ require-message = true`;
     ssh: 'ssh.host = "a"',
     pool: 'pool = 2',
     'overlayfs.lower': 'overlayfs.lower = "live"',
-    'overlayfs.strategy': 'overlayfs.strategy = "zfs"',
     'retention.max-age': 'retention.max-age = "30d"',
     'retention.max-sandboxes': 'retention.max-sandboxes = 3',
     'retention.max-disk': 'retention.max-disk = "10GiB"',
@@ -269,4 +268,12 @@ test('distances between words', () => {
   expect(editDistance('same', 'same')).toBe(0);
   expect(nearestName('delte', ['create', 'delete'])).toBe('delete');
   expect(nearestName('x', ['create', 'delete'])).toBeUndefined();
+});
+
+test('passes the strategy on to the provider that has strategies, and nothing when it is free to choose', () => {
+  const strategyOf = (text: string, name: string) =>
+    policyOf(configOf(text), {}, { ...factsOf(MACHINE), providerName: name }).strategy;
+  expect(strategyOf('overlayfs.strategy = "reflink"', 'overlayfs')).toBe('reflink');
+  expect(strategyOf('overlayfs.strategy = "auto"', 'overlayfs')).toBeUndefined();
+  expect(strategyOf('overlayfs.strategy = "reflink"', 'docker')).toBeUndefined();
 });

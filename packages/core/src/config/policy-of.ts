@@ -5,7 +5,7 @@ import type { ConfigOverrides } from './config-overrides.ts';
 import type { Config } from './config-schema.ts';
 
 /** What a sandbox may use when nobody said otherwise: enough to build, too little to stall a laptop. */
-export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 } as const;
+export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512 } as const;
 export const DEFAULT_TIMEOUT_MS = 120_000;
 export const DEFAULT_SETUP_TIMEOUT_MS = 600_000;
 /** Where nothing is configured and the provider has no programs of its own to offer. */
@@ -50,6 +50,8 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     worktrees: overrides.worktrees ?? config.worktrees,
     requireMessage: overrides.requireMessage ?? config.revisions.requireMessage,
     allowDegraded: overrides.allowDegraded ?? config.allowDegraded,
+    ...(facts.providerName === 'overlayfs' &&
+      config.overlayfs.strategy !== 'auto' && { strategy: config.overlayfs.strategy }),
   };
 }
 
@@ -66,7 +68,6 @@ function notInThisRelease(config: Config): readonly string[] {
     ['ssh', config.ssh !== undefined],
     ['pool', config.pool > 0],
     ['overlayfs.lower', config.overlayfs.lower !== 'frozen'],
-    ['overlayfs.strategy', config.overlayfs.strategy !== 'auto' && config.overlayfs.strategy !== 'overlay'],
     ['retention.max-age', config.retention.maxAgeMs !== undefined],
     ['retention.max-sandboxes', config.retention.maxSandboxes !== undefined],
     ['retention.max-disk', config.retention.maxDiskBytes !== undefined],

@@ -1,6 +1,9 @@
 import type { Config } from './config-schema.ts';
 import { DEFAULT_LIMITS } from './policy-of.ts';
 
+/** What a provider gives when nobody asks, if the machine lets it. */
+const ORDINARY_OPEN_FILES = 4096;
+
 /**
  * The keys by which this file opens more than a sandbox gets anyway: code that runs unasked, programs and files from
  * elsewhere, the network, secrets, more of the machine. A person has to agree to them once.
@@ -36,7 +39,7 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   note('container.setup-command', container.setup, container.setup.length > 0);
   note('limits.cpus', limits.cpus, (limits.cpus ?? 0) > DEFAULT_LIMITS.cpus);
   note('limits.memory', limits.memoryBytes, (limits.memoryBytes ?? 0) > DEFAULT_LIMITS.memoryBytes);
-  note('limits.open-files', limits.openFiles, (limits.openFiles ?? 0) > DEFAULT_LIMITS.openFiles);
+  note('limits.open-files', limits.openFiles, (limits.openFiles ?? 0) > ORDINARY_OPEN_FILES);
   note('limits.processes', limits.processes, (limits.processes ?? 0) > DEFAULT_LIMITS.processes);
   note('mcp.git', true, config.mcp.git);
   note('network.allow', network.allow, network.allow.length > 0);

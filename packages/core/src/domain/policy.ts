@@ -18,4 +18,6 @@ export interface Policy {
   readonly worktrees: 'on-demand' | 'eager';
   readonly requireMessage: boolean;
   readonly allowDegraded: boolean;
+  /** How the provider is to make the workspace, in its own word. */
+  readonly strategy?: string;
 }

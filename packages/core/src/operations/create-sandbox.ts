@@ -47,7 +47,7 @@ const input = z.strictObject({
     .register(wordings, { placeholder: 'command' })
     .optional()
     .describe('Run once, instead of the configured setup command'),
-  setupTimeoutMs: fields.durationMs(1_000).optional().describe('For each setup command'),
+  setupTimeoutMs: fields.durationMs(1_000).optional().describe('For the setup as a whole'),
   rootfs: fields.text('directory').optional().describe("A root file system instead of this machine's programs"),
   playgroundScope: z.enum(['sandbox', 'shared']).optional().describe('Whose playground it gets'),
   workspaceGit: z

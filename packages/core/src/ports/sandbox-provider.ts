@@ -74,6 +74,11 @@ export interface SandboxSpec {
   readonly playground: string;
   /** A person accepted missing controls for this sandbox; without it a missing one is `DEGRADED`. */
   readonly allowDegraded: boolean;
+  /**
+   * How to make the workspace, in the provider's own word, such as `reflink`. One that it does not know or that does not work
+   * here is `UNSUPPORTED`. @defaultValue the provider's choice
+   */
+  readonly strategy?: string;
 }
 
 export interface RemoveOptions extends CallOptions {

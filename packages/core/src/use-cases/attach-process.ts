@@ -1,11 +1,12 @@
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
-import { revisionMessage } from '../domain/revision-message.ts';
+import { isLitterboxError } from '../domain/errors.ts';
+import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus, ProcessHandle, TerminalSize } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
-import type { StateStore } from '../ports/state-store.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -26,6 +27,8 @@ export interface AttachInput {
 /** A process a person works with. */
 export interface AttachedProcess extends AsyncDisposable {
   readonly process: ProcessHandle;
+  /** Who else is at work in the sandbox, in one sentence. Nobody is kept out. */
+  readonly notice?: string;
   /** Call it once the process has ended: records what it changed and closes its entry in the audit log. */
   finish(exit: ExitStatus): Promise<RecordResult>;
 }
@@ -62,7 +65,9 @@ export class AttachProcess {
     options?: CallOptions,
   ): Promise<AttachedProcess> {
     const found = await this.#find.execute(sandbox, options);
+    assertMessage(found, message);
     const opened = await this.#open.get(found, options);
+    const notice = await this.#others(found, options);
     const subject = command === SHELL ? 'interactive' : command.join(' ');
     const finishAudit = await this.#audit.start({
       operation: `sandbox-${tool}`,
@@ -112,10 +117,22 @@ export class AttachProcess {
     return {
       process,
       finish,
+      ...(notice !== undefined && { notice }),
       async [Symbol.asyncDispose]() {
         await process[Symbol.asyncDispose]();
         if (!isFinished) await finish({ code: 137, signal: 'SIGKILL' }); // left by an error or an abort: what it changed is recorded all the same
       },
     };
+  }
+
+  /** Whether a call is going on in the sandbox. Asked for without waiting, and not kept. */
+  async #others({ id, slug }: SandboxRecord, options?: CallOptions): Promise<string | undefined> {
+    try {
+      await using _lease = await this.#state.lease(`sandbox:${id}`, 'look', { ...options, waitMs: 0 });
+      return undefined;
+    } catch (error) {
+      if (!isLitterboxError(error, 'BUSY')) throw error;
+      return `Somebody is at work in ${slug}: ${error.message}`;
+    }
   }
 }

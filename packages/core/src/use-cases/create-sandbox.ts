@@ -199,6 +199,7 @@ export function specOf(
     network: 'none',
     playground: policy.playgroundScope === 'shared' ? record.repositoryId : record.id,
     allowDegraded: policy.allowDegraded,
+    ...(policy.strategy !== undefined && { strategy: policy.strategy }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/source-control.ts';
-import type { StateStore } from '../ports/state-store.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -78,14 +78,13 @@ export class IntegrateChanges {
 
   async execute(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrateResult> {
     const record = await this.#find.execute(input.sandbox, options);
-    const repository = await this.#repository.execute(options);
-    // Repository before sandbox, everywhere, so that two calls never wait for each other.
-    await using _repositoryLease = await this.#state.lease(`repository:${repository.id}`, input.integration, options);
-    await using _lease = await this.#state.lease(`sandbox:${record.id}`, input.integration, options);
-    await this.#settle.execute(record, options);
-    const plan = await this.plan(input, options);
+    const held = <Result>(body: () => Promise<Result>) => this.#held(record, input.integration, body, options);
+    const plan = await held(async () => {
+      await this.#settle.execute(record, options);
+      return await this.plan(input, options);
+    });
     input.onPlan?.(plan);
-    const result = await audited(
+    return await audited(
       this.#audit,
       {
         operation: `sandbox-${input.integration}`,
@@ -95,11 +94,31 @@ export class IntegrateChanges {
         input: { tip: plan.tip, head: plan.head, arguments: [...(input.arguments ?? [])] },
       },
       async () => {
+        // Outside the leases: nobody waits for a person who reads.
         await this.#accept(plan, input.acceptRisky ?? false, options);
-        return await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
+        return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
     );
+  }
+
+  /** What was shown is what is brought in: a sandbox that moved on meanwhile is a conflict, as a branch that did. */
+  async #carryOut(
+    record: SandboxRecord,
+    plan: IntegrationPlan,
+    input: IntegrateInput,
+    options?: ProgressOptions,
+  ): Promise<IntegrateResult> {
+    const repository = await this.#repository.execute(options);
+    await this.#settle.execute(record, options);
+    const { tip } = await repository.history(record.id, options);
+    if (tip.commit !== plan.tip) {
+      throw new LitterboxError('CONFLICT', `The sandbox ${record.slug} changed since its changes were shown.`, {
+        operation: `sandbox.${input.integration}`,
+        hint: `Look at it again: litterbox diff ${record.slug}. Then litterbox ${input.integration} ${record.slug}.`,
+      });
+    }
+    const result = await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
     await this.#state.publish({
       type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`,
       repositoryId: record.repositoryId,
@@ -112,6 +131,18 @@ export class IntegrateChanges {
       (await repository.isMerged(record.id));
     if (isIn) await this.#delete.removed(record, repository);
     return { ...result, plan, isDeleted: isIn };
+  }
+
+  /** Repository before sandbox, everywhere, so that two calls never wait for each other. */
+  async #held<Result>(
+    { id, repositoryId }: SandboxRecord,
+    purpose: string,
+    body: () => Promise<Result>,
+    options?: ProgressOptions,
+  ): Promise<Result> {
+    await using _repositoryLease = await this.#state.lease(`repository:${repositoryId}`, purpose, options);
+    await using _lease = await this.#state.lease(`sandbox:${id}`, purpose, options);
+    return await body();
   }
 
   async #accept(

@@ -1,0 +1,72 @@
+import type { ObjectId } from '../domain/ids.ts';
+import type { AuditEntry, AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { LogEntry } from '../ports/source-control.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+/** A call that changed nothing, so that no revision tells of it. */
+export interface QuietCall {
+  readonly atMs: number;
+  /** What was run or written, as far as the audit log has it. */
+  readonly subject: string;
+  readonly actor: string;
+  readonly outcome: AuditEntry['outcome'];
+  readonly exitCode?: number;
+}
+
+export type HistoryEntry = ({ readonly type: 'revision' } & LogEntry) | ({ readonly type: 'call' } & QuietCall);
+
+/** Calls that may change files. */
+const CALLS = new Set(['sandbox-run', 'sandbox-shell', 'sandbox-write']);
+
+/** What happened in a sandbox, newest first: its revisions and, between them, the calls that changed nothing. */
+export class ReadHistory {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #audit: AuditLog;
+
+  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#audit = audit;
+  }
+
+  async execute(
+    name: string,
+    { limit, quietCalls }: { readonly limit?: number | undefined; readonly quietCalls: boolean },
+    options?: CallOptions,
+  ): Promise<readonly HistoryEntry[]> {
+    const { id, repositoryId } = await this.#find.execute(name, options);
+    const repository = await this.#repository.execute(options);
+    const most = limit === undefined ? {} : { limit };
+    const revisions: LogEntry[] = [];
+    for await (const entry of repository.log(id, { ...options, ...most })) revisions.push(entry);
+    const entries = revisions.map((entry) => ({ type: 'revision' as const, ...entry }));
+    if (!quietCalls) return entries;
+    const audited = await this.#audit.entries({ repositoryId, sandbox: id, ...most }, options);
+    return merged(entries, audited).slice(0, limit);
+  }
+}
+
+/** Order comes from the two logs, never from clocks: a call that names a revision stands where that revision does. */
+function merged(
+  revisions: readonly (HistoryEntry & { readonly commit: ObjectId })[],
+  audited: readonly AuditEntry[],
+): readonly HistoryEntry[] {
+  const places = new Map<unknown, number>(revisions.map(({ commit }, place) => [commit, place]));
+  const all: HistoryEntry[] = [];
+  let next = 0;
+  for (const { operation, result, input, atMs, actor, outcome } of audited) {
+    const place = places.get(result['revision']);
+    if (place !== undefined) {
+      all.push(...revisions.slice(next, place + 1));
+      next = Math.max(next, place + 1);
+    } else if (CALLS.has(operation) && result['revision'] === undefined) {
+      const subject = [input['command'], input['path']].find((value) => typeof value === 'string') ?? operation;
+      const { exitCode } = result;
+      all.push({ type: 'call', atMs, subject, actor, outcome, ...(typeof exitCode === 'number' && { exitCode }) });
+    }
+  }
+  return [...all, ...revisions.slice(next)];
+}
