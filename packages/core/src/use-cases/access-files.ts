@@ -1,6 +1,7 @@
 import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
@@ -112,6 +113,7 @@ export class AccessFiles {
       async () => {
         const outcome = await this.#write(opened, record, target, content, options);
         this.#assertDone('file.write', target, outcome, options);
+        reach('write.after-rename');
         const { result } = await this.#record.execute(
           record,
           opened,

@@ -1,3 +1,4 @@
+import { reach } from '../domain/failpoint.ts';
 import { checkedMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -51,6 +52,7 @@ export class CutMilestone {
       async () => {
         await this.#settle.execute(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
+        reach('milestone.after-cut');
         if (milestone && record.policy.worktrees === 'eager') await repository.exportTree(record.id, options);
         if (milestone)
           await this.#state.publish({

@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
@@ -69,14 +70,21 @@ export class DeleteSandbox {
   /** The steps themselves. The caller holds the lease and has asked. */
   async removed(record: SandboxRecord, repository: SourceRepository): Promise<void> {
     const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
+    reach('delete.after-journal');
     if (record.state !== 'deleting')
       await this.#state.update((await this.#state.get(record.id)) ?? record, { state: 'deleting' });
+    reach('delete.after-mark');
     await this.#open.close(record.id);
+    reach('delete.after-close');
     await this.#open.providerOf(record).remove(record.id);
+    reach('delete.after-runtime');
     await this.#state.step(journal.id, 'history');
     await repository.remove(record.id);
+    reach('delete.after-history');
     await this.#state.remove(record.id);
+    reach('delete.after-record');
     await this.#state.end(journal.id);
+    reach('delete.after-end');
     await this.#state.publish({
       type: 'sandbox-deleted',
       repositoryId: record.repositoryId,

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { visible } from '../domain/visible.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -95,11 +96,13 @@ export class IntegrateChanges {
         input: { tip: plan.tip, head: plan.head, arguments: [...(input.arguments ?? [])] },
       },
       async () => {
+        reach('integrate.after-start');
         await this.#accept(plan, input.acceptRisky ?? false, options);
         return await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
     );
+    reach('integrate.after-execute');
     await this.#state.publish({
       type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`,
       repositoryId: record.repositoryId,
@@ -110,7 +113,10 @@ export class IntegrateChanges {
       input.integration === 'merge' &&
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
-    if (isIn) await this.#delete.removed(record, repository);
+    if (isIn) {
+      reach('merge.before-delete');
+      await this.#delete.removed(record, repository);
+    }
     return { ...result, plan, isDeleted: isIn };
   }
 

@@ -1,5 +1,6 @@
 import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -79,8 +80,10 @@ export class RunCommand {
         input: { command: text.slice(0, 4096), tool },
       },
       async () => {
+        reach('exec.after-start');
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await opened.channel.run(channelCommand(input, record), options);
+        reach('exec.after-exit');
         const recorded = await this.#record.execute(
           record,
           opened,
@@ -94,6 +97,7 @@ export class RunCommand {
             durationMs: outcome.durationMs,
           }),
         );
+        reach('exec.after-record');
         if (outcome.interruption === 'abort') throw options?.signal?.reason;
         return { ...outcome, recorded: recorded.result };
       },
