@@ -97,7 +97,7 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
   [RestoreRevision, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
   [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
-  [Reconcile, [OpenRepository, Port.State, DeleteSandbox]],
+  [Reconcile, [OpenRepository, Port.State, OpenSandboxes, DeleteSandbox, RestoreRevision]],
 ];
 
 /** Gives each use case, made once. */

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
@@ -63,8 +64,11 @@ export class RestoreRevision {
           subject: `revision ${target.number}`,
           sandbox: record.slug,
         });
-        const revision = await repository.restore(record.id, target.commit, message, options);
-        await this.#rebuild((await this.#state.get(record.id, options)) ?? record, options);
+        let revision: Revision | undefined;
+        await this.#rebuild(record, options, async () => {
+          revision = await repository.restore(record.id, target.commit, message, options);
+          reach('restore.after-revision');
+        });
         return revision ? { revision } : {};
       },
     );
@@ -92,14 +96,43 @@ export class RestoreRevision {
     );
   }
 
-  async #rebuild(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+  /** Makes the runtime that a killed process was replacing. The caller holds the lease. */
+  async rebuilt(record: SandboxRecord): Promise<void> {
+    await this.#make(record);
+  }
+
+  /**
+   * The old workspace goes before the history moves: whenever it ends half-way there is none, never one that is not what the
+   * history says. After a kill `reconcile` makes the new one, after an error `recover`.
+   */
+  async #rebuild(
+    record: SandboxRecord,
+    options?: ProgressOptions,
+    moveHistory: () => Promise<void> = async () => {},
+  ): Promise<SandboxRecord> {
+    const provider = this.#open.providerOf(record);
+    options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
+    const journal = await this.#state.begin({ operation: 'sandbox-rebuild', sandbox: record.id, step: 'runtime' });
+    reach('rebuild.after-journal');
+    try {
+      await this.#open.close(record.id);
+      await provider.remove(record.id);
+      reach('rebuild.after-remove');
+      await moveHistory();
+      return await this.#make((await this.#state.get(record.id, options)) ?? record, options);
+    } finally {
+      await this.#state.end(journal.id);
+    }
+  }
+
+  async #make(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     const repository = await this.#repository.execute(options);
     const { tip } = await repository.history(record.id, options);
     const provider = this.#open.providerOf(record);
-    options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
     await this.#open.close(record.id);
-    await provider.remove(record.id);
+    await provider.remove(record.id); // what a killed process made meanwhile
     const runtime = await provider.create(specOf(record, tip, repository), options);
+    reach('rebuild.after-create');
     const { runtime: adopted } = this.#open.adopt(record, runtime);
     // No mark: the new runtime counts from the new base, which is the tip.
     const updated = await this.#state.update(record, {
@@ -107,6 +140,7 @@ export class RestoreRevision {
       state: 'ready',
       assurance: await adopted.assurance(options),
     });
+    reach('rebuild.after-record');
     await this.#state.publish({
       type: 'sandbox-rebuilt',
       repositoryId: record.repositoryId,
