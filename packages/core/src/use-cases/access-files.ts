@@ -10,6 +10,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -99,7 +100,7 @@ export class AccessFiles {
     const target = workspacePath(found.workdir, path, { isWritten: true });
     assertMessage(found, message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `write: ${path.slice(0, 60)}`, options);
-    const record = (await this.#state.get(found.id, options)) ?? found;
+    const record = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(record, options);
     const { recorded } = await audited(
       this.#audit,

@@ -4,6 +4,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { changeRecord, currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import { runtimeState } from './runtime-state.ts';
@@ -22,6 +23,9 @@ const EVENTS: Readonly<Record<RunState, string>> = {
   stopped: 'sandbox-stopped',
   ready: 'sandbox-resumed',
 };
+
+/** States between which a person may choose. */
+const STABLE: readonly SandboxState[] = ['ready', 'paused', 'stopped', 'setup-failed'];
 
 const RUNTIME_STATES: Readonly<Record<RunState, RuntimeStatus['state']>> = {
   paused: 'paused',
@@ -51,9 +55,8 @@ export class ChangeRunState {
 
   async of(found: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
     // No lease: a command may be running, and pausing it is the point.
-    const record = (await this.#state.get(found.id, options)) ?? found;
-    const stable: readonly SandboxState[] = ['ready', 'paused', 'stopped', 'setup-failed'];
-    if (!stable.includes(record.state)) {
+    const record = await currentRecord(this.#state, found, options);
+    if (!STABLE.includes(record.state)) {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.pause',
         hint: 'Wait until that is done, or run litterbox delete on it.',
@@ -81,7 +84,10 @@ export class ChangeRunState {
         else if (wanted === 'stopped') await runtime.stop(options);
         else await runtime.resume(options);
         reach('run-state.after-runtime');
-        const updated = await this.#state.update((await this.#state.get(record.id)) ?? record, { state: wanted });
+        // Never over a deletion that began meanwhile.
+        const updated = await changeRecord(this.#state, record, ({ state }) =>
+          STABLE.includes(state) ? { state: wanted } : undefined,
+        );
         reach('run-state.after-record');
         await this.#state.end(journal.id);
         await this.#state.publish({

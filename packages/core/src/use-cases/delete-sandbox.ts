@@ -5,6 +5,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -71,8 +72,7 @@ export class DeleteSandbox {
   async removed(record: SandboxRecord, repository: SourceRepository): Promise<void> {
     const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
     reach('delete.after-journal');
-    if (record.state !== 'deleting')
-      await this.#state.update((await this.#state.get(record.id)) ?? record, { state: 'deleting' });
+    await changeRecord(this.#state, record, ({ state }) => (state === 'deleting' ? undefined : { state: 'deleting' }));
     reach('delete.after-mark');
     await this.#open.close(record.id);
     reach('delete.after-close');

@@ -7,6 +7,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -83,6 +84,7 @@ export class IntegrateChanges {
     // Repository before sandbox, everywhere, so that two calls never wait for each other.
     await using _repositoryLease = await this.#state.lease(`repository:${repository.id}`, input.integration, options);
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, input.integration, options);
+    await currentRecord(this.#state, record, options);
     await this.#settle.execute(record, options);
     const plan = await this.plan(input, options);
     input.onPlan?.(plan);

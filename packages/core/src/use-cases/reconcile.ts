@@ -2,6 +2,7 @@ import { isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { changeRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
@@ -85,9 +86,10 @@ export class Reconcile {
   async #readState(record: SandboxRecord): Promise<string | undefined> {
     const actual = await runtimeState(this.#open.providerOf(record), record.id);
     const state = actual === 'paused' || actual === 'stopped' ? actual : 'ready';
-    const isRunState = record.state === 'ready' || record.state === 'paused' || record.state === 'stopped';
-    if (!isRunState || record.state === state) return undefined;
-    await this.#state.update(record, { state });
+    const isOther = (now: SandboxRecord) =>
+      now.state !== state && (now.state === 'ready' || now.state === 'paused' || now.state === 'stopped');
+    if (!isOther(record)) return undefined;
+    await changeRecord(this.#state, record, (now) => (isOther(now) ? { state } : undefined));
     return `The sandbox ${record.slug} is ${state}: what changed that was interrupted.`;
   }
 }

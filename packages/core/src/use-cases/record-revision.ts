@@ -5,6 +5,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { changeRecord } from './change-record.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import { readContents } from './read-contents.ts';
@@ -93,7 +94,7 @@ export class RecordRevision {
     );
     // Only now: a mark that moved on before its changes were safe would lose them.
     reach('record.before-mark');
-    const updated = await this.#state.update(record, { mark: scan.next }, options);
+    const updated = await changeRecord(this.#state, record, () => ({ mark: scan.next }), options);
     reach('record.after-mark');
     if (result.revision) {
       await this.#state.publish({

@@ -6,6 +6,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { Revision } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { changeRecord, currentRecord } from './change-record.ts';
 import { specOf } from './create-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
@@ -119,7 +120,7 @@ export class RestoreRevision {
       await provider.remove(record.id);
       reach('rebuild.after-remove');
       await moveHistory();
-      return await this.#make((await this.#state.get(record.id, options)) ?? record, options);
+      return await this.#make(await currentRecord(this.#state, record, options), options);
     } finally {
       await this.#state.end(journal.id);
     }
@@ -135,11 +136,8 @@ export class RestoreRevision {
     reach('rebuild.after-create');
     const { runtime: adopted } = this.#open.adopt(record, runtime);
     // No mark: the new runtime counts from the new base, which is the tip.
-    const updated = await this.#state.update(record, {
-      mark: null,
-      state: 'ready',
-      assurance: await adopted.assurance(options),
-    });
+    const assurance = await adopted.assurance(options);
+    const updated = await changeRecord(this.#state, record, () => ({ mark: null, state: 'ready', assurance }));
     reach('rebuild.after-record');
     await this.#state.publish({
       type: 'sandbox-rebuilt',

@@ -8,6 +8,7 @@ import type { OutputChunk } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -68,7 +69,7 @@ export class RunCommand {
     const found = await this.#find.execute(input.sandbox, options);
     assertMessage(found, input.message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `${tool}: ${text.slice(0, 60)}`, options);
-    const current = (await this.#state.get(found.id, options)) ?? found;
+    const current = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(current, options);
     return await audited(
       this.#audit,
