@@ -29,13 +29,13 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
     case 'write':
       return { commit: (await (await on.open(job.name)).write(job.path, job.content)).revision?.commit };
     case 'read':
-      return Buffer.from(await (await on.open(job.name)).read(job.path)).toString();
+      return await readIn(on, job.name, job.path);
     case 'milestone':
       return (await on.milestone(job.name, job.message))?.commit;
     case 'apply':
     case 'merge': {
-      const { outcome, isDeleted } = await on[job.do](job.name, { autostash: job.autostash, acceptRisky: true });
-      return { outcome, isDeleted };
+      const { outcome, isDeleted, plan } = await on[job.do](job.name, { autostash: job.autostash, acceptRisky: true });
+      return { outcome, isDeleted, id: plan.sandbox };
     }
     case 'delete':
       return (await on.delete(job.name, { force: true })).id;
@@ -50,6 +50,14 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
     case 'reconcile':
       return await on.reconcile();
   }
+}
+
+/** The content, and which sandbox it is of unless the name changed hands meanwhile. */
+async function readIn(on: Litterbox, name: string, path: string): Promise<{ content: string; id?: string }> {
+  const { id } = await on.open(name);
+  const content = Buffer.from(await (await on.open(name)).read(path)).toString();
+  const isSame = (await on.list()).some((one) => one.id === id);
+  return { content, ...(isSame && { id }) };
 }
 
 say({ during: 'start' });
