@@ -24,6 +24,7 @@ export {
   type LitterboxErrorCode,
   type LitterboxErrorDetails,
 } from './domain/errors.ts';
+export { reach } from './domain/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
 export type { Policy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';

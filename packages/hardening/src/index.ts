@@ -1,1 +1,10 @@
+export { ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
+export { expectInvariants, violations } from './faults/invariants.ts';
+export type { Failure, Job, Reply } from './faults/job.ts';
+export { type Death, type Scene, scene, sharedScene, userFile } from './faults/scene.ts';
+export { countPoints, OPERATIONS, type SweptOperation, sweepPoint } from './faults/sweep.ts';
+export { digestDifference, userDigest } from './faults/user-digest.ts';
+export { checkHistory } from './model/check-history.ts';
+export type { Call, Chain, History, Sample } from './model/history.ts';
+export { type ModelOptions, type ModelResult, runModel } from './model/run-model.ts';
 export { type ScratchRepository, scratchRepository } from './scratch-repository.ts';

@@ -107,7 +107,7 @@ const USE_CASES: readonly (readonly [useCase: Constructor, needs: readonly (Serv
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
   [ReadHistory, [FindSandbox, OpenRepository, Port.Audit]],
   [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],
-  [Reconcile, [OpenRepository, Port.State, DeleteSandbox]],
+  [Reconcile, [OpenRepository, Port.State, OpenSandboxes, DeleteSandbox, RestoreRevision]],
 ];
 
 export function compose(wiring: Wiring): UseCases {

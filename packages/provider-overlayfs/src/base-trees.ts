@@ -3,12 +3,16 @@ import {
   type Host,
   type ProgressOptions,
   quoted,
+  reach,
   type WorkspaceSource,
 } from '@litterbox/core/provider';
 import { type Layout, UNFINISHED } from './layout.ts';
 import type { Machine } from './machine.ts';
 import { runScriptOrFail, scriptError } from './run-script.ts';
 import { SANDBOX_UID } from './supervisor-script.ts';
+import { makeUnfinished } from './unfinished.ts';
+
+const MAX_ATTEMPTS = 3;
 
 /**
  * Makes the frozen tree of a base unless it is there: one per content, shared by all sandboxes, never written to again. It
@@ -24,28 +28,35 @@ export async function ensureBaseTree(
   const target = `${layout.bases}/${source.key}`;
   if (await host.files.stat(target, options)) return target;
   options?.onProgress?.({ step: 'base-tree', message: 'Unpacking the base tree' });
-  const unfinished = `${layout.bases}/${UNFINISHED}${crypto.randomUUID()}`;
-  try {
-    await unpack(host, machine, unfinished, source, options);
-    // Another process may have been faster: its tree is as good, and a directory that is not empty is not replaced.
-    await runScriptOrFail(
-      host,
-      'provider.base-tree',
-      `mv -T ${quoted(unfinished)} ${quoted(target)} 2>/dev/null || { [ -d ${quoted(target)} ] && rm -rf ${quoted(unfinished)}; }`,
-      options,
-    );
-    return target;
-  } catch (error) {
-    await runScriptOrFail(host, 'provider.base-tree', `rm -rf ${quoted(unfinished)}`).catch(() => '');
-    options?.signal?.throwIfAborted();
-    throw error;
+  for (let attempt = 1; ; attempt++) {
+    const name = `${UNFINISHED}${crypto.randomUUID()}`;
+    const unfinished = `${layout.bases}/${name}`;
+    try {
+      await unpack(host, machine, layout.bases, name, source, options);
+      reach('base-tree.before-name');
+      // Another process may have been faster: its tree is as good, and a directory that is not empty is not replaced.
+      await runScriptOrFail(
+        host,
+        'provider.base-tree',
+        `mv -T ${quoted(unfinished)} ${quoted(target)} 2>/dev/null || { [ -d ${quoted(target)} ] && rm -rf ${quoted(unfinished)}; }`,
+        options,
+      );
+      return target;
+    } catch (error) {
+      const isSwept = (await host.files.stat(unfinished)) === undefined;
+      await runScriptOrFail(host, 'provider.base-tree', `rm -rf ${quoted(unfinished)}`).catch(() => '');
+      options?.signal?.throwIfAborted();
+      // Nobody holds its lock between the end of tar and here: a sweep may have taken it for a dead program's.
+      if (!isSwept || attempt === MAX_ATTEMPTS) throw error;
+    }
   }
 }
 
 async function unpack(
   host: Host,
   machine: Machine,
-  directory: string,
+  bases: string,
+  name: string,
   source: WorkspaceSource,
   options?: CallOptions,
 ): Promise<void> {
@@ -53,7 +64,7 @@ async function unpack(
     ? `chown ${SANDBOX_UID}:${SANDBOX_UID} . && exec setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all`
     : 'exec';
   // The layers above are 0700 and another user's: tar must not look a path up, so it starts where it is to unpack.
-  const script = `umask 022; mkdir ${quoted(directory)} && cd ${quoted(directory)} && ${owner} tar -x -f - --no-same-owner --same-permissions`;
+  const script = `umask 022; ${makeUnfinished(bases, name)} && ${owner} tar -x -f - --no-same-owner --same-permissions`;
   await using tar = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
   let said = '';
   const listening = (async () => {
@@ -61,7 +72,10 @@ async function unpack(
   })();
   const reader = source.open(options).getReader();
   try {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) await tar.write(chunk.value);
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      await tar.write(chunk.value);
+      reach('base-tree.half');
+    }
   } catch (error) {
     await reader.cancel(error).catch(() => {});
     throw error;

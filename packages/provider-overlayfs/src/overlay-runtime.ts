@@ -7,6 +7,7 @@ import {
   LitterboxError,
   type ProcessHandle,
   type ProcessSpec,
+  reach,
   type ResourceUsage,
   type SandboxId,
   type SandboxRuntime,
@@ -75,6 +76,7 @@ export class OverlayRuntime implements SandboxRuntime {
     if (!cgroup) throw noControlGroups('pause');
     if (await this.#isStopped(call)) return;
     await this.#host.files.write(sandbox.pausedMark, new Uint8Array());
+    reach('pause.after-mark');
     // Without a session there is no group and nothing to freeze: the mark is what keeps commands out.
     const frozen = cgroupIsFrozen(cgroup, meta.id);
     await runScriptOrFail(
@@ -98,6 +100,7 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
         `[ ! -d '${cgroup.parents.freezer}/${meta.id}' ] || ${cgroupFreeze(cgroup, meta.id, false)}`,
         call,
       );
+    reach('resume.after-thaw');
     await this.#host.files.remove(sandbox.pausedMark, call);
     await this.start(call);
   }
@@ -105,6 +108,7 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
   async stop(call?: CallOptions): Promise<void> {
     const { sandbox } = this.#input;
     await this.#host.files.write(sandbox.stoppedMark, new Uint8Array());
+    reach('stop.after-mark');
     await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(sandbox.directory), call);
     await this.#host.files.remove(sandbox.pausedMark, call);
   }

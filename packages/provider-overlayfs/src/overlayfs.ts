@@ -6,6 +6,7 @@ import {
   type ProbeReport,
   type ProgressOptions,
   quoted,
+  reach,
   type RemoveOptions,
   type RuntimeStatus,
   SandboxId,
@@ -27,6 +28,7 @@ import { seccompFilter } from './seccomp-filter.ts';
 import { strategyNamed } from './choose-strategy.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { SANDBOX_UID } from './supervisor-script.ts';
+import { makeUnfinished, REMOVE_TREE, sweepUnfinished } from './unfinished.ts';
 
 export interface OverlayfsOptions {
   readonly host: Host;
@@ -83,12 +85,15 @@ class OverlayProvider implements SandboxProvider {
     if (await this.#host.files.stat(sandbox.directory, options)) throw exists(spec.id);
     const base = await ensureBaseTree(this.#host, machine, this.#layout, spec.workspace, options);
     const strategy = strategyNamed(meta.strategy);
+    reach('provider.after-base-tree');
     await this.#prepare(meta, strategy, base, machine, options);
+    reach('provider.after-directory');
     let runtime: OverlayRuntime | undefined;
     try {
       runtime = await this.#runtime(meta, machine);
       options?.signal?.throwIfAborted();
       await runtime.warm(options);
+      reach('provider.after-session');
       if (strategy.changes === 'workspace') {
         const first = { ...meta, firstMark: await runtime.now(options) };
         await this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(first)));
@@ -133,15 +138,15 @@ class OverlayProvider implements SandboxProvider {
     call?.signal?.throwIfAborted();
     const { directory } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
-    const own = call?.keepPlayground ? '' : ` ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
+    const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
     const { cgroup } = await this.#survey(call);
-    // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next.
-    // A directory without write permission keeps its content from an ordinary user until it gets it back; links are not followed.
-    const script = `( ${endSessionScript(directory)} ) || exit 1
+    reach('provider.before-remove');
+    // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
+    const script = `${REMOVE_TREE}( ${endSessionScript(directory)} ) || exit 1
 ${cgroup ? cgroupRemove(cgroup, id) : ''}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)}
-for d in ${quoted(gone)}${own}; do
-rm -rf "$d" 2>/dev/null || { find -P "$d" -type d -exec chmod u+rwx {} + 2>/dev/null; rm -rf "$d"; }
-done`;
+remove_tree ${quoted(gone)}${own} || exit 1
+${sweepUnfinished(this.#layout.sandboxes)}
+${sweepUnfinished(this.#layout.bases)}`;
     await runScriptOrFail(this.#host, 'provider.remove', script);
   }
 
@@ -202,10 +207,11 @@ done`;
     call?: CallOptions,
   ): Promise<void> {
     const { directory } = sandboxLayoutOf(this.#layout, meta.id);
-    const unfinished = `${this.#layout.sandboxes}/${UNFINISHED}${crypto.randomUUID()}`;
+    const name = `${UNFINISHED}${crypto.randomUUID()}`;
+    const unfinished = `${this.#layout.sandboxes}/${name}`;
     const playground = `${this.#layout.playgrounds}/${meta.playground}`;
     const script = `umask 022
-mkdir ${quoted(unfinished)} && cd ${quoted(unfinished)} || exit 1
+${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
 trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
 chmod 711 . && mkdir -m 711 io scan-io && mkdir base etc playground root tools home ws ${quoted(playground)} 2>/dev/null
 set -e

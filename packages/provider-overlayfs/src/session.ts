@@ -11,6 +11,7 @@ import {
   type ProcessHandle,
   type ProcessSpec,
   quoted,
+  reach,
   shown,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
@@ -83,6 +84,7 @@ export class Session implements AsyncDisposable {
           hint: 'Run litterbox recover on it.',
         });
       }
+      reach('session.after-link');
       const assurance = await launch(input, call);
       await link.write(encodeRaw('watch\n'));
       return new Session(input, link, output, assurance);
@@ -200,9 +202,11 @@ async function launch(input: SessionInput, call?: CallOptions): Promise<Assuranc
         },
       );
     }
+    reach('session.before-go');
     await host.files.write(sandbox.session, encodeRaw(JSON.stringify(assurance)));
     await handle.write(encodeRaw('go\n'));
     const answer = await supervisor.next();
+    reach('session.after-go');
     if (answer.words[0] !== 'running')
       throw new LitterboxError(
         'UNAVAILABLE',

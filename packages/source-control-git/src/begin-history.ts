@@ -1,4 +1,11 @@
-import { type Base, LitterboxError, type SandboxHistory, type SandboxId, type Slug } from '@litterbox/core/provider';
+import {
+  type Base,
+  LitterboxError,
+  reach,
+  type SandboxHistory,
+  type SandboxId,
+  type Slug,
+} from '@litterbox/core/provider';
 import { pinRef, readHistory, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -26,12 +33,15 @@ export async function beginHistory(
       }
       // The pin first: from here on the user's own garbage collection keeps the base.
       await user.output(['update-ref', pinRef(id), pin], { signal });
+      reach('begin.after-user-pin');
       await store.refs.write(refs.pin, pin);
       await store.refs.write(refs.base, base.commit);
       await store.refs.write(refs.tip, base.commit);
+      reach('begin.before-meta');
       await store.refs.write(refs.meta, metaOid, 'absent');
     },
     { signal },
   );
+  reach('begin.after-meta');
   return readHistory(store, id);
 }

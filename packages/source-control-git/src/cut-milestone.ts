@@ -2,6 +2,7 @@ import {
   LitterboxError,
   type Milestone,
   type ObjectId,
+  reach,
   type SandboxId,
   shown,
   type Slug,
@@ -49,11 +50,14 @@ export async function cutMilestone(
           }),
         ),
       );
+      reach('milestone.after-commit');
       await publishObjects(store, user, [commit], [store.refs.read(sandboxRefs(id).pin) ?? meta.base.commit], signal);
+      reach('milestone.after-publish');
       // The store first: what it names, reconcile can put on the branch.
       await store.lock.hold(OPERATION, () =>
         store.refs.write(`${sandboxRefs(id).milestones}/${tip.number}`, commit, 'absent'),
       );
+      reach('milestone.after-ref');
       await moveReviewBranch(store, user, id, meta.slug);
       return { commit, branch, revisions };
     },

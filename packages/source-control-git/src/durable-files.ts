@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { reach } from '@litterbox/core/provider';
 
 /** What was renamed or made in a directory survives a power cut only when the directory itself is flushed. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -12,9 +13,20 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+/** A name for a file that is not finished: it tells whose it is, so that a killed process's is removed by the next reconcile. */
+export function temporaryName(): string {
+  return `.litterbox-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
+}
+
+/** The process that gave a file the name; nothing when {@link temporaryName} did not. */
+export function makerOf(name: string): number | undefined {
+  const [, pid] = /^\.litterbox-(\d+)-[0-9a-f]{12}\.tmp$/.exec(name) ?? [];
+  return pid === undefined ? undefined : Number(pid);
+}
+
 /** Replaces a file atomically and durably. */
 export async function writeDurable(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = join(dirname(path), temporaryName());
   const handle = await open(temporary, 'wx', 0o600);
   try {
     await writeAll(handle, content);
@@ -25,6 +37,7 @@ export async function writeDurable(path: string, content: string | Uint8Array): 
     throw error;
   }
   await handle.close();
+  reach('file.before-rename');
   await rename(temporary, path);
   await syncDirectory(dirname(path));
 }

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type IntegrationPlan, type IntegrationResult, LitterboxError, type ObjectId } from '@litterbox/core/provider';
+import {
+  type IntegrationPlan,
+  type IntegrationResult,
+  LitterboxError,
+  type ObjectId,
+  reach,
+} from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
 import { createStash } from './create-stash.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
@@ -62,6 +68,7 @@ async function carryOut(
   const hasConflicts = token.stages.length > 0;
 
   const stageOids = token.stages.map(({ oid }) => oid);
+  reach('integrate.before-objects');
   await publishObjects(store, user, [token.theirs, token.resultTree, ...stageOids], [plan.head], signal);
   const newHead = hasConflicts ? undefined : await commitFor(user, plan, token, signal);
   // The last moment at which nothing has happened.
@@ -88,6 +95,7 @@ async function carryOut(
   const integration = new Integration(store, user, record);
   await integration.stash();
   await integration.phase('updating');
+  reach('integrate.after-journal');
   try {
     await integration.lock();
   } catch (error) {
@@ -95,9 +103,13 @@ async function carryOut(
     throw error;
   }
   try {
+    reach('integrate.after-lock');
     await integration.updateFiles(token.stages, undefined);
+    reach('integrate.after-files');
     await integration.phase('finishing');
+    reach('integrate.before-head');
     await integration.finish();
+    reach('integrate.after-finish');
   } catch (error) {
     const now = await user.text(['rev-parse', '--verify', 'HEAD']).catch(() => undefined);
     if (newHead !== undefined && now === newHead) throw error; // reconcile finishes it
@@ -107,8 +119,11 @@ async function carryOut(
   }
   await integration.phase('unstashing');
   const stashConflicts = (await integration.unstash()) ?? [];
+  reach('integrate.after-unstash');
   await rememberMerged(store, plan, newHead);
+  reach('integrate.before-close');
   await integration.close();
+  reach('integrate.after-close');
   if (hasConflicts) return { outcome: 'conflicts', conflicts: plan.conflicts };
   if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
   return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };

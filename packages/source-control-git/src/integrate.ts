@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { LitterboxError, type ObjectId } from '@litterbox/core/provider';
+import { LitterboxError, type ObjectId, reach } from '@litterbox/core/provider';
 import { bytesOf } from './byte-text.ts';
 import { syncDirectory, writeDurable } from './durable-files.ts';
 import { clearJournal, type IntegrationRecord, writeJournal } from './integration-journal.ts';
@@ -43,8 +43,11 @@ export class Integration {
     const { stash } = this.#record;
     if (stash === undefined) return;
     await this.#user.output(['update-ref', stashRef, stash]);
+    reach('stash.after-ref');
     await this.phase('stashing');
+    reach('stash.after-journal');
     await this.#user.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
+    reach('stash.after-reset');
   }
 
   /** Locks the index as git does, with a file that says whose it is. @throws LitterboxError `USER_REPO_LOCKED`. */
@@ -53,6 +56,7 @@ export class Integration {
     await writeFile(temporary, this.#record.marker, { flag: 'w' });
     try {
       await link(temporary, this.#lockPath);
+      reach('integrate.after-link');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const found = await stat(this.#lockPath).catch(() => undefined);
@@ -71,6 +75,7 @@ export class Integration {
     });
     const input = indexInfo(steps, zero);
     await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
+    reach('integrate.after-next-index');
     await updateWorkTree(this.#user, steps, nextIndex, signal);
     if (stages.length === 0) return;
     const lines = [...new Set(stages.map(({ path }) => path))].map((path) => `0 ${zero}\t${path}\0`);
@@ -89,12 +94,14 @@ export class Integration {
         });
       }
     }
+    reach('integrate.after-head');
     for (const [name, content] of Object.entries(stateFiles)) {
       await writeDurable(join(this.#user.gitDirectory, name), content);
     }
     const isPending = await stat(nextIndex).catch(() => undefined);
     if (isPending) await rename(nextIndex, this.#indexPath);
     await syncDirectory(this.#user.gitDirectory);
+    reach('integrate.after-index');
     await this.unlock();
   }
 

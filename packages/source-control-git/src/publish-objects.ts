@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { LitterboxError, type ObjectId } from '@litterbox/core/provider';
-import { syncDirectory } from './durable-files.ts';
+import { dirname, join } from 'node:path';
+import { LitterboxError, type ObjectId, reach } from '@litterbox/core/provider';
+import { syncDirectory, temporaryName } from './durable-files.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -31,10 +31,12 @@ export async function publishObjects(
       signal,
     });
     if (code !== 0) throw refusal(stderr);
+    reach('publish.after-check');
     // The index makes a pack visible, so it comes last.
     const names = (await readdir(join(quarantine, 'pack'))).filter((name) => name.startsWith('pack-'));
     for (const name of names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))) {
       await copyDurably(join(quarantine, 'pack', name), join(userObjects, 'pack', name));
+      reach('publish.after-file');
     }
     await syncDirectory(join(userObjects, 'pack'));
   } finally {
@@ -48,12 +50,21 @@ function quoted(path: string): string {
 }
 
 async function copyDurably(source: string, target: string): Promise<void> {
-  const temporary = `${target}.${process.pid}.tmp`;
-  await copyFile(source, temporary);
-  const handle = await open(temporary, 'r');
-  await handle.sync();
-  await handle.close();
-  await rename(temporary, target);
+  const temporary = join(dirname(target), temporaryName());
+  try {
+    await copyFile(source, temporary);
+    const handle = await open(temporary, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    reach('publish.before-rename');
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 function refusal(stderr: string): LitterboxError {

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveReviewBranch } from './cut-milestone.ts';
+import { makerOf } from './durable-files.ts';
 import { readJournal } from './integration-journal.ts';
 import { recoverIntegration } from './recover-integration.ts';
 import { readHistories } from './sandbox-refs.ts';
@@ -28,7 +29,7 @@ export async function reconcileRepository(
     if (moved) done.push(`Moved the branch litterbox/${slug} to its last milestone.`);
   }
   await store.lock.hold('repository.reconcile', async () => removeLocks(join(store.gitDirectory, 'refs')), { signal });
-  await removeLeftovers(store);
+  await removeLeftovers(store, user);
   return done;
 }
 
@@ -42,14 +43,24 @@ function removeLocks(directory: string): void {
 }
 
 /** Temporary files carry the id of their process. One that runs under a dead one's id only keeps them a while longer. */
-async function removeLeftovers(store: Store): Promise<void> {
+async function removeLeftovers(store: Store, user: UserRepository): Promise<void> {
   const objects = join(store.gitDirectory, 'objects');
-  for (const directory of [store.workDirectory, objects, join(objects, 'pack')]) {
-    for (const name of await readdir(directory).catch(() => [] as string[])) {
-      const [, pid] = /^(?:tmp_obj_|tmp_pack_|ignore-|merge-|index-|incoming-)(\d+)-/.exec(name) ?? [];
-      if (pid !== undefined && !isRunning(Number(pid)))
-        await rm(join(directory, name), { recursive: true, force: true });
-    }
+  const madeBy = (name: string) => {
+    const [, pid] = /^(?:tmp_obj_|tmp_pack_|ignore-|merge-|index-|incoming-)(\d+)-/.exec(name) ?? [];
+    return pid === undefined ? makerOf(name) : Number(pid);
+  };
+  for (const directory of [store.directory, store.workDirectory, store.gitDirectory, objects, join(objects, 'pack')])
+    await removeDead(directory, madeBy);
+  await removeDead(join(objects, 'info'), madeBy);
+  // Of the user's repository only what has our own name.
+  for (const place of ['', 'info', 'objects/pack']) await removeDead(join(user.commonDirectory, place), makerOf);
+  if (user.gitDirectory !== user.commonDirectory) await removeDead(user.gitDirectory, makerOf);
+}
+
+async function removeDead(directory: string, madeBy: (name: string) => number | undefined): Promise<void> {
+  for (const name of await readdir(directory).catch(() => [] as string[])) {
+    const pid = madeBy(name);
+    if (pid !== undefined && !isRunning(pid)) await rm(join(directory, name), { recursive: true, force: true });
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type CallOptions,
   LitterboxError,
   type ObjectId,
+  reach,
   type RecordRequest,
   type RecordResult,
   type RevisionMessage,
@@ -141,15 +142,20 @@ export async function recordRevision(
   }
 
   const number = (tipRevision?.number ?? 0) + 1;
+  reach('record.after-tree');
   const commit =
     tree === tipTree ? oldTip : putCommit(sink, { tree, parent: oldTip, atSeconds, number }, request.message);
   const looseObjects = sink.looseCount;
+  reach('record.after-commit');
   await sink.finish();
+  reach('record.after-objects');
   options?.signal?.throwIfAborted();
   await store.lock.hold(OPERATION, async () => {
     if (rules === undefined && oldRules !== undefined) await store.refs.remove(refs.rules);
     else if (rules !== undefined && rules !== oldRules) await store.refs.write(refs.rules, rules);
+    reach('record.before-ref');
     if (commit !== oldTip) await store.refs.write(refs.tip, commit, oldTip);
+    reach('record.after-ref');
   });
   if (commit === oldTip) return { result: { changedFiles: 0, ignoreRulesChanged, ...warnings.result() }, looseObjects };
   return {

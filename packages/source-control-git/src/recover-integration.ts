@@ -21,7 +21,8 @@ export async function recoverIntegration(store: Store, user: UserRepository): Pr
   if (record.phase !== 'updating') await requireUnlocked(user, await readHeadRef(user, {}), record.marker);
   if (record.phase === 'stashing' || record.phase === 'unstashing') await integration.unlock();
   if (record.phase === 'stashing') {
-    if (await rescueEdits(user)) await user.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
+    if (await rescueEdits(user, record.stash))
+      await user.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
     const conflicts = await integration.unstash();
     await integration.close();
     return [`Undid ${what}; uncommitted work is ${conflicts ? 'in git stash' : 'back'}.`];
@@ -45,12 +46,18 @@ export async function recoverIntegration(store: Store, user: UserRepository): Pr
   return [`Finished ${what}${conflicts ? '; uncommitted work is in git stash' : ''}.`];
 }
 
-/** Whatever differs from HEAD, put into the person's stash list. False when nothing does. */
-async function rescueEdits(user: UserRepository): Promise<boolean> {
+/** Whatever differs from HEAD, put into the person's stash list, unless `known` holds the same. False when nothing does. */
+async function rescueEdits(user: UserRepository, known?: ObjectId): Promise<boolean> {
   const edits = await createStash(user, 'litterbox rescue');
   if (edits === undefined) return false;
+  if (known !== undefined && (await treesOf(user, edits)) === (await treesOf(user, known))) return true;
   await user.output(['stash', 'store', '-q', '-m', 'litterbox rescue', edits], { setting: 'user' });
   return true;
+}
+
+/** The trees of work tree and index in a stash. */
+async function treesOf(user: UserRepository, stash: ObjectId): Promise<string> {
+  return await user.text(['rev-parse', `${stash}^{tree}`, `${stash}^2^{tree}`]);
 }
 
 /** Takes back a stash that was half put back: the index still has the result. */

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SandboxId } from '@litterbox/core/provider';
+import { reach, type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
 import { exportDirectory, isPlainPath } from './export-tree.ts';
 import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
@@ -22,15 +22,19 @@ export async function removeHistory(
         const meta = await readMeta(store, id);
         const milestones = await readMilestones(store, id);
         await bury(store, id);
+        reach('remove.after-tombstone');
         await removeReviewBranch(user, reviewBranch(meta.slug), new Set(milestones.map(({ commit }) => commit)));
+        reach('remove.after-branch');
         const exported = exportDirectory(meta.slug);
         if (await isPlainPath(user.root, exported)) {
           await rm(join(user.root, exported), { recursive: true, force: true });
         }
       }
       await user.run(['update-ref', '-d', pinRef(id)], { signal });
+      reach('remove.after-pin');
       await store.lock.hold('sandbox.remove', async () => {
         await store.refs.remove(refs.meta);
+        reach('remove.after-meta');
         await store.refs.remove(refs.root);
       });
     },

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LitterboxError, RepositoryId } from '@litterbox/core/provider';
 import { syncDirectory, writeDurable } from './durable-files.ts';
@@ -63,6 +64,7 @@ export class RepositoryRegistry {
       async () => {
         const other = await this.#find(facts); // another process may have been faster
         if (other) return other;
+        await this.#removeNobodys();
         const id = RepositoryId.make();
         const directory = join(this.#directory, id);
         await mkdir(directory, { mode: 0o700 });
@@ -74,6 +76,14 @@ export class RepositoryRegistry {
       },
       { signal },
     );
+  }
+
+  /** Stores without a name. Who makes one holds the lock, which we hold: its maker was killed. */
+  async #removeNobodys(): Promise<void> {
+    for (const id of await readdir(this.#directory)) {
+      if (!RepositoryId.is(id) || existsSync(this.#identityPath(id))) continue;
+      await rm(join(this.#directory, id), { recursive: true, force: true });
+    }
   }
 
   async #find(facts: Identity) {

@@ -1,4 +1,5 @@
 import { rmdir, unlink } from 'node:fs/promises';
+import { reach } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
 import type { PathStep } from './make-plan.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -28,7 +29,10 @@ export async function updateWorkTree(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const removed = steps.filter((step) => !step.new && !isSubmodule(step.old)).map(({ path }) => path);
-  for (const path of removed) await removeFile(user.root, path);
+  for (const path of removed) {
+    await removeFile(user.root, path);
+    reach('work-tree.after-removal');
+  }
   const written = steps.filter((step) => step.new && !isSubmodule(step.new)).map(({ path }) => path);
   // Attributes first: they decide how the others are written.
   for (const paths of [written.filter(isAttributes), written.filter((path) => !isAttributes(path))]) {
@@ -39,6 +43,7 @@ export async function updateWorkTree(
       input: Buffer.concat(paths.map((path) => bytesOf(`${path}\0`))),
       signal,
     });
+    reach('work-tree.after-writing');
   }
 }
 

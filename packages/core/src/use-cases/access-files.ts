@@ -1,6 +1,7 @@
 import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
@@ -9,6 +10,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -98,7 +100,7 @@ export class AccessFiles {
     const target = workspacePath(found.workdir, path, { isWritten: true });
     assertMessage(found, message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `write: ${path.slice(0, 60)}`, options);
-    const record = (await this.#state.get(found.id, options)) ?? found;
+    const record = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(record, options);
     const { recorded } = await audited(
       this.#audit,
@@ -112,6 +114,7 @@ export class AccessFiles {
       async () => {
         const outcome = await this.#write(opened, record, target, content, options);
         this.#assertDone('file.write', target, outcome, options);
+        reach('write.after-rename');
         const { result } = await this.#record.execute(
           record,
           opened,

@@ -1,9 +1,13 @@
+import { reach } from '../domain/failpoint.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { changeRecord, currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
+import { runtimeState } from './runtime-state.ts';
 import { LitterboxError } from '../domain/errors.ts';
 
 export type RunState = 'paused' | 'stopped' | 'ready';
@@ -18,6 +22,15 @@ const EVENTS: Readonly<Record<RunState, string>> = {
   paused: 'sandbox-paused',
   stopped: 'sandbox-stopped',
   ready: 'sandbox-resumed',
+};
+
+/** States between which a person may choose. */
+const STABLE: readonly SandboxState[] = ['ready', 'paused', 'stopped', 'setup-failed'];
+
+const RUNTIME_STATES: Readonly<Record<RunState, RuntimeStatus['state']>> = {
+  paused: 'paused',
+  stopped: 'stopped',
+  ready: 'running',
 };
 
 /** Pauses (memory kept), stops (memory freed) or resumes a sandbox. Idempotent. */
@@ -42,16 +55,18 @@ export class ChangeRunState {
 
   async of(found: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
     // No lease: a command may be running, and pausing it is the point.
-    const record = (await this.#state.get(found.id, options)) ?? found;
-    const stable: readonly SandboxState[] = ['ready', 'paused', 'stopped', 'setup-failed'];
-    if (!stable.includes(record.state)) {
+    const record = await currentRecord(this.#state, found, options);
+    if (!STABLE.includes(record.state)) {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.pause',
         hint: 'Wait until that is done, or run litterbox delete on it.',
       });
     }
     // A failed setup stays one until the sandbox is made anew; it can be looked into all the same.
-    if (record.state === wanted || (record.state === 'setup-failed' && wanted === 'ready'))
+    if (record.state === 'setup-failed' && wanted === 'ready') return { record, isChanged: false };
+    // The runtime has the last word: a program may have been killed between the two, or somebody else froze it.
+    const provider = this.#open.providerOf(record);
+    if (record.state === wanted && RUNTIME_STATES[wanted] === (await runtimeState(provider, record.id, options)))
       return { record, isChanged: false };
     return await audited(
       this.#audit,
@@ -64,10 +79,17 @@ export class ChangeRunState {
       },
       async () => {
         const runtime = await this.#open.runtime(record);
+        const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
         if (wanted === 'paused') await runtime.pause(options);
         else if (wanted === 'stopped') await runtime.stop(options);
         else await runtime.resume(options);
-        const updated = await this.#state.update((await this.#state.get(record.id)) ?? record, { state: wanted });
+        reach('run-state.after-runtime');
+        // Never over a deletion that began meanwhile.
+        const updated = await changeRecord(this.#state, record, ({ state }) =>
+          STABLE.includes(state) ? { state: wanted } : undefined,
+        );
+        reach('run-state.after-record');
+        await this.#state.end(journal.id);
         await this.#state.publish({
           type: EVENTS[wanted],
           repositoryId: record.repositoryId,

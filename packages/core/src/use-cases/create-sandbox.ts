@@ -1,4 +1,5 @@
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -139,10 +140,12 @@ export class CreateSandbox {
   ): Promise<SandboxRecord> {
     await using _lease = await this.#state.lease(`sandbox:${draft.id}`, 'create', options);
     const journal = await this.#state.begin({ operation: 'sandbox-create', sandbox: draft.id, step: 'record' });
+    reach('create.after-journal');
     let record: SandboxRecord | undefined;
     try {
       record = await this.#state.insert(draft, options);
       await this.#state.step(journal.id, 'runtime');
+      reach('create.after-record');
       options?.onProgress?.({ step: 'runtime', message: `Starting the sandbox (${provider.name})` });
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
@@ -150,12 +153,15 @@ export class CreateSandbox {
         provider.create(specOf(draft, base, repository), options),
       ]);
       if (made.status === 'fulfilled') this.#open.adopt(draft, made.value);
+      reach('create.after-runtime');
       if (made.status === 'rejected') throw made.reason;
       if (history.status === 'rejected') throw history.reason;
       options?.signal?.throwIfAborted();
       const opened = await this.#open.get({ ...record, state: 'ready' });
       record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
+      reach('create.after-assurance');
       record = await this.#setUp.execute(record, opened, isRollback, options);
+      reach('create.after-ready');
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
       if (!isKept) await this.#undo(repository, provider, draft.id);
@@ -163,6 +169,7 @@ export class CreateSandbox {
       throw error;
     }
     await this.#state.end(journal.id);
+    reach('create.after-end');
     await this.#state.publish({
       type: 'sandbox-created',
       repositoryId: draft.repositoryId,

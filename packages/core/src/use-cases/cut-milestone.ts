@@ -1,9 +1,11 @@
+import { reach } from '../domain/failpoint.ts';
 import { checkedMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Milestone } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
@@ -39,6 +41,7 @@ export class CutMilestone {
     const record = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'milestone', options);
+    await currentRecord(this.#state, record, options);
     return await audited(
       this.#audit,
       {
@@ -51,6 +54,7 @@ export class CutMilestone {
       async () => {
         await this.#settle.execute(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
+        reach('milestone.after-cut');
         if (milestone && record.policy.worktrees === 'eager') await repository.exportTree(record.id, options);
         if (milestone)
           await this.#state.publish({

@@ -1,9 +1,11 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -69,14 +71,20 @@ export class DeleteSandbox {
   /** The steps themselves. The caller holds the lease and has asked. */
   async removed(record: SandboxRecord, repository: SourceRepository): Promise<void> {
     const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
-    if (record.state !== 'deleting')
-      await this.#state.update((await this.#state.get(record.id)) ?? record, { state: 'deleting' });
+    reach('delete.after-journal');
+    await changeRecord(this.#state, record, ({ state }) => (state === 'deleting' ? undefined : { state: 'deleting' }));
+    reach('delete.after-mark');
     await this.#open.close(record.id);
+    reach('delete.after-close');
     await this.#open.providerOf(record).remove(record.id);
+    reach('delete.after-runtime');
     await this.#state.step(journal.id, 'history');
     await repository.remove(record.id);
+    reach('delete.after-history');
     await this.#state.remove(record.id);
+    reach('delete.after-record');
     await this.#state.end(journal.id);
+    reach('delete.after-end');
     await this.#state.publish({
       type: 'sandbox-deleted',
       repositoryId: record.repositoryId,

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { visible } from '../domain/visible.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -6,6 +7,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -80,6 +82,7 @@ export class IntegrateChanges {
     const record = await this.#find.execute(input.sandbox, options);
     const held = <Result>(body: () => Promise<Result>) => this.#held(record, input.integration, body, options);
     const plan = await held(async () => {
+      await currentRecord(this.#state, record, options);
       await this.#settle.execute(record, options);
       return await this.plan(input, options);
     });
@@ -94,6 +97,7 @@ export class IntegrateChanges {
         input: { tip: plan.tip, head: plan.head, arguments: [...(input.arguments ?? [])] },
       },
       async () => {
+        reach('integrate.after-start');
         // Outside the leases: nobody waits for a person who reads.
         await this.#accept(plan, input.acceptRisky ?? false, options);
         return await held(() => this.#carryOut(record, plan, input, options));
@@ -110,6 +114,7 @@ export class IntegrateChanges {
     options?: ProgressOptions,
   ): Promise<IntegrateResult> {
     const repository = await this.#repository.execute(options);
+    await currentRecord(this.#state, record, options);
     await this.#settle.execute(record, options);
     const { tip } = await repository.history(record.id, options);
     if (tip.commit !== plan.tip) {
@@ -119,6 +124,7 @@ export class IntegrateChanges {
       });
     }
     const result = await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
+    reach('integrate.after-execute');
     await this.#state.publish({
       type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`,
       repositoryId: record.repositoryId,
@@ -129,7 +135,10 @@ export class IntegrateChanges {
       input.integration === 'merge' &&
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
-    if (isIn) await this.#delete.removed(record, repository);
+    if (isIn) {
+      reach('merge.before-delete');
+      await this.#delete.removed(record, repository);
+    }
     return { ...result, plan, isDeleted: isIn };
   }
 

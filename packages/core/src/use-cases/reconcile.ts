@@ -1,28 +1,45 @@
 import { isLitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { changeRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { RestoreRevision } from './restore-revision.ts';
+import { runtimeState } from './runtime-state.ts';
 
 /**
  * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
- * an interrupted delete is finished, an interrupted apply or merge is finished or rolled back. Cheap when there is nothing.
+ * an interrupted delete or rebuild is finished, an interrupted apply or merge is finished or rolled back, and after an interrupted
+ * pause the record says what the runtime is. Cheap when there is nothing.
  */
 export class Reconcile {
   readonly #repository: OpenRepository;
   readonly #state: StateStore;
+  readonly #open: OpenSandboxes;
   readonly #delete: DeleteSandbox;
+  readonly #restore: RestoreRevision;
 
-  constructor(repository: OpenRepository, state: StateStore, remove: DeleteSandbox) {
+  constructor(
+    repository: OpenRepository,
+    state: StateStore,
+    open: OpenSandboxes,
+    remove: DeleteSandbox,
+    restore: RestoreRevision,
+  ) {
     this.#repository = repository;
     this.#state = state;
+    this.#open = open;
     this.#delete = remove;
+    this.#restore = restore;
   }
 
   /** What was done, one sentence each. */
   async execute(options?: CallOptions): Promise<readonly string[]> {
     const repository = await this.#repository.execute(options);
     const done = [...(await repository.reconcile(options))];
+    reach('reconcile.after-repository');
     for (const entry of await this.#state.interrupted(options)) {
       const sentence = await this.#settle(entry, options);
       if (sentence !== undefined) done.push(sentence);
@@ -41,6 +58,7 @@ export class Reconcile {
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'reconcile', options);
     try {
       const sentence = await this.#finish(entry, record);
+      reach('reconcile.before-end');
       await this.#state.end(entry.id);
       return sentence;
     } catch (error) {
@@ -51,11 +69,27 @@ export class Reconcile {
   }
 
   async #finish(entry: JournalEntry, record: SandboxRecord): Promise<string | undefined> {
+    if (entry.operation === 'sandbox-rebuild') {
+      await this.#restore.rebuilt(record);
+      return `Finished the interrupted rebuild of ${record.slug}.`;
+    }
+    if (entry.operation === 'sandbox-run-state') return await this.#readState(record);
     const isUnfinishedCreate = entry.operation === 'sandbox-create' && record.state === 'creating';
     if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
     await this.#delete.removed(record, await this.#repository.execute());
     return isUnfinishedCreate
       ? `Undid the interrupted creation of ${record.slug}.`
       : `Finished the interrupted deletion of ${record.slug}.`;
+  }
+
+  /** A process was killed while it paused, stopped or resumed the sandbox: the runtime knows how far it came. */
+  async #readState(record: SandboxRecord): Promise<string | undefined> {
+    const actual = await runtimeState(this.#open.providerOf(record), record.id);
+    const state = actual === 'paused' || actual === 'stopped' ? actual : 'ready';
+    const isOther = (now: SandboxRecord) =>
+      now.state !== state && (now.state === 'ready' || now.state === 'paused' || now.state === 'stopped');
+    if (!isOther(record)) return undefined;
+    await changeRecord(this.#state, record, (now) => (isOther(now) ? { state } : undefined));
+    return `The sandbox ${record.slug} is ${state}: what changed that was interrupted.`;
   }
 }

@@ -1,9 +1,11 @@
 import type { ChangedPath } from '../domain/changed-path.ts';
+import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { changeRecord } from './change-record.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import { readContents } from './read-contents.ts';
@@ -75,6 +77,7 @@ export class RecordRevision {
     const scan = await opened.runtime.scan(mark, options);
     const changes = await nonEmpty(scan.changes);
     if (!changes) return { record, result: NOTHING };
+    reach('record.after-scan');
     const repository = await this.#repository.execute(options);
     const unreadable: RecordWarning[] = [];
     const size = { files: 0, bytes: 0 };
@@ -90,7 +93,9 @@ export class RecordRevision {
       options,
     );
     // Only now: a mark that moved on before its changes were safe would lose them.
-    const updated = await this.#state.update(record, { mark: scan.next }, options);
+    reach('record.before-mark');
+    const updated = await changeRecord(this.#state, record, () => ({ mark: scan.next }), options);
+    reach('record.after-mark');
     if (result.revision) {
       await this.#state.publish({
         type: 'revision-recorded',

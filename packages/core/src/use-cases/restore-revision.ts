@@ -1,10 +1,12 @@
-import { LitterboxError } from '../domain/errors.ts';
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { Revision } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { changeRecord, currentRecord } from './change-record.ts';
 import { specOf } from './create-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
@@ -59,7 +61,7 @@ export class RestoreRevision {
     const repository = await this.#repository.execute(options);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `restore ${wanted}`, options);
     const target = await repository.resolve(found.id, wanted, options);
-    const current = (await this.#state.get(found.id, options)) ?? found;
+    const current = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(current, options);
     return await audited(
       this.#audit,
@@ -91,7 +93,9 @@ export class RestoreRevision {
           subject: `revision ${target.number}`,
           sandbox: record.slug,
         });
+        reach('restore.after-files');
         const revision = await repository.restore(record.id, target.commit, message);
+        reach('restore.after-revision');
         await this.#record.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
         return revision ? { revision } : {};
       },
@@ -116,26 +120,58 @@ export class RestoreRevision {
         sandbox: record.id,
         input: {},
       },
-      () => this.#rebuild(record, options),
+      async () => {
+        const current = await currentRecord(this.#state, record, options);
+        return await this.#rebuild(await this.#saved(current), options);
+      },
     );
   }
 
+  /** What a sandbox that still answers holds and no call recorded is recorded before it goes. */
+  async #saved(record: SandboxRecord): Promise<SandboxRecord> {
+    try {
+      return await this.#record.leftOver(record, await this.#open.get(record));
+    } catch (error) {
+      if (isLitterboxError(error)) return record; // it is being recovered because it does not answer
+      throw error;
+    }
+  }
+
+  /** Makes the runtime that a killed process was replacing. The caller holds the lease. */
+  async rebuilt(record: SandboxRecord): Promise<void> {
+    await this.#make(record);
+  }
+
+  /** After a kill `reconcile` makes the new runtime, after an error `recover`. */
   async #rebuild(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+    const provider = this.#open.providerOf(record);
+    options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
+    const journal = await this.#state.begin({ operation: 'sandbox-rebuild', sandbox: record.id, step: 'runtime' });
+    reach('rebuild.after-journal');
+    try {
+      await this.#open.close(record.id);
+      await provider.remove(record.id, { keepPlayground: true });
+      reach('rebuild.after-remove');
+      return await this.#make(await currentRecord(this.#state, record, options), options);
+    } finally {
+      await this.#state.end(journal.id);
+    }
+  }
+
+  async #make(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     const repository = await this.#repository.execute(options);
     const { tip } = await repository.history(record.id, options);
     const provider = this.#open.providerOf(record);
-    options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
     await this.#open.close(record.id);
-    await provider.remove(record.id, { keepPlayground: true });
+    await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
     const runtime = await provider.create(specOf(record, tip, repository), options);
+    reach('rebuild.after-create');
     const opened = this.#open.adopt(record, runtime);
-    // No mark: the new runtime counts from the new base, which is the tip.
-    // Killed from here on, it is one whose setup did not succeed.
-    const rebuilt = await this.#state.update(record, {
-      mark: null,
-      state: record.policy.setup.length > 0 ? 'setup-failed' : 'ready',
-      assurance: await opened.runtime.assurance(options),
-    });
+    // No mark: the new runtime counts from the new base, which is the tip. Killed from here on, its setup did not succeed.
+    const assurance = await opened.runtime.assurance(options);
+    const state = record.policy.setup.length > 0 ? 'setup-failed' : 'ready';
+    const rebuilt = await changeRecord(this.#state, record, () => ({ mark: null, state, assurance }));
+    reach('rebuild.after-record');
     const updated = await this.#setUp.execute(rebuilt, opened, false, options);
     await this.#state.publish({
       type: 'sandbox-rebuilt',

@@ -1,5 +1,6 @@
 import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -7,6 +8,7 @@ import type { OutputChunk } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -67,7 +69,7 @@ export class RunCommand {
     const found = await this.#find.execute(input.sandbox, options);
     assertMessage(found, input.message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `${tool}: ${text.slice(0, 60)}`, options);
-    const current = (await this.#state.get(found.id, options)) ?? found;
+    const current = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(current, options);
     return await audited(
       this.#audit,
@@ -79,8 +81,10 @@ export class RunCommand {
         input: { command: text.slice(0, 4096), tool },
       },
       async () => {
+        reach('exec.after-start');
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await opened.channel.run(channelCommand(input, record), options);
+        reach('exec.after-exit');
         const recorded = await this.#record.execute(
           record,
           opened,
@@ -94,6 +98,7 @@ export class RunCommand {
             durationMs: outcome.durationMs,
           }),
         );
+        reach('exec.after-record');
         if (outcome.interruption === 'abort') throw options?.signal?.reason;
         return { ...outcome, recorded: recorded.result };
       },

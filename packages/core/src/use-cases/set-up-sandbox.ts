@@ -1,4 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
 import type { Policy } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
@@ -62,6 +63,7 @@ export class SetUpSandbox {
       });
       current = (await this.#record.execute(current, opened, message, options)).record;
     }
+    reach('create.after-setup');
     return await this.#state.update(current, { state: 'ready' });
   }
 }

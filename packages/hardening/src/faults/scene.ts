@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { overlayfs } from '@litterbox/provider-overlayfs';
+import { createLitterbox, type Litterbox, type LitterboxOptions } from 'litterbox';
+import { type ScratchRepository, scratchRepository } from '../scratch-repository.ts';
+import { ClientProcess, type ClientOptions } from './client-process.ts';
+import type { Failure, Job } from './job.ts';
+import { userDigest } from './user-digest.ts';
+
+/** A scratch repository on which programs live and die; what was promised to them is written down for the checker. */
+export interface Scene extends AsyncDisposable, ScratchRepository {
+  /** Commits that a call returned: they stay reachable for ever. */
+  readonly acknowledged: Set<string>;
+  /** What the user's repository must look like. */
+  digest: ReadonlyMap<string, string>;
+  /** Takes the user's repository as it is now for what it must look like: after an apply, a merge or the user's own work. */
+  accept(): void;
+  /** A commit of the user's own, so that the next base is a new one. */
+  commit(path: string, content: string): void;
+  /** One more program of this process on the repository. */
+  open(options?: Partial<LitterboxOptions>): Litterbox;
+  /** Opens, does one thing and closes, as the command line does. */
+  once<Result>(work: (litterbox: Litterbox) => Promise<Result>): Promise<Result>;
+  client(options?: ClientOptions): ClientProcess;
+  /** Starts a client that is to die in the job. What it said of it before, if it did not. */
+  dying(job: Job, options: ClientOptions): Promise<Death>;
+}
+
+export interface Death {
+  readonly signal: NodeJS.Signals | null;
+  readonly code: number | null;
+  readonly ok?: unknown;
+  readonly error?: Failure | undefined;
+  readonly errors: string;
+}
+
+export function scene(files?: Readonly<Record<string, string>>): Scene {
+  const scratch = scratchRepository(files);
+  const { repository, stateDirectory, directory } = scratch;
+  const acknowledged = new Set<string>();
+  const opened = new Set<Litterbox>();
+  const clients = new Set<ClientProcess>();
+  const open = (options?: Partial<LitterboxOptions>) => {
+    const litterbox = createLitterbox({ repo: repository, stateDirectory, providers: [overlayfs], ...options });
+    opened.add(litterbox);
+    return litterbox;
+  };
+  const once = async <Result>(work: (litterbox: Litterbox) => Promise<Result>): Promise<Result> => {
+    await using litterbox = open();
+    return await work(litterbox);
+  };
+  const self: Scene = {
+    ...scratch,
+    acknowledged,
+    digest: userDigest(repository),
+    accept() {
+      self.digest = userDigest(repository);
+    },
+    commit(path, content) {
+      mkdirSync(dirname(join(repository, path)), { recursive: true });
+      writeFileSync(join(repository, path), content);
+      scratch.git('add', '-A');
+      scratch.git('commit', '-q', '-m', `user: ${path}`);
+      self.accept();
+    },
+    open,
+    once,
+    client(options) {
+      const client = new ClientProcess(self, options);
+      clients.add(client);
+      return client;
+    },
+    async dying(job, options) {
+      await using client = self.client(options);
+      client.send(job);
+      const reply = await client.reply();
+      const { code, signal } = await client.ended();
+      return { code, signal, ...reply, errors: client.errors };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client[Symbol.asyncDispose]();
+      for (const litterbox of opened) await litterbox[Symbol.asyncDispose]();
+      await once(async (last) => {
+        await last.reconcile();
+        for (const { name } of await last.list()) await last.delete(name, { force: true });
+      });
+      rmSync(directory, { recursive: true, force: true });
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+  return self;
+}
+
+/** A file of the user's work tree; nothing when it is not there. */
+export function userFile({ repository }: ScratchRepository, path: string): string | undefined {
+  const at = join(repository, path);
+  return existsSync(at) ? readFileSync(at, 'utf8') : undefined;
+}
+
+/** One scene for the tests of a file, in turn; a test that fails does not leave its scene to the next. */
+export function sharedScene(prepare: (fresh: Scene) => Promise<void> = async () => {}): {
+  on(work: (scene: Scene) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+} {
+  let shared: Promise<Scene> | undefined;
+  const close = async () => {
+    const closing = shared;
+    shared = undefined;
+    await (await closing)?.[Symbol.asyncDispose]();
+  };
+  return {
+    async on(work) {
+      shared ??= (async () => {
+        const fresh = scene();
+        await prepare(fresh);
+        return fresh;
+      })();
+      try {
+        await work(await shared);
+      } catch (error) {
+        await close().catch(() => {}); // why the test failed matters more
+        throw error;
+      }
+    },
+    close,
+  };
+}

@@ -1,0 +1,156 @@
+// Every failpoint of the product with what must be after a kill there and one reconcile. failpoints.test.ts compares with the sources.
+
+/** Nothing of the sandbox may be there afterwards, or all of it. */
+export const CREATE: Readonly<Record<string, 'undone' | 'done'>> = {
+  'create.after-journal': 'undone',
+  'create.after-record': 'undone',
+  'begin.after-user-pin': 'undone',
+  'ref.before-rename': 'undone',
+  'ref.after-rename': 'undone',
+  'begin.before-meta': 'undone',
+  'begin.after-meta': 'undone',
+  'objects.after-rename': 'undone',
+  'base-tree.half': 'undone',
+  'base-tree.before-name': 'undone',
+  'provider.after-base-tree': 'undone',
+  'provider.after-directory': 'undone',
+  'session.after-link': 'undone',
+  'session.before-go': 'undone',
+  'session.after-go': 'undone',
+  'provider.after-session': 'undone',
+  'create.after-runtime': 'undone',
+  'create.after-assurance': 'undone',
+  'create.after-setup': 'undone',
+  'create.after-ready': 'done',
+  'create.after-end': 'done',
+};
+
+/**
+ * A command that writes a file: `before` it, so that nothing is there; `unrecorded`: the next call records it as recovered;
+ * `recorded`: it is, and nobody may record it again.
+ */
+export const RUN: Readonly<Record<string, 'before' | 'unrecorded' | 'recorded'>> = {
+  'exec.after-start': 'before',
+  'exec.after-exit': 'unrecorded',
+  'record.after-scan': 'unrecorded',
+  'record.after-tree': 'unrecorded',
+  'record.after-commit': 'unrecorded',
+  'objects.after-rename': 'unrecorded',
+  'record.after-objects': 'unrecorded',
+  'record.before-ref': 'unrecorded',
+  'ref.before-rename': 'unrecorded',
+  'ref.after-rename': 'recorded',
+  'record.after-ref': 'recorded',
+  'record.before-mark': 'recorded',
+  'record.after-mark': 'recorded',
+  'exec.after-record': 'recorded',
+};
+
+export const WRITE: Readonly<Record<string, 'unrecorded'>> = { 'write.after-rename': 'unrecorded' };
+
+/** Whether the milestone is there after a reconcile; when not, cutting it again does. */
+export const MILESTONE: Readonly<Record<string, 'undone' | 'done'>> = {
+  'milestone.after-commit': 'undone',
+  'publish.after-check': 'undone',
+  'publish.before-rename': 'undone',
+  'publish.after-file': 'undone',
+  'milestone.after-publish': 'undone',
+  'ref.before-rename': 'undone',
+  'ref.after-rename': 'done',
+  'milestone.after-ref': 'done',
+  'milestone.after-cut': 'done',
+};
+
+/** Whether the user's repository is as before or has the work after a reconcile. For an apply and for a merge. */
+export const INTEGRATE: Readonly<Record<string, 'undone' | 'done'>> = {
+  'integrate.after-start': 'undone',
+  'integrate.before-objects': 'undone',
+  'publish.after-check': 'undone',
+  'publish.before-rename': 'undone',
+  'publish.after-file': 'undone',
+  'file.before-rename': 'undone',
+  'integrate.after-journal': 'undone',
+  'integrate.after-link': 'undone',
+  'integrate.after-lock': 'undone',
+  'integrate.after-next-index': 'undone',
+  'work-tree.after-removal': 'undone',
+  'work-tree.after-writing': 'undone',
+  'integrate.after-files': 'undone',
+  'integrate.before-head': 'done',
+  'integrate.after-head': 'done',
+  'integrate.after-index': 'done',
+  'integrate.after-finish': 'done',
+  'integrate.after-unstash': 'done',
+  'integrate.before-close': 'done',
+  'integrate.after-close': 'done',
+  'integrate.after-execute': 'done',
+};
+
+/** A merge alone: the work is in, the sandbox is there until merge or delete is said once more. */
+export const MERGE: Readonly<Record<string, 'done'>> = { 'merge.before-delete': 'done' };
+
+/** Steps of an integration that puts uncommitted work aside. */
+export const STASH: Readonly<Record<string, 'undone'>> = {
+  'stash.after-ref': 'undone',
+  'stash.after-journal': 'undone',
+  'stash.after-reset': 'undone',
+};
+
+/** `kept`: the deletion had not begun, so it has to be said again. */
+export const DELETE: Readonly<Record<string, 'kept' | 'deleted'>> = {
+  'delete.after-journal': 'kept',
+  'delete.after-mark': 'deleted',
+  'delete.after-close': 'deleted',
+  'provider.before-remove': 'deleted',
+  'delete.after-runtime': 'deleted',
+  'ref.before-rename': 'deleted',
+  'remove.after-tombstone': 'deleted',
+  'remove.after-branch': 'deleted',
+  'remove.after-pin': 'deleted',
+  'remove.after-meta': 'deleted',
+  'delete.after-history': 'deleted',
+  'delete.after-record': 'deleted',
+  'delete.after-end': 'deleted',
+};
+
+/** Points on the way from one state to another; afterwards the record says what the runtime is. */
+export const RUN_STATE: readonly (readonly [
+  point: string,
+  from: 'ready' | 'paused' | 'stopped',
+  to: 'ready' | 'paused' | 'stopped',
+])[] = [
+  ['pause.after-mark', 'ready', 'paused'],
+  ['run-state.after-runtime', 'ready', 'paused'],
+  ['run-state.after-record', 'ready', 'paused'],
+  ['stop.after-mark', 'ready', 'stopped'],
+  ['run-state.after-runtime', 'ready', 'stopped'],
+  ['run-state.after-record', 'ready', 'stopped'],
+  ['resume.after-thaw', 'paused', 'ready'],
+  ['run-state.after-runtime', 'paused', 'ready'],
+  ['run-state.after-record', 'paused', 'ready'],
+  ['run-state.after-runtime', 'stopped', 'ready'],
+];
+
+/** Where a restore was killed, and what history and workspace both hold after a reconcile. */
+export const RESTORE: Readonly<Record<string, 'restored'>> = {
+  'restore.after-files': 'restored',
+  'restore.after-revision': 'restored',
+};
+
+/** Where a recovery was killed. The next reconcile finishes it. */
+export const RECOVER: readonly string[] = [
+  'rebuild.after-journal',
+  'rebuild.after-remove',
+  'provider.after-directory',
+  'rebuild.after-create',
+  'rebuild.after-record',
+];
+
+/** A reconcile that is killed itself is finished by the next. */
+export const RECONCILE: readonly string[] = [
+  'reconcile.after-repository',
+  'delete.after-mark',
+  'delete.after-runtime',
+  'delete.after-history',
+  'reconcile.before-end',
+];
