@@ -1,1 +1,16 @@
+export { type AttackGround, attackGround, CANARY_VARIABLE } from './attack-ground.ts';
+export { type Canary, canary, formsOf } from './canary.ts';
+export { type ExecutionMarks, executionMarks } from './execution-marks.ts';
+export { FAKE_ADDRESSES, type FakeInternet, fakeInternet } from './fake-internet.ts';
+export { findCanaries } from './find-canaries.ts';
+export { hostDigest } from './host-digest.ts';
+export { hostEnvironment } from './host-environment.ts';
+export { inPlainBubblewrap, type OnTheHost, onTheHost } from './on-the-host.ts';
+export { positiveControl } from './positive-control.ts';
+export { parseProbe, type ProbeAnswer, probeProgram } from './probe-calls.ts';
+export { repositoryDigest } from './repository-digest.ts';
 export { type ScratchRepository, scratchRepository } from './scratch-repository.ts';
+export { searchFiles } from './search-files.ts';
+export { searchObjects } from './search-objects.ts';
+export { searchProcesses } from './search-processes.ts';
+export { tinyProgram } from './tiny-program.ts';
