@@ -8,6 +8,7 @@ export { hostEnvironment } from './host-environment.ts';
 export { inPlainBubblewrap, type OnTheHost, onTheHost } from './on-the-host.ts';
 export { positiveControl } from './positive-control.ts';
 export { parseProbe, type ProbeAnswer, probeProgram } from './probe-calls.ts';
+export { OPEN_PROBE } from './probe-opens.ts';
 export { repositoryDigest } from './repository-digest.ts';
 export { type ScratchRepository, scratchRepository } from './scratch-repository.ts';
 export { searchFiles } from './search-files.ts';

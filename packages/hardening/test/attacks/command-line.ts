@@ -44,3 +44,27 @@ export function commandLine(
   ground.hear(`what litterbox ${args.join(' ')} says`, stdout, stderr);
   return { code: status ?? -1, stdout, stderr };
 }
+
+/** The same on a terminal of its own; what the terminal got, byte by byte. Without a pager, which would look after itself. */
+export function onTerminal(ground: AttackGround, args: readonly string[], input = ''): string {
+  const words = [process.execPath, '--no-warnings', '--conditions=@litterbox/source', PROGRAM, ...args];
+  const command = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const { stdout, error } = spawnSync('script', ['-qec', `stty cols 200 rows 50; ${command}`, '/dev/null'], {
+    cwd: ground.scratch.repository,
+    encoding: 'utf8',
+    timeout: 20_000,
+    input,
+    env: {
+      PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
+      HOME: ground.home,
+      LITTERBOX_HOME: ground.scratch.stateDirectory,
+      LITTERBOX_PAGER: 'cat',
+      LC_ALL: 'C.UTF-8',
+      TERM: 'xterm',
+      SHELL: '/bin/sh',
+    },
+  });
+  if (error) throw error;
+  ground.hear(`what litterbox ${args.join(' ')} shows`, stdout);
+  return stdout;
+}
