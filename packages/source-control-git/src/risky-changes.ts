@@ -133,7 +133,8 @@ export function riskyChanges(
         reasons.add('has invisible or control characters in its name');
       }
       for (const directory of gitDirectories) {
-        if (path.startsWith(`${directory}/`)) reasons.add('lies in a directory that git takes for a repository');
+        if (path.toLowerCase().startsWith(`${directory}/`))
+          reasons.add('lies in a directory that git takes for a repository');
       }
     } else if (reasons.size === 0) continue;
     if (reasons.size > 0) found.push({ path, reasons: [...reasons] });
@@ -152,14 +153,19 @@ function linkReason(path: string, target: string): string {
   return 'is a symbolic link';
 }
 
-/** A bare repository needs no `.git`: HEAD, objects and refs are enough, and its config may run programs. */
+/**
+ * A bare repository needs no `.git`: HEAD, objects and refs are enough, and its config may run programs. With a `commondir`,
+ * all but HEAD may lie elsewhere. On file systems that ignore case git finds them in any.
+ */
 function gitLikeDirectories(paths: ReadonlySet<string>): ReadonlySet<string> {
-  const found = new Set<string>();
+  const marks = new Map<string, Set<string>>();
   for (const path of paths) {
-    const [, directory] = /^(.+)\/HEAD$/.exec(path) ?? [];
-    if (directory !== undefined && paths.has(`${directory}/config`)) found.add(directory);
+    const [, directory = '', name = ''] = /^(.+)\/(head|config|commondir)$/i.exec(path) ?? [];
+    if (directory === '') continue;
+    const folded = directory.toLowerCase();
+    marks.set(folded, (marks.get(folded) ?? new Set()).add(name.toLowerCase()));
   }
-  return found;
+  return new Set([...marks].filter(([, names]) => names.has('head') && names.size > 1).map(([directory]) => directory));
 }
 
 function twinsOf(paths: ReadonlySet<string>): ReadonlySet<string> {

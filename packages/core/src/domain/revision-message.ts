@@ -40,6 +40,17 @@ export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
   return { subject: cut(oneLine(first)), body: words.join('\n\n'), trailers };
 }
 
+/**
+ * The words of a milestone, which reach the person's repository: as they were given, but for lines below the subject that
+ * pass for trailers.
+ *
+ * @throws LitterboxError as {@link checkedMessage}.
+ */
+export function milestoneMessage(message: string): string {
+  const [subject = '', ...rest] = checkedMessage(message).split('\n');
+  return [subject, ...(rest.length > 0 ? [quotedLines(rest.join('\n'))] : [])].join('\n');
+}
+
 /** @throws LitterboxError `MESSAGE_EMPTY`, `MESSAGE_NUL`, `MESSAGE_TOO_LONG`. */
 export function checkedMessage(message: string): string {
   const refuse = (code: 'MESSAGE_EMPTY' | 'MESSAGE_NUL' | 'MESSAGE_TOO_LONG', what: string, hint: string) =>
@@ -74,10 +85,10 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 const cut = (text: string) =>
   text.length <= MAX_SUBJECT_CHARACTERS ? text : `${text.slice(0, MAX_SUBJECT_CHARACTERS - 1).trimEnd()}…`;
 
-/** Lines that look like trailers would be believed by tools that read them, so a caller's are quoted as in mail. */
+/**
+ * Lines that look like trailers would be believed by tools that read them, so a caller's are quoted as in mail. git wants no
+ * space after the colon, and takes the line of a cherry-pick for one too; a URL is none.
+ */
 function quotedLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => (/^[A-Za-z][A-Za-z0-9-]*\s*:\s/.test(line) ? `> ${line}` : line))
-    .join('\n');
+  return text.replace(/^(?=[A-Za-z0-9-]+[ \t]*:(?!\/\/)|\(cherry picked from commit )/gm, '> ');
 }

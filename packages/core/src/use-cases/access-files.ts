@@ -27,10 +27,11 @@ const REFUSALS: Readonly<Record<number, readonly [code: LitterboxErrorCode, what
   44: ['NOT_A_DIRECTORY', 'lies below something that is not a directory'],
 };
 
+/** One byte more than may be read shows that there is more, and a file of a terabyte ends there too. */
 const READ_SCRIPT = `[ -e "$1" ] || exit 40
 [ -d "$1" ] && exit 41
 [ -f "$1" ] || exit 42
-exec cat <"$1"`;
+exec head -c ${MAX_FILE_BYTES + 1} <"$1"`;
 
 /** A temporary file and a rename: whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old. */
 const WRITE_SCRIPT = `f=$1

@@ -1,5 +1,5 @@
 import { reach } from '../domain/failpoint.ts';
-import { checkedMessage } from '../domain/revision-message.ts';
+import { milestoneMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Milestone } from '../ports/source-control.ts';
@@ -37,7 +37,7 @@ export class CutMilestone {
 
   /** `undefined` when nothing was recorded since the last one. */
   async execute(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined> {
-    const checked = checkedMessage(message);
+    const checked = milestoneMessage(message);
     const record = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'milestone', options);

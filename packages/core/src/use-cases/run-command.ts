@@ -66,6 +66,7 @@ export class RunCommand {
   async execute(input: RunCommandInput, options?: CallOptions): Promise<RunCommandResult> {
     const { command, tool = 'run' } = input;
     const text = checkedCommand(command);
+    assertTimeout(input.timeoutMs);
     const found = await this.#find.execute(input.sandbox, options);
     assertMessage(found, input.message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `${tool}: ${text.slice(0, 60)}`, options);
@@ -142,6 +143,21 @@ function absolutePath(workdir: string, path: string): string {
     });
   }
   return path.startsWith('/') ? path : `${workdir}/${path}`;
+}
+
+/** Longest that a timer of JavaScript can wait; a longer one would end the command at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+function assertTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) return;
+  throw new LitterboxError(
+    'ARG_RANGE',
+    `The timeout is ${timeoutMs} ms; it has to be above 0 and at most ${MAX_TIMEOUT_MS}.`,
+    {
+      operation: 'sandbox.run',
+      hint: 'Leave it out for the timeout of the policy.',
+    },
+  );
 }
 
 function checkedCommand(command: string | readonly [string, ...string[]]): string {

@@ -1,0 +1,171 @@
+// What an agent shows to the person: escape codes, invisible text, files that run after a merge.
+import { describe, expect } from '@jest/globals';
+import { positiveControl } from '../../src/index.ts';
+import { attack } from './attack.ts';
+import { commandLine, onTerminal } from './command-line.ts';
+
+const CLIPBOARD = '\u001b]52;c;ZWNobyBwd25lZA==\u0007';
+const LINK = '\u001b]8;;https://evil.test/\u0007click\u001b]8;;\u0007';
+const ERASE = '\u001b[2K\r';
+const HIDDEN = '\u001b[8mhidden\u001b[0m';
+const REVERSED = '\u202etxt.exe';
+const EIGHT_BIT = '\u009b2J';
+const INVISIBLE = 'pass\u200bword\u2066';
+const DECEPTIONS = [CLIPBOARD, LINK, ERASE, HIDDEN, REVERSED, EIGHT_BIT, INVISIBLE];
+/** What no line for a person may hold; colours of our own are left aside. */
+const DECEPTIVE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f]/;
+/** Terminals end a line with a carriage return, and colours are ours. */
+const plain = (text: string) => text.replaceAll('\r\n', '\n').replace(/\u001b\[(?:[0-7]|2[0-9]|3[0-9])m/g, '');
+
+describe('the eyes of the person', () => {
+  attack('A22: escape codes and invisible characters of an agent are shown, not obeyed', async (ground) => {
+    const litterbox = ground.open();
+    const sandbox = await litterbox.create({ name: 'a' });
+    await ground.run(sandbox, [
+      'sh',
+      '-c',
+      'n=0; for t do n=$((n+1)); printf "%s\\n" "$t" >"file $n"; printf "%s\\n" "$t" >"$t"; done; exit 0',
+      'sh',
+      ...DECEPTIONS.filter((text) => !text.includes('/')),
+    ]);
+    await sandbox.write('src/a.txt', DECEPTIONS.map((text) => `${text}\n`).join(''), {
+      message: `say ${DECEPTIONS.join(' ')}`,
+    });
+    await ground.run(sandbox, ['printf', '%s', LINK]);
+    const raw = onTerminal(ground, ['diff', 'a', '--raw']);
+    positiveControl('a diff with --raw', raw, (text) => text.includes(CLIPBOARD) && text.includes(EIGHT_BIT));
+    for (const args of [
+      ['diff', 'a'],
+      ['diff', 'a', '--stat'],
+      ['diff', 'a', '--name-only'],
+      ['log', 'a', '-p'],
+      ['list'],
+      ['audit'],
+      ['explain', 'a'],
+      ['merge', 'a', '--dry-run'],
+    ]) {
+      const seen = plain(onTerminal(ground, args));
+      expect([args, DECEPTIVE.exec(seen)]).toEqual([args, null]);
+    }
+    // The question moves the cursor itself; all else of an agent's would still show.
+    const asked = onTerminal(ground, ['merge', 'a'], 'n').replace(/\u001b\[(?:\??[0-9;]*[A-KTfhl]|9\dm)/g, '');
+    expect(asked).toContain('file 1');
+    expect(DECEPTIVE.exec(plain(asked))).toBeNull();
+    const seen = plain(onTerminal(ground, ['diff', 'a']));
+    for (const shown of [
+      '\\x1b]52;c;',
+      '\\x1b]8;;https://evil.test/\\x07click',
+      '\\x1b[2K\\x0d',
+      '\\x1b[8mhidden',
+      '\\u202etxt.exe',
+      '\\x9b2J',
+      'pass\\u200bword',
+    ])
+      expect(seen).toContain(shown);
+  });
+
+  attack('A22: what a command says into a pipe is its own bytes', async (ground) => {
+    const sandbox = await ground.open().create({ name: 'a' });
+    await sandbox.write('src/a.txt', `${CLIPBOARD}\n`);
+    expect(commandLine(ground, ['diff', 'a']).stdout).toContain(CLIPBOARD);
+  });
+
+  const RUN_LATER = [
+    '.vscode/tasks.json',
+    '.vscode/settings.json',
+    '.cursor/mcp.json',
+    '.mcp.json',
+    '.claude/settings.json',
+    'CLAUDE.md',
+    'AGENTS.md',
+    '.envrc',
+    'package.json',
+    '.husky/pre-commit',
+    '.npmrc',
+    '.yarnrc.yml',
+    'pyproject.toml',
+    'conftest.py',
+    'Makefile',
+    '.github/workflows/ci.yml',
+    '.litterbox.toml',
+    '.git-blame-ignore-revs',
+    // The same with other letters, in other places, by other means.
+    'deep/er/.VSCode/Tasks.json',
+    'sub/claude.md',
+    'GNUmakefile',
+    'tool.mk',
+    '.idea/workspace.xml',
+    '.devcontainer/devcontainer.json',
+    '.pre-commit-config.yaml',
+    'Dockerfile.dev',
+    'requirements-dev.txt',
+    'sitecustomize.py',
+    'x.pth',
+    '.zshrc.local.envrc/.envrc',
+    'hooks/post-merge',
+    'flake.nix',
+  ];
+  attack('A23: every file that runs on the machine later is named, and needs a yes', async (ground) => {
+    const sandbox = await ground.open().create({ name: 'a' });
+    await ground.run(sandbox, [
+      'sh',
+      '-c',
+      'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done; echo fine >fine.txt',
+      'sh',
+      ...RUN_LATER,
+    ]);
+    const { risky } = await ground.open().plan({ sandbox: 'a', integration: 'merge' });
+    expect(risky.map(({ path }) => path).toSorted()).toEqual(RUN_LATER.toSorted());
+    for (const verb of ['apply', 'merge']) {
+      const refused = commandLine(ground, [verb, 'a']);
+      expect([verb, refused.code, refused.stderr.includes('Executes on your machine:')]).toEqual([verb, 4, true]);
+      for (const path of RUN_LATER) expect(refused.stderr).toContain(`  ${path}: `);
+    }
+    // The colour that a terminal shows it in.
+    expect(onTerminal(ground, ['merge', 'a', '--dry-run'])).toContain('\u001b[31mExecutes on your machine:');
+    expect(await ground.achieved()).toEqual([]);
+    expect(commandLine(ground, ['merge', 'a', '--yes-risky']).code).toBe(0);
+    ground.acceptRepository();
+  });
+
+  attack(
+    'AX3: what becomes such a file by a link, a mode or a rename is named too',
+    async (ground) => {
+      const sandbox = await ground.open().create({ name: 'a' });
+      await ground.run(
+        sandbox,
+        'mkdir innocent && echo {} >innocent/tasks.json && ln -s innocent .vscode && ln -s innocent/tasks.json package.json && chmod +x src/a.txt && git -C / --version >/dev/null && mv src/plan.md AGENTS.md',
+      );
+      const { risky } = await ground.open().plan({ sandbox: 'a', integration: 'merge' });
+      expect(risky.map(({ path }) => path).toSorted()).toEqual(['.vscode', 'AGENTS.md', 'package.json', 'src/a.txt']);
+      await expect(ground.open().merge('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+    },
+    { 'src/a.txt': 'a\n', 'src/plan.md': 'plan\n' },
+  );
+
+  attack('AX4: a yes for one plan is no yes for what came after it', async (ground) => {
+    const litterbox = ground.open();
+    const sandbox = await litterbox.create({ name: 'a' });
+    await sandbox.write('Makefile', 'all:\n');
+    // While the person looks at the question, the agent changes the answer's object.
+    const other = await ground.open().open('a');
+    const asking = ground.open({
+      approver: {
+        async approve({ details }) {
+          ground.hear('the question', details.join('\n'));
+          await other
+            .run('echo evil >Makefile; echo evil >.envrc', { signal: AbortSignal.timeout(500) })
+            .catch(() => {});
+          return true;
+        },
+      },
+    });
+    const result = await asking.apply('a').catch((error: unknown) => error);
+    const { outcome } = result as { readonly outcome?: string };
+    if (outcome === 'staged') {
+      expect(ground.scratch.git('show', ':Makefile')).toBe('all:');
+      expect(ground.scratch.git('ls-files', '.envrc')).toBe('');
+      ground.acceptRepository();
+    } else expect(result).toMatchObject({ code: expect.stringMatching(/BUSY|HEAD_MOVED|CONFLICT/) });
+  });
+});

@@ -1,0 +1,300 @@
+// Sockets, foreign calling conventions and io_uring: ways around the system call filter.
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect } from '@jest/globals';
+import {
+  inPlainBubblewrap,
+  onTheHost,
+  parseProbe,
+  positiveControl,
+  probeProgram,
+  tinyProgram,
+} from '../../src/index.ts';
+import { attack } from './attack.ts';
+
+const attackOnX64: typeof attack = (...test) => void (arch() === 'x64' && attack(...test));
+const [SOCKET, SOCKETPAIR] = [41, 53];
+const [STREAM, DATAGRAM, RAW, SEQUENCED] = [1, 2, 3, 5];
+const ADDRESS_FAMILIES = {
+  unix: 1,
+  inet: 2,
+  ax25: 3,
+  ipx: 4,
+  inet6: 10,
+  key: 15,
+  netlink: 16,
+  packet: 17,
+  rds: 21,
+  pppox: 24,
+  llc: 26,
+  can: 29,
+  tipc: 30,
+  bluetooth: 31,
+  alg: 38,
+  nfc: 39,
+  vsock: 40,
+  kcm: 41,
+  qipcrtr: 42,
+  smc: 43,
+  xdp: 44,
+  mctp: 45,
+};
+const quoted = (program: string) => `perl -e '${program.replaceAll("'", "'\\''")}'`;
+/** Killed by SIGSYS, as a shell says it. */
+const BAD_SYSTEM_CALL = 128 + 31;
+
+describe('sockets', () => {
+  attackOnX64('A45: no Unix socket can be made, so none of the host can be reached', async (ground) => {
+    const path = join(ground.scratch.directory, 'service.sock');
+    const abstract = `\0litterbox-attack-${process.pid}`;
+    const heard: string[] = [];
+    const servers = [path, abstract].map((address) =>
+      createServer((socket) => {
+        heard.push(address);
+        socket.end('secret');
+      }).listen(address),
+    );
+    await Promise.all(servers.map(async (server) => await once(server, 'listening')));
+    try {
+      const connect = (address: string, type = 'SOCK_STREAM') =>
+        `use Socket; socket(my $s, AF_UNIX, ${type}, 0) or die "socket: $!"; connect($s, pack_sockaddr_un("${address.replace('\0', '\\0')}")) or die "connect: $!"; sysread($s, my $got, 99); print $got`;
+      for (const address of [path, abstract]) {
+        const got = await said(['perl', '-e', connect(address)]);
+        positiveControl(`connecting to ${JSON.stringify(address)}`, got, (text) => text === 'secret');
+      }
+      const again = `use Socket; socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0) or die; connect($a, pack_sockaddr_un("${path}")) or print "$!"`;
+      expect(await said(['perl', '-e', again])).toContain('is already connected');
+      heard.length = 0;
+      const sandbox = await ground.open().create({ name: 'a' });
+      expect((await ground.run(sandbox, ['perl', '-e', again])).stdout).toBe('No such file or directory');
+      for (const address of [
+        path,
+        abstract,
+        '/run/docker.sock',
+        '/run/user/1000/bus',
+        '\0/tmp/.X11-unix/X0',
+        '/tmp/tmux-0/default',
+        '/run/systemd/private',
+      ])
+        for (const type of ['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_SEQPACKET']) {
+          const { stderr, exitCode } = await ground.run(sandbox, ['perl', '-e', connect(address, type)]);
+          expect([address, exitCode === 0, stderr]).toEqual([
+            address,
+            false,
+            expect.stringContaining('socket: Address family not supported'),
+          ]);
+        }
+      const { stdout } = await ground.run(
+        sandbox,
+        `ls -d ${path} /run/docker.sock /run/podman /run/containerd /run/user /run/dbus /run/systemd /var/run/docker.sock /tmp/.X11-unix /tmp/tmux-* 2>/dev/null; env | grep -iE 'sock|agent=|bus|display'; find / -xdev -type s 2>/dev/null; tail -n +2 /proc/net/unix`,
+      );
+      expect(stdout).toBe('');
+      expect(heard).toEqual([]);
+    } finally {
+      await Promise.all(servers.map(async (server) => await new Promise((resolve) => server.close(resolve))));
+    }
+    // A pair of datagram sockets could be connected anew to a path; a pair of streams, which programs need, cannot.
+    const sandbox = await ground.open().open('a');
+    const pairs = probeProgram({
+      stream: [SOCKETPAIR, 1, STREAM, 0, '$zeros'],
+      datagram: [SOCKETPAIR, 1, DATAGRAM, 0, '$zeros'],
+      flagged: [SOCKETPAIR, 1, 0o2004000 | DATAGRAM, 0, '$zeros'],
+    });
+    positiveControl(
+      'a pair of datagram sockets',
+      parseProbe(onTheHost(['perl', '-e', pairs]).stdout),
+      ({ datagram }) => datagram === 'ok',
+    );
+    expect(parseProbe((await ground.run(sandbox, ['perl', '-e', pairs])).stdout)).toEqual({
+      stream: 'ok',
+      datagram: 'EPERM',
+      flagged: 'EPERM',
+    });
+  });
+
+  attackOnX64(
+    'A46: of all address families only the internet ones and netlink exist, and none of them raw',
+    async (ground) => {
+      const all = Object.fromEntries(
+        Object.entries(ADDRESS_FAMILIES).flatMap(([name, family]) =>
+          [STREAM, DATAGRAM, RAW, SEQUENCED].map((type) => [`${name}-${type}`, [SOCKET, family, type, 0]] as const),
+        ),
+      );
+      const program = probeProgram(all);
+      const control = parseProbe(
+        inPlainBubblewrap(quoted(program), [
+          '--unshare-user',
+          '--unshare-net',
+          '--uid',
+          '0',
+          '--gid',
+          '0',
+          '--cap-add',
+          'ALL',
+        ]).stdout,
+      );
+      positiveControl(
+        'without the filter',
+        control,
+        (answers) => answers['unix-1'] === 'ok' && answers['packet-3'] === 'ok' && answers['inet-3'] !== 'EAFNOSUPPORT',
+      );
+      const sandbox = await ground.open().create({ name: 'a' });
+      const answers = parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout);
+      const open = Object.entries(answers).filter(([, answer]) => answer !== 'EAFNOSUPPORT');
+      expect(Object.keys(answers)).toEqual(Object.keys(all));
+      expect(open.filter(([name]) => !/^(inet6?|netlink)-/.test(name))).toEqual([]);
+      expect(open.filter(([name, answer]) => /^inet6?-3$/.test(name) && answer === 'ok')).toEqual([]);
+      // Families by number, those without a name here too, and with bits that the kernel would cut off.
+      const numbers = probeProgram(
+        Object.fromEntries(
+          [...Array.from({ length: 64 }, (_, family) => family), 2 ** 32 + 1, 2 ** 32 + 17].map((family) => [
+            `${family}`,
+            [SOCKET, family, RAW, 0],
+          ]),
+        ),
+      );
+      const swept = parseProbe((await ground.run(sandbox, ['perl', '-e', numbers])).stdout);
+      expect(
+        Object.entries(swept)
+          .filter(([, answer]) => answer !== 'EAFNOSUPPORT')
+          .map(([family]) => family),
+      ).toEqual(['2', '10', '16']);
+    },
+  );
+
+  attackOnX64(
+    'A46: the tables of the packet filter and the interfaces cannot be changed over netlink',
+    async (ground) => {
+      // NFT_MSG_GETTABLE and RTM_NEWLINK with an acknowledgement; the kernel answers with an errno.
+      const ask = (protocol: number, type: number, body: string) =>
+        `socket(my $s, 16, 3, ${protocol}) or die; my $m = pack('LSSLL', 16 + length(${body}), ${type}, 5, 1, 0) . ${body}; syswrite($s, $m); my $bits = ''; vec($bits, fileno($s), 1) = 1; select($bits, undef, undef, 5) or die 'silence'; recv($s, my $got, 4096, 0); $! = -unpack('l', substr($got, 16, 4)); printf "%s\\n", $! ? "$!" : 'done';`;
+      const payloads = {
+        tables: ask(12, (10 << 8) | 1, "pack('CCn', 1, 0, 0)"),
+        link: ask(0, 16, "pack('CxSlLL', 0, 0, 0, 0, 0)"),
+      };
+      const sandbox = await ground.open().create({ name: 'a' });
+      for (const [name, payload] of Object.entries(payloads)) {
+        const capable = inPlainBubblewrap(quoted(payload), [
+          '--unshare-user',
+          '--unshare-net',
+          '--uid',
+          '0',
+          '--gid',
+          '0',
+          '--cap-add',
+          'ALL',
+        ]).stdout;
+        positiveControl(name, capable, (text) => text !== '' && !text.includes('not permitted'));
+        expect([name, (await ground.run(sandbox, ['perl', '-e', payload])).stdout]).toEqual([
+          name,
+          'Operation not permitted\n',
+        ]);
+      }
+      for (const command of [
+        'ip link add x type dummy',
+        'ip address add 10.1.1.1/24 dev lo',
+        'ip link set lo down',
+        'ip route add default dev lo',
+        'ip netns add x',
+      ])
+        expect([command, (await ground.run(sandbox, command)).exitCode === 0]).toEqual([command, false]);
+    },
+  );
+
+  attackOnX64('A46: programs of a foreign calling convention are killed at their first call', async (ground) => {
+    // exit(42) by the machine's own convention comes last: who gets there was not stopped.
+    const exit = [0xbf, 42, 0, 0, 0, 0xb8, 60, 0, 0, 0, 0x0f, 0x05];
+    const programs = {
+      // mov eax, 20 (getpid of i386); int 0x80
+      'i386-getpid': [0xb8, 20, 0, 0, 0, 0xcd, 0x80],
+      // mov eax, 102 (socketcall of i386); mov ebx, 1; xor ecx, ecx; int 0x80
+      'i386-socketcall': [0xb8, 102, 0, 0, 0, 0xbb, 1, 0, 0, 0, 0x31, 0xc9, 0xcd, 0x80],
+      // mov eax, 0x40000000 | 39 (getpid of x32); syscall
+      'x32-getpid': [0xb8, 39, 0, 0, 0x40, 0x0f, 0x05],
+      // mov eax, 0x40000000 | 41; mov edi, 1; mov esi, 1; xor edx, edx; syscall: a Unix socket by the other number
+      'x32-socket': [0xb8, 41, 0, 0, 0x40, 0xbf, 1, 0, 0, 0, 0xbe, 1, 0, 0, 0, 0x31, 0xd2, 0x0f, 0x05],
+    };
+    const sandbox = await ground.open().create({ name: 'a' });
+    for (const [name, code] of Object.entries(programs)) {
+      const bytes = tinyProgram([...code, ...exit]);
+      const path = join(ground.scratch.directory, name);
+      writeFileSync(path, bytes, { mode: 0o755 });
+      positiveControl(name, onTheHost([path]).code, (status) => status === 42);
+      await sandbox.write(`/tmp/${name}`, bytes);
+      const { exitCode } = await ground.run(sandbox, `chmod +x /tmp/${name}; /tmp/${name}; exit $?`);
+      expect([name, exitCode]).toEqual([name, BAD_SYSTEM_CALL]);
+    }
+    // The same bytes by the machine's own convention run.
+    await sandbox.write('/tmp/own', tinyProgram(exit));
+    expect((await ground.run(sandbox, 'chmod +x /tmp/own; /tmp/own')).exitCode).toBe(42);
+  });
+
+  attackOnX64('A47: io_uring is not there to go around the filter with', async (ground) => {
+    const program = probeProgram({
+      io_uring_setup: [425, 0, 0],
+      io_uring_enter: [426, -1, 0, 0, 0, 0, 0],
+      io_uring_register: [427, -1, 0, 0, 0],
+    });
+    const control = parseProbe(onTheHost(['perl', '-e', program]).stdout);
+    positiveControl('the kernel', control, (answers) => Object.values(answers).every((answer) => answer !== 'ENOSYS'));
+    const sandbox = await ground.open().create({ name: 'a' });
+    expect(parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout)).toEqual({
+      io_uring_setup: 'ENOSYS',
+      io_uring_enter: 'ENOSYS',
+      io_uring_register: 'ENOSYS',
+    });
+  });
+
+  attackOnX64('AX6: the filter binds what is started in every way, and cannot be taken off', async (ground) => {
+    const sandbox = await ground.open().create({ name: 'a' });
+    const program = probeProgram({ unix: [SOCKET, 1, STREAM, 0], keyctl: [250, 0, -3, 0, 0, 0] });
+    const refused = { unix: 'EAFNOSUPPORT', keyctl: 'EPERM' };
+    positiveControl('the calls', parseProbe(onTheHost(['perl', '-e', program]).stdout), ({ unix }) => unix === 'ok');
+    expect(parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout)).toEqual(refused);
+    // In a process that was attached, in one in the background, after a filter of its own that allows all, in the setup.
+    await using attached = await sandbox.attach({ command: ['perl', '-e', program] });
+    let text = '';
+    for await (const { bytes } of attached.process) text += Buffer.from(bytes).toString();
+    await attached.finish(await attached.process.exit);
+    expect(parseProbe(text)).toEqual(refused);
+    await ground.run(sandbox, ['sh', '-c', 'setsid perl -e "$1" >/tmp/late 2>&1 & wait', 'sh', program]);
+    expect(parseProbe((await ground.run(sandbox, 'cat /tmp/late')).stdout)).toEqual(refused);
+    const allowAll = `my $ret = pack('SCCL', 6, 0, 0, 0x7fff0000); my $prog = pack('Sx6P', 1, $ret); print syscall(317, 1, 0, $prog) == 0 ? "loaded\\n" : "refused $!\\n"; `;
+    const own = (await ground.run(sandbox, ['perl', '-e', allowAll + program])).stdout;
+    expect(own).toMatch(/^loaded\n/);
+    expect(parseProbe(own.replace('loaded\n', ''))).toEqual(refused);
+  });
+
+  attackOnX64('AX7: input cannot be typed into a terminal of the person', async (ground) => {
+    const sandbox = await ground.open().create({ name: 'a' });
+    // TIOCSTI with a high bit set that a comparison of 64 bits would miss, TIOCLINUX.
+    const program = probeProgram({
+      tiocsti: [16, 0, 0x5412, '$zeros'],
+      wide: [16, 0, '0x100005412', '$zeros'],
+      tioclinux: [16, 0, 0x541c, '$zeros'],
+    });
+    const control = parseProbe(onTheHost(['script', '-qec', quoted(program), '/dev/null']).stdout.replaceAll('\r', ''));
+    positiveControl('a terminal without the filter', control, ({ tioclinux }) => tioclinux !== 'EPERM');
+    await using attached = await sandbox.attach({
+      command: ['perl', '-e', program],
+      terminal: { columns: 80, rows: 24 },
+    });
+    let text = '';
+    for await (const { bytes } of attached.process) text += Buffer.from(bytes).toString();
+    await attached.finish(await attached.process.exit);
+    expect(parseProbe(text.replaceAll('\r', ''))).toEqual({ tiocsti: 'EPERM', wide: 'EPERM', tioclinux: 'EPERM' });
+  });
+});
+
+/** Runs while this program goes on answering. */
+async function said([program, ...args]: readonly [string, ...string[]]): Promise<string> {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
+  await once(child, 'close');
+  return text;
+}
