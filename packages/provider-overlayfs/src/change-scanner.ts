@@ -13,6 +13,8 @@ import {
   type ProcessHandle,
   type ProcessSpec,
 } from '@litterbox/core/provider';
+import { NulSplitter } from './nul-splitter.ts';
+import { ResidentWalker } from './resident-walker.ts';
 
 export interface ScannerInput {
   readonly host: Host;
@@ -28,6 +30,8 @@ const ENTRY_FORMAT = '%y %i %m %s %P\\0';
 const TYPES: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' };
 /** Directories listed by one `find`. */
 const LISTING_BATCH = 200;
+/** So many directories are listed one by one; beyond, one `find` for all is faster. */
+const MAX_WALKED = 8;
 
 /**
  * Finds what changed by the kernel's change times, which no program can set, in the layer that holds changes alone.
@@ -43,6 +47,8 @@ const LISTING_BATCH = 200;
 export class ChangeScanner implements AsyncDisposable {
   readonly #input: ScannerInput;
   readonly #channel: ExecChannel;
+  readonly #root: '/changes' | '/workspace';
+  readonly #walker: ResidentWalker;
   #known: Map<string, string> | undefined;
   /** Numbers seen by a scan; they count once its changes are recorded, which shows in the mark of the scan after. */
   #pending: { readonly next: ChangeMark; readonly numbers: Map<string, string> } | undefined;
@@ -51,11 +57,17 @@ export class ChangeScanner implements AsyncDisposable {
   constructor(input: ScannerInput) {
     this.#input = input;
     this.#channel = new ExecChannel({ spawn: (spec, call) => input.spawn(spec, call) });
+    this.#root = input.changes === 'upper' ? '/changes' : '/workspace';
+    this.#walker = new ResidentWalker((spec, call) => input.spawn(spec, call), {
+      changes: this.#root,
+      workspace: '/workspace',
+    });
   }
 
   /** Starts what the first scan needs, ahead of it. */
   warm(call?: CallOptions): Promise<void> {
-    return this.#channel.warm(call);
+    call?.signal?.throwIfAborted();
+    return this.#walker.warm();
   }
 
   /** The mark that means "everything up to now". */
@@ -64,15 +76,10 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    const root = this.#input.changes === 'upper' ? '/changes' : '/workspace';
+    const root = this.#root;
     let entries: Entry[] = [];
     const collect = (entry: Entry) => void entries.push(entry);
-    let next = await this.#find(
-      [root],
-      [...NOW, '-o', ...(mark === undefined ? [] : ['-newerct', `@${mark}`]), ...PRINT],
-      collect,
-      call,
-    );
+    let next = await this.#changedSince(mark, collect, call);
     if (mark !== undefined && isBefore(next, mark)) {
       entries = [];
       next = await this.#find([root], [...NOW, '-o', ...PRINT], collect, call);
@@ -85,8 +92,24 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#walker[Symbol.asyncDispose]();
     await this.#channel[Symbol.asyncDispose]();
     if (this.#isUnsaved) await this.#save().catch(() => {}); // it costs the next process some time, nothing else
+  }
+
+  /** By the program that stays, where there is one; else by one that is started now. */
+  async #changedSince(
+    mark: ChangeMark | undefined,
+    onEntry: (entry: Entry) => void,
+    call?: CallOptions,
+  ): Promise<ChangeMark> {
+    const texts = await this.#walker.walk(mark);
+    let moment = '';
+    for (const text of texts ?? []) {
+      if (text.startsWith('T ')) moment = text.slice(2);
+      else onEntry(entryOf(text));
+    }
+    return moment === '' ? await this.#find([this.#root], since(mark), onEntry, call) : moment;
   }
 
   /** Everything below directories that are not the ones known under their path. */
@@ -124,19 +147,21 @@ export class ChangeScanner implements AsyncDisposable {
   ): AsyncGenerator<ChangedPath, void, undefined> {
     for (const batch of batches(directories)) {
       const listed = new Map<string, DirectoryChild[]>(batch.map(({ path }) => [path, []]));
-      const starts = batch.map(({ path }) => (path === '' ? '/workspace' : `/workspace/${path}`));
-      await this.#find(
-        starts,
-        ['-mindepth', '1', '-maxdepth', '1', '-printf', '%y 0 0 0 %p\\0'],
-        ({ letter, path }) => {
-          const relative = path.slice('/workspace/'.length);
-          const cut = relative.lastIndexOf('/');
-          listed
-            .get(cut === -1 ? '' : relative.slice(0, cut))
-            ?.push({ name: relative.slice(cut + 1), type: TYPES[letter] ?? 'special' });
-        },
-        call,
-      );
+      const large = await this.#listed(batch, listed);
+      const starts = large.map(({ path }) => (path === '' ? '/workspace' : `/workspace/${path}`));
+      if (starts.length > 0)
+        await this.#find(
+          starts,
+          ['-mindepth', '1', '-maxdepth', '1', '-printf', '%y 0 0 0 %p\\0'],
+          ({ letter, path }) => {
+            const relative = path.slice('/workspace/'.length);
+            const cut = relative.lastIndexOf('/');
+            listed
+              .get(cut === -1 ? '' : relative.slice(0, cut))
+              ?.push({ name: relative.slice(cut + 1), type: TYPES[letter] ?? 'special' });
+          },
+          call,
+        );
       for (const { path, isReadable } of batch) {
         if (isReadable) yield { type: 'directory', path, children: listed.get(path) ?? [] };
         else yield { type: 'unreadable', path };
@@ -150,6 +175,21 @@ export class ChangeScanner implements AsyncDisposable {
     }
   }
 
+  /** Lists small directories by the program that stays; gives the others back. */
+  async #listed(directories: readonly Entry[], listed: Map<string, DirectoryChild[]>): Promise<readonly Entry[]> {
+    const others: Entry[] = [];
+    for (const directory of directories) {
+      const children = directories.length > MAX_WALKED ? undefined : await this.#walker.list(directory.path);
+      if (!children) others.push(directory);
+      else
+        listed.set(
+          directory.path,
+          children.map(([letter, name]) => ({ name, type: TYPES[letter] ?? 'special' })),
+        );
+    }
+    return others;
+  }
+
   /** Runs one `find` and gives the moment at which it began, when asked for; entries come as they are printed. */
   async #find(
     starts: readonly string[],
@@ -158,13 +198,13 @@ export class ChangeScanner implements AsyncDisposable {
     call?: CallOptions,
   ): Promise<ChangeMark> {
     let moment = '';
-    const parser = new EntryParser((text) => {
+    const parser = new NulSplitter((text) => {
       if (text.startsWith('T ')) moment = justBefore(text.slice(2));
       else onEntry(entryOf(text));
     });
     const outcome = await this.#channel.run(
       {
-        argv: ['find', '-P', ...(expression[0] === NOW[0] ? ['/proc/self/fdinfo/'] : []), ...starts, ...expression],
+        argv: ['find', '-P', ...(expression[0] === NOW[0] ? [FDINFO] : []), ...starts, ...expression],
         maxOutputBytes: 4096,
         onOutput: ({ type, bytes }) => type === 'stdout-data' && parser.push(bytes),
       },
@@ -240,6 +280,7 @@ interface Entry {
 /**
  * Prints the kernel's time: a directory of /proc is made when it is first looked at, and this one belongs to `find` itself.
  */
+const FDINFO = '/proc/self/fdinfo/';
 const NOW = ['-path', '/proc/*', '-prune', '-printf', 'T %C@\\0'] as const;
 const PRINT = [
   '(',
@@ -255,6 +296,11 @@ const PRINT = [
   ')',
 ] as const;
 
+/** The expression of a scan: the moment of now, and what changed from the mark on. */
+function since(mark: ChangeMark | undefined): readonly string[] {
+  return [...NOW, '-o', ...(mark === undefined ? [] : ['-newerct', `@${mark}`]), ...PRINT];
+}
+
 function entryOf(text: string): Entry {
   const [letter = '', inode = '', mode = '', size = ''] = text.split(' ', 4);
   const path = text.slice(letter.length + inode.length + mode.length + size.length + 4);
@@ -266,31 +312,6 @@ function entryOf(text: string): Entry {
     path,
     isReadable: letter !== 'u',
   };
-}
-
-/** Splits what `find` prints at NUL, whatever the chunks. */
-class EntryParser {
-  readonly #onText: (text: string) => void;
-  #pending: Uint8Array = new Uint8Array();
-
-  constructor(onText: (text: string) => void) {
-    this.#onText = onText;
-  }
-
-  push(chunk: Uint8Array): void {
-    let bytes = chunk;
-    if (this.#pending.length > 0) {
-      bytes = new Uint8Array(this.#pending.length + chunk.length);
-      bytes.set(this.#pending);
-      bytes.set(chunk, this.#pending.length);
-    }
-    let start = 0;
-    for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
-      this.#onText(decodeRaw(bytes.subarray(start, end)));
-      start = end + 1;
-    }
-    this.#pending = bytes.slice(start);
-  }
 }
 
 /** `find` compares strictly, and a change in the same tick of the kernel's clock carries the same time. */

@@ -21,6 +21,17 @@ const MAX_SMALL_ARCHIVE_BYTES = 4 * 2 ** 20;
  */
 const EXPLAIN = `code=1; for f do if [ ! -e "$f" ] && [ ! -h "$f" ]; then code=0; elif [ ! -h "$f" ] && [ ! -r "$f" ]; then code=0; printf '%s\\0' "$f"; fi; done; exit $code`;
 
+/** Asked once for each opened sandbox: a runtime's programs are read-only. */
+const gnuTars = new WeakMap<ExecChannel, boolean>();
+
+async function hasGnuTar(channel: ExecChannel, options?: CallOptions): Promise<boolean> {
+  const known = gnuTars.get(channel);
+  if (known !== undefined) return known;
+  const { exit } = await channel.run({ argv: ['tar', ...GNU_FLAGS, '--version'], maxOutputBytes: 4096 }, options);
+  gnuTars.set(channel, exit.code === 0);
+  return exit.code === 0;
+}
+
 /**
  * The content of files of the workspace as tar, made by `tar` inside the sandbox, one archive after another in one stream.
  * Held back when the reader is slow, so that any amount passes through bounded memory.
@@ -51,8 +62,7 @@ export function readContents(
   );
 
   async function* archives(): AsyncGenerator<Uint8Array, undefined, undefined> {
-    const isGnuTar =
-      (await channel.run({ argv: ['tar', ...GNU_FLAGS, '--version'], maxOutputBytes: 4096 }, options)).exit.code === 0;
+    const isGnuTar = await hasGnuTar(channel, options);
     for await (const batch of batches(paths, isGnuTar ? BATCH_NAMES : 1)) yield* archive(batch, isGnuTar);
     return undefined;
   }

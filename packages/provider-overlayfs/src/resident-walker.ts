@@ -1,0 +1,166 @@
+import { type CallOptions, encodeRaw, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
+import { NulSplitter } from './nul-splitter.ts';
+
+/** Directories with more entries are left to `find`, which need not ask for each one's type. */
+const MAX_LISTED = 512;
+
+/**
+ * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
+ *
+ * - `W<mark>`: what `find` would print of each entry below the first directory whose change time is the mark's or later, all
+ *   without a mark: type, inode, mode, size, path; a directory that it cannot read as `u`. First comes `T` with the moment
+ *   of now, by the clock that change times are taken from.
+ * - `L<path>`: type and name of each entry of a directory below the second one; no more than an `E` when it is large or gone.
+ *
+ * Perl's times are doubles, a quarter of a microsecond apart in this century, so that both ends are widened by a microsecond.
+ * Links are not followed.
+ */
+const PROGRAM = String.raw`
+use strict; use warnings; use Time::HiRes qw(lstat clock_gettime);
+my ($changes, $workspace, $most) = @ARGV; my $slack = 1e-6;
+my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
+sub letter { $letter{$_[0] & 0170000} // 's' }
+sub names { opendir my $dir, $_[0] or return; my @names = grep { $_ ne '.' && $_ ne '..' } readdir $dir; closedir $dir; \@names }
+sub walk {
+  my ($mark) = @_; $mark -= $slack if $mark ne '';
+  my $out = sprintf "T %.9f\0", clock_gettime(5) - $slack;
+  my @stack = ('');
+  while (@stack) {
+    my $path = pop @stack; my $at = $path eq '' ? $changes : "$changes/$path";
+    my @s = lstat $at or next;
+    my $letter = letter $s[2];
+    if ($letter eq 'd') {
+      my $names = names $at;
+      push @stack, map { $path eq '' ? $_ : "$path/$_" } @$names if $names;
+      $letter = 'u' unless $names;
+    }
+    next if $mark ne '' && $s[10] < $mark;
+    $out .= sprintf "%s %s %o %s %s\0", $letter, $s[1], $s[2] & 07777, $s[7], $path;
+    if (length $out > 65536) { print $out; $out = ''; }
+  }
+  print $out;
+}
+sub list {
+  my ($path) = @_; my $at = $path eq '' ? $workspace : "$workspace/$path";
+  my $names = names $at; return if !$names || @$names > $most;
+  print "O\0", map { my @s = lstat "$at/$_"; @s ? letter($s[2]) . " $_\0" : () } @$names;
+}
+$| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT;
+while (defined(my $line = <STDIN>)) {
+  chomp $line; my $word = substr $line, 0, 1, '';
+  if ($word eq 'W') { walk $line } else { list $line }
+  print "E\0";
+}`;
+
+/**
+ * A program that stays in the scanner's namespace and looks for changes when it is told to: starting a program costs more than
+ * looking at a few files does. Where there is no Perl it has no answers, and the caller starts `find`.
+ */
+export class ResidentWalker implements AsyncDisposable {
+  readonly #start: () => Promise<ProcessHandle>;
+  #walking: Promise<Walker> | undefined;
+  #isBusy = false;
+  #failures = 0;
+
+  /** @param changes where to walk, and `workspace` where to list */
+  constructor(
+    spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>,
+    { changes, workspace }: { readonly changes: string; readonly workspace: string },
+  ) {
+    this.#start = () => spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace, String(MAX_LISTED)], stdin: 'pipe' });
+  }
+
+  /** Starts it ahead of the first walk. */
+  async warm(): Promise<void> {
+    await this.#walker().catch(() => {}); // the walk then says that it has no answer
+  }
+
+  /** What changed at or after the mark, or all without one, as `find` prints it, the moment first; `undefined` when it cannot tell. */
+  async walk(mark: string | undefined): Promise<readonly string[] | undefined> {
+    return await this.#ask(`W${mark ?? ''}`);
+  }
+
+  /** Type letter and name of each entry of a directory; `undefined` when it cannot tell. */
+  async list(path: string): Promise<readonly (readonly [letter: string, name: string])[] | undefined> {
+    const [first, ...texts] = (await this.#ask(`L${path}`)) ?? [];
+    return first === 'O' ? texts.map((text) => [text.slice(0, 1), text.slice(2)] as const) : undefined;
+  }
+
+  async #ask(request: string): Promise<readonly string[] | undefined> {
+    if (this.#isBusy || this.#failures > MAX_FAILURES) return undefined;
+    this.#isBusy = true;
+    try {
+      const texts = await (await this.#walker()).ask(request);
+      if (texts) return texts;
+    } catch {
+      // No Perl, or no session any more: `find` is started, and says what is wrong.
+    } finally {
+      this.#isBusy = false;
+    }
+    this.#failures += 1;
+    await this.#end();
+    return undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#failures = Number.POSITIVE_INFINITY;
+    await this.#end();
+  }
+
+  #walker(): Promise<Walker> {
+    this.#walking ??= this.#start().then((process) => new Walker(process));
+    return this.#walking;
+  }
+
+  async #end(): Promise<void> {
+    const walking = this.#walking;
+    this.#walking = undefined;
+    await (await walking?.catch(() => undefined))?.[Symbol.asyncDispose]();
+  }
+}
+
+/** A session that ends takes it along, and it is started again; a machine without Perl is not asked for ever. */
+const MAX_FAILURES = 3;
+
+class Walker implements AsyncDisposable {
+  readonly #process: ProcessHandle;
+  #texts: string[] = [];
+  #onEnd: ((texts: readonly string[] | undefined) => void) | undefined;
+  #isAlive = true;
+
+  constructor(process: ProcessHandle) {
+    this.#process = process;
+    void this.#read();
+  }
+
+  async ask(request: string): Promise<readonly string[] | undefined> {
+    if (!this.#isAlive) return undefined;
+    const ended = new Promise<readonly string[] | undefined>((resolve) => {
+      this.#onEnd = resolve;
+    });
+    await this.#process.write(encodeRaw(`${request}\0`));
+    return await ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isAlive = false;
+    await this.#process[Symbol.asyncDispose]();
+  }
+
+  async #read(): Promise<void> {
+    const splitter = new NulSplitter((text) => {
+      if (text !== 'E') return void this.#texts.push(text);
+      const texts = this.#texts;
+      this.#texts = [];
+      this.#onEnd?.(texts);
+    });
+    try {
+      for await (const { type, bytes } of this.#process) if (type === 'stdout-data') splitter.push(bytes);
+      await this.#process.exit;
+    } catch {
+      // Whatever ended it, it is of no more use; who waits gets nothing.
+    }
+    this.#isAlive = false;
+    this.#onEnd?.(undefined);
+  }
+}
