@@ -4,5 +4,4 @@ import { setFlagsFromString } from 'node:v8';
 enableCompileCache?.(); // Node keeps the compiled code of the modules below: half of the start-up
 // V8 otherwise lets its young generation grow by 100 MB while a large change is recorded, of which a tenth is in use.
 setFlagsFromString('--semi-space-growth-factor=1');
-const { main } = await import('./main.ts');
-await main(process.argv.slice(2));
+void import('./main.ts').then(({ main }) => main(process.argv.slice(2)));

@@ -1,4 +1,4 @@
-import type { Litterbox } from 'litterbox';
+import type { Performer } from 'litterbox';
 import { askAtTerminal } from './ask.ts';
 import { loadLitterbox } from './load-litterbox.ts';
 import type { Talk } from './talk.ts';
@@ -8,14 +8,14 @@ export interface Context {
   readonly talk: Talk;
   readonly signal: AbortSignal;
   /** Opened on first use. */
-  litterbox(): Promise<Litterbox>;
+  litterbox(): Promise<Performer>;
   /** The same, after what killed programs left half-done was settled: for commands that change something. */
-  settled(): Promise<Litterbox>;
+  settled(): Promise<Performer>;
   close(): Promise<void>;
 }
 
 export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Context {
-  let opened: Promise<Litterbox> | undefined;
+  let opened: Promise<Performer> | undefined;
   const litterbox = () => {
     opened ??= loadLitterbox(repo, askAtTerminal);
     return opened;
@@ -25,8 +25,8 @@ export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Contex
     signal,
     litterbox,
     async settled() {
-      const one = await litterbox();
-      for (const sentence of await one.reconcile({ signal })) talk.notice(sentence);
+      const [one, { reconcileState }] = await Promise.all([litterbox(), import('./reconcile.ts')]);
+      for (const sentence of await one.perform(reconcileState, {}, { signal })) talk.notice(sentence);
       return one;
     },
     async close() {

@@ -1,28 +1,32 @@
+import type { Operation } from '@litterbox/core';
 import type { Context } from './context.ts';
 
-/** Carries an operation out and shows its result. `flags` holds the options that are the command line's own. */
-export type Present = (context: Context, input: never, flags: never) => Promise<void>;
+/** An operation and how its result is shown. `flags` holds the options that are the command line's own. */
+export interface Presented {
+  readonly operation: Operation;
+  present(context: Context, input: never, flags: never): Promise<void>;
+}
 
 export interface Presenter {
   /** Options on top of the operation's: how things are shown, and what is asked. */
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** A positional key that may be given again and again; the presenter gets all of them, unchecked. */
   readonly repeated?: string;
-  load(): Promise<Present>;
+  load(): Promise<Presented>;
 }
 
 /** By operation, in the order in which people meet them. Loaded when run: start-up knows names and options alone. */
 export const PRESENTERS: Readonly<Record<string, Presenter>> = {
-  'sandbox-create': { load: async () => (await import('./commands/create.ts')).create },
+  'sandbox-create': { load: async () => (await import('./commands/create.ts')).presented['sandbox-create'] },
   'sandbox-run': {
     options: [['-t, --tty', 'with a terminal']],
-    load: async () => (await import('./commands/run.ts')).run,
+    load: async () => (await import('./commands/run.ts')).presented['sandbox-run'],
   },
-  'sandbox-shell': { load: async () => (await import('./commands/run.ts')).shell },
-  'sandbox-list': { load: async () => (await import('./commands/list.ts')).list },
+  'sandbox-shell': { load: async () => (await import('./commands/run.ts')).presented['sandbox-shell'] },
+  'sandbox-list': { load: async () => (await import('./commands/list.ts')).presented['sandbox-list'] },
   'sandbox-log': {
     options: [['-p, --patch', 'with the diff of each']],
-    load: async () => (await import('./commands/review.ts')).log,
+    load: async () => (await import('./commands/review.ts')).presented['sandbox-log'],
   },
   'sandbox-diff': {
     options: [
@@ -30,34 +34,37 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
       ['--name-only', 'paths'],
       ['--raw', 'control characters as they are, on a terminal too'],
     ],
-    load: async () => (await import('./commands/review.ts')).diff,
+    load: async () => (await import('./commands/review.ts')).presented['sandbox-diff'],
   },
-  'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).milestone },
+  'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },
   'sandbox-apply': {
     options: [['--dry-run', 'show what would happen']],
-    load: async () => (await import('./commands/review.ts')).apply,
+    load: async () => (await import('./commands/review.ts')).presented['sandbox-apply'],
   },
   'sandbox-merge': {
     options: [['--dry-run', 'show what would happen']],
-    load: async () => (await import('./commands/review.ts')).merge,
+    load: async () => (await import('./commands/review.ts')).presented['sandbox-merge'],
   },
-  'sandbox-delete': { repeated: 'sandbox', load: async () => (await import('./commands/manage.ts')).remove },
-  'sandbox-pause': { load: async () => (await import('./commands/manage.ts')).pause },
-  'sandbox-resume': { load: async () => (await import('./commands/manage.ts')).resume },
-  'sandbox-restore': { load: async () => (await import('./commands/manage.ts')).restore },
-  'sandbox-recover': { load: async () => (await import('./commands/manage.ts')).recover },
-  'sandbox-worktree': { load: async () => (await import('./commands/manage.ts')).worktree },
-  'sandbox-explain': { load: async () => (await import('./commands/machine.ts')).explain },
-  'machine-check': { load: async () => (await import('./commands/machine.ts')).doctor },
+  'sandbox-delete': {
+    repeated: 'sandbox',
+    load: async () => (await import('./commands/manage.ts')).presented['sandbox-delete'],
+  },
+  'sandbox-pause': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-pause'] },
+  'sandbox-resume': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-resume'] },
+  'sandbox-restore': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-restore'] },
+  'sandbox-recover': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-recover'] },
+  'sandbox-worktree': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-worktree'] },
+  'sandbox-explain': { load: async () => (await import('./commands/machine.ts')).presented['sandbox-explain'] },
+  'machine-check': { load: async () => (await import('./commands/machine.ts')).presented['machine-check'] },
   'config-trust': {
     options: [
       ['--show', 'only show it'],
       ['--yes', 'without asking'],
     ],
-    load: async () => (await import('./commands/machine.ts')).trust,
+    load: async () => (await import('./commands/machine.ts')).presented['config-trust'],
   },
   'audit-list': {
     options: [['--verify', 'walk the whole chain of hashes']],
-    load: async () => (await import('./commands/machine.ts')).audit,
+    load: async () => (await import('./commands/machine.ts')).presented['audit-list'],
   },
 };

@@ -1,7 +1,6 @@
-import { type CommandForm, type Operation, OPERATIONS, parseInput } from '@litterbox/core';
 import { Command, Option } from 'commander';
+import { type CommandManifest, MANIFEST } from './command-manifest.ts';
 import type { Context } from './context.ts';
-import { deriveCommand } from './derive-command.ts';
 import { PRESENTERS } from './presenters.ts';
 
 export interface GlobalOptions {
@@ -13,7 +12,7 @@ export interface GlobalOptions {
 
 const VERSION = '0.1.0';
 
-/** Every operation that has a command, with its options and examples; how its result is shown is loaded when it runs. */
+/** Every operation that has a command, with its options and examples; the operation itself is loaded when it runs. */
 export function programOf(open: (options: GlobalOptions) => Context): Command {
   const program = new Command('litterbox')
     .description('Every coding agent gets its own disposable machine and its own branch; you get one diff to accept.')
@@ -26,9 +25,8 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ showGlobalOptions: false });
-  for (const operation of [...OPERATIONS].sort(byOrder)) {
-    if (isCommand(operation)) addCommand(program, operation, () => open(program.opts<GlobalOptions>()));
-  }
+  for (const manifest of [...MANIFEST].sort(byOrder))
+    addCommand(program, manifest, () => open(program.opts<GlobalOptions>()));
   program.addHelpText(
     'after',
     '\nlitterbox completion bash|zsh|fish|powershell prints a script that completes commands and names.\nlitterbox COMMAND --help shows options and examples.',
@@ -36,30 +34,57 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
   return program;
 }
 
-function addCommand(
-  program: Command,
-  operation: Operation & { readonly command: CommandForm },
-  context: () => Context,
-): void {
-  const presenter = PRESENTERS[operation.name];
-  if (!presenter) throw new Error(`No presenter for ${operation.name}.`);
-  const { command, read } = deriveCommand(operation, presenter.repeated);
+function addCommand(program: Command, manifest: CommandManifest, context: () => Context): void {
+  const { operation: name, verb, summary, examples, places } = manifest;
+  const presenter = PRESENTERS[name];
+  if (!presenter) throw new Error(`No presenter for ${name}.`);
+  const command = new Command(verb)
+    .copyInheritedSettings(program)
+    .description(summary)
+    .exitOverride()
+    .addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ litterbox ${line}`).join('\n')}`);
+  for (const { key, name: shown, isMany, isOptional, description } of places) {
+    const several = isMany || key === presenter.repeated ? '...' : '';
+    command.argument(isOptional ? `[${shown}${several}]` : `<${shown}${several}>`, description);
+  }
+  const options = manifest.options.map((one) => ({ key: one.key, option: optionOf(one) }));
+  for (const { option } of options) command.addOption(option);
   for (const [flags, description] of presenter.options ?? []) command.addOption(new Option(flags, description));
-  program.addCommand(command.copyInheritedSettings(program));
   command.action(async (...args: unknown[]) => {
-    const places = args.slice(0, operation.command.positional.length);
-    const found = command.opts<Record<string, unknown>>();
+    const flags = command.opts<Record<string, unknown>>();
+    const words = [
+      ...places.map(({ key, name: shown }, place) => ({ key, name: shown, value: args[place] })),
+      ...options.map(({ key, option }) => ({
+        key,
+        name: option.long ?? option.name(),
+        value: flags[option.attributeName()],
+      })),
+    ];
     const opened = context();
-    const raw = read(places, found);
-    const input = presenter.repeated === undefined ? parseInput(operation, raw) : raw;
-    await (await presenter.load())(opened, input as never, found as never);
+    const [{ operation, present }, { parseInput }, { readInput }] = await Promise.all([
+      presenter.load(),
+      import('./parse-input.ts'),
+      import('./read-input.ts'),
+    ]);
+    const { repeated } = presenter;
+    const several = words.find(({ key }) => key === repeated)?.value;
+    const input = readInput(
+      operation,
+      words.filter(({ key }) => key !== repeated),
+    );
+    if (repeated === undefined) return await present(opened, parseInput(operation, input) as never, flags as never);
+    await present(opened, { ...input, [repeated]: several } as never, flags as never);
   });
+  program.addCommand(command);
 }
 
-const isCommand = (operation: Operation): operation is Operation & { readonly command: CommandForm } =>
-  operation.command !== undefined;
+function optionOf({ flags, description, isRepeated, choices }: CommandManifest['options'][number]): Option {
+  const option = new Option(flags, description);
+  if (isRepeated) option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+  return choices ? option.choices(choices) : option;
+}
 
 /** In the order in which people meet them. */
 const ORDER = Object.keys(PRESENTERS);
-const byOrder = (left: { readonly name: string }, right: { readonly name: string }): number =>
-  ORDER.indexOf(left.name) - ORDER.indexOf(right.name);
+const byOrder = (left: CommandManifest, right: CommandManifest): number =>
+  ORDER.indexOf(left.operation) - ORDER.indexOf(right.operation);

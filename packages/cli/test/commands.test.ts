@@ -21,7 +21,12 @@ describe('the command line', () => {
         .stdout,
     ).toBe('/tmp\nit is\n');
     expect((await at.run(['list'])).stdout).toMatch(/^fix-login\tready\toverlayfs\t/);
-    expect((await at.run(['log', 'fix-login'])).stdout).toMatch(/^ +1 {2}run: sh -c echo out; .*\n$/);
+    expect((await at.run(['log', 'fix-login'])).stdout).toMatch(
+      /^( +· {2}.* {2}no change, just now\n){2} +1 {2}run: sh -c echo out; .*\n$/,
+    );
+    expect((await at.run(['log', 'fix-login', '--revisions-only'])).stdout).toMatch(
+      /^ +1 {2}run: sh -c echo out; .*\n$/,
+    );
     const patch = (await at.run(['diff', 'fix-login'])).stdout;
     expect(patch).toContain('+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n');
     execFileSync('git', ['apply', '--check'], { cwd: at.repository, input: patch, env: at.environment });

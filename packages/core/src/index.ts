@@ -119,6 +119,7 @@ export { readAudit, verifyAudit } from './operations/read-audit.ts';
 export { readDiff, type SandboxDiff } from './operations/read-diff.ts';
 export { readFile } from './operations/read-file.ts';
 export { readLog } from './operations/read-log.ts';
+export { reconcileState } from './operations/reconcile-state.ts';
 export { recoverSandbox, restoreRevision } from './operations/restore-revision.ts';
 export { runCommand } from './operations/run-command.ts';
 export { trustConfig } from './operations/trust-config.ts';

@@ -23,32 +23,27 @@ import {
   mergeChanges,
   type Operation,
   type OperationOptions,
-  OpenRepository,
-  OpenSandboxes,
   openShell,
-  parseInput,
   planIntegration,
   type ProgressOptions,
   type ProviderReport,
   type ReadConfig,
-  Reconcile,
   readAudit,
   readDiff,
   readLog,
+  reconcileState,
   recoverSandbox,
   type RestoreResult,
   restoreRevision,
   type RunState,
   type RunStateResult,
-  type SandboxProvider,
   type SandboxRecord,
   type SandboxSummary,
   trustConfig,
-  type UseCases,
   verifyAudit,
 } from '@litterbox/core';
-import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
-import { loadParts } from './load-parts.ts';
+import { createPerformer, type Performer } from './create-performer.ts';
+import type { LitterboxOptions } from './litterbox-options.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** What an operation takes, as a caller writes it. */
@@ -57,16 +52,7 @@ type IntegrateOptions = Omit<InputOf<typeof mergeChanges>, 'sandbox'> & Pick<Ope
 type DiffScope = CallOptions & Omit<InputOf<typeof readDiff>, 'sandbox'>;
 
 /** Names a sandbox of this repository by its name; a name is slugified as at create. */
-export interface Litterbox extends AsyncDisposable {
-  /**
-   * Carries out any operation: its input is checked as that of the command line and of agents is. The methods below are the same,
-   * with the hand of a program in mind.
-   */
-  perform<Input extends Operation['input'], Result>(
-    operation: Operation<Input, Result>,
-    input: Input['_zod']['input'],
-    options?: OperationOptions,
-  ): Promise<Result>;
+export interface Litterbox extends Performer {
   /** Makes a sandbox. What it left out of the base and what the configuration says wrongly is in `created`. */
   create(
     input: InputOf<typeof createSandbox>,
@@ -118,25 +104,12 @@ export interface Litterbox extends AsyncDisposable {
   reconcile(options?: CallOptions): Promise<readonly string[]>;
 }
 
-interface Wired {
-  readonly useCases: UseCases;
-  readonly parts: LitterboxParts;
-  readonly providers: readonly SandboxProvider[];
-}
-
 /** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */
 export function createLitterbox(options: LitterboxOptions): Litterbox {
-  let wiring: Promise<Wired> | undefined;
-  const wired = (): Promise<Wired> => {
-    wiring ??= wire(options);
-    return wiring;
-  };
+  const performer = createPerformer(options);
+  const { perform, wired } = performer;
   const use = async <UseCase extends object>(useCase: new (...args: never[]) => UseCase): Promise<UseCase> =>
     (await wired()).useCases.get(useCase);
-  const perform: Litterbox['perform'] = async (operation, input, call) => {
-    const parsed = parseInput(operation, input);
-    return await operation.execute((await wired()).useCases, parsed, call);
-  };
   const callOf = <Scope extends CallOptions>({ signal, ...input }: Scope) => ({ input, call: { signal } });
   const integrate = async (
     operation: typeof mergeChanges,
@@ -189,48 +162,7 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     audit: async ({ name, limit } = {}, call) => await perform(readAudit, { sandbox: name, limit }, call),
     verifyAudit: async (call) => await perform(verifyAudit, {}, call),
     events: async (after, call) => await (await wired()).parts.state.events(after, call),
-    reconcile: async (call) => await (await use(Reconcile)).execute(call),
-    async [Symbol.asyncDispose]() {
-      if (!wiring) return;
-      const { useCases, parts, providers } = await wiring;
-      await closeAll([
-        () => useCases.get(OpenSandboxes).closeAll(),
-        ...providers.map((provider) => () => provider[Symbol.asyncDispose]()),
-        () => useCases.get(OpenRepository).close(),
-        () => parts.sourceControl[Symbol.asyncDispose](),
-        () => parts.state[Symbol.asyncDispose](),
-        () => parts.host[Symbol.asyncDispose](),
-      ]);
-    },
+    reconcile: async (call) => await perform(reconcileState, {}, call),
+    [Symbol.asyncDispose]: () => performer[Symbol.asyncDispose](),
   };
-}
-
-async function wire(options: LitterboxOptions): Promise<Wired> {
-  const [parts, { compose }] = await Promise.all([loadParts(options), import('./composition-root.ts')]);
-  const { host, stateDirectory } = parts;
-  const providers = options.providers.map((provider) =>
-    typeof provider === 'function' ? provider({ host, directory: stateDirectory }) : provider,
-  );
-  const useCases = compose({
-    ...parts,
-    providers,
-    approver: options.approver ?? { approve: async () => false },
-    repositoryPath: options.repo ?? '.',
-    actor: options.actor ?? 'library',
-    environment: options.environment ?? {},
-  });
-  return { useCases, parts, providers };
-}
-
-/** In order; every one is tried, and all failures are reported together. */
-async function closeAll(closers: readonly (() => PromiseLike<void>)[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const close of closers) {
-    try {
-      await close();
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'Some parts of Litterbox did not close.');
 }

@@ -1,4 +1,5 @@
 import tab from '@bomb.sh/tab/commander';
+import { listSandboxes } from '@litterbox/core';
 import type { Command } from 'commander';
 import { loadLitterbox } from '../load-litterbox.ts';
 
@@ -7,7 +8,7 @@ export async function addCompletion(program: Command, isAsked: boolean): Promise
   const completions = tab(program, { completionCommandName: 'completion' });
   if (!isAsked) return;
   await using litterbox = await loadLitterbox(process.cwd(), { approve: async () => false });
-  const names = await litterbox.list().catch(() => []); // outside a repository there is nothing to complete
+  const names = await litterbox.perform(listSandboxes, {}).catch(() => []); // outside a repository there is nothing to complete
   for (const command of completions.commands.values()) {
     const argument = command.arguments.get('name');
     if (argument) argument.handler = (add) => names.forEach(({ name, state }) => add(name, state));

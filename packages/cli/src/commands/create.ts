@@ -1,7 +1,7 @@
 import { createSandbox, type Parsed, visible } from '@litterbox/core';
 import type { Context } from '../context.ts';
 
-export async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
+async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
   const { talk, signal } = context;
   const started = performance.now();
   const litterbox = await context.settled();
@@ -22,3 +22,7 @@ export async function create(context: Context, input: Parsed<typeof createSandbo
   );
   talk.result(record.slug);
 }
+
+export const presented = {
+  'sandbox-create': { operation: createSandbox, present: create },
+} as const;

@@ -2,7 +2,7 @@ import { listSandboxes, type Parsed, visible } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { ago, table } from '../table.ts';
 
-export async function list(context: Context, input: Parsed<typeof listSandboxes>): Promise<void> {
+async function list(context: Context, input: Parsed<typeof listSandboxes>): Promise<void> {
   const { talk, signal } = context;
   const sandboxes = await (await context.litterbox()).perform(listSandboxes, input, { signal });
   const { all = false } = input;
@@ -29,3 +29,7 @@ export async function list(context: Context, input: Parsed<typeof listSandboxes>
     table(['NAME', 'STATE', 'PROVIDER', 'CREATED', ...(all ? ['REPOSITORY'] : [])], rows, process.stdout.isTTY),
   );
 }
+
+export const presented = {
+  'sandbox-list': { operation: listSandboxes, present: list },
+} as const;

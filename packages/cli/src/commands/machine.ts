@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import { ago, table } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
-export async function explain(context: Context, input: Parsed<typeof explainSandbox>): Promise<void> {
+async function explain(context: Context, input: Parsed<typeof explainSandbox>): Promise<void> {
   const { talk, signal } = context;
   const explanation = await (await context.litterbox()).perform(explainSandbox, input, { signal });
   if (talk.json) return talk.document(explainSandbox.document?.(explanation));
@@ -49,7 +49,7 @@ function controlLine(talk: Talk, { name, status, finding, remedy }: Control): st
 const mark = (talk: Talk, status: 'ok' | 'warning' | 'failed') =>
   talk.paint(({ ok: 'green', warning: 'yellow', failed: 'red' } as const)[status], status);
 
-export async function doctor(context: Context): Promise<void> {
+async function doctor(context: Context): Promise<void> {
   const { talk, signal } = context;
   const reports = await (await context.litterbox()).perform(checkMachine, {}, { signal });
   const isUsable = reports.some(({ report }) => report.usable);
@@ -71,7 +71,7 @@ export async function doctor(context: Context): Promise<void> {
     });
 }
 
-export async function trust(
+async function trust(
   context: Context,
   _input: Parsed<typeof trustConfig>,
   options: { readonly show?: boolean; readonly yes?: boolean },
@@ -112,7 +112,7 @@ export async function trust(
   else talk.notice('Agreed.');
 }
 
-export async function audit(
+async function audit(
   context: Context,
   input: Parsed<typeof readAudit>,
   { verify = false }: { readonly verify?: boolean },
@@ -140,3 +140,10 @@ export async function audit(
   if (rows.length > 0)
     talk.result(table(['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'], rows, process.stdout.isTTY));
 }
+
+export const presented = {
+  'sandbox-explain': { operation: explainSandbox, present: explain },
+  'machine-check': { operation: checkMachine, present: doctor },
+  'config-trust': { operation: trustConfig, present: trust },
+  'audit-list': { operation: readAudit, present: audit },
+} as const;

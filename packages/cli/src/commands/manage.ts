@@ -1,5 +1,6 @@
 import {
   cutMilestone,
+  deleteSandbox,
   exportWorktree,
   isLitterboxError,
   type Parsed,
@@ -12,7 +13,7 @@ import {
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
 
-export async function milestone(context: Context, input: Parsed<typeof cutMilestone>): Promise<void> {
+async function milestone(context: Context, input: Parsed<typeof cutMilestone>): Promise<void> {
   const { talk, signal } = context;
   const made = await (await context.settled()).perform(cutMilestone, input, { signal });
   if (talk.json) return talk.document(cutMilestone.document?.(made));
@@ -23,7 +24,7 @@ export async function milestone(context: Context, input: Parsed<typeof cutMilest
   else talk.notice('Nothing was recorded since the last milestone.');
 }
 
-export async function remove(
+async function remove(
   context: Context,
   { sandbox: names, force = false }: { readonly sandbox: readonly string[]; readonly force?: boolean },
 ): Promise<void> {
@@ -33,11 +34,11 @@ export async function remove(
   const failures: unknown[] = [];
   for (const name of names) {
     try {
-      await litterbox.delete(name, { force }, { signal }).catch(async (error: unknown) => {
+      await litterbox.perform(deleteSandbox, { sandbox: name, force }, { signal }).catch(async (error: unknown) => {
         if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
         if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
           throw error;
-        await litterbox.delete(name, { force: true }, { signal });
+        await litterbox.perform(deleteSandbox, { sandbox: name, force: true }, { signal });
       });
       deleted.push(name);
       talk.notice(`Deleted ${name}.`);
@@ -50,11 +51,11 @@ export async function remove(
   if (failures.length > 0) throw failures[0];
 }
 
-export async function pause(context: Context, input: Parsed<typeof pauseSandbox>): Promise<void> {
+async function pause(context: Context, input: Parsed<typeof pauseSandbox>): Promise<void> {
   tell(context, await (await context.settled()).perform(pauseSandbox, input, { signal: context.signal }));
 }
 
-export async function resume(context: Context, input: Parsed<typeof resumeSandbox>): Promise<void> {
+async function resume(context: Context, input: Parsed<typeof resumeSandbox>): Promise<void> {
   tell(context, await (await context.settled()).perform(resumeSandbox, input, { signal: context.signal }));
 }
 
@@ -65,7 +66,7 @@ function tell({ talk }: Context, results: readonly RunStateResult[]): void {
     talk.notice(`${record.slug} is ${isChanged ? '' : 'already '}${record.state}.`);
 }
 
-export async function restore(context: Context, input: Parsed<typeof restoreRevision>): Promise<void> {
+async function restore(context: Context, input: Parsed<typeof restoreRevision>): Promise<void> {
   const { talk, signal } = context;
   const restored = await (await context.settled()).perform(restoreRevision, input, {
     signal,
@@ -79,16 +80,26 @@ export async function restore(context: Context, input: Parsed<typeof restoreRevi
   );
 }
 
-export async function recover(context: Context, input: Parsed<typeof recoverSandbox>): Promise<void> {
+async function recover(context: Context, input: Parsed<typeof recoverSandbox>): Promise<void> {
   const { talk, signal } = context;
   const record = await (await context.settled()).perform(recoverSandbox, input, { signal, onProgress: talk.progress });
   if (talk.json) return talk.document(recoverSandbox.document?.(record));
   talk.notice(`${record.slug} is built anew from its last revision.`);
 }
 
-export async function worktree(context: Context, input: Parsed<typeof exportWorktree>): Promise<void> {
+async function worktree(context: Context, input: Parsed<typeof exportWorktree>): Promise<void> {
   const { talk, signal } = context;
   const made = await (await context.settled()).perform(exportWorktree, input, { signal });
   if (talk.json) return talk.document(exportWorktree.document?.(made));
   talk.result(made.directory);
 }
+
+export const presented = {
+  'sandbox-milestone': { operation: cutMilestone, present: milestone },
+  'sandbox-delete': { operation: deleteSandbox, present: remove },
+  'sandbox-pause': { operation: pauseSandbox, present: pause },
+  'sandbox-resume': { operation: resumeSandbox, present: resume },
+  'sandbox-restore': { operation: restoreRevision, present: restore },
+  'sandbox-recover': { operation: recoverSandbox, present: recover },
+  'sandbox-worktree': { operation: exportWorktree, present: worktree },
+} as const;

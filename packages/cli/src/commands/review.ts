@@ -10,6 +10,7 @@ import {
   mergeChanges,
   type Parsed,
   planDocument,
+  planIntegration,
   readDiff,
   readLog,
   visible,
@@ -18,7 +19,7 @@ import type { Context } from '../context.ts';
 import { ago } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
-export async function log(
+async function log(
   context: Context,
   input: Parsed<typeof readLog>,
   options: { readonly patch?: boolean },
@@ -45,8 +46,8 @@ export async function log(
     );
     if (!options.patch) continue;
     if (body !== '') talk.result(visible(body).replace(/^/gm, '      '));
-    for await (const line of lines(litterbox.diff(input.sandbox, { signal, revision: commit })))
-      talk.result(coloured(talk, visible(line)));
+    const shown = await litterbox.perform(readDiff, { sandbox: input.sandbox, revision: commit }, { signal });
+    for await (const line of lines(shown.patch())) talk.result(coloured(talk, visible(line)));
   }
 }
 
@@ -56,7 +57,7 @@ export interface DiffFlags {
   readonly raw?: boolean;
 }
 
-export async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
+async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
   const found = await litterbox.perform(readDiff, input, { signal });
@@ -73,7 +74,10 @@ export async function diff(context: Context, input: Parsed<typeof readDiff>, fla
   }
   if (input.revision === undefined) {
     const { sandbox } = input;
-    showRisky(talk, await litterbox.plan({ sandbox, integration: 'merge' }, { signal }).catch(() => undefined));
+    showRisky(
+      talk,
+      await litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal }).catch(() => undefined),
+    );
   }
   await through(pagerOf(), async (write) => {
     for await (const line of lines(found.patch())) await write(`${coloured(talk, visible(line))}\n`);
@@ -86,8 +90,8 @@ export interface IntegrateFlags {
 
 type Integrate = (context: Context, input: Parsed<typeof mergeChanges>, flags: IntegrateFlags) => Promise<void>;
 
-export const apply: Integrate = async (context, input, flags) => await integrate(context, 'apply', input, flags);
-export const merge: Integrate = async (context, input, flags) => await integrate(context, 'merge', input, flags);
+const apply: Integrate = async (context, input, flags) => await integrate(context, 'apply', input, flags);
+const merge: Integrate = async (context, input, flags) => await integrate(context, 'merge', input, flags);
 
 async function integrate(
   context: Context,
@@ -98,7 +102,7 @@ async function integrate(
   const { talk, signal } = context;
   const litterbox = await context.settled();
   if (dryRun) {
-    const plan = await litterbox.plan({ ...input, integration }, { signal });
+    const plan = await litterbox.perform(planIntegration, { ...input, integration }, { signal });
     if (talk.json) return talk.document(planDocument(plan));
     return showPlan(talk, plan);
   }
@@ -199,3 +203,10 @@ async function through(
   child.stdin.end();
   await closed;
 }
+
+export const presented = {
+  'sandbox-log': { operation: readLog, present: log },
+  'sandbox-diff': { operation: readDiff, present: diff },
+  'sandbox-apply': { operation: applyChanges, present: apply },
+  'sandbox-merge': { operation: mergeChanges, present: merge },
+} as const;

@@ -11,7 +11,7 @@ import {
 import type { Context } from '../context.ts';
 import type { Talk } from '../talk.ts';
 
-export async function run(
+async function run(
   context: Context,
   input: Parsed<typeof runCommand>,
   { tty = false }: { readonly tty?: boolean },
@@ -49,7 +49,7 @@ export async function run(
   process.exitCode = result.exit.code;
 }
 
-export async function shell(context: Context, input: Parsed<typeof openShell>): Promise<void> {
+async function shell(context: Context, input: Parsed<typeof openShell>): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new LitterboxError('NEED_TTY', 'A shell needs a terminal on stdin and stdout.', {
       operation: 'cli.shell',
@@ -164,3 +164,8 @@ function sentence(warning: RecordResult['warnings'][number]): string {
       return `${path} cannot be read, so it is not recorded`;
   }
 }
+
+export const presented = {
+  'sandbox-run': { operation: runCommand, present: run },
+  'sandbox-shell': { operation: openShell, present: shell },
+} as const;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigSchema } from './config-schema.ts';
 
 /** JSON Schema of `.litterbox.toml`, for editors: put `#:schema URL` on its first line. */

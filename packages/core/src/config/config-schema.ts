@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hostDirectory, workdirPath } from './absolute-path.ts';
 import { byteSize } from './byte-size.ts';
 import { duration } from './duration.ts';

@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import { type Config, ConfigSchema } from './config-schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LitterboxErrorCode } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 

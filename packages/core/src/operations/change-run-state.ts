@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LitterboxError } from '../domain/errors.ts';
 import { ChangeRunState, type RunState, type RunStateResult } from '../use-cases/change-run-state.ts';
 import { ListSandboxes } from '../use-cases/list-sandboxes.ts';

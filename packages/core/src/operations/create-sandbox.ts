@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseByteSize } from '../config/parse-byte-size.ts';
 import type { BaseSource } from '../ports/source-control.ts';
 import { CreateSandbox, type CreateSandboxResult } from '../use-cases/create-sandbox.ts';

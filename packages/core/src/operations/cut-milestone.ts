@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Milestone } from '../ports/source-control.ts';
 import { CutMilestone } from '../use-cases/cut-milestone.ts';
 import { fields } from './fields.ts';

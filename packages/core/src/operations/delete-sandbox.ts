@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { DeleteSandbox } from '../use-cases/delete-sandbox.ts';
 import { fields } from './fields.ts';

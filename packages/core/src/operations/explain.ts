@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProbeReport } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { ChooseProvider } from '../use-cases/choose-provider.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
 import { OpenRepository } from '../use-cases/open-repository.ts';
 import { fields } from './fields.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseByteSize } from '../config/parse-byte-size.ts';
 import { parseDuration } from '../config/parse-duration.ts';
 import { wordings } from './wording.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Integration, IntegrationPlan } from '../ports/source-control.ts';
 import { IntegrateChanges, type IntegrateResult } from '../use-cases/integrate-changes.ts';
 import { fields } from './fields.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ListSandboxes, type SandboxSummary } from '../use-cases/list-sandboxes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { OutputChunk } from '../ports/process.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan } from '../ports/source-control.ts';

@@ -6,6 +6,7 @@ import { exportWorktree } from './export-worktree.ts';
 import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
 import { openShell } from './open-shell.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
+import { reconcileState } from './reconcile-state.ts';
 import { recoverSandbox, restoreRevision } from './restore-revision.ts';
 import { trustConfig } from './trust-config.ts';
 
@@ -27,4 +28,5 @@ export const OPERATIONS = [
   trustConfig,
   readAudit,
   verifyAudit,
+  reconcileState,
 ] as const;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { nearestName } from '../config/nearest-name.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';

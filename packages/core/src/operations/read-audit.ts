@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AuditEntry } from '../ports/audit-log.ts';
 import { ReadAudit } from '../use-cases/read-audit.ts';
 import { fields } from './fields.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FileChange } from '../ports/source-control.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
 import { OpenRepository } from '../use-cases/open-repository.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AccessFiles } from '../use-cases/access-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';

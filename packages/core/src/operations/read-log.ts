@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type HistoryEntry, ReadHistory } from '../use-cases/read-history.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';

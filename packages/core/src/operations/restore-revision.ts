@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { type RestoreResult, RestoreRevision } from '../use-cases/restore-revision.ts';
 import { fields } from './fields.ts';

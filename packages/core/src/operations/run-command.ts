@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { RunCommand, type RunCommandResult } from '../use-cases/run-command.ts';
 import { fields } from './fields.ts';

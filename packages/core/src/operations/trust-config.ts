@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ReadConfig } from '../use-cases/decide-policy.ts';
 import { TrustConfig } from '../use-cases/trust-config.ts';
 import { operation } from './operation.ts';

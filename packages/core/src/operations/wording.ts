@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** How a value is written as words of a command line. */
 export interface Wording {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordResult } from '../ports/source-control.ts';
 import { AccessFiles } from '../use-cases/access-files.ts';
 import { fields } from './fields.ts';

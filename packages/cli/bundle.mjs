@@ -1,0 +1,28 @@
+// Puts the command line with all it uses into a few files: looking up and reading some hundred modules is most of what a
+// short command like `litterbox list` would otherwise do. Providers and commands stay files of their own, loaded when chosen.
+// CommonJS, because an ES module that imports a built-in makes Node fill in all of it, standard input and streams included.
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The manifest of commands as data, so that starting up needs no operation and no schema. */
+const manifest = {
+  name: 'command-manifest',
+  async load(id) {
+    if (!/\/dist\/command-manifest\.js$/.test(id)) return undefined;
+    const { MANIFEST } = await import(id);
+    return `export const MANIFEST = ${JSON.stringify(MANIFEST)};`;
+  },
+};
+
+rmSync(here('bundle'), { recursive: true, force: true });
+const bundle = await rolldown({ input: here('dist/bin.js'), platform: 'node', plugins: [manifest] });
+await bundle.write({
+  dir: here('bundle'),
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
+  comments: { legal: true },
+});

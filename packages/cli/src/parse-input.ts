@@ -1,0 +1,1 @@
+export { parseInput } from '@litterbox/core';

@@ -1,0 +1,1 @@
+export { reconcileState } from '@litterbox/core';

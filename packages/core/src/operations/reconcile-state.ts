@@ -1,0 +1,12 @@
+import * as z from 'zod';
+import { Reconcile } from '../use-cases/reconcile.ts';
+import { operation } from './operation.ts';
+
+export const reconcileState = operation({
+  name: 'state-reconcile',
+  summary: 'Finish or undo what killed programs left half-done, one sentence for each thing done',
+  effect: 'host',
+  input: z.strictObject({}),
+  document: (done: readonly string[]) => done,
+  execute: async (useCases, _input, options) => await useCases.get(Reconcile).execute(options),
+});

@@ -1,0 +1,90 @@
+import {
+  type Operation,
+  type OperationOptions,
+  OpenRepository,
+  OpenSandboxes,
+  parseInput,
+  type SandboxProvider,
+  type UseCases,
+} from '@litterbox/core';
+import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
+import { loadParts } from './load-parts.ts';
+
+/** Carries out operations: all that an adapter needs. {@link createLitterbox} is the same with a method for each. */
+export interface Performer extends AsyncDisposable {
+  /** Checks the input as that of every door is checked, then does it. */
+  perform<Input extends Operation['input'], Result>(
+    operation: Operation<Input, Result>,
+    input: Input['_zod']['input'],
+    options?: OperationOptions,
+  ): Promise<Result>;
+}
+
+/** A performer and what it is wired from, for the façade. */
+export interface WiredPerformer extends Performer {
+  wired(): Promise<Wired>;
+}
+
+export interface Wired {
+  readonly useCases: UseCases;
+  readonly parts: LitterboxParts;
+  readonly providers: readonly SandboxProvider[];
+}
+
+/** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */
+export function createPerformer(options: LitterboxOptions): WiredPerformer {
+  let wiring: Promise<Wired> | undefined;
+  const wired = (): Promise<Wired> => {
+    wiring ??= wire(options);
+    return wiring;
+  };
+  return {
+    wired,
+    async perform(operation, input, call) {
+      const parsed = parseInput(operation, input);
+      return await operation.execute((await wired()).useCases, parsed, call);
+    },
+    async [Symbol.asyncDispose]() {
+      if (!wiring) return;
+      const { useCases, parts, providers } = await wiring;
+      await closeAll([
+        () => useCases.get(OpenSandboxes).closeAll(),
+        ...providers.map((provider) => () => provider[Symbol.asyncDispose]()),
+        () => useCases.get(OpenRepository).close(),
+        () => parts.sourceControl[Symbol.asyncDispose](),
+        () => parts.state[Symbol.asyncDispose](),
+        () => parts.host[Symbol.asyncDispose](),
+      ]);
+    },
+  };
+}
+
+async function wire(options: LitterboxOptions): Promise<Wired> {
+  const [parts, { compose }] = await Promise.all([loadParts(options), import('./composition-root.ts')]);
+  const { host, stateDirectory } = parts;
+  const providers = options.providers.map((provider) =>
+    typeof provider === 'function' ? provider({ host, directory: stateDirectory }) : provider,
+  );
+  const useCases = compose({
+    ...parts,
+    providers,
+    approver: options.approver ?? { approve: async () => false },
+    repositoryPath: options.repo ?? '.',
+    actor: options.actor ?? 'library',
+    environment: options.environment ?? {},
+  });
+  return { useCases, parts, providers };
+}
+
+/** In order; every one is tried, and all failures are reported together. */
+async function closeAll(closers: readonly (() => PromiseLike<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Some parts of Litterbox did not close.');
+}
