@@ -1,4 +1,5 @@
-export { ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
+export { LoopImage } from './faults/loop-image.ts';
+export { CLIENT, ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
 export { expectInvariants, violations } from './faults/invariants.ts';
 export type { Failure, Job, Reply } from './faults/job.ts';
 export { type Death, type Scene, scene, sharedScene, userFile } from './faults/scene.ts';

@@ -93,7 +93,7 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
     left = look();
   }
   problems.push(...left);
-  if (readFileSync('/proc/self/mountinfo', 'latin1').includes(`${directory}/`)) problems.push('a mount is left');
+  if (readFileSync('/proc/self/mountinfo', 'latin1').includes(`${stateDirectory}/`)) problems.push('a mount is left');
   return problems;
 }
 
