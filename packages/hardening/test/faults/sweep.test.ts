@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { countPoints, OPERATIONS, sweepPoint } from '../../src/index.ts';
 import { Random } from '../../src/model/random.ts';
 
-const SAMPLES = 3;
+const SAMPLES = 2;
 const random = new Random(12);
 
 // All points: npm run test:sweep.
