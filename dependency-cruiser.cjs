@@ -113,7 +113,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^packages/[^/]+/dist/' },
+    exclude: { path: '^packages/[^/]+/(dist|bundle)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@litterbox/source', 'types', 'import', 'node', 'default'],

@@ -2,6 +2,9 @@ export { type AttackGround, attackGround, CANARY_VARIABLE } from './attack-groun
 export { type Canary, canary, formsOf } from './canary.ts';
 export { type ExecutionMarks, executionMarks } from './execution-marks.ts';
 export { FAKE_ADDRESSES, type FakeInternet, fakeInternet } from './fake-internet.ts';
+export { ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
+export { CLIENT, ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
+export { LoopImage } from './faults/loop-image.ts';
 export { findCanaries } from './find-canaries.ts';
 export { hostDigest } from './host-digest.ts';
 export { hostEnvironment } from './host-environment.ts';
@@ -10,7 +13,6 @@ export { positiveControl } from './positive-control.ts';
 export { parseProbe, type ProbeAnswer, probeProgram } from './probe-calls.ts';
 export { OPEN_PROBE } from './probe-opens.ts';
 export { repositoryDigest } from './repository-digest.ts';
-export { ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
 export { expectInvariants, violations } from './faults/invariants.ts';
 export type { Failure, Job, Reply } from './faults/job.ts';
 export { type Death, type Scene, scene, sharedScene, userFile } from './faults/scene.ts';

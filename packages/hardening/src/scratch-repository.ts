@@ -15,8 +15,9 @@ export interface ScratchRepository extends Disposable {
 
 export function scratchRepository(
   files: Readonly<Record<string, string>> = { 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' },
+  parent: string = tmpdir(),
 ): ScratchRepository {
-  const directory = mkdtempSync(join(tmpdir(), 'litterbox-hardening-'));
+  const directory = mkdtempSync(join(parent, 'litterbox-hardening-'));
   const repository = join(directory, 'repository');
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-C', repository, ...args], {

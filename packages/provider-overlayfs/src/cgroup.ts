@@ -104,10 +104,13 @@ export function cgroupIsFrozen(cgroup: Cgroup, id: string): string {
     : `grep -q '^frozen 1' ${quoted(`${group}/cgroup.events`)}`;
 }
 
-/** Shell text: removes the groups, which must be empty of processes by then. */
+/** Shell text: removes the groups once they are empty: a process that was killed leaves its group a little later than it dies. */
 export function cgroupRemove(cgroup: Cgroup, id: string): string {
   return groupsOf(cgroup, id)
-    .map((group) => `[ ! -d ${quoted(group)} ] || rmdir ${quoted(group)}\n`)
+    .map(
+      (group) =>
+        `n=0; while [ -d ${quoted(group)} ] && ! rmdir ${quoted(group)} 2>/dev/null && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.02; done\n`,
+    )
     .join('');
 }
 

@@ -61,7 +61,11 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
     mounts: (files.get('mountinfo') ?? '').split('\n').map((line) => {
       const [left = '', right = ''] = line.split(' - ');
       const fields = left.split(' ');
-      return { point: fields[4] ?? '', options: (fields[5] ?? '').split(','), type: right.split(' ')[0] ?? '' };
+      return {
+        point: unescaped(fields[4] ?? ''),
+        options: (fields[5] ?? '').split(','),
+        type: right.split(' ')[0] ?? '',
+      };
     }),
     separateNamespaces: Object.fromEntries(
       NAMESPACES.map((name, index) => [
@@ -78,4 +82,9 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
       .filter((line) => line.includes('='))
       .map((line) => line.slice(0, line.indexOf('='))),
   };
+}
+
+/** The kernel writes blanks, newlines and backslashes in /proc as octal numbers. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_whole, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

@@ -34,6 +34,9 @@ export interface SupervisorInput {
  *
  * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says
  * about the sandbox; then it waits for `go` before anyone may use the session, says `running`, and is silent from there on.
+ *
+ * When it is killed the sandbox dies with it. Those that wait for clients and for `stop.fifo` outlive it until the last client has
+ * gone: they then signal nobody, as the numbers they know may be others' by now, and remove the groups unless a session lives.
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
@@ -50,7 +53,7 @@ export function supervisorScript(input: SupervisorInput): string {
   const launch = (args: readonly string[], status: string, errors: string) =>
     `exec ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(INIT_SCRIPT)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
-died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; kill -9 $B $S 2>/dev/null; ${groups.remove.trim().replaceAll('\n', '; ') || ':'}; exit 1; }
+died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; kill -9 $B $S 2>/dev/null; ${oneLine(groups.remove)}; exit 1; }
 B= S=
 bwrap=$(command -v bwrap)
 cd ${quoted(directory)} || fail 'the directory of the sandbox is gone'
@@ -104,12 +107,16 @@ printf 'environment\\0'; head -c 65536 /proc/$F/environ | tr '\\0' '\\n'; printf
 end() { ${groups.thaw}; kill -9 $F $F2; }
 answer=
 read -r answer
-[ "$answer" = go ] || { end; wait; exit 1; }
+[ "$answer" = go ] || { end; wait; ${oneLine(groups.remove)}; exit 1; }
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
-flock -x clients.lock sh -c 'echo >dying; ${groups.thaw}; kill -9 "$@"' sh $F $F2 6>&- &
+flock -x clients.lock sh -c 'read -r a b c parent rest </proc/$PPID/stat
+if [ "$parent" = "$0" ]; then echo >dying; ${groups.thaw}; kill -9 "$@"; exit; fi
+true 1<>stop.fifo
+exec 7>>start.lock 6>>alive.lock
+flock 7 && flock -n 6 && { ${oneLine(groups.remove)}; }' $$ $F $F2 6>&- &
 W1=$!
-( read -r word <stop.fifo; echo >dying; end ) 6>&- &
+( read -r word <stop.fifo; read -r a b c parent rest </proc/self/stat; [ "$parent" = $$ ] || exit; echo >dying; end ) 6>&- &
 W2=$!
 wait $B
 echo >dying
@@ -117,4 +124,8 @@ kill -9 $W1 $W2 $F2
 wait
 for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && true 1<>"$f"; done
 ${groups.remove}`;
+}
+
+function oneLine(script: string): string {
+  return script.trim().replaceAll('\n', '; ') || ':';
 }

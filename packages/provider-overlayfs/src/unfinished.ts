@@ -21,7 +21,7 @@ export function sweepUnfinished(parent: string): string {
 exec 8<${quoted(parent)} && flock -w 10 8 || exit 0
 for d in ${quoted(parent)}/${UNFINISHED}*; do
 [ -d "$d" ] && [ ! -h "$d" ] || continue
-( flock -n 9 && remove_tree "$d" ) 9<"$d"
+( flock -n 9 && remove_tree "$d" ) 9<"$d" || :
 done
-); fi`;
+) 2>/dev/null; fi`;
 }

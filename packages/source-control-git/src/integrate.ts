@@ -53,8 +53,9 @@ export class Integration {
   /** Locks the index as git does, with a file that says whose it is. @throws LitterboxError `USER_REPO_LOCKED`. */
   async lock(): Promise<void> {
     const temporary = `${this.#record.nextIndex}.lock`;
-    await writeFile(temporary, this.#record.marker, { flag: 'w' });
     try {
+      // Flushed first: after a power cut an empty lock would be nobody's, and the person's to remove.
+      await writeFile(temporary, this.#record.marker, { flag: 'w', flush: true });
       await link(temporary, this.#lockPath);
       reach('integrate.after-link');
     } catch (error) {

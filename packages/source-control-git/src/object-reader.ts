@@ -3,6 +3,7 @@ import { type Commit, parseCommit } from './commit-object.ts';
 import type { ObjectFormat, ObjectType } from './object-format.ts';
 import type { GitProcess, GitRunner } from './run-git.ts';
 import { parseTree, type TreeEntry } from './tree-object.ts';
+import { GitFailure } from './git-failure.ts';
 
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_OBJECT_BYTES = 1024 * 1024;
@@ -113,7 +114,7 @@ export class ObjectReader implements AsyncDisposable {
       this.#receivedBytes = this.#neededBytes = 0;
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     };
-    process.ended.then(({ code, stderr }) => gone(new Error(`git cat-file ended with ${code}: ${stderr}`)), gone);
+    process.ended.then(({ code, stderr }) => gone(new GitFailure(['cat-file', '--batch'], code, stderr)), gone);
     return process;
   }
 

@@ -43,8 +43,11 @@ export class RepositoryRegistry {
       await writeDurable(this.#identityPath(known.id), JSON.stringify({ ...known.identity, ...facts }));
     }
     const store = new Store(this.#git, known.id, join(this.#directory, known.id), user.format);
-    await writeAlternates(store.gitDirectory, join(user.commonDirectory, 'objects'));
-    await copyShallow(store.gitDirectory, user.commonDirectory);
+    // A store without its directories is said to be corrupt by who reads a history; listing what there is works without.
+    if (existsSync(join(store.gitDirectory, 'objects', 'info'))) {
+      await writeAlternates(store.gitDirectory, join(user.commonDirectory, 'objects'));
+      await copyShallow(store.gitDirectory, user.commonDirectory);
+    }
     return store;
   }
 

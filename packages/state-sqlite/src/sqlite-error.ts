@@ -28,7 +28,7 @@ export function isDiskFull(error: unknown, directory: Uint8Array): boolean {
   if (code === FULL) return true;
   const errno = (error as NodeJS.ErrnoException | null)?.code;
   if (errno === 'ENOSPC' || errno === 'EDQUOT') return true;
-  return (code === INPUT_OUTPUT || code === CANNOT_OPEN) && freeBytes(directory) < FULL_BELOW_BYTES;
+  return (code === INPUT_OUTPUT || code === CANNOT_OPEN) && !hasRoom(directory);
 }
 
 /** The only place that knows how SQLite, and Node about our files, spell failure. */
@@ -113,6 +113,16 @@ export function stateCorrupt(operation: string, path: string, reason: string, ca
     },
     { cause },
   );
+}
+
+/** Some bytes and some inodes; a file system that does not count inodes says 0 of 0. */
+function hasRoom(directory: Uint8Array): boolean {
+  try {
+    const { files, ffree } = statfsSync(Buffer.from(directory));
+    return freeBytes(directory) >= FULL_BELOW_BYTES && (files === 0 || ffree > 0);
+  } catch {
+    return true;
+  }
 }
 
 function freeBytes(directory: Uint8Array): number {

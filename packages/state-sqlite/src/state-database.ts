@@ -163,17 +163,23 @@ export class StateDatabase {
     prepareStateDirectory(this.#asked);
     const { DatabaseSync } = await loadSqlite();
     const deadline = this.#clock.monotonicMs() + WAIT_MS;
+    let isFull = false;
     for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        return this.#openNow(DatabaseSync);
+        return this.#openNow(DatabaseSync, isFull);
       } catch (error) {
+        // The files that SQLite shares between programs are made at every first opening, also of one who looks or deletes.
+        if (isDiskFull(error, this.#bytes) && this.#reserve.release()) {
+          isFull = true;
+          continue;
+        }
         if (!isBusy(error) || this.#clock.monotonicMs() >= deadline) throw this.fail('state.open', this.path, error);
       }
       await this.#clock.sleep(pause);
     }
   }
 
-  #openNow(Database: typeof DatabaseSync): OpenState {
+  #openNow(Database: typeof DatabaseSync, isFull: boolean): OpenState {
     for (const name of ['locks', 'owners']) mkdirSync(this.pathOf(name), { recursive: true, mode: 0o700 });
     const path = this.pathOf('state.db');
     try {
@@ -190,7 +196,7 @@ export class StateDatabase {
       const head = new AuditHead(headPath, isFresh);
       if (isFresh) syncDirectory(this.#bytes);
       this.#durability = 'disk';
-      this.#reserve.keep();
+      this.#reserve.keep(isFull);
       const statements = new Map<string, StatementSync>();
       const sql = (text: string) => {
         let statement = statements.get(text);

@@ -12,7 +12,7 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
-import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
 
 /** Largest file that is read or written as a whole. Larger ones are for commands inside the sandbox. */
@@ -74,6 +74,17 @@ export class AccessFiles {
   async read(name: string, path: string, options?: CallOptions): Promise<Uint8Array> {
     const record = await this.#find.execute(name, options);
     const target = workspacePath(record.workdir, path);
+    try {
+      return await this.#read(record, target, options);
+    } catch (error) {
+      options?.signal?.throwIfAborted();
+      // A read takes no lease: a deletion meanwhile is the reason, whatever it looks like.
+      assertUsable(await currentRecord(this.#state, record));
+      throw error;
+    }
+  }
+
+  async #read(record: SandboxRecord, target: string, options?: CallOptions): Promise<Uint8Array> {
     const { channel } = await this.#open.get(record, options);
     const outcome = await channel.run(
       {

@@ -98,6 +98,12 @@ export class ClientProcess implements AsyncDisposable {
     throw new Error(`The client said nothing: ${this.errors}`);
   }
 
+  /** Waits until it has been frozen, by a failpoint or a signal. */
+  async stopped(): Promise<void> {
+    while (processState(this.pid) !== 'T' && this.child.exitCode === null && this.child.signalCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
     this.child.kill(signal);
   }

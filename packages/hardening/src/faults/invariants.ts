@@ -71,9 +71,14 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
     for (const name of names(join(store, 'work'))) problems.push(`left in work: ${name}`);
   }
   problems.push(...fsck('user repository', ['-C', repository]));
-  same(problems, 'pins', names(join(repository, '.git/refs/litterbox/base')), ids);
+  const refs = (prefix: string) =>
+    run('git', ['-C', repository, 'for-each-ref', '--format=%(refname)', prefix])
+      .split('\n')
+      .filter(Boolean)
+      .map((name) => basename(name));
+  same(problems, 'pins', refs('refs/litterbox/base'), ids);
   const slugs = found.sandboxes.map(({ name }) => name);
-  for (const branch of names(join(repository, '.git/refs/heads/litterbox')))
+  for (const branch of refs('refs/heads/litterbox'))
     if (!slugs.includes(branch)) problems.push(`a review branch is left: ${branch}`);
   problems.push(...leftovers(join(repository, '.git'), repository));
   for (const path of digestDifference(scene.digest, userDigest(repository)))
@@ -88,7 +93,7 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
     left = look();
   }
   problems.push(...left);
-  if (readFileSync('/proc/self/mountinfo', 'latin1').includes(`${directory}/`)) problems.push('a mount is left');
+  if (readFileSync('/proc/self/mountinfo', 'latin1').includes(`${stateDirectory}/`)) problems.push('a mount is left');
   return problems;
 }
 

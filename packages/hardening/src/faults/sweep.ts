@@ -114,13 +114,19 @@ async function prepared(operation: SweptOperation): Promise<Scene> {
   return one;
 }
 
+/** strace counts calls by thread. */
+const ONE_THREAD = { UV_THREADPOOL_SIZE: '1' };
+
 const strace = (output: string, inject: string) => ['strace', '-f', '-qq', '--seccomp-bpf', '-o', output, '-e', inject];
 
 /** How many points a sweep of the operation has: the most calls that one thread of it makes. */
 export async function countPoints(operation: SweptOperation): Promise<number> {
   await using one = await prepared(operation);
   const output = join(one.directory, 'trace');
-  const { ok, errors, error } = await one.dying(operation.job, { wrapper: strace(output, `trace=${CALLS}`) });
+  const { ok, errors, error } = await one.dying(operation.job, {
+    wrapper: strace(output, `trace=${CALLS}`),
+    environment: ONE_THREAD,
+  });
   if (ok === undefined)
     throw new Error(`The operation ${operation.name} failed under strace: ${error?.message ?? errors}`);
   const counts = new Map<string, number>();
@@ -139,7 +145,7 @@ export async function sweepPoint(operation: SweptOperation, point: number): Prom
   await using one = await prepared(operation);
   const place = `${operation.name} killed at call ${point}`;
   const inject = `inject=${CALLS}:signal=KILL:when=${point}`;
-  const death = await one.dying(operation.job, { wrapper: strace('/dev/null', inject) });
+  const death = await one.dying(operation.job, { wrapper: strace('/dev/null', inject), environment: ONE_THREAD });
   if (typeof death.ok === 'object' && death.ok !== null && 'commit' in death.ok)
     one.acknowledged.add(String(death.ok.commit));
   if (operation.name === 'milestone' && typeof death.ok === 'string') one.git('cat-file', '-e', death.ok);

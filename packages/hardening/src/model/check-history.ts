@@ -1,21 +1,16 @@
 import type { Call, Chain, History } from './history.ts';
 
-/** Errors that say that nothing was done. */
-const WITHOUT_EFFECT = new Set([
-  'SANDBOX_NOT_FOUND',
-  'SANDBOX_EXISTS',
-  'SANDBOX_BUSY',
-  'SANDBOX_PAUSED',
-  'SANDBOX_STOPPED',
-  'SANDBOX_DELETING',
-  'SANDBOX_RUNTIME_MISSING',
-  'BUSY',
-]);
+/**
+ * Errors that say that nothing was done. A pause or stop may fall between a command and its recording: what it wrote is then found by
+ * the next call, once.
+ */
+const WITHOUT_EFFECT = new Set(['SANDBOX_NOT_FOUND', 'SANDBOX_EXISTS', 'SANDBOX_BUSY', 'SANDBOX_DELETING', 'BUSY']);
+const USUAL: readonly string[] = [...WITHOUT_EFFECT, 'SANDBOX_PAUSED', 'SANDBOX_STOPPED'];
 /** Errors that calls on a busy repository with killed neighbours may end with; any other is a finding. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   list: [],
   reconcile: ['BUSY'],
-  read: [...WITHOUT_EFFECT, 'NOT_FOUND'],
+  read: [...USUAL, 'NOT_FOUND'],
   apply: [
     ...WITHOUT_EFFECT,
     'NOT_FOUND',
@@ -35,7 +30,6 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     'CONFLICT',
   ],
 };
-const USUAL: readonly string[] = [...WITHOUT_EFFECT];
 const CHANGES_USER = new Set(['apply', 'merge', 'reconcile', 'user']);
 
 /** What is wrong with a history, in sentences; none when nothing is. */

@@ -47,6 +47,7 @@ const WEIGHTS = {
 /** Processes use one repository at random, are killed and frozen, and every call is written down; then the history is checked. */
 export async function runModel(options: ModelOptions): Promise<ModelResult> {
   await using one = scene();
+  one.git('config', 'gc.auto', '0'); // it would change the repository in the background, at a time of its own
   const model = new Model(one, options);
   return await model.run();
 }

@@ -49,7 +49,12 @@ const changed = [
 ];
 const unchanged = ['one\ntwo\nthree\n', 'gone\n', undefined, 'mine, edited\n', "not git's\n", '*.txt text\n'];
 const TABLE = [
-  ...Object.entries(INTEGRATE).map(([point, outcome]) => ['apply', point, outcome] as const),
+  // An apply takes the same way as a merge but for the end: what it does to files, index and HEAD is looked at once more.
+  ...Object.entries(INTEGRATE)
+    .filter(([point]) =>
+      /^(work-tree\.|integrate\.(after-(journal|files|head|index|unstash)|before-head)$)/.test(point),
+    )
+    .map(([point, outcome]) => ['apply', point, outcome] as const),
   ...Object.entries({ ...INTEGRATE, ...MERGE }).map(([point, outcome]) => ['merge', point, outcome] as const),
 ];
 

@@ -94,8 +94,8 @@ const BROKEN: readonly (readonly [what: string, history: Partial<History>, says:
   ],
   [
     'a write that was refused and recorded',
-    { calls: [write('a', 0, { outcome: 'error', code: 'SANDBOX_PAUSED' }), write('b', 10)] },
-    /a was refused with SANDBOX_PAUSED and recorded all the same/,
+    { calls: [write('a', 0, { outcome: 'error', code: 'BUSY' }), write('b', 10)] },
+    /a was refused with BUSY and recorded all the same/,
   ],
   ['a stale read', { calls: [write('a', 0), write('b', 10), read('a', 20)] }, /gave a, which b had replaced/],
   ['a read from nowhere', { calls: [write('a', 0), write('b', 10), read('ab', 20)] }, /"ab", which nobody wrote there/],

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PATH = `${process.env['PATH']}:/usr/sbin:/sbin`;
+const run = (program: string, ...args: readonly string[]) =>
+  execFileSync(program, args, { env: { ...process.env, PATH }, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+
+/** A small ext4 of its own in a file, mounted. Needs root. */
+export class LoopImage implements Disposable {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'litterbox-image-'));
+  readonly #file = join(this.#directory, 'image');
+  readonly mountPoint = join(this.#directory, 'at');
+
+  constructor(megabytes: number, inodes?: number) {
+    run('truncate', '-s', `${megabytes}M`, this.#file);
+    run('mkfs.ext4', '-q', '-F', '-m', '0', ...(inodes === undefined ? [] : ['-N', String(inodes)]), this.#file);
+    mkdirSync(this.mountPoint);
+    this.#mount();
+    chmodSync(this.mountPoint, 0o755);
+  }
+
+  #mount(): void {
+    run('mount', '-o', 'loop', this.#file, this.mountPoint);
+  }
+
+  /** Takes every byte there is. */
+  fill(): void {
+    const file = openSync(join(this.mountPoint, 'filler'), 'a');
+    try {
+      for (let size = 2 ** 20; size >= 1; size = Math.floor(size / 4)) {
+        try {
+          for (;;) writeSync(file, Buffer.alloc(size));
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+        }
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Takes every inode there is. */
+  fillInodes(): void {
+    mkdirSync(join(this.mountPoint, 'fillers'), { recursive: true });
+    try {
+      for (let count = 0; ; count++) closeSync(openSync(join(this.mountPoint, 'fillers', `f${count}`), 'w'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+
+  free(): void {
+    rmSync(join(this.mountPoint, 'filler'), { force: true });
+    rmSync(join(this.mountPoint, 'fillers'), { recursive: true, force: true });
+  }
+
+  /** Flushes all that was written so far. */
+  sync(): void {
+    run('sync', '-f', this.mountPoint);
+  }
+
+  /** What a power cut would leave now: what only the kernel's cache holds is not in it. */
+  photograph(): void {
+    run('cp', '--sparse=always', this.#file, `${this.#file}.crash`);
+  }
+
+  /** Goes on from the photograph, as after the power has come back. Nobody may use the mount point any more. */
+  restart(): void {
+    run('umount', this.mountPoint);
+    run('mv', `${this.#file}.crash`, this.#file);
+    this.#mount();
+  }
+
+  [Symbol.dispose](): void {
+    run('umount', '--lazy', this.mountPoint); // a test that failed may have left something open
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { expectInvariants, processState, type Scene, scene } from '../../src/index.ts';
+
+const CLI = fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url));
+
+function commandLine(one: Scene, ...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, ['--no-warnings', '--conditions=@litterbox/source', CLI, ...args], {
+    cwd: one.repository,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: one.directory,
+      LITTERBOX_HOME: one.stateDirectory,
+      GIT_CONFIG_NOSYSTEM: '1',
+    },
+  });
+}
+
+/** Waits for the first bytes it says, whatever they are. */
+async function spoken(child: ChildProcess): Promise<void> {
+  await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')]);
+}
+
+describe('the command line', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)(
+    '%s during a command: it ends within five seconds with %i, and what the command did is recorded',
+    async (signal, code) => {
+      await using one = scene();
+      await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+      const child = commandLine(one, 'run', 'a', '--', 'sh', '-c', 'echo half >half; echo said; sleep 1000');
+      await spoken(child);
+      const sentMs = performance.now();
+      child.kill(signal);
+      expect(await once(child, 'close')).toEqual([code, null]);
+      expect(performance.now() - sentMs).toBeLessThan(5_000);
+      await one.once(async (litterbox) => {
+        await litterbox.reconcile();
+        expect((await (await litterbox.open('a')).run('cat half')).stdout).toBe('half\n');
+        const files = (await litterbox.changes('a')).map(({ path }) => path);
+        expect(files).toEqual(['half']);
+      });
+      await expectInvariants(one, signal);
+    },
+  );
+
+  it('SIGTERM at any time of a create: nothing of it is left, or all of it', async () => {
+    await using one = scene();
+    for (const delayMs of [0, 150, 300, 450]) {
+      const child = commandLine(one, 'create', 'a');
+      const closed = once(child, 'close');
+      // A time within a start-up is the point; what is reached by then differs, and every place is legal.
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      child.kill('SIGTERM');
+      await closed;
+      await one.once(async (litterbox) => {
+        await litterbox.reconcile();
+        for (const { name, state } of await litterbox.list()) {
+          expect([name, state]).toEqual(['a', 'ready']);
+          await litterbox.delete(name, { force: true });
+        }
+      });
+      await expectInvariants(one, `SIGTERM after ${delayMs} ms`);
+    }
+  });
+
+  it('a reader that goes away ends it without a trace', async () => {
+    await using one = scene();
+    await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+    const child = commandLine(one, 'run', 'a', '--', 'sh', '-c', 'echo kept >kept; while :; do echo more; done');
+    await spoken(child);
+    child.stdout?.destroy();
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect([0, 141]).toContain(code);
+    await one.once(async (litterbox) => {
+      await litterbox.reconcile();
+      expect((await (await litterbox.open('a')).run('cat kept')).stdout).toBe('kept\n');
+    });
+    await expectInvariants(one, 'SIGPIPE');
+  });
+});
+
+describe('a frozen program', () => {
+  it('that holds a sandbox: who waits is told its process id, and it goes on where it was', async () => {
+    await using one = scene();
+    await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+    await using frozen = one.client({ failpoints: 'record.before-ref=pause' });
+    frozen.send({ do: 'write', name: 'a', path: 'f', content: 'frozen\n' });
+    await frozen.stopped();
+    expect(processState(frozen.pid)).toBe('T');
+    await one.once(async (litterbox) => {
+      const waited = (await litterbox.open('a')).run('true');
+      await expect(waited).rejects.toMatchObject({ code: 'BUSY', details: { facts: { holderPid: frozen.pid } } });
+      expect((await litterbox.list()).map(({ state }) => state)).toEqual(['ready']);
+    });
+    frozen.kill('SIGCONT');
+    const reply = await frozen.reply();
+    expect(reply).toMatchObject({ ok: { commit: expect.any(String) } });
+    one.acknowledged.add((reply as { ok: { commit: string } }).ok.commit);
+    await frozen.ended();
+    await expectInvariants(one, 'thawed');
+  });
+});
+
+describe('something of a sandbox that is killed', () => {
+  /** Processes in the sandbox's control group, oldest first. */
+  function inside(one: Scene, id: string): readonly number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => {
+        try {
+          return (
+            readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(id) || isSupervisor(pid, one.stateDirectory, id)
+          );
+        } catch {
+          return false;
+        }
+      });
+  }
+  const isSupervisor = (pid: number, directory: string, id: string) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`${directory}/overlayfs/sandboxes/${id}`);
+
+  it('any one process of its session: the call ends with an error or a result, and the next one works', async () => {
+    await using one = scene();
+    const { id } = await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+    for (let victim = 0; victim < 6; victim++) {
+      await one.once(async (litterbox) => {
+        const sandbox = await litterbox.open('a');
+        await sandbox.run('true');
+        const pids = inside(one, id).filter((pid) => pid !== process.pid);
+        const pid = pids[victim % pids.length] ?? 0;
+        let said = '';
+        const running = sandbox.run(`echo ${victim} >>out; echo go; sleep 3`, {
+          onOutput: () => {
+            if (said === '') process.kill(pid, 'SIGKILL');
+            said = 'go';
+          },
+        });
+        await running.catch((error: unknown) =>
+          expect(error).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/) }),
+        );
+        expect((await sandbox.run('cat out | wc -l')).stdout.trim()).toBe(String(victim + 1));
+      });
+    }
+    await expectInvariants(one, 'after six kills');
+  });
+});
+
+describe('calls at once', () => {
+  it('delete while a command runs, apply while one writes, milestone while one writes, two merges: each ends, in some order', async () => {
+    await using one = scene();
+    await one.once(async (litterbox) => {
+      for (const name of ['a', 'b', 'c']) await (await litterbox.create({ name })).run(`echo ${name} >${name}`);
+    });
+    await using writer = one.client();
+    writer.send({
+      do: 'run',
+      name: 'a',
+      command: 'for i in 1 2 3 4 5; do echo $i >>n; sleep 0.1; done; echo done',
+      says: true,
+    });
+    await using other = one.client();
+    for (const job of [
+      { do: 'milestone', name: 'a', message: 'beside a command' },
+      { do: 'apply', name: 'a' },
+    ] as const)
+      await other.do(job);
+    expect(await writer.reply()).toMatchObject({ ok: { exitCode: 0 } });
+    one.git('commit', '-qam', 'applied');
+    await using first = one.client();
+    await using second = one.client();
+    first.send({ do: 'merge', name: 'b' });
+    second.send({ do: 'merge', name: 'c' });
+    for (const reply of [await first.reply(), await second.reply()])
+      expect(reply?.error?.code ?? 'ok').toMatch(/^(ok|HEAD_MOVED|BUSY)$/);
+    writer.send({ do: 'run', name: 'a', command: 'echo go; sleep 5', says: true });
+    await writer.spoke();
+    const deleted = other.do({ do: 'delete', name: 'a' });
+    expect(await writer.reply()).toBeDefined();
+    await deleted;
+    for (const client of [writer, other, first, second]) await client.ended();
+    one.accept();
+    await one.once(async (litterbox) => {
+      expect((await litterbox.list()).filter(({ name }) => name === 'a')).toEqual([]);
+      for (const { name } of await litterbox.list()) await litterbox.merge(name);
+      expect(one.git('show', 'HEAD:b')).toBe('b');
+      expect(one.git('show', 'HEAD:c')).toBe('c');
+    });
+    one.accept();
+    await expectInvariants(one, 'after calls at once');
+  });
+});
