@@ -15,9 +15,9 @@ import {
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
-/** Every way out that needs no privilege, and some that do, each cut off after two seconds. One line for what got through. */
+/** Every way out that needs no privilege, and some that do, each cut off after a second. One line for what got through. */
 const WAYS_OUT = `
-try() { name=$1; shift; if timeout 2 "$@" >/tmp/said 2>/dev/null </dev/null; then echo "through: $name"; fi; }
+try() { name=$1; shift; if timeout 1 "$@" >/tmp/said 2>/dev/null </dev/null; then echo "through: $name"; fi; }
 for a in 1.1.1.1 8.8.8.8 169.254.169.254 10.99.0.1; do
 for p in 53 80 443 8080; do try tcp-$a-$p bash -c "exec 3<>/dev/tcp/$a/$p; head -c 1 <&3"; done
 try udp-$a bash -c "echo x >/dev/udp/$a/53"
