@@ -1,6 +1,7 @@
-// Looks up every test that docs/requirements.md names, and every README line that must stand in an example.
+// Looks up every test that docs/requirements.md and docs/attacks.md name, every attack that no row names, and every README
+// line that must stand in an example.
 // Usage: node docs/check-requirements.mjs
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,15 +18,14 @@ const FOLDERS = {
   cli: ['packages/cli/test'],
   conformance: ['packages/conformance'],
   tools: ['tools'],
+  attacks: ['packages/hardening/test/attacks'],
 };
 const problems = [];
 let named = 0;
 
-for (const row of read('docs/requirements.md').split('\n')) {
-  const [, number, , status, evidence] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
-  if (!/^[XR]?\d+$/.test(number ?? '')) continue;
+/** Checks the tests that a cell names, written as `folder/file`: title. Gives how many there are. */
+function checkTests(number, evidence) {
   const tests = [...evidence.matchAll(/`([a-z]+)\/([^`]+)`: (.+?)(?=<br>|$)/g)];
-  if (status === 'done' && tests.length === 0) problems.push(`${number} is done without a test`);
   for (const [, folder, file, title] of tests) {
     named += 1;
     const path = (FOLDERS[folder] ?? []).map((parent) => join(parent, file)).find((one) => existsSync(join(root, one)));
@@ -33,6 +33,29 @@ for (const row of read('docs/requirements.md').split('\n')) {
     else if (!read(path).replaceAll("\\'", "'").includes(title.replaceAll('\\|', '|')))
       problems.push(`${number}: ${path} has no test called: ${title}`);
   }
+  return tests.length;
+}
+
+const rowsOf = (document) =>
+  read(document)
+    .split('\n')
+    .map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+
+for (const [, number, , status, evidence] of rowsOf('docs/requirements.md')) {
+  if (!/^[XR]?\d+$/.test(number ?? '')) continue;
+  if (checkTests(number, evidence) === 0 && status === 'done') problems.push(`${number} is done without a test`);
+}
+
+const attacks = read('docs/attacks.md');
+for (const [, number, , evidence] of rowsOf('docs/attacks.md')) {
+  if (!/^AX?\d+$/.test(number ?? '')) continue;
+  if (checkTests(number, evidence) === 0 && !/^not applicable yet: ./.test(evidence))
+    problems.push(`${number} has neither a test nor a reason`);
+}
+for (const file of readdirSync(join(root, FOLDERS.attacks[0])).filter((name) => name.endsWith('.test.ts'))) {
+  const source = read(join(FOLDERS.attacks[0], file)).replaceAll("\\'", "'");
+  for (const [, , title] of source.matchAll(/\b(?:attack\w*|it)\(\s*(['"])(AX?\d+: .+?)\1,/g))
+    if (!attacks.includes(`: ${title}`)) problems.push(`docs/attacks.md has no row for: ${title}`);
 }
 
 const example = read('examples/embed/main.mjs');
@@ -44,4 +67,4 @@ if (problems.length > 0) {
   console.error(`check-requirements:\n${problems.join('\n')}`);
   process.exit(1);
 }
-console.log(`requirements: ${named} named tests found`);
+console.log(`documents: ${named} named tests found`);

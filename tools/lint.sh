@@ -23,6 +23,7 @@ check boundaries depcruise --config dependency-cruiser.cjs --output-type err pac
 check public-types node tools/check-public-types.mjs
 check boundary-rules node tools/check-boundaries.mjs
 check fault-table node docs/check-faults.mjs
+check documents node docs/check-requirements.mjs
 
 if [ -n "$failed" ]; then
   printf 'lint: failed:%s\n' "$failed" >&2

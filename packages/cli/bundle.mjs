@@ -11,7 +11,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const manifest = {
   name: 'command-manifest',
   async load(id) {
-    if (!/\/dist\/command-manifest\.js$/.test(id)) return undefined;
+    if (!id.endsWith('/dist/command-manifest.js')) return undefined;
     const { MANIFEST } = await import(id);
     return `export const MANIFEST = ${JSON.stringify(MANIFEST)};`;
   },

@@ -32,7 +32,9 @@ while (1) {
   select($ready, undef, undef, undef);
   for my $tcp (@listeners) { next unless vec($ready, fileno($tcp), 1); accept(my $one, $tcp); syswrite($one, "HTTP/1.0 200 OK\\r\\n\\r\\nfake\\n") if $one; close $one if $one; }
   next unless vec($ready, fileno($packets), 1);
-  recv($packets, my $frame, 65535, 0); my $type = unpack('n', substr($frame, 12, 2));
+  my $sender = recv($packets, my $frame, 65535, 0);
+  next if unpack('x10 C', $sender) == 4; # PACKET_OUTGOING: its own
+  my $type = unpack('n', substr($frame, 12, 2));
   if ($type == 0x0800) { my ($protocol, $from, $to) = unpack('x9 C x2 a4 a4', substr($frame, 14));
     my $ihl = (ord(substr($frame, 14, 1)) & 15) * 4; my ($source, $target) = $protocol == 6 || $protocol == 17 ? unpack('nn', substr($frame, 14 + $ihl)) : (0, 0);
     print "ip$protocol ", inet_ntoa($from), ":$source > ", inet_ntoa($to), ":$target\\n"; }

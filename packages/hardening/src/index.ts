@@ -2,7 +2,6 @@ export { type AttackGround, attackGround, CANARY_VARIABLE } from './attack-groun
 export { type Canary, canary, formsOf } from './canary.ts';
 export { type ExecutionMarks, executionMarks } from './execution-marks.ts';
 export { FAKE_ADDRESSES, type FakeInternet, fakeInternet } from './fake-internet.ts';
-export { ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
 export { CLIENT, ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';
 export { LoopImage } from './faults/loop-image.ts';
 export { findCanaries } from './find-canaries.ts';

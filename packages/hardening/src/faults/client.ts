@@ -17,7 +17,7 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
       return (
         await on.create({
           name: job.name,
-          ...(job.setup !== undefined && { overrides: { setup: [['sh', '-c', job.setup]] } }),
+          ...(job.setup !== undefined && { setup: job.setup }),
         })
       ).id;
     case 'run': {

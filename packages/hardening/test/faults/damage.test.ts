@@ -377,7 +377,7 @@ describe('a setup command', () => {
   ])('that %s: SETUP_FAILED, the sandbox is kept for a look and is not ready', async (_what, setup, says) => {
     await using one = scene();
     await one.once(async (litterbox) => {
-      const creating = litterbox.create({ name: 'a', overrides: { setup: [['sh', '-c', setup]] } });
+      const creating = litterbox.create({ name: 'a', setup });
       await expect(creating).rejects.toMatchObject({ code: 'SETUP_FAILED', message: expect.stringContaining(says) });
       expect((await litterbox.list()).map(({ state }) => state)).toEqual(['setup-failed']);
     });
@@ -387,8 +387,8 @@ describe('a setup command', () => {
   it('that hangs is killed after its time', async () => {
     await using one = scene();
     await one.once(async (litterbox) => {
-      const overrides = { setup: [['sleep', '1000']] as [string, ...string[]][], setupTimeoutMs: 500 };
-      await expect(litterbox.create({ name: 'a', overrides })).rejects.toMatchObject({ code: 'SETUP_FAILED' });
+      const setup = { setup: 'sleep 1000', setupTimeoutMs: 1_000 };
+      await expect(litterbox.create({ name: 'a', ...setup })).rejects.toMatchObject({ code: 'SETUP_FAILED' });
     });
     await expectInvariants(one, 'after a setup that hung');
   });

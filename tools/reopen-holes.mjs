@@ -1,0 +1,260 @@
+// Proves that the attack tests can fail: opens one hole at a time in a throw-away copy of the checkout and demands that the
+// tests concerned go red there, after they were green on the copy as it is.
+// Usage: node tools/reopen-holes.mjs [NAME...]
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const OVERLAYFS = 'packages/provider-overlayfs/src';
+const GIT = 'packages/source-control-git/src';
+
+/** A sandbox that lacks a control is refused: this lets it go on, so that the hole itself is met. */
+const UNJUDGED = {
+  file: `${OVERLAYFS}/session.ts`,
+  guard: 'if (missing.length > 0 &&',
+  hole: 'if (missing.length < 0 &&',
+};
+
+/**
+ * `times`: how often the guard stands in the file, once unless it says so. `rootOnly`: its tests exist for root alone.
+ *
+ * @typedef {{ file: string, guard: string, hole: string, times?: number }} Edit
+ * @type {readonly (Edit & { name: string, also?: Edit, rootOnly?: boolean, tests: readonly string[] })[]}
+ */
+const HOLES = [
+  {
+    name: 'sockets',
+    file: `${OVERLAYFS}/seccomp-filter.ts`,
+    guard: 'const ADDRESS_FAMILIES = { AF_INET: 2,',
+    hole: 'const ADDRESS_FAMILIES = { AF_UNIX: 1, AF_INET: 2,',
+    tests: ['A45: no Unix socket', 'A46: of all address families'],
+  },
+  {
+    name: 'foreign-calls',
+    file: `${OVERLAYFS}/seccomp-filter.ts`,
+    guard: 'add(RETURN, KILL_PROCESS); // a 32-bit program',
+    hole: 'add(RETURN, ALLOW); // a 32-bit program',
+    tests: ['A46: programs of a foreign'],
+  },
+  {
+    name: 'io-uring',
+    file: `${OVERLAYFS}/seccomp-filter.ts`,
+    guard: '  absent: [425, 426, 427, 435],\n  clone: 56,',
+    hole: '  absent: [435],\n  clone: 56,',
+    tests: ['A47:'],
+  },
+  {
+    name: 'no-filter',
+    also: UNJUDGED,
+    file: `${OVERLAYFS}/supervisor-script.ts`,
+    guard: ' --seccomp 9 --',
+    hole: ' --',
+    tests: ['A43:', 'AX7:'],
+  },
+  {
+    name: 'environment',
+    also: UNJUDGED,
+    file: `${OVERLAYFS}/supervisor-script.ts`,
+    guard: ' : \'\'}env -i "$bwrap"',
+    hole: ' : \'\'}env LB_CANARY_ENV=leaks "$bwrap"',
+    tests: ['A42:'],
+  },
+  {
+    name: 'network',
+    also: UNJUDGED,
+    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    guard: "  '--unshare-net',\n",
+    hole: '',
+    rootOnly: true, // in a network of its own: elsewhere it would reach the true one
+    tests: ['A79: on a machine with an open network'],
+  },
+  {
+    name: 'user',
+    also: UNJUDGED,
+    file: `${OVERLAYFS}/supervisor-script.ts`,
+    guard: 'exec ${isRoot ? `setpriv',
+    hole: 'exec ${false ? `setpriv',
+    tests: ['A41:'],
+  },
+  {
+    name: 'descriptors',
+    also: UNJUDGED,
+    file: 'packages/host/src/spawn-local.ts',
+    guard: 'if (descriptors.length === 0) return argv;',
+    hole: 'if (descriptors.length >= 0) return argv;',
+    tests: ['A49: only descriptors'],
+  },
+  {
+    name: 'git-directories',
+    file: `${GIT}/path-rules.ts`,
+    guard: 'if (!/[gG\\\\]/.test(name)) return false;',
+    hole: 'return false;',
+    tests: ['A01:', 'A03:', 'AX1:'],
+  },
+  {
+    name: 'hooks',
+    times: 2,
+    file: `${GIT}/git-settings.ts`,
+    guard: "  'core.hooksPath=/dev/null',\n",
+    hole: '',
+    tests: ['A18:'],
+  },
+  {
+    name: 'git-environment',
+    file: `${GIT}/run-git.ts`,
+    guard: '        ...call.environment,\n',
+    hole: '        ...process.env,\n        ...call.environment,\n',
+    tests: ['A17:'],
+  },
+  {
+    name: 'links-that-git-reads',
+    file: `${GIT}/path-rules.ts`,
+    guard: 'if (!/[gGmM]/.test(name)) return false;',
+    hole: 'return false;',
+    tests: ['A13:'],
+  },
+  {
+    name: 'risky-files',
+    file: `${GIT}/risky-changes.ts`,
+    guard: 'if (pattern.test(folded)) reasons.add(reason);',
+    hole: 'if (pattern.test(folded)) reasons.delete(reason);',
+    tests: ['A10:', 'A23:'],
+  },
+  {
+    name: 'escape-codes',
+    file: 'packages/core/src/domain/visible.ts',
+    guard: 'return text.replace(DECEPTIVE, (character) => {',
+    hole: 'return text.replace(/\\0/g, (character) => {',
+    tests: ['A22: escape codes'],
+  },
+  {
+    name: 'trailers',
+    file: 'packages/core/src/use-cases/cut-milestone.ts',
+    guard: 'const checked = milestoneMessage(message);',
+    hole: 'const checked = (milestoneMessage(message), message);',
+    tests: ['A14:'],
+  },
+  {
+    name: 'tool-arguments',
+    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    guard: "    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),\n",
+    hole: "    '--setenv',\n    'LEAK',\n    globalThis.process.env['LB_CANARY_ENV'] ?? '',\n",
+    tests: ['A89:'],
+  },
+];
+
+const wanted = process.argv.slice(2);
+for (const name of wanted) {
+  if (!HOLES.some((hole) => hole.name === name)) {
+    console.error(`reopen-holes: no hole called ${name}; there are: ${HOLES.map((hole) => hole.name).join(', ')}`);
+    process.exit(2);
+  }
+}
+const holes = HOLES.filter(
+  ({ name, rootOnly }) => (wanted.length === 0 || wanted.includes(name)) && !(rootOnly && process.getuid?.() !== 0),
+);
+
+const copy = mkdtempSync(join(tmpdir(), 'litterbox-holes-'));
+const problems = [];
+try {
+  copyCheckout();
+  const all = [...new Set(holes.flatMap(({ tests }) => tests))];
+  const asItIs = run(all);
+  if (asItIs.failed > 0 || asItIs.passed < all.length) problems.push(`as it is: ${told(asItIs)}`);
+  for (const { name, also, tests, ...edit } of problems.length > 0 ? [] : holes) {
+    const before = new Map();
+    for (const { file, guard, hole, times = 1 } of also ? [edit, also] : [edit]) {
+      const source = readFileSync(join(copy, file), 'utf8');
+      before.set(file, source);
+      if (source.split(guard).length !== times + 1)
+        problems.push(`${name}: ${file} does not hold the guard that this script knows`);
+      writeFileSync(
+        join(copy, file),
+        source.replaceAll(guard, () => hole),
+      );
+    }
+    const opened = run(tests);
+    for (const [file, source] of before) writeFileSync(join(copy, file), source);
+    const isRed = opened.passed === 0 && opened.failed === tests.length;
+    console.log(`${isRed ? 'red' : 'NOT RED'}  ${name}: ${told(opened)} (${tests.join(', ')})`);
+    if (!isRed) problems.push(`${name} is open, and of its tests ${told(opened)}`);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+if (problems.length > 0) {
+  console.error(`reopen-holes:\n${problems.join('\n')}`);
+  process.exit(1);
+}
+console.log(`holes: ${holes.length} opened, every one seen`);
+
+/** Sources and configuration are copied; what is installed is shared, but for the links to the packages themselves. */
+function copyCheckout() {
+  for (const name of ['jest.config.mjs', 'package.json', 'package-lock.json'])
+    cpSync(join(root, name), join(copy, name));
+  for (const name of ['packages', 'tools'])
+    cpSync(join(root, name), join(copy, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => !/\/(dist|node_modules)$/.test(source),
+    });
+  share(join(root, 'node_modules'), join(copy, 'node_modules'));
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const own = join(root, 'packages', name, 'node_modules');
+    try {
+      share(own, join(copy, 'packages', name, 'node_modules'));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error; // it has none
+    }
+  }
+}
+
+/** Links to our own packages are relative, so as copies they lead into the copy. */
+function share(from, to) {
+  const entries = readdirSync(from, { withFileTypes: true });
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: (source) => source === from });
+  for (const entry of entries) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isSymbolicLink() || entry.name === '@litterbox')
+      cpSync(source, target, { recursive: true, verbatimSymlinks: true });
+    else symlinkSync(source, target);
+  }
+}
+
+/** @returns {{ passed: number, failed: number, output: string }} */
+function run(tests) {
+  const counts = join(copy, 'counts');
+  writeFileSync(counts, '');
+  const pattern = tests.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', 'jest.config.mjs', '--selectProjects', 'hardening'];
+  const { stderr, stdout } = spawnSync(
+    process.execPath,
+    [...jest, '--runInBand', '--testPathPatterns', 'attacks', '-t', `(^| )(${pattern})`],
+    {
+      cwd: copy,
+      encoding: 'utf8',
+      timeout: 600_000,
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
+        LITTERBOX_TEST_COUNTS: counts,
+        LITTERBOX_JEST_CACHE: join(copy, 'cache'),
+      },
+    },
+  );
+  const last = readFileSync(counts, 'utf8').trim().split('\n').at(-1);
+  const { passed, failed } = last ? JSON.parse(last) : { passed: 0, failed: -1 };
+  return { passed, failed, output: stdout + stderr };
+}
+
+function told({ passed, failed, output }) {
+  if (failed < 0) return `none ran:\n${output.slice(-2000)}`;
+  const reasons = [
+    ...output.matchAll(/^ +[+-] (?!Expected|Received) +(.+)$|^ +(Expected.*:.*|Received.*:.*|\w*Error: .*)$/gm),
+  ];
+  const shown = reasons.slice(0, 2).map(([line]) => line.trim().slice(0, 100));
+  return `${failed} failed, ${passed} passed${shown.length > 0 ? `: ${shown.join(' … ')}` : ''}`;
+}
