@@ -170,7 +170,7 @@ describe('network and secrets', () => {
         readFileSync(`${ground.scratch.repository}/.git/config`, 'utf8'),
       (text) => text.includes(secret) && text.includes('remote'),
     );
-    for (const workspaceGit of ['none', 'empty'] as const) {
+    for (const workspaceGit of ['none', 'throwaway'] as const) {
       const sandbox = await ground
         .open()
         .create({ name: `a ${workspaceGit}`, workspaceGit })
