@@ -298,6 +298,37 @@ describe('the main job', () => {
     expect(readFileSync(join(told.repository, 'Makefile'), 'utf8')).toBe('evil:\n');
   });
 
+  it('a person may open a shell while a call runs, and is told so; it wants a message where every change does', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'seen', requireMessage: true });
+    expect(await refusal(litterbox.attach({ sandbox: 'seen' }))).toSatisfyError(coded('MESSAGE_EMPTY'));
+    expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('MESSAGE_EMPTY'));
+    expect(await refusal(sandbox.write('x', 'y'))).toSatisfyError(coded('MESSAGE_EMPTY'));
+    let begun = () => {};
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    const running = sandbox.run('echo go; mkfifo /tmp/gate; read -r _ </tmp/gate', {
+      message: 'Waits',
+      onOutput: () => begun(),
+    });
+    const other = told.open();
+    await hasBegun;
+    await using shell = await other.attach({
+      sandbox: 'seen',
+      message: 'A look',
+      command: ['sh', '-c', 'echo x >by-hand; until [ -p /tmp/gate ]; do :; done; echo >/tmp/gate'],
+    });
+    expect(shell.notice).toMatch(/^Somebody is at work in seen: .*run: echo go/);
+    for await (const _ of shell.process);
+    await running;
+    await shell.finish(await shell.process.exit);
+    expect(await sandbox.diff()).toContain('by-hand'); // whichever of the two was recorded first
+    await using alone = await other.attach({ sandbox: 'seen', message: 'Another', command: ['true'] });
+    expect(alone.notice).toBeUndefined();
+    for await (const _ of alone.process);
+    await alone.finish(await alone.process.exit);
+  });
+
   it('a timeout keeps what was printed and records what was written', async () => {
     await using told = story();
     const sandbox = await told.open().create({ name: 'slow' });

@@ -181,7 +181,8 @@ describe('network and secrets', () => {
         `ls -la . ~ / /playground; git remote -v; git config -l; cat ~/.npmrc ~/.gitconfig ~/.netrc .env .git/config; grep -rIlf - . ~ /playground /tmp /etc /run /var /dev/shm 2>/dev/null`,
         { stdin: Buffer.from(secret.slice(-32)) },
       );
-      expect(stdout).not.toMatch(/^(\.\/)?\.env|\.npmrc|\.git$|origin|localhost\/x/m);
+      expect(stdout).not.toMatch(/^(\.\/)?\.env|\.npmrc|origin|localhost\/x/m);
+      expect(/\.git$/m.test(stdout)).toBe(workspaceGit === 'throwaway'); // its own, of one commit
     }
   });
 
