@@ -34,11 +34,15 @@ export interface SandboxProcessInput {
  * The host's half of one process: makes its FIFOs and its command file, asks the sandbox's first process for it, and becomes
  * its stdin, stdout and stderr. Its first line tells how the start went, its exit code is the process's, and its death by a
  * signal means that the outcome is unknown. The directory cannot be written to from inside, so no name in it is an agent's.
+ *
+ * Nothing of it outlives the session: a session that ends says so first (`dying`) and then lets go of everybody who waits for a
+ * pipe to be opened, and so does the host's half for its readers when the program ended before it opened its outputs.
  */
 const STARTER_SCRIPT = `exec 5<&0 6>&2 2>/dev/null
 cd "$0" || exit 1
 umask 022
 mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
+[ ! -e ../dying ] || { rm -f $1.*; echo ending; exit 1; }
 [ -z "$3" ] || printf %s "$3" >$1.cmd || { echo no-fifo; exit 1; }
 echo "run $1" 1<>control
 exec 3<$1.exit
@@ -50,6 +54,7 @@ cat <$1.out 3<&- 5<&- 6>&- &
 cat <$1.err >&6 3<&- 5<&- 6>&- &
 if [ "$2" = pipe ]; then cat <&5 >$1.in 3<&- 6>&- & feed=$!; fi ;;
 exit) [ -z "$feed" ] || kill $feed
+true 1<>$1.out; true 1<>$1.err
 rm -f $1.*
 exit $first ;;
 *) echo "$word"
@@ -58,6 +63,7 @@ exit 1 ;;
 esac
 done
 [ -z "$feed" ] || kill $feed
+true 1<>$1.out; true 1<>$1.err
 rm -f $1.*
 kill -9 $$`;
 
@@ -157,6 +163,7 @@ export class SandboxProcess implements ProcessHandle {
       call?.signal?.throwIfAborted();
       const chunks = starter[Symbol.asyncIterator]();
       const report = await firstLine(chunks);
+      if (report.word === 'ending') await ended(input.lost, call);
       const refusal = REFUSALS[report.word];
       if (refusal) throw refusal(spec);
       if (report.word !== 'started') throw lostError();
@@ -238,6 +245,12 @@ export class SandboxProcess implements ProcessHandle {
     });
     await helper.exit;
   }
+}
+
+/** The session says that it ends: it is over in a moment, and then another one can be started. */
+async function ended(lost: AbortSignal, call?: CallOptions): Promise<void> {
+  const either = AbortSignal.any([lost, ...(call?.signal ? [call.signal] : [])]);
+  if (!either.aborted) await new Promise((resolve) => either.addEventListener('abort', resolve, { once: true }));
 }
 
 interface StartReport {

@@ -111,7 +111,7 @@ read -r answer
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
 flock -x clients.lock sh -c 'read -r a b c parent rest </proc/$PPID/stat
-if [ "$parent" = "$0" ]; then echo >dying; ${groups.thaw}; kill -9 "$@"; exit; fi
+if [ "$parent" = "$0" ]; then echo >dying; ${groups.thaw}; kill -9 "$@"; for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && true 1<>"$f"; done; exit; fi
 true 1<>stop.fifo
 exec 7>>start.lock 6>>alive.lock
 flock 7 && flock -n 6 && { ${oneLine(groups.remove)}; }' $$ $F $F2 6>&- &

@@ -8,6 +8,7 @@ import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
+import { assertWhole } from './open-sandboxes.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
 /** Makes one commit on the review branch of all revisions since the last milestone. */
@@ -41,7 +42,7 @@ export class CutMilestone {
     const record = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'milestone', options);
-    await currentRecord(this.#state, record, options);
+    assertWhole(await currentRecord(this.#state, record, options));
     return await audited(
       this.#audit,
       {

@@ -11,6 +11,7 @@ import { currentRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
+import { assertWhole } from './open-sandboxes.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
 export interface IntegrateInput {
@@ -66,6 +67,7 @@ export class IntegrateChanges {
 
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
     const record = await this.#find.execute(input.sandbox, options);
+    assertWhole(record);
     const repository = await this.#repository.execute(options);
     return await repository.plan(
       record.id,
@@ -82,7 +84,7 @@ export class IntegrateChanges {
     const record = await this.#find.execute(input.sandbox, options);
     const held = <Result>(body: () => Promise<Result>) => this.#held(record, input.integration, body, options);
     const plan = await held(async () => {
-      await currentRecord(this.#state, record, options);
+      assertWhole(await currentRecord(this.#state, record, options));
       await this.#settle.execute(record, options);
       return await this.plan(input, options);
     });
@@ -114,7 +116,7 @@ export class IntegrateChanges {
     options?: ProgressOptions,
   ): Promise<IntegrateResult> {
     const repository = await this.#repository.execute(options);
-    await currentRecord(this.#state, record, options);
+    assertWhole(await currentRecord(this.#state, record, options));
     await this.#settle.execute(record, options);
     const { tip } = await repository.history(record.id, options);
     if (tip.commit !== plan.tip) {

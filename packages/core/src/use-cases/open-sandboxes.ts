@@ -95,6 +95,11 @@ export class OpenSandboxes {
   }
 }
 
+/** Refuses a sandbox that is being made or deleted, whose history may be there in part. Paused and stopped ones have all of theirs. */
+export function assertWhole(record: SandboxRecord): void {
+  if (record.state === 'creating' || record.state === 'deleting') assertUsable(record);
+}
+
 /** Refuses by the state that the record tells. */
 export function assertUsable({ state, slug }: SandboxRecord): void {
   const refuse = (
