@@ -14,6 +14,7 @@ ordinary='host provider-overlayfs litterbox cli'
 only=${LITTERBOX_TEST_ONLY:-}
 
 # The part that runs as the ordinary user: test.sh --ordinary COUNTS PROJECT...
+# A test that never ends is a failure, not a run without an end: hence the times.
 if [ "${1:-}" = --ordinary ]; then
   LITTERBOX_TEST_COUNTS=$2
   LITTERBOX_JEST_CACHE=${TMPDIR:-/tmp}/litterbox-jest-cache-$(id -u)
@@ -22,7 +23,7 @@ if [ "${1:-}" = --ordinary ]; then
   export LITTERBOX_TEST_COUNTS LITTERBOX_JEST_CACHE NODE_OPTIONS PATH
   shift 2
   # shellcheck disable=SC2086
-  exec jest -c jest.config.mjs --selectProjects "$@" --runInBand
+  exec timeout -k 30 1800 jest -c jest.config.mjs --selectProjects "$@" --runInBand
 fi
 
 chosen() { # NAMES...: those that LITTERBOX_TEST_ONLY leaves
@@ -81,7 +82,7 @@ if [ "$(id -u)" = 0 ]; then
   done
   if [ $expected -gt 0 ]; then
     echo 'test: as root'
-    LITTERBOX_TEST_COUNTS=$counts nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
+    LITTERBOX_TEST_COUNTS=$counts timeout -k 30 2700 nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
       ended=failed
   fi
   if [ -n "$ordinary" ]; then
