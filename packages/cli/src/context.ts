@@ -30,7 +30,7 @@ export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Contex
       return one;
     },
     async close() {
-      await (await opened)?.[Symbol.asyncDispose]();
+      await (await opened?.catch(() => undefined))?.[Symbol.asyncDispose](); // why it did not open has been said
     },
   };
 }

@@ -5,6 +5,7 @@ import { exitCodeOf } from './exit-code.ts';
 import { normalArguments } from './normal-arguments.ts';
 import { programOf } from './program.ts';
 import { Talk } from './talk.ts';
+import { usageError } from './usage-error.ts';
 
 const ISSUES = 'This is a bug in Litterbox: please report it with the command you ran.';
 
@@ -36,6 +37,7 @@ export async function main(args: readonly string[]): Promise<void> {
     close = () => context.close();
     return context;
   });
+  if (talk.json) program.configureOutput({ writeErr: () => {} }); // the help that stands for a missing command
   try {
     if (args[0] === 'completion' || args[0] === 'complete')
       await (await import('./commands/completion.ts')).addCompletion(program, args[0] === 'complete');
@@ -54,7 +56,11 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 function report(error: unknown, talk: Talk, signalled: number | undefined): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said what is wrong itself
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    if (error.code === 'commander.help' && !talk.json) return 2; // the help has been shown
+    return report(usageError(error), talk, signalled);
+  }
   if (signalled !== undefined) return signalled;
   const { code, message, hint, facts } = isLitterboxError(error)
     ? { code: error.code, message: error.message, hint: error.details.hint, facts: error.details.facts }

@@ -23,6 +23,7 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
     .option('--no-color', 'no colours')
     .showSuggestionAfterError()
     .enablePositionalOptions()
+    .configureOutput({ outputError: () => {} }) // said once, in the form of every other error
     .exitOverride()
     .configureHelp({ showGlobalOptions: false });
   for (const manifest of [...MANIFEST].sort(byOrder))

@@ -4,7 +4,6 @@ import {
   type AttachedProcess,
   type AuditEntry,
   type CallOptions,
-  ChangeRunState,
   checkMachine,
   type CreateSandboxResult,
   createSandbox,
@@ -12,11 +11,10 @@ import {
   deleteSandbox,
   exportWorktree,
   type FileChange,
-  FindSandbox,
+  findSandbox,
   type IntegrateResult,
   type IntegrationPlan,
   type LitterboxEvent,
-  ListSandboxes,
   listSandboxes,
   type LogEntry,
   type Milestone,
@@ -39,6 +37,7 @@ import {
   type RunStateResult,
   type SandboxRecord,
   type SandboxSummary,
+  setRunState,
   trustConfig,
   verifyAudit,
 } from '@litterbox/core';
@@ -108,8 +107,6 @@ export interface Litterbox extends Performer {
 export function createLitterbox(options: LitterboxOptions): Litterbox {
   const performer = createPerformer(options);
   const { perform, wired } = performer;
-  const use = async <UseCase extends object>(useCase: new (...args: never[]) => UseCase): Promise<UseCase> =>
-    (await wired()).useCases.get(useCase);
   const callOf = <Scope extends CallOptions>({ signal, ...input }: Scope) => ({ input, call: { signal } });
   const integrate = async (
     operation: typeof mergeChanges,
@@ -124,8 +121,10 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
       const created = await perform(createSandbox, input, call);
       return Object.assign(new Sandbox((await wired()).useCases, created.record), { created });
     },
-    open: async (name, call) =>
-      new Sandbox((await wired()).useCases, await (await use(FindSandbox)).execute(name, call)),
+    async open(sandbox, call) {
+      const record = await perform(findSandbox, { sandbox }, call);
+      return new Sandbox((await wired()).useCases, record);
+    },
     list: async (scope = 'repository', call) => await perform(listSandboxes, { all: scope === 'all' }, call),
     attach: async (input, call) => await perform(openShell, input, call),
     async *log(sandbox, { limit, ...call } = {}) {
@@ -145,15 +144,17 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     apply: async (name, input, call) => await integrate(applyChanges, name, input, call),
     merge: async (name, input, call) => await integrate(mergeChanges, name, input, call),
     delete: async (sandbox, input = {}, call) => await perform(deleteSandbox, { ...input, sandbox }, call),
-    setRunState: async (name, state, call) => await (await use(ChangeRunState)).execute(name, state, call),
-    async setAllRunStates(scope, state, call) {
-      return await (await use(ChangeRunState)).all(await (await use(ListSandboxes)).records(scope, call), state, call);
+    async setRunState(sandbox, state, call) {
+      const [result] = await perform(setRunState, { sandbox, state }, call);
+      return result as RunStateResult; // one sandbox, one result
     },
+    setAllRunStates: async (scope, state, call) =>
+      await perform(setRunState, { ...(scope === 'all' ? { allRepos: true } : { allEnvs: true }), state }, call),
     restore: async (sandbox, revision, call) => await perform(restoreRevision, { sandbox, revision }, call),
     recover: async (sandbox, call) => await perform(recoverSandbox, { sandbox }, call),
     worktree: async (sandbox, call) => await perform(exportWorktree, { sandbox }, call),
     async assurance(name, call) {
-      const record = await (await use(FindSandbox)).execute(name, call);
+      const record = await perform(findSandbox, { sandbox: name }, call);
       return { record, assurance: record.assurance };
     },
     probe: async (call) => await perform(checkMachine, {}, call),

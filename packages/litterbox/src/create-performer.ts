@@ -35,7 +35,10 @@ export interface Wired {
 export function createPerformer(options: LitterboxOptions): WiredPerformer {
   let wiring: Promise<Wired> | undefined;
   const wired = (): Promise<Wired> => {
-    wiring ??= wire(options);
+    wiring ??= wire(options).catch((error: unknown) => {
+      wiring = undefined; // nothing was opened; the next call tries again
+      throw error;
+    });
     return wiring;
   };
   return {
@@ -45,8 +48,9 @@ export function createPerformer(options: LitterboxOptions): WiredPerformer {
       return await operation.execute((await wired()).useCases, parsed, call);
     },
     async [Symbol.asyncDispose]() {
-      if (!wiring) return;
-      const { useCases, parts, providers } = await wiring;
+      const opened = await wiring?.catch(() => undefined); // a caller has heard of the failure
+      if (!opened) return;
+      const { useCases, parts, providers } = opened;
       await closeAll([
         () => useCases.get(OpenSandboxes).closeAll(),
         ...providers.map((provider) => () => provider[Symbol.asyncDispose]()),

@@ -21,7 +21,10 @@ export async function loadParts({
     parts.sourceControl ?? import('@litterbox/source-control-git').then(({ git }) => git({ stateDirectory })),
     parts.state && parts.audit
       ? undefined
-      : import('@litterbox/state-sqlite').then(({ sqliteState }) => sqliteState({ directory: stateDirectory })),
+      : import('@litterbox/state-sqlite').then(({ prepareStateDirectory, sqliteState }) => {
+          prepareStateDirectory(stateDirectory); // before any part puts something into it
+          return sqliteState({ directory: stateDirectory });
+        }),
   ]);
   const state = parts.state ?? store?.state;
   const audit = parts.audit ?? store?.audit;

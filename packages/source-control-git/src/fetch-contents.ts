@@ -4,7 +4,7 @@ import { hashObject } from './object-format.ts';
 import { MAX_WHOLE_BYTES, type ObjectSink } from './object-sink.ts';
 import { isSpecialName } from './path-rules.ts';
 import type { Store } from './store.ts';
-import { readTar } from './tar-reader.ts';
+import { ARCHIVE_HINT, readTar } from './tar-reader.ts';
 import type { TreeMode } from './tree-object.ts';
 
 const OPERATION = 'revision.record';
@@ -93,5 +93,8 @@ async function* names(wanted: ReadonlyMap<ByteString, Wanted>): AsyncGenerator<s
 }
 
 function fault(code: 'TAR_PATH_ESCAPE' | 'TAR_DUPLICATE' | 'TAR_TOO_LARGE' | 'TAR_NAME_ENCODING', what: string) {
-  return new LitterboxError(code, `The archive from the sandbox is refused: ${what}.`, { operation: OPERATION });
+  return new LitterboxError(code, `The archive from the sandbox is refused: ${what}.`, {
+    operation: OPERATION,
+    hint: ARCHIVE_HINT,
+  });
 }

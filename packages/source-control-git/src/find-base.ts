@@ -11,6 +11,7 @@ import {
 } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
 import { serializeCommit } from './commit-object.ts';
+import { oneLine } from './git-failure.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -41,7 +42,8 @@ export async function resolveHead(user: UserRepository, headRef: string | undefi
   const { code, stdout, stderr } = await user.run(['rev-parse', '--verify', '-q', 'HEAD'], call);
   if (code === 0) return stdout.toString().trimEnd() as ObjectId;
   if (headRef === undefined) {
-    throw new LitterboxError('REPO_CORRUPT', `HEAD of ${shown(user.root)} cannot be read. ${stderr}`.trim(), {
+    const reason = oneLine(stderr);
+    throw new LitterboxError('REPO_CORRUPT', `HEAD of ${shown(user.root)} cannot be read. ${reason}`.trim(), {
       operation: OPERATION,
       hint: 'Look at it with git status.',
     });
@@ -85,9 +87,10 @@ async function requireObjects(user: UserRepository, commit: ObjectId, call: Call
       hint: 'Run git fetch --unshallow, or git fetch --refetch --no-filter in a partial clone.',
       facts: { object: oid },
     });
-  const found = await user.run(['rev-parse', '--verify', '-q', '--end-of-options', `${commit}^{tree}`], call);
-  if (found.code !== 0) throw missing(commit);
-  const tree = found.stdout.toString().trimEnd() as ObjectId;
+  const named = await user.run(['rev-parse', '--verify', '-q', '--end-of-options', `${commit}^{tree}`], call);
+  if (named.code !== 0) throw missing(commit);
+  const tree = named.stdout.toString().trimEnd() as ObjectId;
+  if ((await user.run(['cat-file', '-e', tree], call)).code !== 0) throw missing(tree);
   const packs = await readdir(join(user.commonDirectory, 'objects', 'pack')).catch(() => [] as string[]);
   if (!packs.some((name) => name.endsWith('.promisor'))) return tree;
   const listed = await user.text(['rev-list', '--objects', '--no-walk', '--missing=print', commit], call);

@@ -16,3 +16,6 @@ export class GitFailure extends Error {
 function verbOf(args: readonly string[]): string {
   return args.find((argument, index) => !argument.startsWith('-') && args[index - 1] !== '-c') ?? '';
 }
+
+/** What git says on several lines, for a message of one. */
+export const oneLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, ' ');

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { LitterboxError, type SourceControl } from '@litterbox/core/provider';
+import { LitterboxError, shown, type SourceControl } from '@litterbox/core/provider';
 import { GitRepository } from './git-repository.ts';
 import { RepositoryRegistry } from './repository-registry.ts';
 import { GitRunner } from './run-git.ts';
@@ -22,8 +22,9 @@ export interface GitOptions {
 export function git(options: GitOptions): SourceControl {
   const { stateDirectory, gitBinary, environment = process.env } = options;
   if (!isAbsolute(stateDirectory)) {
-    throw new LitterboxError('STATE_DIR_INVALID', `The state directory ${stateDirectory} is not absolute.`, {
+    throw new LitterboxError('STATE_DIR_INVALID', `The state directory ${shown(stateDirectory)} is not absolute.`, {
       operation: 'git',
+      hint: 'Give an absolute path.',
     });
   }
   const runner = new GitRunner({ binary: gitBinary, environment, home: join(stateDirectory, 'home') });

@@ -151,7 +151,11 @@ export class GitRunner {
     for await (const chunk of process.stdout as AsyncIterable<Buffer>) text += chunk.toString();
     await process.ended;
     const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(text) ?? [];
-    if (major === undefined || minor === undefined) throw missing(path);
+    if (major === undefined || minor === undefined)
+      throw new LitterboxError('TOOL_MISSING', `${JSON.stringify(path)} does not say which version of git it is.`, {
+        operation: 'git.start',
+        hint: 'Install git 2.38 or newer, and look at what git version says.',
+      });
     const version = [Number(major), Number(minor)] as const;
     if (version[0] < OLDEST_VERSION[0] || (version[0] === OLDEST_VERSION[0] && version[1] < OLDEST_VERSION[1])) {
       throw new LitterboxError(

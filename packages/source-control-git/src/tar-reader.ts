@@ -104,8 +104,14 @@ const ENTRY_TYPES: Readonly<Record<string, TarEntry['type']>> = {
 };
 
 function fault(code: LitterboxErrorCode, what: string): LitterboxError {
-  return new LitterboxError(code, `The archive from the sandbox is refused: ${what}.`, { operation: 'archive.read' });
+  return new LitterboxError(code, `The archive from the sandbox is refused: ${what}.`, {
+    operation: 'archive.read',
+    hint: ARCHIVE_HINT,
+  });
 }
+
+/** What packs the archive is a program of the sandbox. */
+export const ARCHIVE_HINT = 'Look at tar in the sandbox, or rebuild the sandbox: litterbox recover NAME.';
 
 const padded = (sizeBytes: number) => Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
 

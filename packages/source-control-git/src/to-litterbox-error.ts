@@ -1,5 +1,5 @@
 import { isLitterboxError, LitterboxError, type LitterboxErrorCode } from '@litterbox/core/provider';
-import { GitFailure } from './git-failure.ts';
+import { GitFailure, oneLine } from './git-failure.ts';
 
 const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
   ENOENT: 'NOT_FOUND',
@@ -13,6 +13,16 @@ const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
   EAGAIN: 'RESOURCE_EXHAUSTED',
   EIO: 'STORE_CORRUPT',
   EROFS: 'PERMISSION_DENIED',
+};
+
+const BUG = 'This is a bug in Litterbox: please report it with what you did.';
+const HINTS: Partial<Record<LitterboxErrorCode, string>> = {
+  NOT_FOUND: 'It may have been removed meanwhile: try again.',
+  PERMISSION_DENIED: 'Look at who owns it and who may write it, with ls -la.',
+  DISK_FULL: 'Make room, and try again.',
+  RESOURCE_EXHAUSTED: 'End other programs, or raise the limits of the session (ulimit -a), and try again.',
+  STORE_CORRUPT: 'Look at the disk and at the state directory with git fsck.',
+  REPO_CORRUPT: 'Look at the repository with git status and git fsck.',
 };
 
 /**
@@ -29,9 +39,10 @@ export function toLitterboxError(
   if (cause instanceof GitFailure) {
     // strerror(ENOSPC) in the C locale: git has no status for it.
     const code = cause.stderr.includes('No space left on device') ? 'DISK_FULL' : (options?.gitCode ?? 'INTERNAL');
-    return new LitterboxError(code, `${cause.message}.`, { operation }, { cause });
+    return new LitterboxError(code, `${oneLine(cause.message)}.`, { operation, hint: HINTS[code] ?? BUG }, { cause });
   }
   const errno = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new LitterboxError(CODES[errno] ?? 'INTERNAL', message, { operation }, { cause });
+  const code = CODES[errno] ?? 'INTERNAL';
+  return new LitterboxError(code, message, { operation, hint: HINTS[code] ?? BUG }, { cause });
 }

@@ -1,7 +1,7 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { LitterboxError, shown } from '@litterbox/core/provider';
-import { GitFailure } from './git-failure.ts';
+import { GitFailure, oneLine } from './git-failure.ts';
 import type { ObjectFormat } from './object-format.ts';
 import type { GitCall, GitResult, GitRunner } from './run-git.ts';
 import { requireFormat } from './store.ts';
@@ -100,7 +100,12 @@ async function realDirectory(path: string): Promise<string> {
     const real = await realpath(path);
     return (await stat(real)).isDirectory() ? real : dirname(real);
   } catch (cause) {
-    throw new LitterboxError('NOT_FOUND', `${shown(path)} is not there.`, { operation: OPERATION }, { cause });
+    throw new LitterboxError(
+      'NOT_FOUND',
+      `${shown(path)} is not there.`,
+      { operation: OPERATION, hint: 'Name a directory in a repository.' },
+      { cause },
+    );
   }
 }
 
@@ -130,7 +135,7 @@ async function explainFailure(start: string, stderr: string): Promise<LitterboxE
       }
       return new LitterboxError(
         'REPO_CORRUPT',
-        `git cannot read the repository ${shown(looked)}: ${stderr.trim()}`,
+        `git cannot read the repository ${shown(looked)}: ${oneLine(stderr)}`,
         { operation: OPERATION, hint: 'Look at it with git status and git fsck.' },
         { cause },
       );

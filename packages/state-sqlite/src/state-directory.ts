@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { lstatSync, mkdirSync, type Stats, statfsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, type Stats, statfsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { encodeRaw, LitterboxError, shown } from '@litterbox/core/provider';
 
 /** SQLite takes paths of 512 bytes; the longest name of ours below the directory needs 60 of them. */
@@ -41,7 +41,7 @@ export function prepareStateDirectory(directory: string): void {
   }
   let stats: Stats;
   try {
-    mkdirSync(bytes, { recursive: true, mode: 0o700 });
+    makeDirectories(bytes);
     stats = lstatSync(bytes);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST' || (cause as NodeJS.ErrnoException).code === 'ENOTDIR') {
@@ -73,6 +73,20 @@ export function prepareStateDirectory(directory: string): void {
       `The state directory ${path} is on ${network}, whose locks do not hold between machines.`,
       { operation: 'state.open', hint: 'Set LITTERBOX_HOME to a directory on a local disk.' },
     );
+  }
+}
+
+/** Not `recursive`: for that, Node goes round for ever where the kernel knows no such directory and lets none be made, as in /proc. */
+function makeDirectories(bytes: Buffer): void {
+  const asBytes = (path: string) => Buffer.from(path, 'latin1');
+  const missing: string[] = [];
+  for (let path = bytes.toString('latin1'); !existsSync(asBytes(path)); path = dirname(path)) missing.unshift(path);
+  for (const path of missing) {
+    try {
+      mkdirSync(asBytes(path), { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another program was faster, or a link is there
+    }
   }
 }
 

@@ -50,7 +50,7 @@ function parseToml(toml: string, place: string): Readonly<Record<string, unknown
     const [first = ''] = cause.message.split('\n');
     const reason = first
       .replace(/^Invalid TOML document: /, '')
-      .replace('trying to redefine an already defined table or value', 'duplicate key or table');
+      .replace(/^trying to redefine an already defined (?:table or )?value/, 'duplicate key or table');
     throw new LitterboxError(
       'CONFIG_SYNTAX',
       `${place}:${cause.line}:${cause.column} ${reason}`,

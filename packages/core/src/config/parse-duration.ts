@@ -1,10 +1,10 @@
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const FORM =
+  /^(?=\d)(?:(?<d>\d{1,9})d)?(?:(?<h>\d{1,9})h)?(?:(?<m>\d{1,9})m)?(?:(?<s>\d{1,9})s)?(?:(?<ms>\d{1,9})ms)?$/;
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
-/** Milliseconds of `"30s"`, `"1h30m"`; nothing when it is not a duration. */
+/** Milliseconds of `"30s"`, `"1h30m"`, each unit once and the largest first; nothing when it is not a duration. */
 export function parseDuration(text: string): number | undefined {
-  if (!/^(?:\d{1,9}(?:ms|[smhd]))+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+)(ms|[smhd])/g))
-    total += Number(amount) * (UNIT_MS[unit] ?? 0);
-  return total;
+  const amounts = FORM.exec(text)?.groups;
+  if (!amounts) return undefined;
+  return Object.entries(UNIT_MS).reduce((total, [unit, ms]) => total + Number(amounts[unit] ?? 0) * ms, 0);
 }

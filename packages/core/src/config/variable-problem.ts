@@ -22,18 +22,24 @@ export function isReservedVariable(name: string): boolean {
   return RESERVED.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
-/** Why the variable cannot be set, or nothing. One rule for the configuration, the command line and the library. */
-export function variableProblem(
-  name: string,
-  value: string,
-): { readonly code: LitterboxErrorCode; readonly reason: string; readonly hint: string } | undefined {
+export interface VariableProblem {
+  readonly code: LitterboxErrorCode;
+  readonly reason: string;
+  readonly hint: string;
+}
+
+/** Why the variable cannot be set for every command, or nothing. One rule for the configuration, the command line and the library. */
+export function variableProblem(name: string, value: string): VariableProblem | undefined {
+  if (!isReservedVariable(name)) return callVariableProblem(name, value);
+  const reason = `${name} is reserved: it decides what other programs load, or Litterbox sets it`;
+  return { code: 'ENV_RESERVED', reason, hint: 'Set it inside the command instead: sh -c "NAME=value program".' };
+}
+
+/** The same for one command, whose caller could set what is reserved inside it anyway. */
+export function callVariableProblem(name: string, value: string): VariableProblem | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
     const reason = `${shown(name)} is not the name of a variable, want letters, digits and _, not starting with a digit`;
     return { code: 'ENV_NAME', reason, hint: 'Rename the variable.' };
-  }
-  if (isReservedVariable(name)) {
-    const reason = `${name} is reserved: it decides what other programs load, or Litterbox sets it`;
-    return { code: 'ENV_RESERVED', reason, hint: 'Set it inside the command instead: sh -c "NAME=value program".' };
   }
   if (value.includes('\0')) {
     return { code: 'ENV_VALUE', reason: `the value of ${name} holds a NUL character`, hint: 'Remove it.' };

@@ -69,11 +69,16 @@ export function checkedMessage(message: string): string {
   return trimmed;
 }
 
-/** @throws LitterboxError `MESSAGE_EMPTY` when the policy wants a message and there is none. */
+/**
+ * To be asked before anything is done: what is found wrong afterwards has happened without being recorded.
+ *
+ * @throws LitterboxError as {@link checkedMessage}, and `MESSAGE_EMPTY` when the policy wants a message and there is none.
+ */
 export function assertMessage(
   { policy }: { readonly policy: { readonly requireMessage: boolean } },
   message: string | undefined,
 ): void {
+  if (message !== undefined) checkedMessage(message);
   if (!policy.requireMessage || message !== undefined) return;
   throw new LitterboxError('MESSAGE_EMPTY', 'This repository wants a message with every change.', {
     operation: 'revision.message',

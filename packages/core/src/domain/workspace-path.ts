@@ -29,7 +29,8 @@ export function workspacePath(workdir: string, path: string, { isWritten = false
     if (component === '..') components.pop();
     else components.push(component);
   }
-  const absolute = `/${components.join('/')}`;
+  // A slash at the end, or a dot, says that it is a directory; whether it is one is known inside.
+  const absolute = `/${components.join('/')}${components.length > 0 && /\/\.?$/.test(path) ? '/' : ''}`;
   if (
     encodeRaw(absolute).length > MAX_PATH_BYTES ||
     components.some((component) => encodeRaw(component).length > MAX_COMPONENT_BYTES)

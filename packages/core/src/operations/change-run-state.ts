@@ -62,3 +62,13 @@ export const resumeSandbox = operation({
   document,
   execute: async (useCases, of, options) => await change(useCases, of, 'ready', options),
 });
+
+/** Both in one, for programs. */
+export const setRunState = operation({
+  name: 'sandbox-state',
+  summary: 'Pause, stop or resume a sandbox',
+  effect: 'host',
+  input: z.strictObject({ ...whose, state: z.enum(['paused', 'stopped', 'ready']) }),
+  document,
+  execute: async (useCases, { state, ...of }, options) => await change(useCases, of, state, options),
+});

@@ -1,8 +1,9 @@
 import { AGENT_OPERATIONS } from './agent-operations.ts';
-import { pauseSandbox, resumeSandbox } from './change-run-state.ts';
+import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
 import { deleteSandbox } from './delete-sandbox.ts';
 import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './export-worktree.ts';
+import { findSandbox } from './find-sandbox.ts';
 import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
 import { openShell } from './open-shell.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
@@ -13,6 +14,7 @@ import { trustConfig } from './trust-config.ts';
 /** Everything that can be asked for. */
 export const OPERATIONS = [
   ...AGENT_OPERATIONS,
+  findSandbox,
   openShell,
   planIntegration,
   applyChanges,
@@ -20,6 +22,7 @@ export const OPERATIONS = [
   deleteSandbox,
   pauseSandbox,
   resumeSandbox,
+  setRunState,
   restoreRevision,
   recoverSandbox,
   exportWorktree,

@@ -24,11 +24,19 @@ const REFUSALS: Readonly<Record<number, readonly [code: LitterboxErrorCode, what
   41: ['IS_A_DIRECTORY', 'is a directory'],
   42: ['NOT_A_REGULAR_FILE', 'is not a regular file'],
   43: ['FILE_TOO_LARGE', `is larger than ${MAX_FILE_BYTES} bytes`],
-  44: ['NOT_A_DIRECTORY', 'lies below something that is not a directory'],
+  44: ['NOT_A_DIRECTORY', 'lies below, or is itself, what is not a directory'],
 };
 
 /** One byte more than may be read shows that there is more, and a file of a terabyte ends there too. */
-const READ_SCRIPT = `[ -e "$1" ] || exit 40
+const READ_SCRIPT = `if [ ! -e "$1" ]; then
+  p=$1
+  while p=\${p%/*} && [ -n "$p" ]; do
+    [ -e "$p" ] || continue
+    [ -d "$p" ] || exit 44
+    break
+  done
+  exit 40
+fi
 [ -d "$1" ] && exit 41
 [ -f "$1" ] || exit 42
 exec head -c ${MAX_FILE_BYTES + 1} <"$1"`;
@@ -38,6 +46,7 @@ const WRITE_SCRIPT = `f=$1
 if [ -h "$f" ]; then f=$(readlink -f "$f") || exit 40; fi
 [ -d "$f" ] && exit 41
 if [ -e "$f" ] && [ ! -f "$f" ]; then exit 42; fi
+case $f in */) if [ -e "\${f%/}" ]; then exit 44; else exit 41; fi ;; esac
 mkdir -p "\${f%/*}" 2>/dev/null || exit 44
 t=$f.litterbox-$$
 trap 'rm -f "$t"' EXIT

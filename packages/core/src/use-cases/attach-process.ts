@@ -10,6 +10,8 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
+import { assertVariables } from './assert-variables.ts';
+import { checkedCommand } from './checked-command.ts';
 
 export interface AttachInput {
   readonly sandbox: string;
@@ -64,6 +66,8 @@ export class AttachProcess {
     { sandbox, command = SHELL, terminal, env = {}, cwd, tool = 'shell', message }: AttachInput,
     options?: CallOptions,
   ): Promise<AttachedProcess> {
+    checkedCommand(command);
+    assertVariables('sandbox.attach', env);
     const found = await this.#find.execute(sandbox, options);
     assertMessage(found, message);
     const opened = await this.#open.get(found, options);

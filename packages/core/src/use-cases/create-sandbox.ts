@@ -1,6 +1,7 @@
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
+import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
@@ -101,10 +102,10 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
-        const [base, leftOut] = await Promise.all([
+        const [base, leftOut] = await bothOrFirst(
           repository.base(source, options),
           source.type === 'head' ? repository.leftOut(LEFT_OUT_LIMIT, options) : { paths: [], total: 0 },
-        ]);
+        );
         const workdir =
           decided.workdir ??
           (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
@@ -210,8 +211,19 @@ export function specOf(
   };
 }
 
+/** Both at the same time. Where both fail, the first one knows why: the other met the same thing by another name. */
+async function bothOrFirst<First, Second>(
+  first: Promise<First>,
+  second: Promise<Second> | Second,
+): Promise<readonly [First, Second]> {
+  const [, other] = await Promise.allSettled([first, second]);
+  const known = await first;
+  if (other.status === 'rejected') throw other.reason;
+  return [known, other.value];
+}
+
 function alreadyThere(slug: string, name: string, { state }: SandboxRecord): LitterboxError {
-  const from = name === slug ? '' : ` (from ${JSON.stringify(name)})`;
+  const from = name === slug ? '' : ` (from ${shown(name)})`;
   return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${state}.`, {
     operation: 'sandbox.create',
     hint: `Choose another name, work in it, or delete it: litterbox delete ${slug}.`,

@@ -145,7 +145,14 @@ export class DecidePolicy {
 }
 
 /** Options of a library and flags of a command line do not pass the parser of the file; what it would refuse is refused here. */
-function assertValid({ workdir, environment = {} }: PolicyOverrides): void {
+function assertValid({ workdir, environment = {}, root, setup = [] }: PolicyOverrides): void {
+  if (root?.type === 'directory' && normalPath(root.path) === undefined) {
+    throw new LitterboxError('INVALID_ARGUMENT', `The root file system ${shown(root.path)} is no absolute path.`, {
+      operation: 'sandbox.create',
+      hint: 'Give the whole path of a directory that holds a root file system.',
+    });
+  }
+  for (const [program, ...rest] of setup) assertSetupCommand(program, rest);
   if (workdir !== undefined && (normalPath(workdir) !== workdir || !isWorkdir(workdir))) {
     throw new LitterboxError('INVALID_ARGUMENT', `The workdir ${shown(workdir)} cannot be used.`, {
       operation: 'sandbox.create',
@@ -160,6 +167,16 @@ function assertValid({ workdir, environment = {} }: PolicyOverrides): void {
         hint: 'Choose another name or value.',
       });
   }
+}
+
+function assertSetupCommand(program: string, rest: readonly string[]): void {
+  const refuse = (code: 'COMMAND_EMPTY' | 'COMMAND_NUL', what: string, hint: string) =>
+    new LitterboxError(code, `The setup command ${what}.`, { operation: 'sandbox.create', hint });
+  const [flag, text] = rest;
+  if (program.trim() === '' || (program === 'sh' && flag === '-c' && text?.trim() === ''))
+    throw refuse('COMMAND_EMPTY', 'is empty', 'Leave it out, or give an empty list for none at all.');
+  if ([program, ...rest].some((part) => part.includes('\0')))
+    throw refuse('COMMAND_NUL', 'holds a NUL character', 'Remove it.');
 }
 
 function withoutUndefined<Value extends object>(value: Value): Value {

@@ -2,12 +2,15 @@ import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts'
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
+import { shown } from '../domain/shown.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { assertVariables } from './assert-variables.ts';
 import { audited } from './audited.ts';
+import { checkedCommand } from './checked-command.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
@@ -34,9 +37,6 @@ export interface RunCommandInput {
 export interface RunCommandResult extends CommandOutcome {
   readonly recorded: RecordResult;
 }
-
-/** Longest command, in bytes: one argument of Linux, less what the channel adds. */
-const MAX_COMMAND_BYTES = 120 * 1024;
 
 /** Runs one command in a sandbox and records what it changed, also when it fails, times out or is aborted. */
 export class RunCommand {
@@ -67,6 +67,7 @@ export class RunCommand {
     const { command, tool = 'run' } = input;
     const text = checkedCommand(command);
     assertTimeout(input.timeoutMs);
+    assertVariables('sandbox.run', input.env);
     const found = await this.#find.execute(input.sandbox, options);
     assertMessage(found, input.message);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `${tool}: ${text.slice(0, 60)}`, options);
@@ -137,7 +138,7 @@ function channelCommand(input: RunCommandInput, { workdir, policy }: SandboxReco
 /** Inside the sandbox; what it leads to is the sandbox's own business. */
 function absolutePath(workdir: string, path: string): string {
   if (/^\/(proc|sys|dev)(\/|$)/.test(path)) {
-    throw new LitterboxError('WORKDIR_FORBIDDEN', `A command cannot start in ${path}.`, {
+    throw new LitterboxError('WORKDIR_FORBIDDEN', `A command cannot start in ${shown(path)}.`, {
       operation: 'sandbox.run',
       hint: 'Start it in the workspace, the home directory or the playground.',
     });
@@ -158,21 +159,4 @@ function assertTimeout(timeoutMs: number | undefined): void {
       hint: 'Leave it out for the timeout of the policy.',
     },
   );
-}
-
-function checkedCommand(command: string | readonly [string, ...string[]]): string {
-  const text = typeof command === 'string' ? command : command.join(' ');
-  const refuse = (code: 'COMMAND_EMPTY' | 'COMMAND_NUL' | 'COMMAND_TOO_LONG', what: string, hint: string) =>
-    new LitterboxError(code, `The command ${what}.`, { operation: 'sandbox.run', hint });
-  if (text.trim() === '') throw refuse('COMMAND_EMPTY', 'is empty', 'Give a shell command, such as: npm test.');
-  if (text.includes('\0'))
-    throw refuse('COMMAND_NUL', 'holds a NUL character', 'Remove it; bytes like that can be passed on stdin.');
-  const bytes = new TextEncoder().encode(text).length;
-  if (typeof command === 'string' && bytes > MAX_COMMAND_BYTES)
-    throw refuse(
-      'COMMAND_TOO_LONG',
-      `is ${bytes} bytes long; at most ${MAX_COMMAND_BYTES} are allowed`,
-      'Write it to a file in the sandbox and run that.',
-    );
-  return text;
 }

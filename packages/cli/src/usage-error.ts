@@ -1,0 +1,28 @@
+import { LitterboxError, type LitterboxErrorCode, visible } from '@litterbox/core';
+import type { CommanderError } from 'commander';
+
+const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
+  'commander.help': 'ARG_MISSING',
+  'commander.unknownCommand': 'UNKNOWN_COMMAND',
+  'commander.unknownOption': 'ARG_UNKNOWN',
+  'commander.excessArguments': 'ARG_UNKNOWN',
+  'commander.missingArgument': 'ARG_MISSING',
+  'commander.optionMissingArgument': 'ARG_MISSING',
+  'commander.invalidArgument': 'ARG_RANGE',
+};
+/** Enough for the parser's own words and a value of 80 characters. */
+const MAX_CHARACTERS = 240;
+
+/** What the parser of words found wrong, in the form that every error has. */
+export function usageError({ code, message }: CommanderError): LitterboxError {
+  const said = code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
+  const line = visible(said.replace(/\s+/g, ' '));
+  return new LitterboxError(
+    CODES[code] ?? 'INVALID_ARGUMENT',
+    line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1)}…`,
+    {
+      operation: 'cli.parse',
+      hint: 'litterbox --help lists the commands, litterbox COMMAND --help shows options and examples.',
+    },
+  );
+}

@@ -1,0 +1,12 @@
+import * as z from 'zod';
+import { FindSandbox } from '../use-cases/find-sandbox.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const findSandbox = operation({
+  name: 'sandbox-find',
+  summary: 'Look up a sandbox by its name',
+  effect: 'read',
+  input: z.strictObject({ sandbox: fields.sandbox() }),
+  execute: async (useCases, { sandbox }, options) => await useCases.get(FindSandbox).execute(sandbox, options),
+});

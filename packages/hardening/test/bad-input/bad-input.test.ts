@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ERROR_CODES, isLitterboxError, type LitterboxErrorCode } from '@litterbox/core';
+import { ARGUMENTS } from './arguments.ts';
+import { COMMAND_LINE } from './command-line.ts';
+import { CONFIGURATION } from './configuration.ts';
+import { type BadInput, type Desk, desk } from './desk.ts';
+import { SANDBOX_NAMES } from './names.ts';
+import { REPOSITORIES } from './repositories.ts';
+
+let shared: Desk;
+
+beforeAll(async () => {
+  shared = await desk();
+  const { litterbox } = shared;
+  const ready = await litterbox.create({ name: 'ready' });
+  await ready.run('mkfifo pipe; ln -s src to-directory; ln -s nothing dangling; ln -s loop loop; echo b >b.txt');
+  await litterbox.create({ name: 'resting' });
+  await litterbox.setRunState('resting', 'paused');
+  await litterbox.create({ name: 'half' });
+  const risky = await litterbox.create({ name: 'risky' });
+  await risky.run('mkdir .husky; echo x >.husky/post-merge');
+});
+afterAll(async () => await shared[Symbol.asyncDispose]());
+
+const TABLES: Readonly<Record<string, readonly BadInput[]>> = {
+  configuration: CONFIGURATION,
+  names: SANDBOX_NAMES,
+  'paths and arguments': ARGUMENTS,
+  'repositories and revisions': REPOSITORIES,
+  'command line': COMMAND_LINE,
+};
+
+const shownInput = ({ input }: BadInput) => {
+  const text = JSON.stringify(input).slice(1, -1);
+  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
+};
+
+/** Where the input comes from: variables and directories. */
+const surroundings = ({ directory, environment = {}, home }: BadInput) => {
+  const { scratch } = shared;
+  const below = (at: string) => join(scratch.directory, at);
+  return {
+    directory: directory === undefined ? scratch.repository : join(scratch.repository, directory),
+    environment: {
+      ...environment,
+      ...(home !== undefined && { LITTERBOX_HOME: home.startsWith('home') ? below(home) : home }),
+    },
+  };
+};
+
+/** What a person has to be told: what, where, what was got and what is wanted, on one line, and what to do next. */
+function expectWords(
+  message: string,
+  hint: string | undefined,
+  says: readonly string[],
+  code: LitterboxErrorCode,
+): void {
+  let at = 0;
+  for (const part of says) {
+    const found = message.indexOf(part, at);
+    expect([message.slice(at), part, found >= 0]).toEqual([message.slice(at), part, true]);
+    at = found + part.length;
+  }
+  // What is to be agreed to is listed, a line each.
+  if (code !== 'CONFIG_UNTRUSTED') expect(message).not.toContain('\n');
+  // oxlint-disable-next-line no-control-regex
+  expect(message.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]|\n\s+at /);
+  expect(message.length).toBeLessThan(600);
+  expect(hint).toEqual(expect.stringMatching(/^\S[^\n]+$/));
+}
+
+async function arranged(row: BadInput, body: () => Promise<void>): Promise<void> {
+  const restore = row.arrange?.(shared);
+  try {
+    const before = shared.digest();
+    await body();
+    expect(shared.digest()).toEqual(before);
+  } catch (error) {
+    // What was taken by mistake fails its own test, and no other.
+    await shared.litterbox.delete('new', { force: true }).catch(() => {});
+    throw error;
+  } finally {
+    restore?.();
+  }
+}
+
+async function inLibrary(row: BadInput, call: NonNullable<BadInput['library']>): Promise<void> {
+  const { directory, environment } = surroundings(row);
+  const isPlain = row.directory === undefined && row.environment === undefined;
+  const litterbox = isPlain ? shared.litterbox : shared.open(directory, { environment });
+  let error: unknown;
+  try {
+    await call(litterbox, shared);
+  } catch (thrown) {
+    error = thrown;
+  } finally {
+    if (!isPlain) await litterbox[Symbol.asyncDispose]();
+  }
+  if (!isLitterboxError(error)) throw new Error('No LitterboxError.', { cause: error });
+  expect([error.code, error.message]).toEqual([row.code, error.message]);
+  expectWords(error.message, error.details.hint, row.says, row.code);
+}
+
+async function atCommandLine(row: BadInput, args: readonly string[]): Promise<void> {
+  const { code, says } = row.atCommandLine ?? row;
+  const where = surroundings(row);
+  const plain = await shared.say({ args, ...where });
+  expect([plain.stderr, plain.code, plain.stdout]).toEqual([plain.stderr, ERROR_CODES[code], expect.any(String)]);
+  const lines = plain.stderr.split('\n');
+  const first = lines.findIndex((line) => line.startsWith('error: '));
+  const hint = lines.findIndex((line) => line.startsWith('→ '));
+  expect([plain.stderr, first >= 0, hint > first, lines.slice(hint + 1)]).toEqual([plain.stderr, true, true, ['']]);
+  expectWords(
+    lines
+      .slice(first, hint)
+      .join('\n')
+      .replace(/^error: /, ''),
+    lines[hint]?.slice(2),
+    says,
+    code,
+  );
+  const json = await shared.say({ args: ['--json', ...args], ...where });
+  expect([json.stderr, json.code, json.stdout]).toEqual([json.stderr, ERROR_CODES[code], '']);
+  const document = JSON.parse(json.stderr.trimEnd().split('\n').at(-1) ?? '') as {
+    readonly error: { readonly code: string; readonly message: string; readonly hint?: string };
+  };
+  expect([document.error.code, document.error.message]).toEqual([code, document.error.message]);
+  expectWords(document.error.message, document.error.hint, says, code);
+}
+
+describe.each(Object.entries(TABLES))('refused, and nothing changed: %s', (_, rows) => {
+  const inProgram = rows.flatMap((row) =>
+    row.library ? [{ ...row, name: shownInput(row), library: row.library }] : [],
+  );
+  if (inProgram.length > 0)
+    test.each(inProgram)('$title: $name, in a program', async (row) => {
+      await arranged(row, () => inLibrary(row, row.library));
+    });
+  const inWords = rows.flatMap((row) => (row.args ? [{ ...row, name: shownInput(row), args: row.args }] : []));
+  test.each(inWords)('$title: $name, at the command line', async (row) => {
+    await arranged(row, () => atCommandLine(row, row.args));
+  });
+});
