@@ -3,7 +3,7 @@ import { reach } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { ProgressOptions } from '../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SandboxProvider, SandboxSpec } from '../ports/sandbox-provider.ts';
 import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
@@ -30,10 +30,18 @@ export interface CreateSandboxResult {
   readonly record: SandboxRecord;
   /** The name lost letters on the way to the slug. */
   readonly isRenamed: boolean;
-  /** Uncommitted changes that are not in the sandbox: the first of them, and how many. */
-  readonly leftOut: { readonly paths: readonly string[]; readonly total: number };
+  /**
+   * Uncommitted changes that are not in the sandbox: the first of them, and how many. Known when git has looked at every file,
+   * which in a large repository takes longer than making a sandbox does.
+   */
+  readonly leftOut: Promise<LeftOut>;
   /** Keys of the configuration that nothing knows, with the nearest that is known. */
   readonly warnings: readonly string[];
+}
+
+export interface LeftOut {
+  readonly paths: readonly string[];
+  readonly total: number;
 }
 
 const LEFT_OUT_LIMIT = 10;
@@ -101,10 +109,9 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
-        const [base, leftOut] = await Promise.all([
-          repository.base(source, options),
-          source.type === 'head' ? repository.leftOut(LEFT_OUT_LIMIT, options) : { paths: [], total: 0 },
-        ]);
+        const leftOut = this.#leftOut(repository, source, options);
+        leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
+        const base = await repository.base(source, options);
         const workdir =
           decided.workdir ??
           (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
@@ -128,6 +135,11 @@ export class CreateSandbox {
         return { record, isRenamed: lossy, leftOut, warnings: decided.warnings };
       },
     );
+  }
+
+  async #leftOut(repository: SourceRepository, { type }: BaseSource, options?: CallOptions): Promise<LeftOut> {
+    if (type !== 'head') return { paths: [], total: 0 };
+    return await repository.leftOut(LEFT_OUT_LIMIT, { signal: options?.signal });
   }
 
   async #make(
