@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { createLitterbox, type Litterbox } from 'litterbox';
-import type { Findings } from './findings.ts';
+import type { Findings, Row } from './findings.ts';
 import type { RepositorySize } from './repository.ts';
 
 /** How much a run does. */
@@ -15,7 +15,13 @@ export interface Scale {
   readonly listed: number;
   readonly calls: { readonly early: number; readonly late: number };
   readonly residentBytes: number;
+  /** Whether the large repository is as large as the targets that compare with git are meant for. */
+  readonly isWhole: boolean;
 }
+
+/** A limit against git, whose cost grows with the repository: on a small stand-in nothing is asked. */
+export const againstGit = ({ isWhole }: Scale, atMost: number): Pick<Row, 'limit'> =>
+  isWhole ? { limit: { of: 'ratio', atMost } } : {};
 
 const MEBIBYTE = 2 ** 20;
 
@@ -32,6 +38,7 @@ export const SCALES: Readonly<Record<'quick' | 'full', Scale>> = {
     listed: 50,
     calls: { early: 1000, late: 10_000 },
     residentBytes: 1024 * MEBIBYTE,
+    isWhole: true,
   },
   quick: {
     sizes: {
@@ -45,6 +52,7 @@ export const SCALES: Readonly<Record<'quick' | 'full', Scale>> = {
     listed: 12,
     calls: { early: 200, late: 1000 },
     residentBytes: 256 * MEBIBYTE,
+    isWhole: false,
   },
 };
 

@@ -18,10 +18,12 @@ export function runApart(): number | undefined {
     console.error('bench: overlay mounts and a file system of its own need root.');
     return 1;
   }
-  // A shell is the first process, so that what loses its parent is waited for.
+  // A shell is the first process, so that what loses its parent is waited for. It closes what a terminal or a runner left open:
+  // Litterbox keeps such descriptors from its programs by one more program for each.
+  const first = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; [ $fd -lt 3 ] || eval "exec $fd>&-"; done; "$@"; exit $?';
   const namespaces = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  const { status } = spawnSync('unshare', [...namespaces, 'sh', '-c', '"$@"; exit $?', 'sh', ...again], {
+  const { status } = spawnSync('unshare', [...namespaces, 'bash', '--norc', '-c', first, 'bash', ...again], {
     stdio: 'inherit',
     env: { ...process.env, [INSIDE]: '1' },
   });

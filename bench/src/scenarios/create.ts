@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Litterbox } from 'litterbox';
 import { BareSandbox } from '../bare-sandbox.ts';
-import type { Scenario } from '../bench.ts';
+import { againstGit, type Scenario } from '../bench.ts';
 import { interleaved, timed } from '../measure.ts';
 import { git } from '../processes.ts';
 
@@ -61,7 +61,7 @@ export const measureCreate: Scenario = async (bench) => {
     measured: samples.large,
     against: `git worktree add, ${large.name}`,
     floor: worktrees.worktree,
-    limit: { of: 'ratio', atMost: 1 / 20 },
+    ...againstGit(scale, 1 / 20),
   });
   for (const { name, series } of [
     { name: large.name, series: samples.large },

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Sandbox } from 'litterbox';
-import type { Scenario } from '../bench.ts';
+import { againstGit, type Scenario } from '../bench.ts';
 import { interleaved, timed } from '../measure.ts';
 import { git } from '../processes.ts';
 import { DIRECTORY_WIDTH, pathOf } from '../repository.ts';
@@ -52,7 +52,7 @@ export const measureRecord: Scenario = async (bench) => {
     measured: single.large,
     against,
     floor: single.git,
-    limit: { of: 'ratio', atMost: 1 / 30 },
+    ...againstGit(scale, 1 / 30),
   });
 
   const several = await interleaved(
@@ -68,7 +68,7 @@ export const measureRecord: Scenario = async (bench) => {
     measured: several.large,
     against,
     floor: several.git,
-    limit: { of: 'ratio', atMost: 1 / 2 },
+    ...againstGit(scale, 1 / 2),
   });
 
   await inLarge.run(many('heap', scale.manyFiles, 'heap'));
@@ -79,7 +79,7 @@ export const measureRecord: Scenario = async (bench) => {
     measured: late.large,
     against: `${against}, without those`,
     floor: single.git,
-    limit: { of: 'ratio', atMost: 1 / 30 },
+    ...againstGit(scale, 1 / 30),
   });
   await one.delete('record', { force: true });
   await three.delete('record', { force: true });

@@ -44,7 +44,7 @@ export const measureRun: Scenario = async (bench) => {
     let ballast: Buffer | undefined;
     for (const series of [lean, heavy]) {
       if (series === heavy) ballast = Buffer.alloc(scale.residentBytes, 1);
-      series.push(...(await interleaved({ rounds: plan.rounds / 3, warmUps: 5 }, { run })).run);
+      series.push(...(await interleaved({ rounds: Math.ceil(plan.rounds / 3), warmUps: 5 }, { run })).run);
     }
     if (ballast?.at(-1) !== 1) throw new Error('The ballast is gone.');
   }
