@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 
 const packages = new URL('packages/', import.meta.url);
 const names = readdirSync(packages).filter((name) => existsSync(new URL(`${name}/package.json`, packages)));
+const folders = [...names.map((name) => `packages/${name}`), 'bench'];
 const cacheDirectory = process.env['LITTERBOX_JEST_CACHE'];
 
 const swc = {
@@ -15,9 +16,9 @@ export default {
   watchman: false,
   testTimeout: 120_000,
   reporters: ['default', '<rootDir>/tools/ci-reporter.mjs'],
-  projects: names.map((name) => ({
-    displayName: name,
-    rootDir: `<rootDir>/packages/${name}`,
+  projects: folders.map((folder) => ({
+    displayName: folder.replace('packages/', ''),
+    rootDir: `<rootDir>/${folder}`,
     testEnvironment: 'node',
     testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
     extensionsToTreatAsEsm: ['.ts'],

@@ -44,6 +44,8 @@ const plants = [
   ['packages-have-doors', 'cli/src/planted-path.ts', "import '../../host/src/planted-sibling.ts';"],
   ['declared-dependencies-only', 'host/src/planted-undeclared.ts', "import 'commander';"],
   ['declared-dependencies-only', 'source-control-git/src/planted-root-dev.ts', "import 'fast-check';"],
+  ['packages-have-doors', '../bench/src/planted-path.ts', "import '../../packages/host/src/planted-sibling.ts';"],
+  ['bench-is-apart', 'host/src/planted-bench.ts', "import '../../../bench/src/planted-path.ts';"],
   ['no-unresolved', 'cli/src/planted-nowhere.ts', "import './no-such-file.ts';"],
   ['no-cycles', 'core/src/planted-cycle-a.ts', "import type { B } from './planted-cycle-b.ts'; export type A = B;"],
 ];
@@ -69,10 +71,10 @@ try {
   for (const [, file, source] of plants) write(file, source);
   const violations = cruise();
   for (const [rule, file] of plants)
-    if (!violations.has(`${rule} packages/${file}`)) problems.push(`not reported: ${rule} in ${file}`);
+    if (!violations.has(`${rule} ${join('packages', file)}`)) problems.push(`not reported: ${rule} in ${file}`);
   for (const [file] of allowed)
     for (const violation of violations)
-      if (violation.endsWith(` packages/${file}`)) problems.push(`wrongly reported: ${violation}`);
+      if (violation.endsWith(` ${join('packages', file)}`)) problems.push(`wrongly reported: ${violation}`);
   const { forbidden } = createRequire(import.meta.url)(config);
   for (const { name } of forbidden)
     if (!plants.some(([rule]) => rule === name)) problems.push(`no planted violation of rule ${name}`);
@@ -120,7 +122,7 @@ function write(file, source) {
 /** The reported violations, each as "RULE FILE". */
 function cruise() {
   const bin = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
-  const run = spawnSync(process.execPath, [bin, '--config', config, '--output-type', 'json', 'packages'], {
+  const run = spawnSync(process.execPath, [bin, '--config', config, '--output-type', 'json', 'packages', 'bench'], {
     cwd: copy,
     encoding: 'utf8',
     maxBuffer: 1 << 28,

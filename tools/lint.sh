@@ -19,7 +19,7 @@ check types tsc -b
 check test-types tsc -p tsconfig.tests.json
 check format biome format --colors=off
 check rules oxlint --type-aware --deny-warnings --quiet
-check boundaries depcruise --config dependency-cruiser.cjs --output-type err packages
+check boundaries depcruise --config dependency-cruiser.cjs --output-type err packages bench
 check public-types node tools/check-public-types.mjs
 check boundary-rules node tools/check-boundaries.mjs
 check fault-table node docs/check-faults.mjs

@@ -44,7 +44,7 @@ NX_DAEMON=false
 export PATH NX_DAEMON
 
 packages=''
-for manifest in packages/*/package.json; do
+for manifest in packages/*/package.json bench/package.json; do
   name=${manifest#packages/}
   packages="$packages ${name%/package.json}"
 done

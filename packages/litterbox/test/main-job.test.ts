@@ -78,7 +78,7 @@ describe('the main job', () => {
     told.file('src/a.txt', 'mine\n');
     const litterbox = told.open();
     const head = await litterbox.create({ name: 'plain' });
-    expect(head.created.leftOut).toMatchObject({ total: 2 });
+    expect(await head.created.leftOut).toMatchObject({ total: 2 });
     expect((await head.run('ls -A; cat src/a.txt; ls .git .env ignored 2>/dev/null')).stdout).toBe(
       '.gitignore\nsrc\na\n',
     );

@@ -59,10 +59,10 @@ export class OverlayRuntime implements SandboxRuntime {
     return await this.#scanner.scan(mark ?? this.#input.meta.firstMark, call);
   }
 
-  /** Starts session and scanner ahead of the first command. */
+  /** Starts the session ahead of the first command; the scanner then starts by itself, while the caller goes on. */
   async warm(call?: CallOptions): Promise<void> {
     await this.#session(call);
-    await this.#scanner.warm(call);
+    void this.#scanner.warm();
   }
 
   /** The moment of now, for workspaces that are new as a whole. */

@@ -76,7 +76,7 @@ export class Session implements AsyncDisposable {
     const link = await input.host.spawn({ argv: ['sh', '-c', LINK_SCRIPT, input.sandbox.directory], stdin: 'pipe' });
     try {
       const output = lines(link)[Symbol.asyncIterator]();
-      const first = await output.next();
+      const [first, known] = await Promise.all([output.next(), prelude(input, call)]);
       if (first.value !== 'linked') {
         throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
           operation: 'provider.open',
@@ -85,7 +85,7 @@ export class Session implements AsyncDisposable {
         });
       }
       reach('session.after-link');
-      const assurance = await launch(input, call);
+      const assurance = await launch(input, known, call);
       await link.write(encodeRaw('watch\n'));
       return new Session(input, link, output, assurance);
     } catch (error) {
@@ -149,9 +149,9 @@ async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, 
 }
 
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
-async function launch(input: SessionInput, call?: CallOptions): Promise<Assurance> {
+async function launch(input: SessionInput, known: Prelude, call?: CallOptions): Promise<Assurance> {
   const { host, machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const { etc, sources, proc, namespaces } = await prelude(input, call);
+  const { etc, sources, proc, namespaces } = known;
   const script = supervisorScript({
     machine,
     meta,
@@ -260,10 +260,14 @@ async function keptAssurance({ host, sandbox }: SessionInput): Promise<Assurance
 }
 
 /** What a session start needs to know of the host as it is now. */
-async function prelude(
-  { host, machine, layout, meta }: SessionInput,
-  call?: CallOptions,
-): Promise<{ etc: string; sources: SessionSources; proc: ProcEntries; namespaces: string }> {
+interface Prelude {
+  readonly etc: string;
+  readonly sources: SessionSources;
+  readonly proc: ProcEntries;
+  readonly namespaces: string;
+}
+
+async function prelude({ host, machine, layout, meta }: SessionInput, call?: CallOptions): Promise<Prelude> {
   const isMachine = meta.root.type === 'machine';
   const tools = isMachine
     ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))

@@ -22,10 +22,12 @@ interface Call {
 }
 
 export async function findBase(user: UserRepository, store: Store, source: BaseSource, call: Call): Promise<Base> {
-  const headRef = await readHeadRef(user, call);
+  const reading = readHeadRef(user, call);
+  const [headRef, commit] = await Promise.all([
+    reading,
+    source.type === 'ref' ? resolveCommit(user, source.name, call) : resolveHead(user, reading, call),
+  ]);
   const head = headRef === undefined ? {} : { headRef };
-  const commit =
-    source.type === 'ref' ? await resolveCommit(user, source.name, call) : await resolveHead(user, headRef, call);
   const tree = await requireObjects(user, commit, call);
   if (source.type !== 'worktree') return { commit, tree, ...head };
   return { ...(await commitWorkTree(user, store, commit, tree, call)), ...head };
@@ -38,10 +40,14 @@ export async function readHeadRef(user: UserRepository, call: Call): Promise<str
 }
 
 /** @throws LitterboxError `UNBORN_HEAD`, `REPO_CORRUPT`. */
-export async function resolveHead(user: UserRepository, headRef: string | undefined, call: Call): Promise<ObjectId> {
+export async function resolveHead(
+  user: UserRepository,
+  headRef: string | undefined | Promise<string | undefined>,
+  call: Call,
+): Promise<ObjectId> {
   const { code, stdout, stderr } = await user.run(['rev-parse', '--verify', '-q', 'HEAD'], call);
   if (code === 0) return stdout.toString().trimEnd() as ObjectId;
-  if (headRef === undefined) {
+  if ((await headRef) === undefined) {
     const reason = oneLine(stderr);
     throw new LitterboxError('REPO_CORRUPT', `HEAD of ${shown(user.root)} cannot be read. ${reason}`.trim(), {
       operation: OPERATION,

@@ -28,12 +28,12 @@ export interface UserRepository {
 export async function findUserRepository(git: GitRunner, path: string, signal?: AbortSignal): Promise<UserRepository> {
   await git.version();
   const start = await realDirectory(path);
-  // As the person: their own safe.directory counts, and nobody adds to it.
-  const asked = await git.run({
-    setting: 'user',
-    cwd: start,
-    args: [
-      'rev-parse',
+  // As the person: their own safe.directory counts, and nobody adds to it. At the same time, because each waits for a process;
+  // apart, because two paths of any bytes can be told from each other, and three cannot.
+  const ask = (...args: readonly string[]) =>
+    git.run({ setting: 'user', cwd: start, args: ['rev-parse', ...args], signal });
+  const [asked, top] = await Promise.all([
+    ask(
       '--is-inside-git-dir',
       '--is-bare-repository',
       '--is-inside-work-tree',
@@ -41,9 +41,9 @@ export async function findUserRepository(git: GitRunner, path: string, signal?: 
       '--path-format=absolute',
       '--git-dir',
       '--git-common-dir',
-    ],
-    signal,
-  });
+    ),
+    ask('--show-toplevel'),
+  ]);
   if (asked.code !== 0) throw await explainFailure(start, asked.stderr);
   const lines = asked.stdout.toString().replace(/\n$/, '').split('\n');
   const [insideGitDirectory, bare, insideWorkTree, formatName = '', ...paths] = lines;
@@ -62,8 +62,8 @@ export async function findUserRepository(git: GitRunner, path: string, signal?: 
       });
     }
   }
-  const toplevel = await git.text({ setting: 'user', cwd: start, args: ['rev-parse', '--show-toplevel'], signal });
-  const root = await realpath(toplevel);
+  if (top.code !== 0) throw new GitFailure(['rev-parse', '--show-toplevel'], top.code, top.stderr);
+  const root = await realpath(top.stdout.toString().replace(/\n$/, ''));
   const found = {
     root,
     gitDirectory: await realpath(gitDirectory),

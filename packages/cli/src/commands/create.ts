@@ -6,7 +6,8 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   const started = performance.now();
   const litterbox = await context.settled();
   const created = await litterbox.perform(createSandbox, input, { signal, onProgress: talk.progress });
-  const { record, leftOut } = created;
+  const { record } = created;
+  const leftOut = await created.leftOut;
   for (const warning of created.warnings) talk.warning(warning);
   if (created.isRenamed) talk.notice(`The name became ${record.slug}.`);
   if (leftOut.total > 0) {
@@ -14,7 +15,7 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
       `${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths.slice(0, 5).map(visible).join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`,
     );
   }
-  if (talk.json) return talk.document(createSandbox.document?.(created));
+  if (talk.json) return talk.document(await createSandbox.document?.(created));
   const { assurance } = record;
   const weak = assurance?.controls.filter(({ status }) => status !== 'enforced').map((control) => control.name) ?? [];
   talk.notice(

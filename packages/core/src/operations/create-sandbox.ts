@@ -70,13 +70,13 @@ export const createSandbox = operation({
     examples: ['create fix-login', 'create try --from worktree --memory 2GiB', "create api --setup 'make deps'"],
   },
   input,
-  document: ({ record, leftOut, warnings }: CreateSandboxResult) => ({
+  document: async ({ record, leftOut, warnings }: CreateSandboxResult) => ({
     name: record.slug,
     id: record.id,
     provider: record.provider,
     base: record.baseCommit,
     workdir: record.workdir,
-    leftOut,
+    leftOut: await leftOut,
     warnings,
     mechanism: record.assurance?.mechanism,
   }),

@@ -29,7 +29,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Result = unk
   /** How it is asked for on the command line; absent when it is for programs alone. */
   readonly command?: CommandForm;
   readonly input: Input;
-  /** What `--json` prints: plain JSON of a stable shape. Absent when the result is alive. */
+  /** What `--json` prints: plain JSON of a stable shape, or a promise of it. Absent when the result is alive. */
   document?(result: Result): unknown;
   execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<Result>;
 }

@@ -4,7 +4,7 @@ import { SandboxId } from '../domain/ids.ts';
 import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { ProgressOptions } from '../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SandboxProvider, SandboxSpec } from '../ports/sandbox-provider.ts';
 import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
@@ -31,10 +31,18 @@ export interface CreateSandboxResult {
   readonly record: SandboxRecord;
   /** The name lost letters on the way to the slug. */
   readonly isRenamed: boolean;
-  /** Uncommitted changes that are not in the sandbox: the first of them, and how many. */
-  readonly leftOut: { readonly paths: readonly string[]; readonly total: number };
+  /**
+   * Uncommitted changes that are not in the sandbox: the first of them, and how many. Known when git has looked at every file,
+   * which in a large repository takes longer than making a sandbox does.
+   */
+  readonly leftOut: Promise<LeftOut>;
   /** Keys of the configuration that nothing knows, with the nearest that is known. */
   readonly warnings: readonly string[];
+}
+
+export interface LeftOut {
+  readonly paths: readonly string[];
+  readonly total: number;
 }
 
 const LEFT_OUT_LIMIT = 10;
@@ -102,10 +110,12 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
-        const [base, leftOut] = await bothOrFirst(
-          repository.base(source, options),
-          source.type === 'head' ? repository.leftOut(LEFT_OUT_LIMIT, options) : { paths: [], total: 0 },
-        );
+        const leftOut = this.#leftOut(repository, source, options);
+        leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
+        const base = await repository.base(source, options).catch(async (error: unknown) => {
+          await leftOut.catch(() => {}); // nothing of a call that failed goes on
+          throw error;
+        });
         const workdir =
           decided.workdir ??
           (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
@@ -129,6 +139,11 @@ export class CreateSandbox {
         return { record, isRenamed: lossy, leftOut, warnings: decided.warnings };
       },
     );
+  }
+
+  async #leftOut(repository: SourceRepository, { type }: BaseSource, options?: CallOptions): Promise<LeftOut> {
+    if (type !== 'head') return { paths: [], total: 0 };
+    return await repository.leftOut(LEFT_OUT_LIMIT, { signal: options?.signal });
   }
 
   async #make(
@@ -209,17 +224,6 @@ export function specOf(
     allowDegraded: policy.allowDegraded,
     ...(policy.strategy !== undefined && { strategy: policy.strategy }),
   };
-}
-
-/** Both at the same time. Where both fail, the first one knows why: the other met the same thing by another name. */
-async function bothOrFirst<First, Second>(
-  first: Promise<First>,
-  second: Promise<Second> | Second,
-): Promise<readonly [First, Second]> {
-  const [, other] = await Promise.allSettled([first, second]);
-  const known = await first;
-  if (other.status === 'rejected') throw other.reason;
-  return [known, other.value];
 }
 
 function alreadyThere(slug: string, name: string, { state }: SandboxRecord): LitterboxError {
