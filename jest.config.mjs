@@ -15,6 +15,8 @@ const swc = {
 export default {
   watchman: false,
   testTimeout: 120_000,
+  // A test that failed may leave what keeps Node alive; it has been told, and the other tests' results are wanted.
+  forceExit: true,
   reporters: ['default', '<rootDir>/tools/ci-reporter.mjs'],
   projects: folders.map((folder) => ({
     displayName: folder.replace('packages/', ''),
