@@ -109,8 +109,6 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
-        const leftOut = this.#leftOut(repository, source, options);
-        leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         const base = await repository.base(source, options);
         const workdir =
           decided.workdir ??
@@ -131,6 +129,8 @@ export class CreateSandbox {
           updatedAtMs: now,
         };
         const record = await this.#make(repository, provider, draft, base, input.rollback ?? false, options);
+        const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
+        leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager') await repository.exportTree(id, options);
         return { record, isRenamed: lossy, leftOut, warnings: decided.warnings };
       },
