@@ -44,6 +44,23 @@ export interface Run {
 
 export type Runs = Readonly<Partial<Record<Run['mode'], Run>>>;
 
+/** The kept run with what a fresh one measured in place of the same: a run may be of some scenarios only. */
+export function mergedRun(kept: Run | undefined, fresh: Run): Run {
+  if (!kept) return fresh;
+  const others = <Item extends { readonly what: string; readonly target?: string }>(
+    before: readonly Item[],
+    now: readonly { readonly what: string; readonly target?: string }[],
+  ) => before.filter(({ what, target }) => !now.some((one) => one.what === what && one.target === target));
+  const ordered = <Item extends { readonly target: string }>(items: readonly Item[]) =>
+    items.toSorted((a, b) => Number(a.target.slice(1)) - Number(b.target.slice(1)));
+  return {
+    ...fresh,
+    floors: [...others(kept.floors, fresh.floors), ...fresh.floors],
+    rows: ordered([...others(kept.rows, [...fresh.rows, ...fresh.absent]), ...fresh.rows]),
+    absent: ordered([...others(kept.absent, [...fresh.rows, ...fresh.absent]), ...fresh.absent]),
+  };
+}
+
 export function isMet({ limit, ratio, measured }: Row): boolean | undefined {
   if (!limit) return undefined;
   return (limit.of === 'ratio' ? ratio : measured.median) <= limit.atMost;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchOn, SCALES, type Scenario } from './bench.ts';
 import { regressions } from './compare-runs.ts';
-import { Findings, type Run, type Runs } from './findings.ts';
+import { Findings, mergedRun, type Run, type Runs } from './findings.ts';
 import { inBench, mountGround, runApart } from './ground.ts';
 import { loadOf, machineFacts } from './machine.ts';
 import { timed } from './measure.ts';
@@ -51,7 +51,8 @@ async function inside(): Promise<void> {
   const run = await measure(options.quick ? 'quick' : 'full');
   write(inBench('results/latest.json'), run);
   if (!options.keep) return;
-  const runs: Runs = { ...keptRuns(), [run.mode]: run };
+  const before = keptRuns();
+  const runs: Runs = { ...before, [run.mode]: mergedRun(before[run.mode], run) };
   write(KEPT, runs);
   writeFileSync(inBench('../docs/benchmarks.md'), reportOf(runs));
 }

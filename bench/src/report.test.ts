@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Findings, isMet } from './findings.ts';
+import { Findings, isMet, mergedRun, type Run } from './findings.ts';
 import { reportOf } from './report.ts';
 
 describe('findings and report', () => {
@@ -32,5 +32,25 @@ describe('findings and report', () => {
     expect(text).toContain('absent: no engine answers');
     expect(text).toContain('| a process | 1.5 ms | 1.5 ms | 1 |');
     expect(text).not.toContain('The whole bench');
+  });
+
+  it('keeps what a run of some scenarios did not measure, and replaces what it did', () => {
+    const runOf = (...rows: readonly (readonly [target: string, value: number])[]): Run => {
+      const findings = new Findings();
+      for (const [target, value] of rows)
+        findings.row({ target, what: 'it', against: 'one', measured: [value], floor: [1] });
+      findings.floor(`floor of ${rows[0]?.[0]}`, [1]);
+      return { mode: 'full', machine: {}, floors: findings.floors, rows: findings.rows, absent: [] };
+    };
+    const merged = mergedRun(runOf(['P1', 1], ['P11', 2]), runOf(['P2', 3], ['P11', 4]));
+    expect(merged.rows.map(({ target, ratio }) => [target, ratio])).toEqual([
+      ['P1', 1],
+      ['P2', 3],
+      ['P11', 4],
+    ]);
+    expect(merged.floors.map(({ what }) => what)).toEqual(['floor of P1', 'floor of P2']);
+    const gone: Run = { ...runOf(), absent: [{ target: 'P1', what: 'it', reason: 'why' }] };
+    expect(mergedRun(runOf(['P1', 1]), gone)).toMatchObject({ rows: [], absent: [{ target: 'P1' }] });
+    expect(mergedRun(undefined, gone)).toBe(gone);
   });
 });

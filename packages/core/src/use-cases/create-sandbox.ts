@@ -110,12 +110,7 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
-        const leftOut = this.#leftOut(repository, source, options);
-        leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
-        const base = await repository.base(source, options).catch(async (error: unknown) => {
-          await leftOut.catch(() => {}); // nothing of a call that failed goes on
-          throw error;
-        });
+        const base = await repository.base(source, options);
         const workdir =
           decided.workdir ??
           (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
@@ -135,6 +130,8 @@ export class CreateSandbox {
           updatedAtMs: now,
         };
         const record = await this.#make(repository, provider, draft, base, input.rollback ?? false, options);
+        const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
+        leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager') await repository.exportTree(id, options);
         return { record, isRenamed: lossy, leftOut, warnings: decided.warnings };
       },
