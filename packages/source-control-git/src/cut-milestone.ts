@@ -91,12 +91,28 @@ async function requireOurs(
   signal: AbortSignal | undefined,
 ): Promise<ObjectId | undefined> {
   const { code, stdout } = await user.run(['rev-parse', '--verify', '-q', branch], { signal });
-  if (code !== 0) return undefined;
+  if (code !== 0) {
+    await requireRoom(user, branch, signal);
+    return undefined;
+  }
   const now = stdout.toString().trimEnd() as ObjectId;
   if (ours.includes(now)) return now;
   throw new LitterboxError('CONFLICT', `The branch ${shown(branch)} holds commits that are not Litterbox's.`, {
     operation: OPERATION,
     hint: `Rename it with git branch -m, then repeat.`,
     facts: { branch },
+  });
+}
+
+/** git keeps no branch beside another one whose name is a directory of it. @throws LitterboxError `CONFLICT`. */
+async function requireRoom(user: UserRepository, branch: string, signal: AbortSignal | undefined): Promise<void> {
+  const above = branch.slice(0, branch.lastIndexOf('/'));
+  const listed = await user.text(['for-each-ref', '--format=%(refname)', above], { signal });
+  const other = listed.split('\n').find((name) => name === above || name.startsWith(`${branch}/`));
+  if (other === undefined) return;
+  throw new LitterboxError('CONFLICT', `The branch ${shown(branch)} cannot be made: ${shown(other)} is in its way.`, {
+    operation: OPERATION,
+    hint: `Rename that one with git branch -m, then repeat.`,
+    facts: { branch, other },
   });
 }

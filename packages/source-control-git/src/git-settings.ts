@@ -6,6 +6,7 @@ const SEALED_CONFIGURATION = [
   'core.attributesFile=/dev/null',
   'core.excludesFile=/dev/null',
   'core.untrackedCache=false',
+  'index.sparse=false', // update-index does not look into a directory that a sparse index holds as one entry
   'core.protectHFS=true',
   'core.protectNTFS=true',
   'core.fsync=all',
@@ -41,6 +42,7 @@ const USER_CONFIGURATION = [
   'core.protectNTFS=true',
   'core.fsync=all',
   'core.fsyncMethod=fsync',
+  'index.sparse=false',
 ];
 
 /** Events of hooks that configuration alone can define since git 2.54; `core.hooksPath` does not reach those. */

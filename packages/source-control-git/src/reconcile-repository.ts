@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isLitterboxError } from '@litterbox/core/provider';
 import { moveReviewBranch } from './cut-milestone.ts';
 import { makerOf } from './durable-files.ts';
 import { readJournal } from './integration-journal.ts';
@@ -23,8 +24,10 @@ export async function reconcileRepository(
   for await (const { id, slug } of readHistories(store)) {
     signal?.throwIfAborted();
     if ((await store.refs.list(`refs/litterbox/${id}/milestones`)).length === 0) continue;
-    const moved = await store.userLock.hold('repository.reconcile', () => moveReviewBranch(store, user, id, slug), {
-      signal,
+    const move = () => moveReviewBranch(store, user, id, slug);
+    const moved = await store.userLock.hold('repository.reconcile', move, { signal }).catch((error: unknown) => {
+      if (!isLitterboxError(error, 'CONFLICT')) throw error;
+      return false; // its owner works on it: that is no reason to refuse everything else
     });
     if (moved) done.push(`Moved the branch litterbox/${slug} to its last milestone.`);
   }
