@@ -59,10 +59,10 @@ export class OverlayRuntime implements SandboxRuntime {
     return await this.#scanner.scan(mark ?? this.#input.meta.firstMark, call);
   }
 
-  /** Starts the session ahead of the first command; the scanner then starts by itself, while the caller goes on. */
+  /** Starts session and scanner ahead of the first command. */
   async warm(call?: CallOptions): Promise<void> {
     await this.#session(call);
-    void this.#scanner.warm();
+    await this.#scanner.warm(call);
   }
 
   /** The moment of now, for workspaces that are new as a whole. */

@@ -9,9 +9,18 @@ export function makeUnfinished(parent: string, name: string): string {
   return `exec 8<${quoted(parent)} && flock -s 8 && mkdir ${quoted(`${parent}/${name}`)} && cd ${quoted(`${parent}/${name}`)} && exec 9<. && flock 9 && exec 8<&-`;
 }
 
-/** Shell text: removes a tree whose directories may lack write permission, which an ordinary user needs; links are not followed. */
+/**
+ * Shell text: removes a tree whose directories may lack write permission, which an ordinary user needs; links are not followed.
+ * Again and again for some seconds: a directory shows what is in it only then, and a program that is just ending may still make a file.
+ */
 export const REMOVE_TREE = `remove_tree() {
-rm -rf "$1" 2>/dev/null || { find -P "$1" -type d -exec chmod u+rwx {} + 2>/dev/null; rm -rf "$1"; }
+lb_try=0
+until rm -rf "$1" 2>/dev/null; do
+lb_try=$((lb_try+1))
+[ $lb_try -lt 50 ] || { rm -rf "$1"; return; }
+find -P "$1" -type d ! -perm -u+rwx -exec chmod u+rwx {} + 2>/dev/null
+[ $lb_try -lt 5 ] || sleep 0.1
+done
 }
 `;
 
