@@ -22,8 +22,7 @@ check rules oxlint --type-aware --deny-warnings --quiet
 check boundaries depcruise --config dependency-cruiser.cjs --output-type err packages bench
 check public-types node tools/check-public-types.mjs
 check boundary-rules node tools/check-boundaries.mjs
-check fault-table node docs/check-faults.mjs
-check documents node docs/check-requirements.mjs
+check documents node docs/check-documents.mjs
 
 if [ -n "$failed" ]; then
   printf 'lint: failed:%s\n' "$failed" >&2

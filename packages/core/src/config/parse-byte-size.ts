@@ -19,5 +19,6 @@ const UNITS: Readonly<Record<string, number>> = {
 export function parseByteSize(text: string): number | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,6})?) ?([KMGT]i?B|[KMGTB])$/.exec(text) ?? [];
   const factor = UNITS[unit];
-  return factor === undefined ? undefined : Math.round(Number(amount) * factor);
+  const bytes = Math.round(Number(amount) * (factor ?? Number.NaN));
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
 }

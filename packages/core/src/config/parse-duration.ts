@@ -6,5 +6,6 @@ const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as co
 export function parseDuration(text: string): number | undefined {
   const amounts = FORM.exec(text)?.groups;
   if (!amounts) return undefined;
-  return Object.entries(UNIT_MS).reduce((total, [unit, ms]) => total + Number(amounts[unit] ?? 0) * ms, 0);
+  const total = Object.entries(UNIT_MS).reduce((sum, [unit, ms]) => sum + Number(amounts[unit] ?? 0) * ms, 0);
+  return Number.isSafeInteger(total) ? total : undefined;
 }

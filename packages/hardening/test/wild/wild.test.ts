@@ -95,6 +95,10 @@ describe('repositories as they are found', () => {
         ? script.replace('init', 'init --ref-format=reftable')
         : `${script}; git config core.repositoryFormatVersion 1; git config extensions.refStorage reftable`,
     );
-    await works(found, { title: 'reftable', script, ...(!hasReftable && { createIs: 'REPO_CORRUPT' as const }) });
+    await works(found, {
+      title: 'refs in a reftable',
+      script,
+      ...(!hasReftable && { createIs: 'REPO_CORRUPT' as const }),
+    });
   });
 });

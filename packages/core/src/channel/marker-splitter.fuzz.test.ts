@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { MarkerSplitter } from './marker-splitter.ts';
 
+const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
 const NONCE = 'n0nce';
 const MARKER = `\u001e${NONCE} `;
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
@@ -43,7 +44,7 @@ test('how the stream was cut never changes what comes out', () => {
       expect(split(chunked(bytes, cuts))).toEqual(whole);
       expect(split([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -1,0 +1,109 @@
+// Looks up every test that a table of the documents names, every test that its table does not name, and every README line
+// that must stand in an example.
+// Usage: node docs/check-documents.mjs
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path) => readFileSync(join(root, path), 'utf8').replaceAll("\\'", "'");
+const FOLDERS = {
+  kit: ['packages/conformance/src', 'packages/conformance/src/sandbox-provider'],
+  git: ['packages/source-control-git/test'],
+  state: ['packages/state-sqlite/test'],
+  config: ['packages/core/src/config'],
+  domain: ['packages/core/src/domain'],
+  channel: ['packages/core/src/channel'],
+  overlayfs: ['packages/provider-overlayfs/test'],
+  litterbox: ['packages/litterbox/test'],
+  cli: ['packages/cli/test'],
+  conformance: ['packages/conformance'],
+  tools: ['tools'],
+  attacks: ['packages/hardening/test/attacks'],
+  faults: ['packages/hardening/test/faults'],
+  model: ['packages/hardening/test/model'],
+  bad: ['packages/hardening/test/bad-input'],
+  wild: ['packages/hardening/test/wild'],
+};
+
+/** Tables of which every row has a test or a reason; `titles` finds in a folder's sources what a row must name. */
+const TABLES = [
+  {
+    document: 'docs/attacks.md',
+    id: /^AX?\d+$/,
+    rows: 60,
+    reason: /^not applicable yet: ./,
+    tests: 'attacks',
+    titles: /\b(?:attack\w*|it)\(\s*(['"])(AX?\d+: .+?)\1,/g,
+  },
+  { document: 'docs/faults.md', id: /^F\d\d$/, rows: 40, reason: /^(?:not applicable|open): \S/ },
+  {
+    document: 'docs/bad-input.md',
+    id: /^B\d\d$/,
+    rows: 45,
+    reason: /^not applicable yet: ./,
+    tests: 'bad',
+    titles: /(['"])(B\d\d: .+?)\1/g,
+  },
+  {
+    document: 'docs/wild.md',
+    id: /^W\d\d$/,
+    rows: 60,
+    reason: /^never$/,
+    tests: 'wild',
+    titles: /(?:^ {2}test\(|title: )(['"])(.+?)\1/gm,
+  },
+];
+
+const problems = [];
+let named = 0;
+
+/** Checks the tests that a cell names, written as `folder/file`: title. Gives how many there are. */
+function checkTests(id, evidence) {
+  const tests = [...evidence.matchAll(/`([a-z]+)\/([^`]+)`: (.+?)(?=<br>|$)/g)];
+  for (const [, folder, file, title] of tests) {
+    named += 1;
+    const path = (FOLDERS[folder] ?? []).map((parent) => join(parent, file)).find((one) => existsSync(join(root, one)));
+    if (path === undefined) problems.push(`${id}: no file ${folder}/${file}`);
+    else if (!read(path).includes(title.replaceAll('\\|', '|')))
+      problems.push(`${id}: ${path} has no test called: ${title}`);
+  }
+  return tests.length;
+}
+
+const rowsOf = (document) =>
+  readFileSync(join(root, document), 'utf8')
+    .split('\n')
+    .map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+
+for (const [, id, , status, evidence] of rowsOf('docs/requirements.md')) {
+  if (!/^[XR]?\d+$/.test(id ?? '')) continue;
+  if (checkTests(id, evidence) === 0 && status === 'done') problems.push(`${id} is done without a test`);
+}
+
+for (const { document, id: pattern, rows: least, reason, tests, titles } of TABLES) {
+  const rows = rowsOf(document).filter(([, id]) => pattern.test(id ?? ''));
+  if (rows.length < least) problems.push(`${document} has ${rows.length} rows, not ${least}`);
+  const known = new Set();
+  for (const [, id, , evidence] of rows) {
+    if (checkTests(id, evidence) === 0 && !reason.test(evidence))
+      problems.push(`${id} has neither a test nor a reason`);
+    for (const [, title] of evidence.matchAll(/`: (.+?)(?=<br>|$)/g)) known.add(title.replaceAll('\\|', '|'));
+  }
+  for (const folder of tests === undefined ? [] : FOLDERS[tests])
+    for (const file of readdirSync(join(root, folder)).filter((name) => name.endsWith('.ts')))
+      for (const [, , title] of read(join(folder, file)).matchAll(titles))
+        if (![...known].some((one) => title === one || title.startsWith(one)))
+          problems.push(`${document} has no row for: ${title}`);
+}
+
+const example = read('examples/embed/main.mjs');
+const [, program = ''] = /```js\n([^`]+)```/.exec(read('README.md')) ?? [];
+for (const line of program.split('\n'))
+  if (!example.includes(line)) problems.push(`README.md: not in examples/embed/main.mjs: ${line}`);
+
+if (problems.length > 0) {
+  console.error(`check-documents:\n${problems.join('\n')}`);
+  process.exit(1);
+}
+console.log(`documents: ${named} named tests found`);
