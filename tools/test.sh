@@ -82,7 +82,7 @@ if [ "$(id -u)" = 0 ]; then
   done
   if [ $expected -gt 0 ]; then
     echo 'test: as root'
-    LITTERBOX_TEST_COUNTS=$counts timeout -k 30 2700 nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
+    LITTERBOX_TEST_COUNTS=$counts timeout -k 30 3300 nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
       ended=failed
   fi
   if [ -n "$ordinary" ]; then
