@@ -1,10 +1,23 @@
 import { appendFileSync } from 'node:fs';
 
+const MAX_MESSAGE_LINES = 30;
+
+/** What failed, each as its file, its title and the start of its message: the log of a long run is often cut. */
+function failuresOf(results) {
+  const failures = [];
+  for (const file of results.testResults) {
+    const named = file.testResults.filter((test) => test.status === 'failed');
+    for (const test of named) failures.push([file.testFilePath, test.fullName, ...test.failureMessages]);
+    if (named.length === 0 && file.failureMessage) failures.push([file.testFilePath, file.failureMessage]);
+  }
+  return failures.map((parts) => parts.join('\n').split('\n').slice(0, MAX_MESSAGE_LINES).join('\n'));
+}
+
 /**
  * Closes a jest run with one plain line: "N passed, N failed, N skipped".
  *
- * When LITTERBOX_TEST_COUNTS names a file, the counts go there as a JSON line instead, and whoever sums the
- * file prints the one line.
+ * When LITTERBOX_TEST_COUNTS names a file, the counts go there as a JSON line instead, with what failed, and whoever
+ * sums the file prints the one line.
  */
 export default class CiReporter {
   onRunComplete(_contexts, results) {
@@ -14,7 +27,7 @@ export default class CiReporter {
       skipped: results.numPendingTests + results.numTodoTests,
     };
     const file = process.env['LITTERBOX_TEST_COUNTS'];
-    if (file) appendFileSync(file, `${JSON.stringify(counts)}\n`);
+    if (file) appendFileSync(file, `${JSON.stringify({ ...counts, failures: failuresOf(results) })}\n`);
     else process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   }
 }

@@ -141,8 +141,9 @@ summary=$(
     const sum = (key) => runs.reduce((total, run) => total + run[key], 0);
     let failed = sum("failed") + Number(broken) + Math.max(0, Number(expected) - runs.length);
     if (ended === "failed" && failed === 0) failed = 1;
+    for (const failure of runs.flatMap((run) => run.failures)) console.log(`FAILED ${failure}\n`);
     console.log(`${sum("passed")} passed, ${failed} failed, ${sum("skipped")} skipped`);
   ' "$counts" $expected $broken "${ended:-}"
 ) || exit 1
 printf '\n%s\n' "$summary"
-case $summary in *' 0 failed,'*) exit 0 ;; *) exit 1 ;; esac
+case $summary in *FAILED*) exit 1 ;; *' 0 failed,'*) exit 0 ;; *) exit 1 ;; esac
