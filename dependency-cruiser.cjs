@@ -22,14 +22,17 @@ module.exports = {
       name: 'litterbox-wires-core-only',
       comment: 'The façade knows no adapter but the parts that it loads by name, in one file.',
       severity: 'error',
-      from: { path: '^packages/litterbox/src/', pathNot: [tests, '^packages/litterbox/src/load-parts\\.ts$'].flat() },
+      from: {
+        path: '^packages/litterbox/src/',
+        pathNot: [tests, '^packages/litterbox/src/(load-parts|open-for-[a-z]+)\\.ts$'],
+      },
       to: { path: '^packages/(?!core/|litterbox/)' },
     },
     {
       name: 'parts-loaded-by-name',
       comment: 'The parts that come along, and never a provider.',
       severity: 'error',
-      from: { path: '^packages/litterbox/src/load-parts\\.ts$' },
+      from: { path: '^packages/litterbox/src/(load-parts|open-for-[a-z]+)\\.ts$' },
       to: { path: '^packages/(?!core/|litterbox/|host/|source-control-git/|state-sqlite/)' },
     },
     {
@@ -67,11 +70,34 @@ module.exports = {
       to: { path: '^packages/provider-', pathNot: '^packages/provider-$1/' },
     },
     {
-      name: 'cli-loads-providers-by-name',
+      name: 'front-ends-load-providers-by-name',
       comment: 'A provider is loaded when it is chosen, in a load-*.ts file.',
       severity: 'error',
-      from: { path: '^packages/cli/src/', pathNot: [tests, '(^|/)load-[^/]+\\.ts$'] },
+      from: { path: '^packages/(cli|mcp)/src/', pathNot: [tests, '(^|/)load-[^/]+\\.ts$'] },
       to: { path: '^packages/provider-' },
+    },
+    {
+      name: 'agents-have-their-own-door',
+      comment:
+        'What agents reach comes from /agent: nothing behind it deletes, applies, merges, trusts or writes configuration.',
+      severity: 'error',
+      from: {
+        path: ['^packages/mcp/src/', '^packages/litterbox/src/(agent|agent-use-cases|open-for-agents)\\.ts$'],
+        pathNot: tests,
+      },
+      to: {
+        path: '^packages/(core|litterbox|source-control-git)/src/index\\.ts$|^packages/litterbox/src/(all-use-cases|open-for-people|create-litterbox)\\.ts$',
+      },
+    },
+    {
+      name: 'agents-reach-no-person',
+      comment: 'Not by way of another file either.',
+      severity: 'error',
+      from: { path: '^packages/core/src/agent\\.ts$' },
+      to: {
+        path: '^packages/core/src/use-cases/(delete-sandbox|integrate-changes|trust-config|restore-revision|change-run-state|reconcile)\\.ts$',
+        reachable: true,
+      },
     },
     {
       name: 'cli-is-not-a-testkit',
@@ -85,7 +111,7 @@ module.exports = {
       comment: 'A sibling is reached by its name, never by a path into its folder.',
       severity: 'error',
       from: { path: '^(packages/[^/]+|bench)/' },
-      to: { path: '^packages/', pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider)\\.ts$'] },
+      to: { path: '^packages/', pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider|agent|start)\\.ts$'] },
     },
     {
       name: 'bench-is-apart',

@@ -18,7 +18,12 @@ const manifest = {
 };
 
 rmSync(here('bundle'), { recursive: true, force: true });
-const bundle = await rolldown({ input: here('dist/bin.js'), platform: 'node', plugins: [manifest] });
+const bundle = await rolldown({
+  input: here('dist/bin.js'),
+  platform: 'node',
+  plugins: [manifest],
+  external: ['@litterbox/mcp/start'],
+});
 await bundle.write({
   dir: here('bundle'),
   format: 'cjs',

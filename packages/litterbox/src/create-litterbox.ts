@@ -41,8 +41,9 @@ import {
   trustConfig,
   verifyAudit,
 } from '@litterbox/core';
-import { createPerformer, type Performer } from './create-performer.ts';
+import type { Performer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
+import { openForPeople } from './open-for-people.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** What an operation takes, as a caller writes it. */
@@ -105,7 +106,7 @@ export interface Litterbox extends Performer {
 
 /** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */
 export function createLitterbox(options: LitterboxOptions): Litterbox {
-  const performer = createPerformer(options);
+  const performer = openForPeople(options);
   const { perform, wired } = performer;
   const callOf = <Scope extends CallOptions>({ signal, ...input }: Scope) => ({ input, call: { signal } });
   const integrate = async (

@@ -5,10 +5,12 @@ import {
   OpenSandboxes,
   parseInput,
   type SandboxProvider,
+  type SourceControl,
   type UseCases,
-} from '@litterbox/core';
+} from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { loadParts } from './load-parts.ts';
+import type { UseCaseList } from './port-tokens.ts';
 
 /** Carries out operations: all that an adapter needs. {@link createLitterbox} is the same with a method for each. */
 export interface Performer extends AsyncDisposable {
@@ -31,11 +33,17 @@ export interface Wired {
   readonly providers: readonly SandboxProvider[];
 }
 
+/** What a program may reach, loaded by the first call. People and agents come in by different ones. */
+export interface Doors {
+  useCases(): Promise<UseCaseList>;
+  sourceControl(options: { readonly stateDirectory: string }): Promise<SourceControl>;
+}
+
 /** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */
-export function createPerformer(options: LitterboxOptions): WiredPerformer {
+export function createPerformer(options: LitterboxOptions, doors: Doors): WiredPerformer {
   let wiring: Promise<Wired> | undefined;
   const wired = (): Promise<Wired> => {
-    wiring ??= wire(options).catch((error: unknown) => {
+    wiring ??= wire(options, doors).catch((error: unknown) => {
       wiring = undefined; // nothing was opened; the next call tries again
       throw error;
     });
@@ -63,21 +71,25 @@ export function createPerformer(options: LitterboxOptions): WiredPerformer {
   };
 }
 
-async function wire(options: LitterboxOptions): Promise<Wired> {
-  const [parts, { compose }] = await Promise.all([loadParts(options), import('./composition-root.ts')]);
+async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
+  const [parts, { compose }, list] = await Promise.all([
+    loadParts(options, doors.sourceControl),
+    import('./composition-root.ts'),
+    doors.useCases(),
+  ]);
   const { host, stateDirectory } = parts;
   const providers = options.providers.map((provider) =>
     typeof provider === 'function' ? provider({ host, directory: stateDirectory }) : provider,
   );
-  const useCases = compose({
+  const wiring = {
     ...parts,
     providers,
     approver: options.approver ?? { approve: async () => false },
     repositoryPath: options.repo ?? '.',
     actor: options.actor ?? 'library',
     environment: options.environment ?? {},
-  });
-  return { useCases, parts, providers };
+  };
+  return { useCases: compose(wiring, list), parts, providers };
 }
 
 /** In order; every one is tried, and all failures are reported together. */

@@ -1,4 +1,12 @@
-import type { Approver, AuditLog, Clock, Host, SandboxProvider, SourceControl, StateStore } from '@litterbox/core';
+import type {
+  Approver,
+  AuditLog,
+  Clock,
+  Host,
+  SandboxProvider,
+  SourceControl,
+  StateStore,
+} from '@litterbox/core/agent';
 
 /** Makes a provider for a machine: the provider's own factory is one. */
 export type ProviderFactory = (machine: {

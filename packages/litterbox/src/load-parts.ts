@@ -1,14 +1,14 @@
-import { type Clock, LitterboxError } from '@litterbox/core';
+import { type Clock, LitterboxError, type SourceControl } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 
 /**
  * The parts that were not given, loaded by name when they are needed: the one place where the façade knows adapters.
  * An embedder that brings all its own parts need not have these packages installed.
  */
-export async function loadParts({
-  parts = {},
-  stateDirectory = defaultStateDirectory(),
-}: LitterboxOptions): Promise<LitterboxParts & { readonly stateDirectory: string }> {
+export async function loadParts(
+  { parts = {}, stateDirectory = defaultStateDirectory() }: LitterboxOptions,
+  loadSourceControl: (options: { readonly stateDirectory: string }) => Promise<SourceControl>,
+): Promise<LitterboxParts & { readonly stateDirectory: string }> {
   if (!stateDirectory.startsWith('/')) {
     throw new LitterboxError(
       'STATE_DIR_INVALID',
@@ -18,7 +18,7 @@ export async function loadParts({
   }
   const [host, sourceControl, store] = await Promise.all([
     parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost()),
-    parts.sourceControl ?? import('@litterbox/source-control-git').then(({ git }) => git({ stateDirectory })),
+    parts.sourceControl ?? loadSourceControl({ stateDirectory }),
     parts.state && parts.audit
       ? undefined
       : import('@litterbox/state-sqlite').then(({ prepareStateDirectory, sqliteState }) => {

@@ -23,22 +23,19 @@ import type {
   SourceRepository,
   TreeOptions,
 } from '@litterbox/core/provider';
+import { LitterboxError } from '@litterbox/core/provider';
 import { beginHistory } from './begin-history.ts';
-import { executePlan } from './execute-plan.ts';
 import { exportTree } from './export-tree.ts';
 import { findBase, listLeftOut } from './find-base.ts';
 import { IgnoreMatcher } from './ignore-matcher.ts';
-import { isMerged } from './is-merged.ts';
+import type { Integration } from './integration.ts';
 import { cutMilestone } from './cut-milestone.ts';
-import { makePlan } from './make-plan.ts';
 import { PersonalRules } from './personal-rules.ts';
 import { readChangedFiles, readDiff } from './read-diff.ts';
 import { readLog, resolveRevision } from './read-log.ts';
 import { recordRevision } from './record-revision.ts';
-import { reconcileRepository } from './reconcile-repository.ts';
 import { removeHistory } from './remove-history.ts';
 import { Repacking } from './repacking.ts';
-import { restoreRevision } from './restore-revision.ts';
 import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
@@ -52,14 +49,16 @@ const MAX_MATCHERS = 8;
 export class GitRepository implements SourceRepository {
   readonly #user: UserRepository;
   readonly #store: Store;
+  readonly #integration: Integration | undefined;
   readonly #personal: PersonalRules;
   readonly #matchers = new Map<SandboxId, IgnoreMatcher>();
   readonly #repacking: Repacking;
   readonly #closed: () => void;
 
-  constructor(user: UserRepository, store: Store, closed: () => void) {
+  constructor(user: UserRepository, store: Store, integration: Integration | undefined, closed: () => void) {
     this.#user = user;
     this.#store = store;
+    this.#integration = integration;
     this.#personal = new PersonalRules(user, store.git.userEnvironment);
     this.#repacking = new Repacking(store);
     this.#closed = closed;
@@ -142,7 +141,7 @@ export class GitRepository implements SourceRepository {
 
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan> {
     return this.#translate('integration.plan', options, () =>
-      makePlan(this.#store, this.#user, id, request, options?.signal),
+      this.#forPeople().makePlan(this.#store, this.#user, id, request, options?.signal),
     );
   }
 
@@ -151,12 +150,14 @@ export class GitRepository implements SourceRepository {
     options: ProgressOptions & { readonly autostash: boolean },
   ): Promise<IntegrationResult> {
     return this.#translate('integration.execute', options, () =>
-      executePlan(this.#store, this.#user, plan, options.autostash, options.signal),
+      this.#forPeople().executePlan(this.#store, this.#user, plan, options.autostash, options.signal),
     );
   }
 
   isMerged(id: SandboxId, options?: CallOptions): Promise<boolean> {
-    return this.#translate('integration.check', options, () => isMerged(this.#store, this.#user, id, options?.signal));
+    return this.#translate('integration.check', options, () =>
+      this.#forPeople().isMerged(this.#store, this.#user, id, options?.signal),
+    );
   }
 
   restore(
@@ -166,7 +167,7 @@ export class GitRepository implements SourceRepository {
     options?: CallOptions,
   ): Promise<Revision | undefined> {
     return this.#translate('revision.restore', options, () =>
-      restoreRevision(this.#store, id, revision, message, options?.signal),
+      this.#forPeople().restoreRevision(this.#store, id, revision, message, options?.signal),
     );
   }
 
@@ -184,7 +185,7 @@ export class GitRepository implements SourceRepository {
 
   reconcile(options?: CallOptions): Promise<readonly string[]> {
     return this.#translate('repository.reconcile', options, () =>
-      reconcileRepository(this.#store, this.#user, options?.signal),
+      this.#forPeople().reconcileRepository(this.#store, this.#user, options?.signal),
     );
   }
 
@@ -194,6 +195,14 @@ export class GitRepository implements SourceRepository {
     this.#matchers.clear();
     await this.#repacking[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
+  }
+
+  #forPeople(): Integration {
+    if (this.#integration) return this.#integration;
+    throw new LitterboxError('PERMISSION_DENIED', 'This program cannot change the repository of the person.', {
+      operation: 'repository.change',
+      hint: 'A person does it: litterbox diff NAME, then litterbox merge NAME.',
+    });
   }
 
   async #matcherOf(id: SandboxId): Promise<IgnoreMatcher> {

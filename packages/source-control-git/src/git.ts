@@ -1,60 +1,8 @@
-import { isAbsolute, join } from 'node:path';
-import { LitterboxError, shown, type SourceControl } from '@litterbox/core/provider';
-import { GitRepository } from './git-repository.ts';
-import { RepositoryRegistry } from './repository-registry.ts';
-import { GitRunner } from './run-git.ts';
-import { toLitterboxError } from './to-litterbox-error.ts';
-import { findUserRepository } from './user-repository.ts';
-
-export interface GitOptions {
-  /** Absolute path of Litterbox's state directory. The histories live in its `repos`. */
-  readonly stateDirectory: string;
-  /** Absolute path of git. @defaultValue the first in the system's directories, then in PATH */
-  readonly gitBinary?: string;
-  /**
-   * The person's environment. Of it, HOME, XDG_CONFIG_HOME and what signing needs reach git where their own
-   * configuration counts; `GIT_*` never does. @defaultValue this process's environment
-   */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-}
+import type { SourceControl } from '@litterbox/core/provider';
+import { INTEGRATION } from './integration.ts';
+import { type GitOptions, openGit } from './open-git.ts';
 
 /** Source control over the git command. Does nothing before the first call. */
 export function git(options: GitOptions): SourceControl {
-  const { stateDirectory, gitBinary, environment = process.env } = options;
-  if (!isAbsolute(stateDirectory)) {
-    throw new LitterboxError('STATE_DIR_INVALID', `The state directory ${shown(stateDirectory)} is not absolute.`, {
-      operation: 'git',
-      hint: 'Give an absolute path.',
-    });
-  }
-  const runner = new GitRunner({ binary: gitBinary, environment, home: join(stateDirectory, 'home') });
-  const registry = new RepositoryRegistry(runner, stateDirectory);
-  const opened = new Set<GitRepository>();
-  return {
-    async open(path, call) {
-      call?.signal?.throwIfAborted();
-      try {
-        const user = await findUserRepository(runner, path, call?.signal);
-        const repository = new GitRepository(user, await registry.storeOf(user, call?.signal), () => {
-          opened.delete(repository);
-        });
-        opened.add(repository);
-        return repository;
-      } catch (error) {
-        throw toLitterboxError('repository.open', error, { signal: call?.signal, gitCode: 'REPO_CORRUPT' });
-      }
-    },
-    async *list(call) {
-      call?.signal?.throwIfAborted();
-      try {
-        yield* registry.list();
-      } catch (error) {
-        throw toLitterboxError('repository.list', error, { signal: call?.signal });
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...opened].map((repository) => repository[Symbol.asyncDispose]()));
-      registry.close();
-    },
-  };
+  return openGit(options, INTEGRATION);
 }

@@ -1,1 +1,2 @@
-export { type GitOptions, git } from './git.ts';
+export { git } from './git.ts';
+export type { GitOptions } from './open-git.ts';

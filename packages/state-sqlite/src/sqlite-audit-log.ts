@@ -21,7 +21,7 @@ const DEFAULT_LIMIT = 100;
 /** Entries that `verify` looks at in one go: what it keeps in memory, and how long others wait. */
 const VERIFY_PAGE = 500;
 
-interface StartBody extends AuditStart {
+interface StartBody extends Omit<AuditStart, 'isRead'> {
   readonly atMs: number;
 }
 interface EndBody {
@@ -88,7 +88,8 @@ export class SqliteAuditLog implements AuditLog {
       throw unavailable(operation, error);
     }
     return async (outcome, result) => {
-      await this.#finish({ starts: sequence, durationMs: this.#clock.monotonicMs() - startedAt, outcome, result });
+      const durationMs = this.#clock.monotonicMs() - startedAt;
+      await this.#finish({ starts: sequence, durationMs, outcome, result }, entry.isRead ? 'kernel' : 'disk');
     };
   }
 
@@ -181,11 +182,11 @@ export class SqliteAuditLog implements AuditLog {
     }
   }
 
-  async #finish(end: EndBody): Promise<void> {
+  async #finish(end: EndBody, durability: 'kernel' | 'disk'): Promise<void> {
     const operation = 'audit.finish';
     try {
       // May use the reserve: what has run must be on record even when the disk is full.
-      const mark = await this.#database.write(operation, { durability: 'disk', freesSpace: true }, (transaction) =>
+      const mark = await this.#database.write(operation, { durability, freesSpace: true }, (transaction) =>
         this.#appendEnd(transaction, operation, end),
       );
       if (!mark) {
@@ -194,7 +195,8 @@ export class SqliteAuditLog implements AuditLog {
           hint: 'Please report this with the command that led to it.',
         });
       }
-      (await this.#database.open()).head.write(mark); // after the commit, so it is never ahead of the log
+      // After the commit, and only when that is on disk, so that it is never ahead of the log.
+      if (durability === 'disk') (await this.#database.open()).head.write(mark);
     } catch (error) {
       throw error instanceof LitterboxError && error.code === 'INTERNAL' ? error : unavailable(operation, error);
     }

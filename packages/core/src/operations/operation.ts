@@ -20,8 +20,8 @@ export interface OperationOptions extends ProgressOptions {
  * derive their names, words, types, defaults and checks from it.
  */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
-  /** Noun-verb, kebab-case: `sandbox-create`. */
-  readonly name: `${string}-${string}`;
+  /** Noun-verb, kebab-case: `sandbox-create`. A tool that agents know from elsewhere has one word: `bash`. */
+  readonly name: string;
   /** One sentence without a full stop, for a reader who sees nothing else. */
   readonly summary: string;
   /** `read` changes nothing, `write` changes a sandbox, `host` changes the user's repository or destroys work. */

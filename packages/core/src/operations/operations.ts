@@ -1,19 +1,33 @@
-import { AGENT_OPERATIONS } from './agent-operations.ts';
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
+import { createSandbox } from './create-sandbox.ts';
+import { cutMilestone } from './cut-milestone.ts';
 import { deleteSandbox } from './delete-sandbox.ts';
 import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './export-worktree.ts';
 import { findSandbox } from './find-sandbox.ts';
 import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
+import { listSandboxes } from './list-sandboxes.ts';
 import { openShell } from './open-shell.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
+import { readDiff } from './read-diff.ts';
+import { readFile } from './read-file.ts';
+import { readLog } from './read-log.ts';
 import { reconcileState } from './reconcile-state.ts';
 import { recoverSandbox, restoreRevision } from './restore-revision.ts';
+import { runCommand } from './run-command.ts';
 import { trustConfig } from './trust-config.ts';
+import { writeFile } from './write-file.ts';
 
-/** Everything that can be asked for. */
+/** Everything that a person or a program may ask for. Agents have `AGENT_TOOLS`. */
 export const OPERATIONS = [
-  ...AGENT_OPERATIONS,
+  createSandbox,
+  listSandboxes,
+  runCommand,
+  readFile,
+  writeFile,
+  cutMilestone,
+  readLog,
+  readDiff,
   findSandbox,
   openShell,
   planIntegration,

@@ -16,13 +16,13 @@ export const writeFile = operation({
   }),
   document: (recorded: RecordResult) => recorded,
   execute: async (useCases, { sandbox, path, content, message }, options) =>
-    await useCases
-      .get(AccessFiles)
-      .write(
+    await useCases.get(AccessFiles).write(
+      {
         sandbox,
         path,
-        typeof content === 'string' ? new TextEncoder().encode(content) : content,
+        content: typeof content === 'string' ? new TextEncoder().encode(content) : content,
         message,
-        options,
-      ),
+      },
+      options,
+    ),
 });

@@ -10,9 +10,11 @@ export interface AuditStart {
   readonly sandbox?: SandboxId;
   /** The arguments without contents and without secrets; JSON values only, at most 16 KiB. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** The call only reads, so that its end need not outlive a power cut: it is on disk with the next entry that has to be. */
+  readonly isRead?: boolean;
 }
 
-export interface AuditEntry extends AuditStart {
+export interface AuditEntry extends Omit<AuditStart, 'isRead'> {
   readonly sequence: number;
   readonly atMs: number;
   readonly durationMs?: number;

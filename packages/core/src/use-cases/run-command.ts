@@ -1,20 +1,14 @@
 import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
-import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import { shown } from '../domain/shown.ts';
-import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
-import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
 import { assertVariables } from './assert-variables.ts';
-import { audited } from './audited.ts';
+import type { ChangeWorkspace } from './change-workspace.ts';
 import { checkedCommand } from './checked-command.ts';
-import { currentRecord } from './change-record.ts';
-import type { FindSandbox } from './find-sandbox.ts';
-import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
-import type { RecordRevision } from './record-revision.ts';
 
 export interface RunCommandInput {
   readonly sandbox: string;
@@ -29,6 +23,8 @@ export interface RunCommandInput {
   /** Milliseconds until the whole process tree is killed. @defaultValue the policy's */
   readonly timeoutMs?: number | undefined;
   readonly maxOutputBytes?: number | undefined;
+  /** How long to wait for another call in this sandbox to end. @defaultValue 10 s */
+  readonly waitMs?: number | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
@@ -40,85 +36,43 @@ export interface RunCommandResult extends CommandOutcome {
 
 /** Runs one command in a sandbox and records what it changed, also when it fails, times out or is aborted. */
 export class RunCommand {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #record: RecordRevision;
-  readonly #actor: string;
+  readonly #change: ChangeWorkspace;
 
-  constructor(
-    find: FindSandbox,
-    open: OpenSandboxes,
-    state: StateStore,
-    audit: AuditLog,
-    record: RecordRevision,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#open = open;
-    this.#state = state;
-    this.#audit = audit;
-    this.#record = record;
-    this.#actor = actor;
+  constructor(change: ChangeWorkspace) {
+    this.#change = change;
   }
 
   async execute(input: RunCommandInput, options?: CallOptions): Promise<RunCommandResult> {
-    const { command, tool = 'run' } = input;
+    const { command, sandbox, message, waitMs, tool = 'run' } = input;
     const text = checkedCommand(command);
     assertTimeout(input.timeoutMs);
     assertVariables('sandbox.run', input.env);
-    const found = await this.#find.execute(input.sandbox, options);
-    assertMessage(found, input.message);
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, `${tool}: ${text.slice(0, 60)}`, options);
-    const current = await currentRecord(this.#state, found, options);
-    const opened = await this.#open.get(current, options);
-    return await audited(
-      this.#audit,
+    const { outcome, recorded } = await this.#change.execute<CommandOutcome>(
       {
+        sandbox,
         operation: 'sandbox-run',
-        actor: this.#actor,
-        repositoryId: current.repositoryId,
-        sandbox: current.id,
+        trigger: { tool, subject: text, detail: text, message },
         input: { command: text.slice(0, 4096), tool },
+        waitMs,
+        async act({ channel }, record) {
+          reach('exec.after-start');
+          const ended = await channel.run(channelCommand(input, record), options);
+          reach('exec.after-exit');
+          return ended;
+        },
+        facts: ({ exit, durationMs }) => ({ exitCode: exit.code, durationMs }),
+        summary: ({ exit, durationMs, interruption }) => ({
+          exitCode: exit.code,
+          durationMs: Math.round(durationMs),
+          ...(interruption && { interruption }),
+        }),
+        settled({ interruption }) {
+          if (interruption === 'abort') throw options?.signal?.reason;
+        },
       },
-      async () => {
-        reach('exec.after-start');
-        const record = await this.#recordLeftOver(current, opened);
-        const outcome = await opened.channel.run(channelCommand(input, record), options);
-        reach('exec.after-exit');
-        const recorded = await this.#record.execute(
-          record,
-          opened,
-          revisionMessage({
-            tool,
-            subject: text,
-            detail: text,
-            message: input.message,
-            sandbox: record.slug,
-            exitCode: outcome.exit.code,
-            durationMs: outcome.durationMs,
-          }),
-        );
-        reach('exec.after-record');
-        if (outcome.interruption === 'abort') throw options?.signal?.reason;
-        return { ...outcome, recorded: recorded.result };
-      },
-      ({ exit, durationMs, interruption, recorded }) => ({
-        exitCode: exit.code,
-        durationMs: Math.round(durationMs),
-        ...(interruption && { interruption }),
-        ...(recorded.revision && { revision: recorded.revision.commit }),
-      }),
+      options,
     );
-  }
-
-  /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */
-  async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
-    if (!opened.mayHoldUnrecorded) return record;
-    const updated = await this.#record.leftOver(record, opened);
-    opened.mayHoldUnrecorded = false;
-    return updated;
+    return { ...outcome, recorded };
   }
 }
 

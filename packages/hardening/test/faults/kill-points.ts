@@ -43,7 +43,7 @@ export const RUN: Readonly<Record<string, 'before' | 'unrecorded' | 'recorded'>>
   'record.after-ref': 'recorded',
   'record.before-mark': 'recorded',
   'record.after-mark': 'recorded',
-  'exec.after-record': 'recorded',
+  'change.after-record': 'recorded',
 };
 
 export const WRITE: Readonly<Record<string, 'unrecorded'>> = { 'write.after-rename': 'unrecorded' };

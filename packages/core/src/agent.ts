@@ -1,0 +1,48 @@
+// Everything that a program for agents may import: nothing here reaches what deletes, applies, merges, trusts or writes configuration.
+export { isLitterboxError, LitterboxError } from './domain/errors.ts';
+export { slugify } from './domain/slug.ts';
+export { visible } from './domain/visible.ts';
+export type { Operation, OperationOptions, UseCases } from './operations/operation.ts';
+export { parseInput } from './operations/parse-input.ts';
+export { readDiff } from './operations/read-diff.ts';
+export { readLog } from './operations/read-log.ts';
+export {
+  AGENT_PROMPTS,
+  AGENT_RESOURCES,
+  type AgentPrompt,
+  type AgentResource,
+} from './operations/tools/agent-resources.ts';
+export { AGENT_TOOLS, type OfferedTool, offeredTools, type ToolChoice } from './operations/tools/agent-tools.ts';
+export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';
+export { sandboxList } from './operations/tools/sandbox-list.ts';
+export { sandboxStatus } from './operations/tools/sandbox-status.ts';
+export type { Tool, ToolAnswer, ToolProfile, ToolSetting } from './operations/tools/tool.ts';
+export type { Approver } from './ports/approver.ts';
+export type { AuditLog } from './ports/audit-log.ts';
+export type { Clock } from './ports/clock.ts';
+export type { Host } from './ports/host.ts';
+export type { OutputChunk } from './ports/process.ts';
+export type { SandboxProvider } from './ports/sandbox-provider.ts';
+export type { SourceControl } from './ports/source-control.ts';
+export type { StateStore } from './ports/state-store.ts';
+export { AccessFiles } from './use-cases/access-files.ts';
+export { ChangeWorkspace } from './use-cases/change-workspace.ts';
+export { ChooseProvider } from './use-cases/choose-provider.ts';
+export { CreateSandbox } from './use-cases/create-sandbox.ts';
+export { CutMilestone } from './use-cases/cut-milestone.ts';
+export { DecidePolicy } from './use-cases/decide-policy.ts';
+export { FindSandbox } from './use-cases/find-sandbox.ts';
+export { InspectSandbox } from './use-cases/inspect-sandbox.ts';
+export { ListFiles } from './use-cases/list-files.ts';
+export { ListSandboxes } from './use-cases/list-sandboxes.ts';
+export { OpenRepository } from './use-cases/open-repository.ts';
+export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
+export { PatchFile } from './use-cases/patch-file.ts';
+export { ReadHistory } from './use-cases/read-history.ts';
+export { ReadLines } from './use-cases/read-lines.ts';
+export { RecordRevision } from './use-cases/record-revision.ts';
+export { RunCommand } from './use-cases/run-command.ts';
+export { SearchFiles } from './use-cases/search-files.ts';
+export { SettleSandbox } from './use-cases/settle-sandbox.ts';
+export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';
+export { SpillOutput } from './use-cases/spill-output.ts';

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { condenseOutput } from '../../domain/condense-output.ts';
+import { decodeRaw } from '../../domain/raw-text.ts';
+import { RunCommand, type RunCommandResult } from '../../use-cases/run-command.ts';
+import { SpillOutput } from '../../use-cases/spill-output.ts';
+import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
+import { tool } from './tool.ts';
+import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
+
+/** Characters that a model is shown of one stream. */
+const SHOWN = { maxCharacters: 24_000, maxLineCharacters: 2_000 };
+/** Bytes kept of each stream, for the file that the rest is read from. */
+const KEPT_BYTES = 4 * 2 ** 20;
+const MAX_TIMEOUT_MS = 3_600_000;
+
+/** What programs say when they find no network. */
+const NETWORK_WORDS =
+  /could not resolve host|temporary failure in name resolution|name or service not known|connection refused|network is unreachable|fatal: unable to access|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|ENETUNREACH|failed to establish a new connection/i;
+
+export const bash = tool({
+  name: 'bash',
+  title: 'Run a command',
+  summary: 'Run a shell command in a sandbox',
+  effect: 'write',
+  isIdempotent: false,
+  profiles: ['standard', 'roadmap'],
+  roadmap: { name: 'sandbox-exec', needsMessage: true },
+  describe: ({ timeoutMs, playground }) =>
+    `Run a shell command (sh -c) in the sandbox: an isolated environment with no network access, so git clone, curl, wget and pip install do not work. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+  input: z.strictObject({
+    sandbox: toolFields.sandbox(),
+    command: z.string().describe('For sh -c'),
+    workdir: z.string().optional().describe('Where to start, relative to the workspace or absolute in the sandbox'),
+    timeout: z.int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Milliseconds'),
+    message: toolFields.message(),
+  }),
+  async execute(useCases, { sandbox, command, workdir, timeout, message }, options) {
+    const result = await useCases.get(RunCommand).execute(
+      {
+        sandbox,
+        command,
+        tool: 'bash',
+        cwd: workdir,
+        timeoutMs: timeout,
+        message,
+        maxOutputBytes: KEPT_BYTES,
+        waitMs: QUEUE_WAIT_MS,
+        onOutput: options?.onOutput,
+      },
+      options,
+    );
+    const stdout = condenseOutput(decodeRaw(result.stdout.bytes).toWellFormed(), SHOWN);
+    const stderr = condenseOutput(decodeRaw(result.stderr.bytes).toWellFormed(), SHOWN);
+    const isCut = stdout.isCut || stderr.isCut;
+    const file = isCut ? await useCases.get(SpillOutput).execute(sandbox, result, options) : undefined;
+    return {
+      type: 'text',
+      text: [
+        [
+          ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/, '')]),
+          ...(stderr.text === '' ? [] : ['[stderr]', stderr.text.replace(/\n$/, '')]),
+          ...(isCut ? [cutLine(file)] : []),
+          endLine(result),
+          ...warningLines(result.recorded),
+          ...hintLines(result, stdout.text, stderr.text),
+        ].join('\n'),
+      ],
+      meta: {
+        exitCode: result.exit.code,
+        ...(result.exit.signal !== undefined && { signal: result.exit.signal }),
+        timedOut: result.interruption === 'timeout',
+        durationMs: Math.round(result.durationMs),
+        droppedBytes: { stdout: result.stdout.droppedBytes, stderr: result.stderr.droppedBytes },
+        ...(file !== undefined && { outputFile: file }),
+        ...recordedMeta(result.recorded),
+      },
+    };
+  },
+});
+
+function cutLine(file: string | undefined): string {
+  return file === undefined
+    ? '[output cut; send less of it, for example with grep, head or tail]'
+    : `[output cut; all of it is in ${file}: page through it with read]`;
+}
+
+function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult): string {
+  const seconds = (durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0);
+  const ended =
+    interruption === 'timeout'
+      ? `timed out after ${seconds} s and was ended`
+      : interruption === 'channel-lost'
+        ? `was lost after ${seconds} s: something ended its shell`
+        : `exit code ${exit.code}${exit.signal === undefined ? '' : ` (${exit.signal})`}, ${seconds} s`;
+  return `[${ended}, ${recordedText(recorded)}]`;
+}
+
+function hintLines({ exit, interruption }: RunCommandResult, stdout: string, stderr: string): readonly string[] {
+  if (interruption === 'timeout')
+    return ['[hint: give a longer timeout, or start it in the background with its output in a file]'];
+  if (exit.code === 0 || !(NETWORK_WORDS.test(stderr) || NETWORK_WORDS.test(stdout))) return [];
+  return ['[hint: this sandbox has no network; only what is on the machine and in the repository can be used]'];
+}

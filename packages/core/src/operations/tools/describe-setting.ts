@@ -1,0 +1,55 @@
+import type { CallOptions } from '../../ports/call.ts';
+import { DecidePolicy } from '../../use-cases/decide-policy.ts';
+import { FindSandbox } from '../../use-cases/find-sandbox.ts';
+import { OpenRepository } from '../../use-cases/open-repository.ts';
+import type { UseCases } from '../operation.ts';
+import type { ToolSetting } from './tool.ts';
+
+/** As when nothing is configured. */
+const DEFAULT: ToolSetting = { network: 'none', timeoutMs: 120_000, requireMessage: false, playground: '/playground' };
+
+/**
+ * What is in force: of the one sandbox that is worked in, else of one that would be made now. A configuration that cannot be
+ * used keeps nobody from being told: making a sandbox says what is wrong with it.
+ */
+export async function describeSetting(
+  useCases: UseCases,
+  sandbox: string | undefined,
+  options?: CallOptions,
+): Promise<ToolSetting> {
+  try {
+    if (sandbox !== undefined) {
+      const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
+      return { ...DEFAULT, timeoutMs: policy.timeoutMs, requireMessage: policy.requireMessage };
+    }
+    const repository = await useCases.get(OpenRepository).execute(options);
+    const { config } = await useCases.get(DecidePolicy).read(repository, options);
+    return {
+      ...DEFAULT,
+      timeoutMs: config.limits.timeoutMs ?? DEFAULT.timeoutMs,
+      requireMessage: config.revisions.requireMessage,
+    };
+  } catch {
+    options?.signal?.throwIfAborted();
+    return DEFAULT;
+  }
+}
+
+/** What a model is told once, before it calls anything. */
+export function instructionsOf(
+  { timeoutMs, playground, requireMessage }: ToolSetting,
+  { prefix, sandbox }: { readonly prefix: string; readonly sandbox?: string | undefined },
+): string {
+  const name = (tool: string) => `${prefix}${tool}`;
+  const start =
+    sandbox === undefined
+      ? `Begin with ${name('sandbox-create')} (one sandbox per task), or continue in one that ${name('sandbox-list')} shows, and pass its name as "sandbox" to every other tool.`
+      : `All tools work in the sandbox ${sandbox}.`;
+  return [
+    'Litterbox gives you a disposable Linux machine with a copy of the repository. Do all work on the code with these tools: nothing you do here reaches the files of the person until they accept it.',
+    start,
+    `Paths are relative to the workspace. Every change of files is recorded by itself as a revision${requireMessage ? ' and needs a message' : ''}; there is no git to commit with, and none is needed. When a step is done, call ${name('sandbox-milestone')} with a commit message: that is what the person reviews.`,
+    `There is no network: git clone, curl, wget, pip install and the like fail. ${playground} is for clones and scratch files; it is kept and never recorded.`,
+    `Commands end after ${timeoutMs} ms unless you give a longer timeout. A person applies, merges or deletes; you cannot.`,
+  ].join('\n');
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { type LineSlice, MAX_SLICE_BYTES, ReadLines } from '../../use-cases/read-lines.ts';
+import { tool } from './tool.ts';
+import { toolFields } from './tool-fields.ts';
+
+const DEFAULT_LINES = 2_000;
+
+export const read = tool({
+  name: 'read',
+  title: 'Read a file',
+  summary: 'Read a file of a sandbox',
+  effect: 'read',
+  isIdempotent: true,
+  profiles: ['standard', 'roadmap'],
+  roadmap: { name: 'sandbox-read', needsMessage: false },
+  describe: () =>
+    `Read lines of a file in the sandbox: its content as it is, up to ${DEFAULT_LINES} lines or ${MAX_SLICE_BYTES / 1024} KiB at a time; when there is more, the answer says how to go on. What is not text comes as base64. Hidden files (.env, .git) are not read.`,
+  input: z.strictObject({
+    sandbox: toolFields.sandbox(),
+    path: toolFields.path('The file'),
+    offset: z.int().min(0).optional().describe('Index of the first line, from 0'),
+    limit: z.int().min(1).optional().describe(`How many lines; default ${DEFAULT_LINES}`),
+  }),
+  async execute(useCases, { sandbox, path, offset = 0, limit = DEFAULT_LINES }, options) {
+    const slice = await useCases.get(ReadLines).execute({ sandbox, path, offset, limit }, options);
+    const text = textOf(slice.bytes);
+    const note = noteOf(slice, offset, text === undefined);
+    return {
+      type: 'text',
+      text: note === undefined ? [text ?? base64Of(slice.bytes)] : [text ?? base64Of(slice.bytes), note],
+      meta: {
+        path: slice.path,
+        encoding: text === undefined ? 'base64' : 'utf-8',
+        offset,
+        lines: slice.lines,
+        fileBytes: slice.fileBytes,
+        ...(slice.fileLines !== undefined && { fileLines: slice.fileLines }),
+        truncated: slice.hasMore || slice.isLineCut,
+        eof: !slice.hasMore,
+      },
+    };
+  },
+});
+
+function noteOf(slice: LineSlice, offset: number, isBinary: boolean): string | undefined {
+  const { lines, fileLines, fileBytes, hasMore, isLineCut } = slice;
+  const all = `${fileLines === undefined ? '' : `${fileLines} lines, `}${fileBytes} bytes`;
+  if (fileBytes === 0) return '[the file is empty]';
+  if (lines === 0) return `[no line ${offset}: the file has ${all}]`;
+  if (isLineCut) return `[line ${offset} is cut; the file has ${all}; for the rest use bash with cut or head -c]`;
+  const binary = isBinary ? 'not text, as base64; ' : '';
+  if (hasMore)
+    return `[${binary}lines ${offset} to ${offset + lines - 1}; the file has ${all}; go on with offset ${offset + lines}]`;
+  return isBinary ? `[not text, as base64; ${all}]` : undefined;
+}
+
+/** A NUL is valid UTF-8, and no text. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function base64Of(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(text);
+}

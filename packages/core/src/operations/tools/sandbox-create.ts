@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import type { LeftOut } from '../../use-cases/create-sandbox.ts';
+import { createSandbox } from '../create-sandbox.ts';
+import { tool } from './tool.ts';
+
+/** How long the answer waits for git to find the uncommitted changes that are not in the sandbox. */
+const LEFT_OUT_WAIT_MS = 2_000;
+
+const facts = z.object({
+  name: z.string(),
+  workdir: z.string(),
+  playground: z.string(),
+  base: z.string(),
+  network: z.literal('none'),
+  note: z.string().optional(),
+  leftOut: z.array(z.string()).optional(),
+});
+
+export const sandboxCreate = tool({
+  name: 'sandbox-create',
+  title: 'Make a sandbox',
+  summary: 'Make a sandbox with a copy of the repository',
+  effect: 'write',
+  isIdempotent: false,
+  profiles: ['standard', 'roadmap'],
+  describe: () =>
+    "Make a sandbox: a disposable machine with its own copy of the repository's last commit and its own branch. Make one per task, then pass its name to the other tools. Fails when the name is taken; sandbox-list tells what there is.",
+  input: z.strictObject({
+    name: z.string().describe('Becomes a slug of a-z, 0-9 and dashes: fix-login'),
+    from: z
+      .string()
+      .optional()
+      .describe('head, worktree (with uncommitted changes) or a commit; default as configured'),
+  }),
+  facts,
+  async execute(useCases, { name, from }, options) {
+    const { record, isRenamed, leftOut, warnings } = await createSandbox.execute(useCases, { name, from }, options);
+    const missing = await soon(leftOut);
+    const notes = [
+      ...(isRenamed ? [`The name became ${record.slug}.`] : []),
+      ...(missing && missing.total > 0
+        ? [
+            `${missing.total} uncommitted changes of the person are not in it (create with from: worktree to have them).`,
+          ]
+        : []),
+      ...warnings,
+    ];
+    return {
+      type: 'facts',
+      facts: {
+        name: record.slug,
+        workdir: record.workdir,
+        playground: '/playground',
+        base: record.baseCommit,
+        network: record.policy.network.run,
+        ...(notes.length > 0 && { note: notes.join(' ') }),
+        ...(missing && missing.total > 0 && { leftOut: [...missing.paths] }),
+      } satisfies z.input<typeof facts>,
+    };
+  },
+});
+
+/** What is known soon enough; a large repository keeps git busy for longer than an agent should wait. */
+async function soon(leftOut: Promise<LeftOut>): Promise<LeftOut | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, LEFT_OUT_WAIT_MS, undefined);
+  });
+  try {
+    return await Promise.race([leftOut.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

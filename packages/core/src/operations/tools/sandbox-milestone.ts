@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { CutMilestone } from '../../use-cases/cut-milestone.ts';
+import { tool } from './tool.ts';
+import { toolFields } from './tool-fields.ts';
+
+const facts = z.object({
+  milestone: z.object({ commit: z.string(), branch: z.string(), revisions: z.number() }).optional(),
+  note: z.string().optional(),
+});
+
+export const sandboxMilestone = tool({
+  name: 'sandbox-milestone',
+  title: 'Offer the work for review',
+  summary: 'Make one commit for the person of all revisions since the last',
+  effect: 'write',
+  isIdempotent: true,
+  profiles: ['standard', 'roadmap'],
+  describe: () =>
+    'Finish a step: makes one commit, with your message, of everything recorded since the last milestone, on a branch that the person reviews. Call it when the work is done, and after each step that makes sense by itself.',
+  input: z.strictObject({
+    sandbox: toolFields.sandbox(),
+    message: z.string().describe('The commit message: what was done and why'),
+  }),
+  facts,
+  async execute(useCases, { sandbox, message }, options) {
+    const milestone = await useCases.get(CutMilestone).execute(sandbox, message, options);
+    return {
+      type: 'facts',
+      facts: (milestone
+        ? {
+            milestone: {
+              commit: milestone.commit,
+              branch: milestone.branch.replace(/^refs\/heads\//, ''),
+              revisions: milestone.revisions,
+            },
+          }
+        : { note: 'Nothing was recorded since the last milestone.' }) satisfies z.input<typeof facts>,
+    };
+  },
+});

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { visible } from '../../domain/visible.ts';
+import { FindSandbox } from '../../use-cases/find-sandbox.ts';
+import { OpenRepository } from '../../use-cases/open-repository.ts';
+import { tool } from './tool.ts';
+import { toolFields } from './tool-fields.ts';
+
+const MAX_FILES = 50;
+
+const facts = z.object({
+  name: z.string(),
+  state: z.string(),
+  workdir: z.string(),
+  playground: z.string(),
+  network: z.string(),
+  timeoutMs: z.number(),
+  base: z.string(),
+  revisions: z.number(),
+  revisionsSinceMilestone: z.number(),
+  changedFiles: z.number(),
+  files: z.array(
+    z.object({ path: z.string(), status: z.string(), added: z.number().optional(), removed: z.number().optional() }),
+  ),
+});
+
+export const sandboxStatus = tool({
+  name: 'sandbox-status',
+  title: 'Show a sandbox',
+  summary: 'Show what a sandbox is and what it changed',
+  effect: 'read',
+  isIdempotent: true,
+  describe: () =>
+    `Show a sandbox: its state, directories, limits, and which files differ from its base (at most ${MAX_FILES}).`,
+  input: z.strictObject({ sandbox: toolFields.sandbox() }),
+  facts,
+  async execute(useCases, { sandbox }, options) {
+    const record = await useCases.get(FindSandbox).execute(sandbox, options);
+    const repository = await useCases.get(OpenRepository).execute(options);
+    const [history, changes] = await Promise.all([
+      repository.history(record.id, options),
+      repository.changes(record.id, options),
+    ]);
+    return {
+      type: 'facts',
+      facts: {
+        name: record.slug,
+        state: record.state,
+        workdir: record.workdir,
+        playground: '/playground',
+        network: record.policy.network.run,
+        timeoutMs: record.policy.timeoutMs,
+        base: record.baseCommit,
+        revisions: history.tip.number,
+        revisionsSinceMilestone: history.unmilestoned,
+        changedFiles: changes.length,
+        files: changes.slice(0, MAX_FILES).map(({ path, status, addedLines, removedLines }) => ({
+          path: visible(path),
+          status,
+          ...(addedLines !== undefined && { added: addedLines }),
+          ...(removedLines !== undefined && { removed: removedLines }),
+        })),
+      } satisfies z.input<typeof facts>,
+    };
+  },
+});

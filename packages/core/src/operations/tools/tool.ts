@@ -1,0 +1,57 @@
+import type * as z from 'zod';
+import type { Operation, OperationOptions, UseCases } from '../operation.ts';
+
+/**
+ * What a model gets back: text that it reads as it is, or facts as JSON. Never both: clients that get facts show the model
+ * nothing else (measured with Claude Code and Codex).
+ */
+export type ToolAnswer =
+  | {
+      readonly type: 'text';
+      /** What it reads, in parts: clients put them one after the other. */
+      readonly text: readonly [string, ...string[]];
+      /** For programs: exit code, revision and the like. JSON values only. */
+      readonly meta: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'facts'; readonly facts: Readonly<Record<string, unknown>> };
+
+/** What is in force where the agent works: descriptions are made of it. */
+export interface ToolSetting {
+  readonly network: 'none';
+  /** For commands without one of their own. */
+  readonly timeoutMs: number;
+  /** Calls that change files need a message. */
+  readonly requireMessage: boolean;
+  /** Absolute path inside every sandbox. */
+  readonly playground: string;
+}
+
+/** Something an agent may ask for: an operation with words for a model. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation<Input, ToolAnswer> {
+  /** A few words for a person who is asked to allow it. */
+  readonly title: string;
+  /** Calling it again with the same input changes nothing more. */
+  readonly isIdempotent: boolean;
+  /** Reaches out of the sandbox. */
+  readonly isOpenWorld: boolean;
+  /** All that a model learns of it but for its arguments. */
+  describe(setting: ToolSetting): string;
+  /** The shape of its facts, when it answers with facts. */
+  readonly facts?: z.ZodObject;
+  /** In the profile `roadmap`: its name there, and whether its `message` is mandatory. Absent: not in that profile, or as it is. */
+  readonly roadmap?: { readonly name: string; readonly needsMessage: boolean };
+  readonly profiles: readonly ToolProfile[];
+}
+
+export type ToolProfile = 'standard' | 'roadmap';
+
+type Declared<Input extends z.ZodObject> = Omit<Tool<Input>, 'isOpenWorld' | 'profiles' | 'describe' | 'execute'> &
+  Partial<Pick<Tool<Input>, 'isOpenWorld' | 'profiles'>> & {
+    describe(setting: ToolSetting): string;
+    execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<ToolAnswer>;
+  };
+
+/** Infers the input of a tool from its members. */
+export function tool<Input extends z.ZodObject>(declared: Declared<Input>): Tool<Input> {
+  return { isOpenWorld: false, profiles: ['standard'], ...declared };
+}

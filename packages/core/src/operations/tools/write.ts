@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { LitterboxError } from '../../domain/errors.ts';
+import { shown } from '../../domain/shown.ts';
+import { AccessFiles } from '../../use-cases/access-files.ts';
+import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
+import { tool } from './tool.ts';
+import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
+
+export const write = tool({
+  name: 'write',
+  title: 'Write a file',
+  summary: 'Replace a file of a sandbox as a whole',
+  effect: 'write',
+  isIdempotent: true,
+  profiles: ['standard', 'roadmap'],
+  roadmap: { name: 'sandbox-write', needsMessage: false },
+  describe: () =>
+    'Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself. To change part of a file use patch.',
+  input: z.strictObject({
+    sandbox: toolFields.sandbox(),
+    path: toolFields.path('The file'),
+    content: z.string().describe('All of the new content'),
+    encoding: z.enum(['utf-8', 'base64']).optional().describe('Of content; default utf-8'),
+    message: toolFields.message(),
+  }),
+  async execute(useCases, { sandbox, path, content, encoding, message }, options) {
+    const bytes = encoding === 'base64' ? decoded(content) : encoded(content);
+    const recorded = await useCases
+      .get(AccessFiles)
+      .write({ sandbox, path, content: bytes, message, waitMs: QUEUE_WAIT_MS }, options);
+    const lines = bytes.reduce(
+      (count, byte) => count + (byte === 10 ? 1 : 0),
+      bytes.at(-1) === 10 || bytes.length === 0 ? 0 : 1,
+    );
+    return {
+      type: 'text',
+      text: [
+        [
+          `[wrote ${shown(path)}: ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes.length} bytes, ${recordedText(recorded)}]`,
+          ...warningLines(recorded),
+        ].join('\n'),
+      ],
+      meta: { bytes: bytes.length, lines, sha256: await sha256(bytes), ...recordedMeta(recorded) },
+    };
+  },
+});
+
+function encoded(content: string): Uint8Array {
+  if (content.isWellFormed()) return new TextEncoder().encode(content);
+  throw new LitterboxError('ARG_TYPE', 'content holds half of a character, which no file can hold as UTF-8.', {
+    operation: 'file.write',
+    hint: 'Give bytes that are not text as base64, with encoding "base64".',
+  });
+}
+
+function decoded(content: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+  } catch {
+    throw new LitterboxError('ARG_TYPE', 'content is not base64.', {
+      operation: 'file.write',
+      hint: 'Leave encoding out for text.',
+    });
+  }
+}
+
+async function sha256(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

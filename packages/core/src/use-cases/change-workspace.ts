@@ -1,0 +1,110 @@
+import { reach } from '../domain/failpoint.ts';
+import { assertMessage, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { RecordResult } from '../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import type { RecordRevision } from './record-revision.ts';
+
+/** A call that may change files of a workspace. */
+export interface WorkspaceChange<Outcome> {
+  readonly sandbox: string;
+  /** Its name in the audit log: `sandbox-run`. */
+  readonly operation: string;
+  /** What called, what for, and in whose words: they become the revision's message. */
+  readonly trigger: Pick<RevisionTrigger, 'tool' | 'subject' | 'detail' | 'message'>;
+  /** For the audit log: no contents, no secrets. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** How long to wait for who is at work in the sandbox. @defaultValue 10 s */
+  readonly waitMs?: number | undefined;
+  /** Checks that need the record and come before anything is done. */
+  check?(record: SandboxRecord): void;
+  /** Holds the sandbox's lease. What it changes is recorded when it returns, and not when it throws. */
+  act(opened: OpenedSandbox, record: SandboxRecord): Promise<Outcome>;
+  /** What of the outcome belongs into the revision's message. */
+  facts?(outcome: Outcome): Pick<RevisionTrigger, 'exitCode' | 'durationMs'>;
+  /** What of the outcome belongs into the audit log. */
+  summary?(outcome: Outcome): Readonly<Record<string, unknown>>;
+  /** Called when all is recorded; throws when the call is to fail all the same. */
+  settled?(outcome: Outcome): void;
+}
+
+/** The one way in which calls change a workspace: one at a time, audited, recorded as one revision or none. */
+export class ChangeWorkspace {
+  readonly #find: FindSandbox;
+  readonly #open: OpenSandboxes;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #record: RecordRevision;
+  readonly #actor: string;
+
+  constructor(
+    find: FindSandbox,
+    open: OpenSandboxes,
+    state: StateStore,
+    audit: AuditLog,
+    record: RecordRevision,
+    actor: string,
+  ) {
+    this.#find = find;
+    this.#open = open;
+    this.#state = state;
+    this.#audit = audit;
+    this.#record = record;
+    this.#actor = actor;
+  }
+
+  /** @throws LitterboxError `SANDBOX_*`, `BUSY`, `MESSAGE_*`, and what `act` throws. */
+  async execute<Outcome>(
+    change: WorkspaceChange<Outcome>,
+    options?: CallOptions,
+  ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
+    const { trigger } = change;
+    const found = await this.#find.execute(change.sandbox, options);
+    change.check?.(found);
+    assertMessage(found, trigger.message);
+    const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
+    const wait = change.waitMs === undefined ? {} : { waitMs: change.waitMs };
+    await using _lease = await this.#state.lease(`sandbox:${found.id}`, purpose, { ...options, ...wait });
+    const current = await currentRecord(this.#state, found, options);
+    const opened = await this.#open.get(current, options);
+    return await audited(
+      this.#audit,
+      {
+        operation: change.operation,
+        actor: this.#actor,
+        repositoryId: current.repositoryId,
+        sandbox: current.id,
+        input: change.input,
+      },
+      async () => {
+        const record = await this.#recordLeftOver(current, opened);
+        const outcome = await change.act(opened, record);
+        const { result } = await this.#record.execute(
+          record,
+          opened,
+          revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) }),
+        );
+        reach('change.after-record');
+        change.settled?.(outcome);
+        return { outcome, recorded: result };
+      },
+      ({ outcome, recorded: { revision } }) => ({
+        ...change.summary?.(outcome),
+        ...(revision && { revision: revision.commit }),
+      }),
+    );
+  }
+
+  /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */
+  async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
+    if (!opened.mayHoldUnrecorded) return record;
+    const updated = await this.#record.leftOver(record, opened);
+    opened.mayHoldUnrecorded = false;
+    return updated;
+  }
+}

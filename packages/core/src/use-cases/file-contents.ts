@@ -1,0 +1,159 @@
+import type { CommandOutcome } from '../channel/exec-channel.ts';
+import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
+import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { OpenedSandbox } from './open-sandboxes.ts';
+
+/** Largest file that is read or written as a whole. Larger ones are for commands inside the sandbox. */
+export const MAX_FILE_BYTES = 64 * 2 ** 20;
+/** A regular file is read or written well within; what is swapped for a pipe meanwhile is not waited for. */
+const FILE_TIMEOUT_MS = 60_000;
+
+/** Exit codes of the scripts below. */
+const REFUSALS: Readonly<Record<number, readonly [code: LitterboxErrorCode, what: string]>> = {
+  40: ['NOT_FOUND', 'does not exist'],
+  41: ['IS_A_DIRECTORY', 'is a directory'],
+  42: ['NOT_A_REGULAR_FILE', 'is not a regular file'],
+  43: ['FILE_TOO_LARGE', `is larger than ${MAX_FILE_BYTES} bytes`],
+  44: ['NOT_A_DIRECTORY', 'lies below, or is itself, what is not a directory'],
+};
+
+/** Ends a script with the exit code that tells why its first argument is no regular file. */
+export const ASSERT_FILE = `if [ ! -e "$1" ]; then
+  p=$1
+  while p=\${p%/*} && [ -n "$p" ]; do
+    [ -e "$p" ] || continue
+    [ -d "$p" ] || exit 44
+    break
+  done
+  exit 40
+fi
+[ -d "$1" ] && exit 41
+[ -f "$1" ] || exit 42
+`;
+
+/** One byte more than may be read shows that there is more, and a file of a terabyte ends there too. */
+const READ_SCRIPT = `${ASSERT_FILE}exec head -c "$2" <"$1"`;
+
+/**
+ * A temporary file and a rename: whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old.
+ * The second argument is `x` or `-` for a file that is to be executable or not, or nothing for one that stays as it is.
+ */
+const WRITE_SCRIPT = `f=$1
+if [ -h "$f" ]; then f=$(readlink -f "$f") || exit 40; fi
+[ -d "$f" ] && exit 41
+if [ -e "$f" ] && [ ! -f "$f" ]; then exit 42; fi
+case $f in */) if [ -e "\${f%/}" ]; then exit 44; else exit 41; fi ;; esac
+mkdir -p "\${f%/*}" 2>/dev/null || exit 44
+t=$f.litterbox-$$
+trap 'rm -f "$t"' EXIT
+cat >"$t" || exit 1
+case $2 in
+  x) chmod +x "$t" ;;
+  -) ;;
+  *) if [ -x "$f" ]; then chmod +x "$t"; fi ;;
+esac
+mv -f "$t" "$f"`;
+
+/** The directories that become empty go too, as git keeps none. */
+const REMOVE_SCRIPT = `[ -d "$1" ] && [ ! -h "$1" ] && exit 41
+[ -e "$1" ] || [ -h "$1" ] || exit 40
+rm -f -- "$1" || exit 1
+cd "$2" || exit 0
+case $1 in "$2"/*/*) f=\${1#"$2"/}; rmdir -p -- "\${f%/*}" 2>/dev/null ;; esac
+exit 0`;
+
+/**
+ * A file's bytes, up to `maxBytes` of them.
+ *
+ * @throws LitterboxError `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `NOT_A_DIRECTORY`.
+ */
+export async function readStart(
+  { channel }: OpenedSandbox,
+  target: string,
+  maxBytes: number,
+  options?: CallOptions,
+): Promise<Uint8Array> {
+  const outcome = await channel.run(
+    {
+      argv: ['sh', '-c', READ_SCRIPT, 'sh', target, String(maxBytes)],
+      timeoutMs: FILE_TIMEOUT_MS,
+      maxOutputBytes: maxBytes,
+    },
+    options,
+  );
+  assertFileDone('file.read', target, outcome, options);
+  return outcome.stdout.bytes;
+}
+
+/** A whole file's bytes. @throws LitterboxError as {@link readStart}, and `FILE_TOO_LARGE`. */
+export async function readContent(opened: OpenedSandbox, target: string, options?: CallOptions): Promise<Uint8Array> {
+  const bytes = await readStart(opened, target, MAX_FILE_BYTES + 1, options);
+  if (bytes.length > MAX_FILE_BYTES) throw fileRefusal('file.read', target, 43);
+  return bytes;
+}
+
+/** Replaces or makes a file and the directories above it. @throws LitterboxError as {@link readContent}. */
+export async function writeContent(
+  { runtime, channel }: OpenedSandbox,
+  target: string,
+  content: Uint8Array,
+  { isExecutable, ...options }: CallOptions & { readonly isExecutable?: boolean | undefined } = {},
+): Promise<void> {
+  if (content.length > MAX_FILE_BYTES) throw fileRefusal('file.write', target, 43);
+  const mode = isExecutable === undefined ? '' : isExecutable ? 'x' : '-';
+  const argv = ['sh', '-c', WRITE_SCRIPT, 'sh', target, mode] as const;
+  if (content.length <= MAX_CHANNEL_STDIN_BYTES) {
+    const outcome = await channel.run({ argv, stdin: content, timeoutMs: FILE_TIMEOUT_MS }, options);
+    assertFileDone('file.write', target, outcome, options);
+    return;
+  }
+  await using writer = await runtime.spawn({ argv, stdin: 'pipe' }, options);
+  const listening = (async () => {
+    for await (const _chunk of writer); // nothing of interest is said; unread output would hold it back
+  })();
+  await writer.write(content);
+  await writer.closeStdin();
+  await listening;
+  assertFileDone('file.write', target, { exit: await writer.exit }, options);
+}
+
+/** @throws LitterboxError `NOT_FOUND`, `IS_A_DIRECTORY`. */
+export async function removeContent(
+  { channel, runtime }: OpenedSandbox,
+  target: string,
+  options?: CallOptions,
+): Promise<void> {
+  const argv = ['sh', '-c', REMOVE_SCRIPT, 'sh', target, runtime.workdir] as const;
+  assertFileDone('file.remove', target, await channel.run({ argv, timeoutMs: FILE_TIMEOUT_MS }, options), options);
+}
+
+/** Throws what an outcome of one of these scripts, or of one that begins with {@link ASSERT_FILE}, tells. */
+export function assertFileDone(
+  operation: string,
+  target: string,
+  { exit, interruption }: Pick<CommandOutcome, 'exit' | 'interruption'>,
+  options?: CallOptions,
+): void {
+  if (interruption === 'abort') throw options?.signal?.reason;
+  if (interruption === 'timeout')
+    throw new LitterboxError('TIMED_OUT', `${shown(target)} took too long.`, {
+      operation,
+      hint: 'It may be a pipe or a device; look at it with ls -l in the sandbox.',
+    });
+  if (exit.code === 0 && !interruption) return;
+  throw fileRefusal(operation, target, exit.code);
+}
+
+export function fileRefusal(operation: string, target: string, exitCode: number): LitterboxError {
+  const [code, what] = REFUSALS[exitCode] ?? [
+    'PERMISSION_DENIED' as const,
+    `cannot be ${operation === 'file.read' ? 'read' : 'written'} (exit code ${exitCode})`,
+  ];
+  return new LitterboxError(code, `${shown(target)} ${what} in the sandbox.`, {
+    operation,
+    hint:
+      code === 'FILE_TOO_LARGE' ? 'Work on it with a command inside the sandbox.' : 'Look with ls -la in the sandbox.',
+  });
+}

@@ -1,0 +1,59 @@
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
+
+/** A call that looks into a sandbox and changes nothing. */
+export interface Inspection<Found> {
+  readonly sandbox: string;
+  /** Its name in the audit log: `sandbox-read`. */
+  readonly operation: string;
+  /** For the audit log. */
+  readonly input: Readonly<Record<string, unknown>>;
+  look(opened: OpenedSandbox, record: SandboxRecord): Promise<Found>;
+}
+
+/** The one way in which calls look into a sandbox: any number at once, without a lease, audited. */
+export class InspectSandbox {
+  readonly #find: FindSandbox;
+  readonly #open: OpenSandboxes;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, audit: AuditLog, actor: string) {
+    this.#find = find;
+    this.#open = open;
+    this.#state = state;
+    this.#audit = audit;
+    this.#actor = actor;
+  }
+
+  async execute<Found>({ sandbox, operation, input, look }: Inspection<Found>, options?: CallOptions): Promise<Found> {
+    const record = await this.#find.execute(sandbox, options);
+    return await audited(
+      this.#audit,
+      {
+        operation,
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input,
+        isRead: true,
+      },
+      async () => {
+        try {
+          return await look(await this.#open.get(record, options), record);
+        } catch (error) {
+          options?.signal?.throwIfAborted();
+          // No lease is held: a deletion meanwhile is the reason, whatever it looks like.
+          assertUsable(await currentRecord(this.#state, record));
+          throw error;
+        }
+      },
+    );
+  }
+}

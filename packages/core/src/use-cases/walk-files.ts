@@ -1,0 +1,95 @@
+import { agentPath, type AgentPath, assertShown } from '../domain/agent-path.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { OpenedSandbox } from './open-sandboxes.ts';
+
+/** What a walk may say in all; a directory with more names than that is for a command inside. */
+const MAX_NAMES_BYTES = 16 * 2 ** 20;
+const WALK_TIMEOUT_MS = 60_000;
+
+export interface FoundName {
+  /** Relative to where the walk began. */
+  readonly path: string;
+  readonly type: 'file' | 'directory' | 'link';
+}
+
+export interface Walk {
+  readonly root: AgentPath;
+  /** Sorted by their characters' codes, so that the same tree always gives the same answer. */
+  readonly found: readonly FoundName[];
+  /** There were more names than were listened to. */
+  readonly isCut: boolean;
+}
+
+/** Looks at the first argument and goes into it, or ends with the exit code that tells why not. */
+const ENTER = `[ -e "$1" ] || exit 40
+[ -d "$1" ] || exit 44
+cd "$1" || exit 45
+`;
+const CHILDREN = `${ENTER}for f in * .[!.]* ..?*; do
+  if [ -h "$f" ]; then printf 'l%s\\0' "$f"; elif [ -d "$f" ]; then printf 'd%s\\0' "$f"; elif [ -e "$f" ]; then printf 'f%s\\0' "$f"; fi
+done`;
+
+/** Names come with a letter for their type. `printf` is a program here and gets many names at once. */
+const walkScript = (isFilesOnly: boolean, isHiddenLeftOut: boolean) =>
+  `${ENTER}find . ${isHiddenLeftOut ? "-name '.?*' -prune -o" : ''} ${
+    isFilesOnly
+      ? "-type f -exec printf 'f%s\\0' {} +"
+      : "! -name . -type d -exec printf 'd%s\\0' {} + -o -type l -exec printf 'l%s\\0' {} + -o ! -name . -exec printf 'f%s\\0' {} +"
+  } 2>/dev/null; :`;
+
+/**
+ * The names below a directory, from programs inside the sandbox. Links are told of and never followed; hidden names of the
+ * workspace are left out.
+ *
+ * @param depth `children` only, or everything below
+ * @throws LitterboxError `NOT_FOUND`, `NOT_A_DIRECTORY`, `PERMISSION_DENIED`, `PATH_HIDDEN`.
+ */
+export async function walkFiles(
+  { channel }: OpenedSandbox,
+  workdir: string,
+  path: string,
+  { depth, isFilesOnly = false }: { readonly depth: 'children' | 'all'; readonly isFilesOnly?: boolean },
+  options?: CallOptions,
+): Promise<Walk> {
+  const root = agentPath(workdir, path);
+  assertShown(root);
+  const script = depth === 'children' ? CHILDREN : walkScript(isFilesOnly, root.isInWorkspace);
+  const outcome = await channel.run(
+    {
+      argv: ['sh', '-c', script, 'sh', root.absolute],
+      timeoutMs: WALK_TIMEOUT_MS,
+      maxOutputBytes: MAX_NAMES_BYTES,
+      env: { LC_ALL: 'C' },
+    },
+    options,
+  );
+  if (outcome.interruption === 'abort') throw options?.signal?.reason;
+  assertEntered(root, outcome.exit.code);
+  const { bytes, droppedBytes, cutAt } = outcome.stdout;
+  const text = decodeRaw(droppedBytes > 0 ? bytes.subarray(0, cutAt) : bytes);
+  const records = text.split('\0').slice(0, -1); // after the last NUL is nothing, or the start of a name that was cut
+  const found = records
+    .map(
+      (record): FoundName => ({ path: record.slice(1).replace(/^\.\//, ''), type: TYPES[record[0] ?? ''] ?? 'file' }),
+    )
+    .filter((one) => !root.isInWorkspace || !one.path.startsWith('.'))
+    .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  return { root, found, isCut: droppedBytes > 0 || outcome.interruption !== undefined };
+}
+
+const TYPES: Readonly<Record<string, FoundName['type']>> = { d: 'directory', l: 'link', f: 'file' };
+
+/** Throws what the exit code of a script that begins by going into a directory tells. */
+export function assertEntered(root: AgentPath, exitCode: number): void {
+  const refuse = (code: 'NOT_FOUND' | 'NOT_A_DIRECTORY' | 'PERMISSION_DENIED', what: string) =>
+    new LitterboxError(code, `${shown(root.shown)} ${what} in the sandbox.`, {
+      operation: 'files.list',
+      hint: code === 'NOT_A_DIRECTORY' ? 'Read a file with read.' : 'Look with ls at the directory above it.',
+    });
+  if (exitCode === 40) throw refuse('NOT_FOUND', 'does not exist');
+  if (exitCode === 44) throw refuse('NOT_A_DIRECTORY', 'is not a directory');
+  if (exitCode === 45) throw refuse('PERMISSION_DENIED', 'may not be entered');
+}

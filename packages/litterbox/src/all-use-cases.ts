@@ -1,0 +1,38 @@
+import {
+  AttachProcess,
+  ChangeRunState,
+  DecidePolicy,
+  DeleteSandbox,
+  FindSandbox,
+  IntegrateChanges,
+  OpenRepository,
+  OpenSandboxes,
+  ReadAudit,
+  Reconcile,
+  RecordRevision,
+  RestoreRevision,
+  SettleSandbox,
+  SetUpSandbox,
+  TrustConfig,
+} from '@litterbox/core';
+import { AGENT_USE_CASES } from './agent-use-cases.ts';
+import { Port, type UseCaseList } from './port-tokens.ts';
+
+/** Everything that a person or a program may ask for. */
+export const ALL_USE_CASES: UseCaseList = [
+  ...AGENT_USE_CASES,
+  [AttachProcess, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
+  [DeleteSandbox, [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, SettleSandbox, Port.Actor]],
+  [
+    IntegrateChanges,
+    [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Approver, DeleteSandbox, SettleSandbox, Port.Actor],
+  ],
+  [ChangeRunState, [FindSandbox, Port.State, Port.Audit, OpenSandboxes, Port.Actor]],
+  [
+    RestoreRevision,
+    [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, RecordRevision, SetUpSandbox, Port.Actor],
+  ],
+  [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
+  [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],
+  [Reconcile, [OpenRepository, Port.State, OpenSandboxes, DeleteSandbox, RestoreRevision]],
+];

@@ -1,0 +1,12 @@
+import { createPerformer, type Doors, type WiredPerformer } from './create-performer.ts';
+import type { LitterboxOptions } from './litterbox-options.ts';
+
+const DOORS: Doors = {
+  useCases: async () => (await import('./all-use-cases.ts')).ALL_USE_CASES,
+  sourceControl: async (options) => (await import('@litterbox/source-control-git')).git(options),
+};
+
+/** A performer of everything that can be asked for. */
+export function openForPeople(options: LitterboxOptions): WiredPerformer {
+  return createPerformer(options, DOORS);
+}

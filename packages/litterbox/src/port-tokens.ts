@@ -1,0 +1,32 @@
+import type {
+  Approver,
+  AuditLog,
+  Clock,
+  Host,
+  SandboxProvider,
+  SourceControl,
+  StateStore,
+} from '@litterbox/core/agent';
+
+/** Stands for a service in a list of what use cases need. */
+export type Token<Service> = symbol & { readonly service?: Service };
+
+const token = <Service>(name: string): Token<Service> => Symbol.for(`litterbox.${name}`);
+
+export const Port = {
+  Providers: token<readonly SandboxProvider[]>('Providers'),
+  SourceControl: token<SourceControl>('SourceControl'),
+  State: token<StateStore>('State'),
+  Audit: token<AuditLog>('Audit'),
+  Host: token<Host>('Host'),
+  Clock: token<Clock>('Clock'),
+  Approver: token<Approver>('Approver'),
+  RepositoryPath: token<string>('RepositoryPath'),
+  Actor: token<string>('Actor'),
+  Environment: token<Readonly<Record<string, string | undefined>>>('Environment'),
+};
+
+export type Constructor = new (...args: never[]) => object;
+
+/** Use cases, each with what its constructor takes, in order. */
+export type UseCaseList = readonly (readonly [useCase: Constructor, needs: readonly (symbol | Constructor)[]])[];

@@ -1,0 +1,2 @@
+export type { OfferedTool, ToolAnswer } from '@litterbox/core/agent';
+export type { Performer } from 'litterbox/agent';

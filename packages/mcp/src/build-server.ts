@@ -1,0 +1,110 @@
+import { AGENT_PROMPTS, AGENT_RESOURCES, type OfferedTool, type OperationOptions } from '@litterbox/core/agent';
+import {
+  McpServer,
+  ResourceTemplate,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import type { Performer } from 'litterbox/agent';
+import type * as z from 'zod';
+import { callTool } from './call-tool.ts';
+import { errorResult, type Places } from './error-result.ts';
+import { rawSchema } from './raw-schema.ts';
+
+/** What a server offers; the same for every connection. */
+export interface Offer {
+  readonly litterbox: Performer;
+  readonly tools: readonly OfferedTool[];
+  readonly instructions: string;
+  /** The one sandbox that is worked in. */
+  readonly sandbox?: string | undefined;
+  readonly version: string;
+  readonly places: Places;
+  /** The names of the sandboxes there are. */
+  names(options?: OperationOptions): Promise<readonly string[]>;
+}
+
+/** The whole adapter: a loop over what core offers. It has no schema, no rule and no word of its own. */
+export function buildServer(offer: Offer): McpServer {
+  const { litterbox, tools, instructions, version, places } = offer;
+  const server = new McpServer({ name: 'litterbox', title: 'Litterbox', version }, { instructions });
+  for (const tool of tools) {
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        inputSchema: rawSchema(tool.input) as StandardSchemaWithJSON<Record<string, unknown>>,
+        ...(tool.facts && { outputSchema: rawSchema(tool.facts) as StandardSchemaWithJSON }),
+        annotations: {
+          readOnlyHint: tool.effect === 'read',
+          destructiveHint: false, // every state of the files before stays in the history
+          idempotentHint: tool.isIdempotent,
+          openWorldHint: tool.isOpenWorld,
+        },
+      },
+      async (given: unknown, context: ServerContext) => await callTool(litterbox, tool, given, context, places),
+    );
+  }
+  offerResources(server, offer);
+  offerPrompts(server, offer);
+  return server;
+}
+
+const uriOf = (sandbox: string, resource: string) => `litterbox://${sandbox}/${resource}`;
+
+function offerResources(server: McpServer, { litterbox, sandbox: only, names, places }: Offer): void {
+  for (const { name, title, description, mimeType, operation } of AGENT_RESOURCES) {
+    const list = async (context: ServerContext) => ({
+      resources: (only === undefined ? await names({ signal: context.mcpReq.signal }) : [only]).map((sandbox) => ({
+        uri: uriOf(sandbox, name),
+        name: `${sandbox} ${name}`,
+      })),
+    });
+    server.registerResource(
+      name,
+      new ResourceTemplate(`litterbox://{sandbox}/${name}`, {
+        list,
+        complete: { sandbox: async (start) => (await names()).filter((one) => one.startsWith(start)) },
+      }),
+      { title, description, mimeType },
+      async (uri, variables, { mcpReq }) => {
+        const sandbox = String(variables['sandbox']);
+        const text = await readable(places, () =>
+          litterbox.perform(operation, { sandbox: only ?? sandbox }, { signal: mcpReq.signal }),
+        );
+        return { contents: [{ uri: uri.href, mimeType, text }] };
+      },
+    );
+  }
+}
+
+function offerPrompts(server: McpServer, { litterbox, places }: Offer): void {
+  for (const { name, title, description, input, text, resource } of AGENT_PROMPTS) {
+    server.registerPrompt(
+      name,
+      { title, description, argsSchema: input as z.ZodObject<Record<string, z.ZodString>> },
+      async (given, { mcpReq }) => {
+        const found = AGENT_RESOURCES.find((one) => one.name === resource);
+        const words = { role: 'user' as const, content: { type: 'text' as const, text: text(given) } };
+        const { sandbox } = given;
+        if (!found || sandbox === undefined) return { messages: [words] };
+        const content = await readable(places, () =>
+          litterbox.perform(found.operation, { sandbox }, { signal: mcpReq.signal }),
+        );
+        const attached = { uri: uriOf(sandbox, found.name), mimeType: found.mimeType, text: content };
+        return { messages: [words, { role: 'user', content: { type: 'resource', resource: attached } }] };
+      },
+    );
+  }
+}
+
+/** Outside of tools a failure is an error of the protocol: its message is all that a client shows. */
+async function readable(places: Places, body: () => Promise<string>): Promise<string> {
+  try {
+    return await body();
+  } catch (error) {
+    const [first] = errorResult(error, places).content;
+    throw new Error(first?.type === 'text' ? first.text : 'INTERNAL', { cause: error });
+  }
+}

@@ -1,0 +1,37 @@
+import type { OfferedTool, Performer, ToolAnswer } from './agent-door.ts';
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import { errorResult, type Places } from './error-result.ts';
+import { reportProgress } from './report-progress.ts';
+
+/** Carries out one call of a tool. Rejects only when the client took it back. */
+export async function callTool(
+  litterbox: Performer,
+  { operation, inputOf }: OfferedTool,
+  given: unknown,
+  { mcpReq }: ServerContext,
+  places: Places,
+): Promise<CallToolResult> {
+  using progress = reportProgress(mcpReq);
+  try {
+    const { signal } = mcpReq;
+    const input = inputOf(given ?? {}) as Record<string, unknown>; // checked where every door's input is checked
+    return resultOf(operation.name, await litterbox.perform(operation, input, { signal, ...progress.listeners }));
+  } catch (error) {
+    mcpReq.signal.throwIfAborted();
+    return errorResult(error, places);
+  }
+}
+
+/** What a client shows a model is either text or facts; the rest is for programs. */
+function resultOf(name: string, answer: ToolAnswer): CallToolResult {
+  if (answer.type === 'facts') {
+    return {
+      content: [{ type: 'text', text: JSON.stringify(answer.facts) }],
+      structuredContent: { ...answer.facts },
+    };
+  }
+  return {
+    content: answer.text.map((text) => ({ type: 'text' as const, text })),
+    _meta: { [`dev.litterbox/${name}`]: answer.meta },
+  };
+}

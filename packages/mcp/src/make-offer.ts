@@ -1,0 +1,38 @@
+import { homedir } from 'node:os';
+import { describeSetting, instructionsOf, offeredTools, sandboxList } from '@litterbox/core/agent';
+import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
+import { boundedPerformer } from './bounded-performer.ts';
+import type { Offer } from './build-server.ts';
+import { loadProviders } from './load-providers.ts';
+import type { McpOptions } from './mcp-options.ts';
+
+const VERSION = '0.1.0';
+
+/** Opens what a server works with, and looks once at what is in force: tools and instructions are made of it. */
+export async function makeOffer({ repo, profile, prefix, sandbox }: McpOptions): Promise<Offer> {
+  const litterbox = openForAgents({
+    repo,
+    providers: await loadProviders(),
+    actor: 'mcp',
+    environment: process.env,
+  });
+  const { useCases } = await litterbox.wired();
+  const setting = await describeSetting(useCases, sandbox);
+  const bounded = boundedPerformer(litterbox);
+  return {
+    litterbox: bounded,
+    tools: offeredTools({ profile, prefix, sandbox, setting }),
+    instructions: instructionsOf(setting, { prefix, sandbox }),
+    sandbox,
+    version: VERSION,
+    places: [
+      [defaultStateDirectory(), '<state directory>'],
+      [homedir(), '~'],
+    ],
+    async names(options) {
+      const answer = await bounded.perform(sandboxList, {}, options);
+      if (answer.type !== 'facts') return [];
+      return (answer.facts['sandboxes'] as readonly { readonly name: string }[]).map(({ name }) => name);
+    },
+  };
+}

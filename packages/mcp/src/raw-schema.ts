@@ -1,0 +1,31 @@
+import * as z from 'zod';
+
+/** What the SDK takes for a schema: JSON Schema for the client, and a check that lets everything through. */
+export interface RawSchema {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: 'litterbox';
+    validate(value: unknown): { readonly value: unknown };
+    readonly jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
+  };
+}
+
+/**
+ * A schema's form without its check: input is checked by core, whose errors have codes and say what to do next.
+ *
+ * @see https://standardschema.dev
+ */
+export function rawSchema(schema: z.ZodObject): RawSchema {
+  const json = (io: 'input' | 'output') => {
+    const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+    return rest as Record<string, unknown>;
+  };
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'litterbox',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => json('input'), output: () => json('output') },
+    },
+  };
+}
