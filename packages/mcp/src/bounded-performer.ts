@@ -9,9 +9,14 @@ const WRITES_AT_ONCE = 64;
 /** What waits beyond that is a client gone wild. */
 const MAX_WAITING = 2_000;
 
-/** The same performer, with so many calls at once and the rest in turn. Calls that look never wait for ones that run. */
+/**
+ * The same performer, with so many calls at once and the rest in turn. Calls that look never wait for ones that run. Disposing takes
+ * back what goes on, and waits until what it did is recorded.
+ */
 export function boundedPerformer(litterbox: Performer): Performer {
   const queues = { read: pLimit(READS_AT_ONCE), write: pLimit(WRITES_AT_ONCE) };
+  const closing = new AbortController();
+  const going = new Set<Promise<unknown>>();
   return {
     async perform(operation, input, options) {
       const queue = operation.effect === 'read' ? queues.read : queues.write;
@@ -21,11 +26,22 @@ export function boundedPerformer(litterbox: Performer): Performer {
           hint: 'Wait for answers before asking for more.',
         });
       }
+      const signal = options?.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
       return await queue(async () => {
-        options?.signal?.throwIfAborted(); // taken back while it waited
-        return await litterbox.perform(operation, input, options);
+        signal.throwIfAborted(); // taken back while it waited
+        const call = litterbox.perform(operation, input, { ...options, signal });
+        going.add(call);
+        try {
+          return await call;
+        } finally {
+          going.delete(call);
+        }
       });
     },
-    [Symbol.asyncDispose]: () => litterbox[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      closing.abort(new Error('The server ends.'));
+      await Promise.allSettled(going);
+      await litterbox[Symbol.asyncDispose]();
+    },
   };
 }

@@ -2,19 +2,23 @@ import { Transform, type TransformCallback } from 'node:stream';
 
 const NEWLINE = 10;
 
+/** Why a line was not let through. */
+export type LineFault = 'too-long' | 'no-json' | 'no-message';
+
 /**
- * Lets lines through as they are and drops those that are longer than allowed: what reads them would have to keep them whole.
+ * Lets messages of JSON-RPC 2.0 through, a line each, as they are. Drops lines that are longer than allowed, because what reads them
+ * would have to keep them whole, and those that are no such message, which the transport behind it would pass over in silence.
  *
- * @param onDropped told once for each dropped line, as soon as it is too long
+ * @param onDropped told once for each dropped line; of one that is too long as soon as it is
  */
 export class LineGuard extends Transform {
   readonly #maxBytes: number;
-  readonly #onDropped: () => void;
+  readonly #onDropped: (fault: LineFault) => void;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #isDropping = false;
 
-  constructor(maxBytes: number, onDropped: () => void) {
+  constructor(maxBytes: number, onDropped: (fault: LineFault) => void) {
     super();
     this.#maxBytes = maxBytes;
     this.#onDropped = onDropped;
@@ -42,12 +46,31 @@ export class LineGuard extends Transform {
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#isDropping = true;
-    this.#onDropped();
+    this.#onDropped('too-long');
   }
 
   #flushLine(): void {
-    this.push(this.#pending.length === 1 ? this.#pending[0] : Buffer.concat(this.#pending));
+    const [only] = this.#pending;
+    const line = this.#pending.length === 1 && only ? only : Buffer.concat(this.#pending);
     this.#pending = [];
     this.#pendingBytes = 0;
+    const fault = faultOf(line.toString());
+    if (fault === undefined) this.push(line);
+    else this.#onDropped(fault);
   }
+}
+
+/** @see https://www.jsonrpc.org/specification; batches are not part of the Model Context Protocol. */
+function faultOf(line: string): LineFault | undefined {
+  if (line.trim() === '') return undefined; // nobody's mistake
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return 'no-json';
+  }
+  if (typeof message !== 'object' || message === null || !('jsonrpc' in message) || message.jsonrpc !== '2.0')
+    return 'no-message';
+  const isRequest = 'method' in message && typeof message.method === 'string';
+  return isRequest || 'result' in message || 'error' in message ? undefined : 'no-message';
 }

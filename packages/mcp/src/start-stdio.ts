@@ -1,6 +1,6 @@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { buildServer } from './build-server.ts';
-import { LineGuard } from './line-guard.ts';
+import { type LineFault, LineGuard } from './line-guard.ts';
 import { makeOffer } from './make-offer.ts';
 import type { McpOptions } from './mcp-options.ts';
 
@@ -10,14 +10,21 @@ const MAX_MESSAGE_BYTES = 64 * 2 ** 20;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
+const REFUSALS: Readonly<Record<LineFault, readonly [code: number, message: string]>> = {
+  'too-long': [
+    INVALID_REQUEST,
+    `A message is larger than ${MAX_MESSAGE_BYTES} bytes. Make large files by commands in the sandbox.`,
+  ],
+  'no-json': [PARSE_ERROR, 'A message is not JSON.'],
+  'no-message': [INVALID_REQUEST, 'A message is not one of JSON-RPC 2.0.'],
+};
+
 /** Serves one client over standard input and output until it goes. Nothing else may write to standard output. */
 export async function startStdio(options: McpOptions): Promise<void> {
   const offer = await makeOffer(options);
   const refuse = (code: number, message: string) =>
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
-  const guard = new LineGuard(MAX_MESSAGE_BYTES, () =>
-    refuse(INVALID_REQUEST, `A message is larger than ${MAX_MESSAGE_BYTES} bytes. Write large files with bash.`),
-  );
+  const guard = new LineGuard(MAX_MESSAGE_BYTES, (fault) => refuse(...REFUSALS[fault]));
   const transport = new StdioServerTransport(process.stdin.pipe(guard), process.stdout, {
     maxBufferSize: 2 * MAX_MESSAGE_BYTES,
   });
@@ -30,13 +37,11 @@ export async function startStdio(options: McpOptions): Promise<void> {
   const server = serveStdio(() => buildServer(offer), {
     transport,
     onerror(error) {
-      if (error instanceof SyntaxError) refuse(PARSE_ERROR, 'A message is not JSON.');
-      else if (error.name === 'ZodError' || error.name === '$ZodError')
-        refuse(INVALID_REQUEST, 'A message is not a request of JSON-RPC 2.0.');
-      else console.error(`litterbox mcp: ${error.message}`);
+      console.error(`litterbox mcp: ${error.message}`);
     },
   });
   await gone;
-  await server.close(); // takes back the calls that are going on; what they changed is recorded before they end
-  await offer.litterbox[Symbol.asyncDispose]();
+  process.stdin.unpipe(guard).destroy(); // an open input would keep this process alive
+  await offer.litterbox[Symbol.asyncDispose](); // takes back the calls that go on; what they did is recorded before they end
+  await server.close();
 }

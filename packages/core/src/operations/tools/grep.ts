@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
-import { visible } from '../../domain/visible.ts';
 import { type FoundLine, SearchFiles } from '../../use-cases/search-files.ts';
+import { nameText } from './name-text.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 
@@ -53,7 +53,7 @@ function grouped(lines: readonly FoundLine[]): { readonly text: string; readonly
     const row = `${line.line}: ${content}`;
     characters += row.length;
     if (characters > MAX_CHARACTERS) break;
-    if (line.path !== path) rows.push(visible(line.path));
+    if (line.path !== path) rows.push(nameText(line.path));
     path = line.path;
     rows.push(row);
     shown += 1;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { visible } from '../../domain/visible.ts';
+import { nameText } from './name-text.ts';
 import { ListFiles } from '../../use-cases/list-files.ts';
 import type { FoundName } from '../../use-cases/walk-files.ts';
 import { tool } from './tool.ts';
@@ -34,7 +34,7 @@ export function namesAnswer(
   nothing: string,
   more: string,
 ) {
-  const named = found.slice(0, MAX_NAMES).map(({ path, type }) => `${visible(path)}${ENDS[type]}`);
+  const named = found.slice(0, MAX_NAMES).map(({ path, type }) => `${nameText(path)}${ENDS[type]}`);
   const left = found.length - named.length;
   const note =
     left > 0 || isCut ? [`[${named.length} of ${isCut ? 'more than ' : ''}${found.length} names; ${more}]`] : [];

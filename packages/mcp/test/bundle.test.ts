@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+/** What is in the files that `litterbox mcp` runs from, as the bundler tells. */
+const modules = JSON.parse(
+  readFileSync(new URL('../bundle/modules.json', import.meta.url), 'utf8'),
+) as readonly string[];
+
+/** Files that delete, apply, merge, trust, go back or write configuration, and what leads to them. */
+const FORBIDDEN = [
+  ...[
+    'delete-sandbox',
+    'integrate-changes',
+    'trust-config',
+    'restore-revision',
+    'change-run-state',
+    'attach-process',
+  ].map((name) => `packages/core/dist/use-cases/${name}.js`),
+  ...['delete-sandbox', 'integrate', 'trust-config', 'restore-revision', 'open-shell', 'operations'].map(
+    (name) => `packages/core/dist/operations/${name}.js`,
+  ),
+  ...['execute-plan', 'make-plan', 'integration', 'work-tree-update', 'restore-revision', 'reconcile-repository'].map(
+    (name) => `packages/source-control-git/dist/${name}.js`,
+  ),
+  ...['all-use-cases', 'open-for-people', 'create-litterbox'].map((name) => `packages/litterbox/dist/${name}.js`),
+];
+
+describe('D10: the program for agents', () => {
+  it('holds nothing that deletes, applies, merges, trusts or writes configuration', () => {
+    expect(modules.length).toBeGreaterThan(150);
+    expect(modules).toContain('packages/core/dist/use-cases/run-command.js');
+    expect(modules.filter((path) => FORBIDDEN.includes(path) || path.startsWith('packages/cli/'))).toEqual([]);
+  });
+
+  it.each(FORBIDDEN)('would be told by %s', (path) => {
+    const source = new URL(`../../../${path.replace('/dist/', '/src/').replace(/\.js$/, '.ts')}`, import.meta.url);
+    expect(existsSync(source)).toBe(true);
+  });
+});
