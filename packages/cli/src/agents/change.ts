@@ -134,7 +134,8 @@ export async function planInstall({ path, within, editor, receipts }: Place, cha
   const original = undoneText ?? present;
   const before = documentOf(file, editor, original);
   const after = change.apply(original);
-  if (!change.isApplied(before, documentOf(file, editor, after))) throw cannotEdit(file, change);
+  const made = readable(editor, after);
+  if (made === undefined || !change.isApplied(before, made)) throw cannotEdit(file, change);
   const facts = change.factsOf(before);
   const isOthers = receipt !== undefined && undoneText === undefined; // somebody else changed the file since
   const next: Receipt = {
@@ -176,12 +177,8 @@ export async function planUninstall(
   if (!change.remains(document, facts)) return undefined;
   const exact = receipt?.undo && undone(text, receipt.undo);
   const isRight = (candidate: string) => {
-    try {
-      return change.isReverted(document, editor.read(candidate), facts);
-    } catch (error) {
-      if (error instanceof ConfigSyntaxError) return false;
-      throw error;
-    }
+    const made = readable(editor, candidate);
+    return made !== undefined && change.isReverted(document, made, facts);
   };
   const candidates = [receipt?.undo && moved(text, receipt.undo), change.revert(text, facts)];
   const after = exact ?? candidates.find((candidate) => candidate !== undefined && isRight(candidate));
@@ -200,7 +197,7 @@ export async function planUninstall(
 }
 
 /** @throws LitterboxError `CONFIG_SYNTAX` with the place. */
-export function documentOf(file: ConfigFile, editor: ConfigEditor, text: string): unknown {
+function documentOf(file: ConfigFile, editor: ConfigEditor, text: string): unknown {
   try {
     return editor.read(text);
   } catch (error) {
@@ -212,6 +209,16 @@ export function documentOf(file: ConfigFile, editor: ConfigEditor, text: string)
       { operation: 'agent.read', hint: 'Mend that line; nothing was changed.', facts: { line, column } },
       { cause: error },
     );
+  }
+}
+
+/** The document of a text that we made, or nothing if it is none. */
+function readable(editor: ConfigEditor, text: string): unknown {
+  try {
+    return editor.read(text);
+  } catch (error) {
+    if (error instanceof ConfigSyntaxError) return undefined;
+    throw error;
   }
 }
 

@@ -179,8 +179,9 @@ function appended(text: string, holder: Node, item: string, indent?: string): st
 
 /** Where the comma after an item is, if there is one before that end. */
 function commaAfter(text: string, from: number, to: number): number | undefined {
-  const found = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*,/.exec(text.slice(from, to));
-  return found ? from + found[0].length - 1 : undefined;
+  const between = /^(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/.exec(text.slice(from, to))?.[0] ?? '';
+  const next = from + between.length;
+  return next < to && text[next] === ',' ? next : undefined;
 }
 
 function removed(text: string, holder: Node, item: Node): string {
