@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -14,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
 import * as fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import type { AgentClient, Places, Scope } from '../src/agents/agent-client.ts';
@@ -30,7 +33,7 @@ import {
   planExclusiveRemoval,
 } from '../src/agents/installation.ts';
 import { Receipts, undoOf, undone } from '../src/agents/receipts.ts';
-import { type Desk, desk } from './cli.ts';
+import { type Desk, desk, NODE } from './cli.ts';
 
 const START = { command: 'litterbox', args: ['mcp'] };
 const ENTRY: ConfigTable = { command: 'litterbox', args: ['mcp', '--sandbox', 'a b'], enabled: true };
@@ -49,7 +52,7 @@ function machine(): Places & { readonly root: string; readonly receipts: Receipt
     configHome: join(home, '.config'),
     root,
     environment: {},
-    receipts: new Receipts(async () => state),
+    receipts: new Receipts(state),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
@@ -197,7 +200,7 @@ describe('the files of the clients', () => {
       const options = optionsFor(at, client, 'project');
       await (await planEntry(options, START)).carryOut();
       const [path = ''] = client.files('project', at);
-      const forgetful = { ...options, receipts: new Receipts(async () => join(at.home, 'elsewhere')) };
+      const forgetful = { ...options, receipts: new Receipts(join(at.home, 'elsewhere')) };
       await (await planEntryRemoval(forgetful))?.carryOut();
       const left = readFileSync(path, 'utf8');
       expect([client.id, left.includes('litterbox')]).toEqual([client.id, false]);
@@ -531,7 +534,7 @@ describe('litterbox agent', () => {
     const shown = await at.run(['agent', 'install', 'claude', '--dry-run']);
     expect([shown.code, shown.stderr]).toEqual([0, '']);
     expect(shown.stdout).toContain('+++ ~/.claude.json');
-    expect(existsSync(join(home(at), '.claude.json'))).toBe(false);
+    expect([existsSync(join(home(at), '.claude.json')), existsSync(join(home(at), 'state'))]).toEqual([false, false]);
 
     const unasked = await at.run(['agent', 'install', 'claude']);
     expect(unasked.code).toBe(2);
@@ -539,7 +542,7 @@ describe('litterbox agent', () => {
     expect(existsSync(join(home(at), '.claude.json'))).toBe(false);
 
     const installed = await at.run(['agent', 'install', 'claude', '--yes', '--sandbox', 'Fix Login', '--exclusive']);
-    expect([installed.code, installed.stderr]).toEqual([0, expect.stringContaining('claude --tools ""')]);
+    expect([installed.code, installed.stderr]).toEqual([0, expect.stringContaining('off in all your projects')]);
     const { mcpServers } = JSON.parse(readFileSync(join(home(at), '.claude.json'), 'utf8')) as {
       readonly mcpServers: { readonly litterbox: { readonly command: string; readonly args: readonly string[] } };
     };
@@ -559,6 +562,35 @@ describe('litterbox agent', () => {
     const nothing = await at.run(['agent', 'uninstall', 'claude']);
     expect([nothing.code, nothing.stderr]).toEqual([0, expect.stringContaining('Not installed')]);
     expect(at.digest()).toBe(before);
+  });
+
+  it('asks at a terminal, and no means no', async () => {
+    await using at = desk();
+    const answered = async (key: string): Promise<readonly [code: number, text: string]> => {
+      const child = spawn(
+        'script',
+        ['-qec', `stty rows 33 cols 99; ${NODE.join(' ')} agent install gemini`, '/dev/null'],
+        {
+          cwd: at.repository,
+          env: at.environment,
+          stdio: ['pipe', 'pipe', 'pipe'],
+        },
+      );
+      let text = '';
+      child.stdout.on('data', (bytes: Buffer) => (text += bytes.toString()));
+      await eventually(
+        async () => text,
+        (seen) => seen.includes('Write ~/.gemini/settings.json?'),
+        20_000,
+      );
+      child.stdin.write(key);
+      const [code] = (await once(child, 'close')) as [number];
+      return [code, text];
+    };
+    expect(await answered('n')).toEqual([4, expect.stringContaining('nothing was changed')]);
+    expect(existsSync(join(home(at), '.gemini'))).toBe(false);
+    expect(await answered('y')).toEqual([0, expect.stringContaining('Installed: Gemini CLI')]);
+    expect(readFileSync(join(home(at), '.gemini', 'settings.json'), 'utf8')).toContain('"litterbox"');
   });
 
   it('starts litterbox by name where it is in PATH, and always in files that people share', async () => {

@@ -39,7 +39,7 @@ export interface AgentClient {
   /** Arguments that tell the server its repository, where it is not started in it. `root` is only known inside a repository. */
   repositoryArguments?(scope: Scope, root: string | undefined): readonly string[] | undefined;
   /** What a person has to know or do next, one sentence each. */
-  advice(scope: Scope, name: string): readonly string[];
+  advice(scope: Scope, name: string, isExclusive: boolean): readonly string[];
   /** A list that takes the client's own tools away from the agent, for `--exclusive`. */
   readonly exclusive?: {
     files(scope: Scope, places: Places & { readonly root: string }): readonly string[];

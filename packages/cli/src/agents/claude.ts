@@ -27,10 +27,16 @@ export const claude: AgentClient = {
   },
   keyPath: (name) => ['mcpServers', name],
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
-  advice: (scope, name) => [
+  advice: (scope, name, isExclusive) => [
     ...(scope === 'project' ? ['Claude Code asks each person once whether to use the servers of .mcp.json.'] : []),
-    `To keep the agent inside, start it without its own tools: claude --tools "" --allowedTools mcp__${name}`,
-    'Or take away only those that write and run: claude --disallowedTools "Bash,Edit,Write,NotebookEdit" (--exclusive writes that into its settings).',
+    ...(isExclusive
+      ? [
+          `Its own tools that write and run are off ${scope === 'user' ? 'in all your projects' : 'in this project'}; uninstall gives them back.`,
+        ]
+      : [
+          `To keep the agent inside, start it without its own tools: claude --tools "" --allowedTools mcp__${name}`,
+          'Or take away only those that write and run: claude --disallowedTools "Bash,Edit,Write,NotebookEdit" (--exclusive writes that into its settings).',
+        ]),
   ],
   exclusive: {
     files: (scope, places) => [

@@ -59,36 +59,39 @@ export function moved(text: string, { inserted, replaced }: Undo): string | unde
 
 /** Receipts in the state directory, one file each. */
 export class Receipts {
-  readonly #prepare: () => Promise<string>;
+  readonly #state: string;
+  readonly #prepare: (state: string) => void;
 
-  /** @param prepare makes the state directory if it is missing and tells where it is */
-  constructor(prepare: () => Promise<string>) {
+  /** @param prepare makes the state directory if it is missing; called before something is written into it */
+  constructor(state: string, prepare: (state: string) => void = () => {}) {
+    this.#state = state;
     this.#prepare = prepare;
   }
 
   /** @param key what it is for: file and entry */
   async read(key: string): Promise<Receipt | undefined> {
     try {
-      return JSON.parse(await readFile(await this.#file(key), 'utf8')) as Receipt;
+      return JSON.parse(await readFile(this.#file(key), 'utf8')) as Receipt;
     } catch {
       return undefined; // none, or none that can be read: the entry is taken out by its key then
     }
   }
 
   async write(key: string, receipt: Receipt): Promise<void> {
-    await mkdir(await this.#directory(), { recursive: true, mode: 0o700 });
-    await replaceFile(await this.#file(key), JSON.stringify(receipt), 0o600);
+    this.#prepare(this.#state);
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await replaceFile(this.#file(key), JSON.stringify(receipt), 0o600);
   }
 
   async remove(key: string): Promise<void> {
-    await rm(await this.#file(key), { force: true });
+    await rm(this.#file(key), { force: true });
   }
 
-  async #directory(): Promise<string> {
-    return join(await this.#prepare(), 'agents');
+  get #directory(): string {
+    return join(this.#state, 'agents');
   }
 
-  async #file(key: string): Promise<string> {
-    return join(await this.#directory(), `${hashOf(key)}.json`);
+  #file(key: string): string {
+    return join(this.#directory, `${hashOf(key)}.json`);
   }
 }

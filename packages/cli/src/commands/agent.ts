@@ -44,14 +44,17 @@ export const install: Perform = async (context, [id], given) => {
   const { client, scope, name, places } = options;
   const plans = [await planEntry(options, startCommand(options, flags))];
   if (flags.exclusive) plans.push(await planExclusive(options));
-  const isDone = await perform(context, options, plans, flags);
+  const isDone = await perform(context, options, plans, 'Write', flags);
   if (talk.json || flags.dryRun) return;
   if (!isDone)
     talk.notice(`Already installed: ${client.title} starts ${name} (${shortPath(plans[0]?.file.path ?? '', places)}).`);
-  else talk.notice(`Installed: ${client.title} starts ${name} from now on.`);
+  else talk.notice(`Installed: ${client.title} starts ${name} from now on. Restart it if it is running.`);
   if (scope === 'project' && !findProgram(PROGRAM, places.environment['PATH']))
     talk.warning('litterbox is not in your PATH: this file starts it by name, so that it can be shared.');
-  for (const line of client.advice(scope, name)) talk.notice(`${talk.paint('cyan', '→', process.stderr)} ${line}`);
+  if (ownPath().includes('/_npx/'))
+    talk.warning('This runs from the cache of npx, which does not stay: install litterbox, then run this again.');
+  for (const line of client.advice(scope, name, flags.exclusive === true))
+    talk.notice(`${talk.paint('cyan', '→', process.stderr)} ${line}`);
 };
 
 export const uninstall: Perform = async (context, [id], given) => {
@@ -61,7 +64,7 @@ export const uninstall: Perform = async (context, [id], given) => {
   const { client, name, scope } = options;
   const found = [await planEntryRemoval(options), await planExclusiveRemoval(options)];
   const plans = found.filter((plan) => plan !== undefined);
-  const isDone = await perform(context, options, plans, flags);
+  const isDone = await perform(context, options, plans, 'Take it out of', flags);
   if (talk.json || flags.dryRun) return;
   talk.notice(
     isDone
@@ -124,6 +127,7 @@ async function perform(
   { talk, signal }: Context,
   { client, scope, name, places }: InstallOptions,
   plans: readonly Plan[],
+  question: string,
   { dryRun = false, yes = false }: Flags,
 ): Promise<boolean> {
   const changed = plans.filter(({ isChanged }) => isChanged);
@@ -135,7 +139,7 @@ async function perform(
   if (isWritten) {
     if (!yes) {
       const files = changed.map(({ file }) => shortPath(file.path, places)).join(' and ');
-      await assertAgreed(files, 'cli.agent', signal);
+      await assertAgreed(`${question} ${files}?`, files, 'cli.agent', signal);
     }
     for (const plan of changed) await plan.carryOut();
   }
@@ -168,11 +172,7 @@ function optionsOf(context: Context, id: string | undefined, { scope, name = PRO
       hint: 'Use up to 32 letters, digits, dashes and underscores.',
     });
   }
-  const receipts = new Receipts(async () => {
-    const directory = defaultStateDirectory(process.env);
-    prepareStateDirectory(directory);
-    return directory;
-  });
+  const receipts = new Receipts(defaultStateDirectory(process.env), prepareStateDirectory);
   return { client, scope: scope ?? client.defaultScope, name, places: placesOf(context.directory), receipts };
 }
 

@@ -48,7 +48,7 @@ export const init: Perform = async ({ talk, signal, directory }, _words, given) 
       });
     }
     if (!talk.json) showDiff(talk, unifiedDiff(CONFIG_FILE, before, text));
-    if (!yes) await assertAgreed(CONFIG_FILE, 'cli.init', signal);
+    if (!yes) await assertAgreed(`Replace ${CONFIG_FILE}?`, CONFIG_FILE, 'cli.init', signal);
     backup = await told(path, async () => await copyAside(path));
   }
   await told(path, async () => await replaceFile(path, text));
