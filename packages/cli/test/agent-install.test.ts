@@ -630,7 +630,7 @@ describe('litterbox agent', () => {
       { error: expect.objectContaining({ code: 'CONFIG_SYNTAX', facts: { line: 3, column: 3 } }) as unknown },
     ]);
     expect(readFileSync(join(home(at), '.claude.json'), 'utf8')).toBe('{\n  "a": 1,\n  oops\n}\n');
-    expect((await at.run(['agent', 'list'])).stderr).toContain('.claude.json');
+    expect((await at.run(['agent', 'list'])).stderr).toContain('.claude.json:3:3 ');
     const cases: readonly (readonly [args: readonly string[], code: number, says: string])[] = [
       [[], 2, 'Usage: litterbox agent'],
       [['install'], 2, "missing required argument 'client'"],

@@ -226,7 +226,7 @@ function cannotEdit(file: ConfigFile, { snippet }: Change, what = 'Put this in b
   return new LitterboxError(
     'CONFIG_TYPE',
     `${shown(file.path)} has a form that cannot be edited safely; nothing was changed.`,
-    { operation: 'agent.edit', hint: `${what}:\n${snippet}`, facts: { snippet } },
+    { operation: 'agent.edit', hint: `${what}:\n${snippet.trimEnd()}`, facts: { snippet } },
   );
 }
 

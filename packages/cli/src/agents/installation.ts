@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { LitterboxError } from '@litterbox/core';
 import type { AgentClient, Places, Scope, StartCommand } from './agent-client.ts';
 import { type ChangeOf, listChange, type Place, type Plan, planInstall, planUninstall, tableChange } from './change.ts';
-import type { ConfigEditor } from './config-editor.ts';
+import { type ConfigEditor, ConfigSyntaxError } from './config-editor.ts';
 import { readConfigFile } from './config-file.ts';
 import { jsonEditor } from './edit-json.ts';
 import type { Receipts } from './receipts.ts';
@@ -101,7 +101,7 @@ export async function isFound(client: AgentClient, places: Places): Promise<bool
 export interface InstallState {
   readonly path: string;
   readonly isInstalled: boolean;
-  /** Why that cannot be told. */
+  /** Why that cannot be told, with the place. */
   readonly problem?: string;
 }
 
@@ -114,6 +114,8 @@ export async function stateOf(options: InstallOptions): Promise<InstallState> {
     const change = entryChange(options, place.editor, { command: '', args: [] })(document);
     return { path, isInstalled: change.isIn(document) };
   } catch (error) {
-    return { path, isInstalled: false, problem: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    const problem = error instanceof ConfigSyntaxError ? `${path}:${error.line}:${error.column} ${message}` : message;
+    return { path, isInstalled: false, problem };
   }
 }

@@ -118,8 +118,7 @@ export const list: Perform = async (context, _words, given) => {
   ]);
   talk.result(table(['CLIENT', 'IS', 'FOUND', 'USER', 'PROJECT'], rows, process.stdout.isTTY));
   for (const { scopes } of states)
-    for (const { problem, path } of scopes)
-      if (problem !== undefined) talk.warning(`${visible(path)}: ${visible(problem)}`);
+    for (const { problem } of scopes) if (problem !== undefined) talk.warning(visible(problem));
 };
 
 /** Shows, asks, writes. Tells whether anything changed. */

@@ -20,7 +20,7 @@ export function configText(ecosystems: readonly Ecosystem[]): string {
         ];
   return `# Litterbox: what sandboxes of this repository are like. All of it is optional.
 # A line takes effect without the # at its start. Keys marked [trust] widen what a sandbox may do: after you
-# change one, agree to it once with \`litterbox trust\`. Every key: docs/guides/configuration.md
+# change one, agree to it once with \`litterbox trust\`. All keys: docs/guides/configuration.md of Litterbox
 
 # Start from HEAD, or from the working tree with its uncommitted changes [trust].
 #source = "worktree"
