@@ -2,6 +2,7 @@
 // short command like `litterbox list` would otherwise do. Providers and commands stay files of their own, loaded when chosen.
 // CommonJS, because an ES module that imports a built-in makes Node fill in all of it, standard input and streams included.
 import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -17,11 +18,22 @@ const manifest = {
   },
 };
 
+/** The package's CommonJS asks for its parts in a way that only Node follows; its ES module has no default export, which is what Node gives. */
+const jsonc = {
+  name: 'jsonc-parser',
+  resolveId: (id) => (id === 'jsonc-parser' ? `\0${id}` : undefined),
+  load(id) {
+    if (id !== '\0jsonc-parser') return undefined;
+    const main = createRequire(import.meta.url).resolve('jsonc-parser/lib/esm/main.js');
+    return `export * as default from ${JSON.stringify(main)};`;
+  },
+};
+
 rmSync(here('bundle'), { recursive: true, force: true });
 const bundle = await rolldown({
   input: here('dist/bin.js'),
   platform: 'node',
-  plugins: [manifest],
+  plugins: [manifest, jsonc],
   external: ['@litterbox/mcp/start'],
 });
 await bundle.write({

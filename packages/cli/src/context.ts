@@ -7,6 +7,8 @@ import type { Talk } from './talk.ts';
 export interface Context {
   readonly talk: Talk;
   readonly signal: AbortSignal;
+  /** What `--repo` names: a directory, in a repository or not. */
+  readonly directory: string;
   /** Opened on first use. */
   litterbox(): Promise<Performer>;
   /** The same, after what killed programs left half-done was settled: for commands that change something. */
@@ -23,6 +25,7 @@ export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Contex
   return {
     talk,
     signal,
+    directory: repo,
     litterbox,
     async settled() {
       const [one, { reconcileState }] = await Promise.all([litterbox(), import('./reconcile.ts')]);

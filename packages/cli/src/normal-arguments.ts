@@ -8,7 +8,7 @@ const FLAGS = new Set(['--json', '--quiet', '--no-color']);
  */
 export function normalArguments(program: Command, args: readonly string[]): readonly string[] {
   const withValue = new Set(
-    [program, ...program.commands]
+    everyCommand(program)
       .flatMap(({ options }) => options)
       .filter(({ required }) => required)
       .flatMap(({ short, long }) => [short, long]),
@@ -30,3 +30,5 @@ export function normalArguments(program: Command, args: readonly string[]): read
   }
   return [...first, ...rest];
 }
+
+const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)];

@@ -1,6 +1,7 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { type CommandManifest, MANIFEST } from './command-manifest.ts';
 import type { Context } from './context.ts';
+import { FIRST_COMMANDS, LAST_COMMANDS, type OwnCommand } from './own-commands.ts';
 import { PRESENTERS } from './presenters.ts';
 
 export interface GlobalOptions {
@@ -26,8 +27,10 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
     .configureOutput({ outputError: () => {} }) // said once, in the form of every other error
     .exitOverride()
     .configureHelp({ showGlobalOptions: false });
-  for (const manifest of [...MANIFEST].sort(byOrder))
-    addCommand(program, manifest, () => open(program.opts<GlobalOptions>()));
+  const context = () => open(program.opts<GlobalOptions>());
+  for (const command of FIRST_COMMANDS) addOwnCommand(program, command, context);
+  for (const manifest of [...MANIFEST].sort(byOrder)) addCommand(program, manifest, context);
+  for (const command of LAST_COMMANDS) addOwnCommand(program, command, context);
   program.addHelpText(
     'after',
     '\nlitterbox completion bash|zsh|fish|powershell prints a script that completes commands and names.\nlitterbox COMMAND --help shows options and examples.',
@@ -43,7 +46,7 @@ function addCommand(program: Command, manifest: CommandManifest, context: () => 
     .copyInheritedSettings(program)
     .description(summary)
     .exitOverride()
-    .addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ litterbox ${line}`).join('\n')}`);
+    .addHelpText('after', examplesText(examples));
   for (const { key, name: shown, isMany, isOptional, description } of places) {
     const several = isMany || key === presenter.repeated ? '...' : '';
     command.argument(isOptional ? `[${shown}${several}]` : `<${shown}${several}>`, description);
@@ -78,6 +81,34 @@ function addCommand(program: Command, manifest: CommandManifest, context: () => 
   });
   program.addCommand(command);
 }
+
+function addOwnCommand(parent: Command, own: OwnCommand, context: () => Context): void {
+  const { verb, summary, words = [], options = [], examples, below = [], load } = own;
+  const command = new Command(verb)
+    .copyInheritedSettings(parent)
+    .description(summary)
+    .exitOverride()
+    .addHelpText('after', examplesText(examples));
+  for (const [name, description, choices] of words) {
+    const argument = new Argument(name, description);
+    command.addArgument(choices ? argument.choices(choices) : argument);
+  }
+  for (const [flags, description, choices] of options) {
+    const option = new Option(flags, description);
+    command.addOption(choices ? option.choices(choices) : option);
+  }
+  for (const one of below) addOwnCommand(command, one, context);
+  if (load) {
+    command.action(async (...args: unknown[]) => {
+      const perform = await load();
+      await perform(context(), args.slice(0, words.length) as (string | undefined)[], command.opts());
+    });
+  }
+  parent.addCommand(command);
+}
+
+const examplesText = (examples: readonly string[]): string =>
+  `\nExamples:\n${examples.map((line) => `  $ litterbox ${line}`).join('\n')}`;
 
 function optionOf({ flags, description, isRepeated, choices }: CommandManifest['options'][number]): Option {
   const option = new Option(flags, description);

@@ -21,7 +21,7 @@ export async function makeOffer({ repo, profile, prefix, sandbox }: McpOptions):
   const bounded = boundedPerformer(litterbox);
   return {
     litterbox: bounded,
-    tools: offeredTools({ profile, prefix, sandbox, setting }),
+    tools: offeredTools({ profile: profile ?? setting.profile, prefix, sandbox, setting }),
     instructions: instructionsOf(setting, { prefix, sandbox }),
     sandbox,
     version: VERSION,

@@ -5,7 +5,8 @@ import { LitterboxError, type ToolProfile } from '@litterbox/core/agent';
 export interface McpOptions {
   /** A directory in the repository; agents cannot name another. */
   readonly repo: string;
-  readonly profile: ToolProfile;
+  /** @defaultValue as configured */
+  readonly profile?: ToolProfile;
   readonly prefix: string;
   readonly sandbox?: string;
 }
@@ -18,7 +19,7 @@ Options:
   -C, --repo <directory>   a directory in the repository (default: the current one)
   --sandbox <name>         work in this sandbox alone; its name is then no argument of the tools
   --tools <profile>        standard (read, write, patch, bash, ls, glob, grep) or roadmap (sandbox-read,
-                           sandbox-write, sandbox-exec with a mandatory message); default: standard
+                           sandbox-write, sandbox-exec with a mandatory message); default: as configured
   --tool-prefix <text>     put before the name of every tool, for clients that do not keep servers apart
   -h, --help               show this
 
@@ -33,12 +34,12 @@ const PREFIX = /^[A-Za-z0-9_-]{0,32}$/;
 export function parseMcpOptions(args: readonly string[]): McpOptions | 'help' {
   const { values } = parsed(args);
   if (values.help) return 'help';
-  const { repo = process.cwd(), tools = 'standard', 'tool-prefix': prefix = '', sandbox } = values;
-  if (tools !== 'standard' && tools !== 'roadmap')
+  const { repo = process.cwd(), tools, 'tool-prefix': prefix = '', sandbox } = values;
+  if (tools !== undefined && tools !== 'standard' && tools !== 'roadmap')
     throw refusal('ARG_RANGE', `--tools: got ${JSON.stringify(tools)}, want standard or roadmap.`);
   if (!PREFIX.test(prefix))
     throw refusal('ARG_RANGE', `--tool-prefix: got ${JSON.stringify(prefix)}, want up to 32 letters, digits, _ and -.`);
-  return { repo, profile: tools, prefix, ...(sandbox !== undefined && { sandbox }) };
+  return { repo, prefix, ...(tools !== undefined && { profile: tools }), ...(sandbox !== undefined && { sandbox }) };
 }
 
 function parsed(args: readonly string[]) {

@@ -16,6 +16,7 @@ import {
   visible,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
+import { diffLine } from '../diff-line.ts';
 import { ago } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
@@ -47,7 +48,7 @@ async function log(
     if (!options.patch) continue;
     if (body !== '') talk.result(visible(body).replace(/^/gm, '      '));
     const shown = await litterbox.perform(readDiff, { sandbox: input.sandbox, revision: commit }, { signal });
-    for await (const line of lines(shown.patch())) talk.result(coloured(talk, visible(line)));
+    for await (const line of lines(shown.patch())) talk.result(diffLine(talk, visible(line)));
   }
 }
 
@@ -80,7 +81,7 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
     );
   }
   await through(pagerOf(), async (write) => {
-    for await (const line of lines(found.patch())) await write(`${coloured(talk, visible(line))}\n`);
+    for await (const line of lines(found.patch())) await write(`${diffLine(talk, visible(line))}\n`);
   });
 }
 
@@ -157,14 +158,6 @@ function stat(talk: Talk, { path, status, addedLines, removedLines, binary }: Fi
     ? 'binary'
     : `${talk.paint('green', `+${addedLines ?? 0}`)} ${talk.paint('red', `-${removedLines ?? 0}`)}`;
   return `  ${letter} ${visible(path)}  ${counts}`;
-}
-
-function coloured(talk: Talk, line: string): string {
-  if (/^(diff |index |--- |\+\+\+ |new file|deleted file|old mode|new mode|similarity|rename)/.test(line))
-    return talk.paint('bold', line);
-  if (line.startsWith('@@')) return talk.paint('cyan', line);
-  if (line.startsWith('+')) return talk.paint('green', line);
-  return line.startsWith('-') ? talk.paint('red', line) : line;
 }
 
 async function* lines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {

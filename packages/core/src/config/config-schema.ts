@@ -155,7 +155,7 @@ export const ConfigSchema = z
     retention: retention.prefault({}),
     mcp: z
       .object({
-        tools: choice(['default', 'roadmap'], 'Names of the tools that agents see.').default('default'),
+        tools: choice(['standard', 'roadmap'], 'Names of the tools that agents see.').default('standard'),
         git: truth('Offer agents a git tool for the playground.').default(false),
       })
       .prefault({}),

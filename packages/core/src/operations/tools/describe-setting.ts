@@ -6,7 +6,13 @@ import type { UseCases } from '../operation.ts';
 import type { ToolSetting } from './tool.ts';
 
 /** As when nothing is configured. */
-const DEFAULT: ToolSetting = { network: 'none', timeoutMs: 120_000, requireMessage: false, playground: '/playground' };
+const DEFAULT: ToolSetting = {
+  network: 'none',
+  timeoutMs: 120_000,
+  requireMessage: false,
+  playground: '/playground',
+  profile: 'standard',
+};
 
 /**
  * What is in force: of the one sandbox that is worked in, else of one that would be made now. A configuration that cannot be
@@ -18,17 +24,17 @@ export async function describeSetting(
   options?: CallOptions,
 ): Promise<ToolSetting> {
   try {
-    if (sandbox !== undefined) {
-      const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
-      return { ...DEFAULT, timeoutMs: policy.timeoutMs, requireMessage: policy.requireMessage };
-    }
     const repository = await useCases.get(OpenRepository).execute(options);
     const { config } = await useCases.get(DecidePolicy).read(repository, options);
-    return {
+    const configured: ToolSetting = {
       ...DEFAULT,
       timeoutMs: config.limits.timeoutMs ?? DEFAULT.timeoutMs,
       requireMessage: config.revisions.requireMessage,
+      profile: config.mcp.tools,
     };
+    if (sandbox === undefined) return configured;
+    const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
+    return { ...configured, timeoutMs: policy.timeoutMs, requireMessage: policy.requireMessage };
   } catch {
     options?.signal?.throwIfAborted();
     return DEFAULT;

@@ -24,6 +24,8 @@ export interface ToolSetting {
   readonly requireMessage: boolean;
   /** Absolute path inside every sandbox. */
   readonly playground: string;
+  /** The configured names of the tools. */
+  readonly profile: ToolProfile;
 }
 
 /** Something an agent may ask for: an operation with words for a model. */

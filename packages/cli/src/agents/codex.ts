@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import type { AgentClient, Places } from './agent-client.ts';
+
+const codexHome = ({ home, environment }: Places) => environment['CODEX_HOME'] || join(home, '.codex');
+
+/**
+ * Codex. User scope: `[mcp_servers.NAME]` in `config.toml` of `CODEX_HOME`, by default `~/.codex`; project scope:
+ * `.codex/config.toml`, which Codex reads in trusted projects only. Both tried with `codex mcp list` of 0.169.0.
+ *
+ * Codex hands a server few variables (`HOME`, `PATH`, `TERM` and the like), so the two that tell where Litterbox keeps its state
+ * are named: without them the server and the command line could see different sandboxes. The server is started where the
+ * session works.
+ *
+ * @see https://developers.openai.com/codex/mcp
+ * @see https://developers.openai.com/codex/concepts/sandboxing
+ */
+export const codex: AgentClient = {
+  id: 'codex',
+  title: 'Codex',
+  format: 'toml',
+  defaultScope: 'user',
+  programs: ['codex'],
+  traces: (places) => [codexHome(places)],
+  files: (scope, places) => [
+    join(scope === 'project' ? join(places.root, '.codex') : codexHome(places), 'config.toml'),
+  ],
+  keyPath: (name) => ['mcp_servers', name],
+  entry: ({ command, args }) => ({ command, args, env_vars: ['LITTERBOX_HOME', 'XDG_STATE_HOME'] }),
+  advice: (scope) => [
+    ...(scope === 'project' ? ['Codex reads .codex/config.toml in projects that you have told it to trust.'] : []),
+    'To keep the agent inside, let its own commands only read: codex --sandbox read-only',
+  ],
+};

@@ -1,0 +1,106 @@
+import { copyFile, lstat, readFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONFIG_FILE, LitterboxError, shown } from '@litterbox/core';
+import { replaceFile, told } from '../agents/config-file.ts';
+import { CLIENT_IDS } from '../agents/client-ids.ts';
+import { assertAgreed } from '../agree.ts';
+import { configText } from '../init/config-text.ts';
+import { detected } from '../init/ecosystems.ts';
+import type { Perform } from '../perform.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { showDiff, unifiedDiff } from '../unified-diff.ts';
+
+interface Flags {
+  readonly print?: boolean;
+  readonly force?: boolean;
+  readonly yes?: boolean;
+}
+
+export const init: Perform = async ({ talk, signal, directory }, _words, given) => {
+  const { print = false, force = false, yes = false }: Flags = given;
+  const root = repositoryRoot(directory);
+  if (root === undefined) {
+    throw new LitterboxError('NOT_A_REPO', `${shown(directory)} is not in a git repository.`, {
+      operation: 'cli.init',
+      hint: 'Change into one, or make one: git init.',
+    });
+  }
+  const text = configText(detected((name) => existsSync(join(root, name))));
+  const path = join(root, CONFIG_FILE);
+  if (print) {
+    if (talk.json) talk.document({ path, text, written: false });
+    else process.stdout.write(text);
+    return;
+  }
+  const before = await presentText(path);
+  if (before === text) {
+    if (talk.json) talk.document({ path, text, written: false });
+    else talk.notice(`${CONFIG_FILE} is as this command would write it.`);
+    return;
+  }
+  let backup: string | undefined;
+  if (before !== undefined) {
+    if (!force) {
+      throw new LitterboxError('ALREADY_EXISTS', `${shown(path)} exists.`, {
+        operation: 'cli.init',
+        hint: '--print shows what would be written; --force replaces the file and keeps a copy.',
+      });
+    }
+    if (!talk.json) showDiff(talk, unifiedDiff(CONFIG_FILE, before, text));
+    if (!yes) await assertAgreed(`Replace ${CONFIG_FILE}?`, CONFIG_FILE, 'cli.init', signal);
+    backup = await told(path, async () => await copyAside(path));
+  }
+  await told(path, async () => await replaceFile(path, text));
+  if (talk.json) return talk.document({ path, text, written: true, ...(backup !== undefined && { backup }) });
+  talk.notice(`Wrote ${CONFIG_FILE}. Nothing changes yet: every setting in it is a comment.`);
+  if (backup !== undefined) talk.notice(`The old one is ${backup}.`);
+  talk.notice(
+    [
+      'Next:',
+      `  edit ${CONFIG_FILE}, then litterbox trust if you switched on what widens a sandbox`,
+      `  litterbox agent install ${await likelyClient(directory)} lets your agent work in sandboxes`,
+      '  litterbox create NAME makes one by hand',
+    ].join('\n'),
+  );
+};
+
+/** The text of the file that is there, if one is. @throws LitterboxError `NOT_A_REGULAR_FILE` */
+async function presentText(path: string): Promise<string | undefined> {
+  return await told(path, async () => {
+    const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (found === undefined) return undefined;
+    if (found.isFile()) return await readFile(path, 'utf8');
+    throw new LitterboxError('NOT_A_REGULAR_FILE', `${shown(path)} is not a regular file.`, {
+      operation: 'cli.init',
+      hint: 'Litterbox reads no other; move it aside.',
+    });
+  });
+}
+
+/** Beside the file, under the first name that is free. */
+async function copyAside(path: string): Promise<string> {
+  for (let number = 0; ; number += 1) {
+    const copy = `${path}.bak${number === 0 ? '' : `.${number}`}`;
+    try {
+      await copyFile(path, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** The first client that has been on this machine. */
+async function likelyClient(directory: string): Promise<string> {
+  const [{ CLIENTS }, { isFound }, { placesOf }] = await Promise.all([
+    import('../agents/clients.ts'),
+    import('../agents/installation.ts'),
+    import('../agents/places.ts'),
+  ]);
+  const places = placesOf(directory);
+  for (const client of CLIENTS) if (await isFound(client, places)) return client.id;
+  return CLIENT_IDS[0];
+}

@@ -1,0 +1,97 @@
+import { CLIENT_IDS } from './agents/client-ids.ts';
+import type { Perform } from './perform.ts';
+
+/** A command that is no operation: it needs neither sandbox nor state, and agents have no use for it. Loaded when run. */
+export interface OwnCommand {
+  readonly verb: string;
+  readonly summary: string;
+  readonly words?: readonly (readonly [name: string, description: string, choices?: readonly string[]])[];
+  readonly options?: readonly (readonly [flags: string, description: string, choices?: readonly string[]])[];
+  readonly examples: readonly string[];
+  readonly below?: readonly OwnCommand[];
+  load?(): Promise<Perform>;
+}
+
+const CLIENT_WORD = ['<client>', 'the program that runs your agent', CLIENT_IDS] as const;
+const SCOPE = [
+  '--scope <scope>',
+  'user: all your projects; project: a file in this repository, for everybody (default: what suits the client)',
+  ['user', 'project'],
+] as const;
+const NAME = ['--name <name>', 'what the client calls the server (default: litterbox)'] as const;
+const DRY_RUN = ['--dry-run', 'show the diff and write nothing'] as const;
+const YES = ['--yes', 'without asking'] as const;
+
+/** Before the operations in the list of commands. */
+export const FIRST_COMMANDS: readonly OwnCommand[] = [
+  {
+    verb: 'init',
+    summary: 'Write a .litterbox.toml to start from, with all settings as comments',
+    options: [
+      ['--print', 'print it and write nothing'],
+      ['--force', 'replace the file that is there; it stays as .litterbox.toml.bak'],
+      YES,
+    ],
+    examples: ['init', 'init --print', 'init --force'],
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+];
+
+/** After them. */
+export const LAST_COMMANDS: readonly OwnCommand[] = [
+  {
+    verb: 'mcp',
+    summary: 'Serve agents over standard input and output; their client starts it',
+    options: [
+      ['--sandbox <name>', 'the one sandbox that the agent works in'],
+      ['--tools <set>', 'names of the tools that the agent sees (default: as configured)', ['standard', 'roadmap']],
+      ['--tool-prefix <prefix>', 'before the name of each tool'],
+    ],
+    examples: ['mcp', 'mcp --sandbox fix-login'],
+    load: async () => (await import('./commands/mcp.ts')).mcp,
+  },
+  {
+    verb: 'agent',
+    summary: 'Let Claude Code, Codex, opencode, Gemini CLI, Cursor or VS Code work in sandboxes',
+    examples: ['agent list', 'agent install claude', 'agent install cursor --dry-run', 'agent uninstall claude'],
+    below: [
+      {
+        verb: 'install',
+        summary: "Write the client's configuration so that it starts litterbox mcp; shows the diff and asks first",
+        words: [CLIENT_WORD],
+        options: [
+          SCOPE,
+          ['--sandbox <name>', 'the one sandbox that the agent works in'],
+          ['--tools <set>', 'names of the tools that the agent sees', ['standard', 'roadmap']],
+          ['--tool-prefix <prefix>', 'before the name of each tool'],
+          NAME,
+          ['--exclusive', "also take away the client's own tools that write and run (Claude Code)"],
+          DRY_RUN,
+          YES,
+        ],
+        examples: [
+          'agent install claude',
+          'agent install claude --exclusive --scope project',
+          'agent install codex --sandbox fix-login --yes',
+          'agent install vscode --dry-run',
+        ],
+        load: async () => (await import('./commands/agent.ts')).install,
+      },
+      {
+        verb: 'uninstall',
+        summary: 'Take out what install put in, and nothing else',
+        words: [CLIENT_WORD],
+        options: [SCOPE, NAME, DRY_RUN, YES],
+        examples: ['agent uninstall claude', 'agent uninstall codex --scope project --yes'],
+        load: async () => (await import('./commands/agent.ts')).uninstall,
+      },
+      {
+        verb: 'list',
+        summary: 'List the clients: which are on this machine, and where Litterbox is installed',
+        options: [NAME],
+        examples: ['agent list', 'agent list --json'],
+        load: async () => (await import('./commands/agent.ts')).list,
+      },
+    ],
+  },
+];

@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { detected, ECOSYSTEMS } from '../src/init/ecosystems.ts';
+import { desk } from './cli.ts';
+
+const CONFIG = '.litterbox.toml';
+
+/** With every suggestion switched on: lines `#key = …`, not lines `# words`. */
+const uncommented = (text: string): string => text.replace(/^#(?=[a-z])/gm, '');
+
+describe('litterbox init', () => {
+  it('writes a file that says nothing yet, and nothing else', async () => {
+    await using at = desk();
+    const before = readdirSync(at.repository);
+    const made = await at.run(['init']);
+    expect([made.code, made.stdout]).toEqual([0, '']);
+    expect(made.stderr).toMatch(
+      /Wrote \.litterbox\.toml\..*\nNext:\n.*litterbox trust.*\n.*litterbox agent install claude/,
+    );
+    expect(readdirSync(at.repository).sort()).toEqual([...before, CONFIG].sort());
+    expect(at.git('status', '--porcelain')).toBe(`?? ${CONFIG}`);
+    const shown = await at.run(['trust', '--show']);
+    expect([shown.code, shown.stdout, shown.stderr]).toEqual([
+      0,
+      '',
+      expect.stringContaining('nothing that needs trust'),
+    ]);
+    const again = await at.run(['init']);
+    expect([again.code, again.stderr]).toEqual([0, `${CONFIG} is as this command would write it.\n`]);
+    const created = await at.run(['create', 'works']);
+    expect([created.code, created.stderr.includes('warning')]).toEqual([0, false]);
+  });
+
+  it('suggests what the project needs, in settings that the real reader takes', async () => {
+    await using at = desk();
+    const kinds = [
+      [],
+      ...ECOSYSTEMS.flatMap((kind) => kind.map(({ files }) => files)),
+      ECOSYSTEMS.flatMap((kind) => kind[0]?.files ?? []),
+    ];
+    for (const files of kinds) {
+      for (const file of files) writeFileSync(join(at.repository, file), '');
+      const { stdout: text } = await at.run(['init', '--print']);
+      expect(existsSync(join(at.repository, CONFIG))).toBe(false);
+      const found = detected((name) => files.includes(name));
+      for (const { setup } of found) expect(text).toContain(JSON.stringify(setup).replaceAll('","', '", "'));
+      expect([files, text.split('\n').filter((line) => line.startsWith('# ') && line.length > 120)]).toEqual([
+        files,
+        [],
+      ]);
+      writeFileSync(join(at.repository, CONFIG), uncommented(text));
+      const read = await at.run(['trust', '--show']);
+      expect([files, read.code, read.stderr]).toEqual([files, 0, 'You have not agreed to this.\n']); // no warning: every key is known
+      expect(read.stdout).toContain('container.setup-command = ');
+      expect(read.stdout).toContain('network.allow = ');
+      for (const file of [...files, CONFIG]) rmSync(join(at.repository, file), { force: true });
+    }
+  });
+
+  it('replaces a file only with --force, shows the difference, and keeps copies', async () => {
+    await using at = desk();
+    const path = join(at.repository, CONFIG);
+    writeFileSync(path, 'source = "worktree"\n');
+    const refused = await at.run(['init']);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--force replaces the file')]);
+    const unasked = await at.run(['init', '--force']);
+    expect([unasked.code, unasked.stdout]).toEqual([2, expect.stringContaining('-source = "worktree"')]);
+    expect(readFileSync(path, 'utf8')).toBe('source = "worktree"\n');
+    const done = await at.run(['init', '--force', '--yes', '--json']);
+    expect([done.code, JSON.parse(done.stdout)]).toEqual([
+      0,
+      { path, written: true, backup: `${path}.bak`, text: readFileSync(path, 'utf8') },
+    ]);
+    expect(readFileSync(`${path}.bak`, 'utf8')).toBe('source = "worktree"\n');
+    writeFileSync(path, 'pool = 0\n');
+    await at.run(['init', '--force', '--yes']);
+    expect([readFileSync(`${path}.bak`, 'utf8'), readFileSync(`${path}.bak.1`, 'utf8')]).toEqual([
+      'source = "worktree"\n',
+      'pool = 0\n',
+    ]);
+  });
+
+  it('works from a directory below, and tells where it cannot', async () => {
+    await using at = desk();
+    mkdirSync(join(at.repository, 'deep', 'er'), { recursive: true });
+    expect((await at.run(['-C', join(at.repository, 'deep', 'er'), 'init'])).code).toBe(0);
+    expect(existsSync(join(at.repository, CONFIG))).toBe(true);
+    const outside = await at.run(['-C', '/', 'init']);
+    expect([outside.code, outside.stderr]).toEqual([3, expect.stringContaining('git init')]);
+    rmSync(join(at.repository, CONFIG));
+    symlinkSync('/etc/passwd', join(at.repository, CONFIG));
+    const link = await at.run(['init', '--force', '--yes']);
+    expect([link.code, link.stderr]).toEqual([2, expect.stringContaining('not a regular file')]);
+    const help = await at.run(['init', '--help']);
+    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('$ litterbox init --print')]);
+  });
+});

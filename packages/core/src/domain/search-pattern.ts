@@ -1,0 +1,3 @@
+export function searchPattern(pattern: string): { readonly expression: string; readonly ignoreCase: boolean } {
+  return { expression: pattern, ignoreCase: false };
+}
