@@ -1,0 +1,267 @@
+import { LitterboxError } from './errors.ts';
+import type { FilePatch, PatchHunk } from './parse-patch.ts';
+import { decodeRaw, encodeRaw } from './raw-text.ts';
+import { shown } from './shown.ts';
+
+/** How many lines may be compared while hunks are looked for away from their places: about a tenth of a second. */
+const MAX_COMPARISONS = 20_000_000;
+
+export type PatchOutcome =
+  | {
+      readonly type: 'applied';
+      /** What the file holds now; undefined when it is deleted. */
+      readonly content: Uint8Array | undefined;
+      /** Present when the patch sets the mode. */
+      readonly executable?: boolean;
+      readonly addedLines: number;
+      readonly removedLines: number;
+      /** How many lines away from its place a hunk was found: the most of any hunk, negative when it was before it. */
+      readonly shiftedBy?: number;
+    }
+  | {
+      /** The file is as the patch would leave it. The mode may still have to be set: {@link FilePatch.executable}. */
+      readonly type: 'already-applied';
+    };
+
+/** A hunk's two sides. A character stands for a byte, and a line holds its own newline. */
+interface Sides {
+  readonly hunk: PatchHunk;
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+}
+
+/**
+ * What a file becomes by a patch. Its bytes stay as they are wherever the patch does not change them.
+ *
+ * Lines have to match exactly, with their line ends. A hunk that does not match at its place may match at another one, the
+ * nearest first, but hunks stay in order. When the new lines are all at their places already and the old ones are not, the
+ * patch has been applied before.
+ *
+ * @throws LitterboxError `PATCH_CONFLICT`.
+ */
+export function applyPatch(patch: FilePatch, current: Uint8Array | undefined): PatchOutcome {
+  const conflict = (what: string, hint = 'Read the file again, and make the patch from what it holds now.') =>
+    new LitterboxError('PATCH_CONFLICT', `The patch for ${shown(patch.path)} does not apply: ${what}.`, {
+      operation: 'sandbox.patch',
+      hint,
+    });
+  const hunks = patch.hunks.map(sidesOf);
+  if (patch.type === 'create') {
+    const content = bytesOf(hunks.flatMap((hunk) => hunk.new).join(''));
+    if (current === undefined) return { ...outcome(patch), content };
+    if (isEqual(current, content)) return { type: 'already-applied' };
+    throw conflict('it creates the file, which is there with other content', 'Give a patch that changes the file.');
+  }
+  if (current === undefined) {
+    if (patch.type === 'delete') return { type: 'already-applied' };
+    throw conflict('there is no such file', 'Create it with a patch whose old file is --- /dev/null.');
+  }
+
+  const lines = linesOf(current);
+  const places = placesOf(hunks, lines);
+  const isInPlace = places.isComplete && places.at.every((at, index) => at === hunks[index]?.hunk.oldIndex);
+  if (!isInPlace && isThere(hunks, lines) && patch.type === 'modify') return { type: 'already-applied' };
+  if (!places.isComplete) throw conflict(whyNot(hunks, places, lines));
+
+  const content = spliced(current, lines, hunks, places.at);
+  if (patch.type === 'delete' && content.length > 0)
+    throw conflict('it deletes the file, but does not remove all of its lines');
+  let shiftedBy = 0;
+  for (const [index, at] of places.at.entries()) {
+    const shift = at - (hunks[index]?.hunk.oldIndex ?? 0);
+    if (Math.abs(shift) > Math.abs(shiftedBy)) shiftedBy = shift;
+  }
+  return {
+    ...outcome(patch),
+    content: patch.type === 'delete' ? undefined : content,
+    ...(shiftedBy !== 0 && { shiftedBy }),
+  };
+}
+
+function outcome({ executable, hunks }: FilePatch) {
+  let addedLines = 0;
+  let removedLines = 0;
+  for (const { lines } of hunks)
+    for (const line of lines) {
+      if (line.startsWith('+')) addedLines += 1;
+      else if (line.startsWith('-')) removedLines += 1;
+    }
+  return { type: 'applied' as const, ...(executable !== undefined && { executable }), addedLines, removedLines };
+}
+
+function sidesOf(hunk: PatchHunk): Sides {
+  const sides = { hunk, old: [] as string[], new: [] as string[] };
+  for (const [index, line] of hunk.lines.entries()) {
+    if (line.startsWith('\\')) continue;
+    const isUnended = hunk.lines[index + 1]?.startsWith('\\') === true;
+    const text = `${characters(encodeRaw(line.slice(1)))}${isUnended ? '' : '\n'}`;
+    if (!line.startsWith('+')) sides.old.push(text);
+    if (!line.startsWith('-')) sides.new.push(text);
+  }
+  return sides;
+}
+
+/** A character for each byte: exact whatever the encoding, and as quick to compare as text. */
+function characters(bytes: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += 8192)
+    text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  return text;
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index);
+  return bytes;
+}
+
+const isEqual = (one: Uint8Array, other: Uint8Array) =>
+  one.length === other.length && one.every((byte, index) => byte === other[index]);
+
+function linesOf(bytes: Uint8Array): string[] {
+  const lines = characters(bytes).split('\n');
+  const last = lines.pop() ?? '';
+  return [...lines.map((line) => `${line}\n`), ...(last === '' ? [] : [last])];
+}
+
+interface Places {
+  /** Where hunks were found, as indexes of lines; ends before the first one that was not found. */
+  readonly at: readonly number[];
+  readonly isComplete: boolean;
+  /** Where the first one that was not found should have been. */
+  readonly missedAt: number;
+  readonly isGivenUp: boolean;
+}
+
+/** Finds the old side of every hunk: at its place, moved as the one before was, or as near to that as there is. */
+function placesOf(hunks: readonly Sides[], lines: readonly string[], key = (line: string) => line): Places {
+  // Lines become numbers, so that a comparison costs the same however long and alike they are.
+  const numbers = new Map<string, number>();
+  const numberOf = (line: string) => {
+    const number = numbers.get(line) ?? numbers.size;
+    numbers.set(line, number);
+    return number;
+  };
+  const wanted = hunks.map((hunk) => hunk.old.map((line) => numberOf(key(line))));
+  const found = Int32Array.from(lines, (line) => numbers.get(key(line)) ?? -1);
+  const at: number[] = [];
+  let from = 0;
+  let shift = 0;
+  let left = MAX_COMPARISONS;
+  for (const [index, sides] of hunks.entries()) {
+    const want = wanted[index] ?? [];
+    const last = lines.length - want.length;
+    const fits = (place: number) => {
+      left -= 1;
+      if (place < from || place > last || !staysWhole(sides, place, lines)) return false;
+      for (let offset = 0; offset < want.length; offset += 1) {
+        left -= 1;
+        if (found[place + offset] !== want[offset]) return false;
+      }
+      return true;
+    };
+    const guess = sides.hunk.oldIndex + shift;
+    const place =
+      want.length === 0 ? (fits(guess) ? guess : undefined) : nearest(guess, from, last, fits, () => left > 0);
+    if (place === undefined) return { at, isComplete: false, missedAt: guess, isGivenUp: left <= 0 };
+    at.push(place);
+    shift = place - sides.hunk.oldIndex;
+    from = place + want.length;
+  }
+  return { at, isComplete: true, missedAt: 0, isGivenUp: false };
+}
+
+/** No line gets glued to the next one: what has no newline at its end has to be the end of the file. */
+function staysWhole(sides: Sides, place: number, lines: readonly string[]): boolean {
+  const end = place + sides.old.length;
+  const before = place === 0 ? '\n' : (lines[place - 1] ?? '\n');
+  const last = sides.new.at(-1) ?? '\n';
+  return (last.endsWith('\n') || end === lines.length) && (before.endsWith('\n') || sides.new.length === 0);
+}
+
+/** The place nearest to a guess that fits; of two as near, the later one. */
+function nearest(
+  guess: number,
+  first: number,
+  last: number,
+  fits: (place: number) => boolean,
+  mayGoOn: () => boolean,
+): number | undefined {
+  if (fits(guess)) return guess;
+  const most = Math.max(last - guess, guess - first);
+  for (let distance = Math.max(1, first - guess, guess - last); distance <= most && mayGoOn(); distance += 1) {
+    if (fits(guess + distance)) return guess + distance;
+    if (fits(guess - distance)) return guess - distance;
+  }
+  return undefined;
+}
+
+/** Whether every hunk's new side stands exactly at its place. */
+function isThere(hunks: readonly Sides[], lines: readonly string[]): boolean {
+  return hunks.every(({ hunk, new: side }) => {
+    // No line at all is everywhere; it says something only about a file without lines.
+    if (side.length === 0) return lines.length === 0;
+    return side.every((line, index) => line === lines[hunk.newIndex + index]);
+  });
+}
+
+function spliced(current: Uint8Array, lines: readonly string[], hunks: readonly Sides[], at: readonly number[]) {
+  const parts: Uint8Array[] = [];
+  let line = 0;
+  let byte = 0;
+  const skipTo = (end: number) => {
+    const start = byte;
+    for (; line < end; line += 1) byte += lines[line]?.length ?? 0;
+    return current.subarray(start, byte);
+  };
+  for (const [index, sides] of hunks.entries()) {
+    const place = at[index] ?? 0;
+    parts.push(skipTo(place));
+    skipTo(place + sides.old.length);
+    parts.push(bytesOf(sides.new.join('')));
+  }
+  parts.push(skipTo(lines.length));
+  const content = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    content.set(part, offset);
+    offset += part.length;
+  }
+  return content;
+}
+
+/** What stands where the first hunk that was not found should be. */
+function whyNot(hunks: readonly Sides[], places: Places, lines: readonly string[]): string {
+  const index = places.at.length;
+  const sides = hunks[index];
+  const where = `hunk ${index + 1} at line ${places.missedAt + 1}`;
+  if (sides === undefined || places.isGivenUp) return `${where}: too many places are alike to look at all of them`;
+  const withoutReturn = (line: string) => line.replace(/\r\n$/, '\n');
+  const loosely = placesOf(hunks.slice(0, index + 1), lines, withoutReturn);
+  const place = loosely.isComplete ? loosely.at.at(-1) : undefined;
+  if (place !== undefined) {
+    const file = lineEnds(lines.slice(place, place + sides.old.length));
+    const patch = lineEnds(sides.old);
+    if (file !== patch)
+      return `hunk ${index + 1} at line ${place + 1}: line endings differ: file ${file}, patch ${patch}`;
+  }
+  for (const [offset, expected] of sides.old.entries()) {
+    const line = places.missedAt + offset;
+    const found = lines[line];
+    if (found === expected) continue;
+    const differs = `${where}: line ${line + 1} should be ${readable(expected)}`;
+    if (found === undefined) return `${differs}, but the file has ${lines.length} lines`;
+    if (`${found}\n` === expected) return `${differs}, but has no newline at its end`;
+    if (found === `${expected}\n`) return `${differs} without a newline at its end, but has one`;
+    const mark = line === 0 && found.startsWith('\u00ef\u00bb\u00bf') ? ' (it starts with a byte order mark)' : '';
+    return `${differs}, but is ${readable(found)}${mark}`;
+  }
+  return `${where}: it overlaps with the hunk before it, or does not end where the file ends`;
+}
+
+function lineEnds(lines: readonly string[]): string {
+  const returns = lines.filter((line) => line.endsWith('\r\n')).length;
+  return returns === 0 ? 'LF' : returns === lines.length ? 'CRLF' : 'mixed';
+}
+
+const readable = (line: string) => shown(decodeRaw(bytesOf(line.slice(0, 400).replace(/\n$/, ''))));

@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { applyPatch as applyWithLibrary, createTwoFilesPatch } from 'diff';
+import * as fc from 'fast-check';
+import { applyPatch } from './apply-patch.ts';
+import { isLitterboxError } from './errors.ts';
+import { parsePatch } from './parse-patch.ts';
+import { decodeRaw, encodeRaw } from './raw-text.ts';
+
+const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+
+// Few different lines, so that many places are alike.
+const line = fc.constantFrom(
+  '',
+  'a',
+  'b',
+  'c',
+  '-- a',
+  '++ b',
+  '@@ -1 +1 @@',
+  '\\ No',
+  ' ',
+  'é',
+  '\udcff',
+  'a\r',
+  '\r',
+);
+const text = fc
+  .tuple(fc.array(line, { maxLength: 14 }), fc.boolean())
+  .map(([lines, hasEnd]) => lines.join('\n') + (hasEnd && lines.length > 0 ? '\n' : ''));
+/** The library takes what follows the last newline for an empty line, which we do not. */
+const ended = fc
+  .array(
+    line.filter((one) => one !== ''),
+    { minLength: 1, maxLength: 14 },
+  )
+  .map((lines) => `${lines.join('\n')}\n`);
+const diffOf = (old: string, fresh: string, context: number) =>
+  createTwoFilesPatch('a/x', 'b/x', old, fresh, undefined, undefined, { context });
+const apply = (diff: string, current: string) => applyPatch(parsePatch(diff, 'x'), encodeRaw(current));
+
+describe('patches', () => {
+  test('that lead from one text to another do so exactly, and are known the second time', () => {
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 0, max: 4 }), (old, fresh, context) => {
+        fc.pre(old !== fresh);
+        const diff = diffOf(old, fresh, context);
+        const outcome = apply(diff, old);
+        expect(outcome.type === 'applied' && outcome.content && decodeRaw(outcome.content)).toBe(fresh);
+        expect(outcome).not.toHaveProperty('shiftedBy');
+        if (context === 0) return;
+        // Where the old lines are at their places again, it is a change like any other.
+        const again = apply(diff, fresh);
+        if (again.type === 'applied') expect(again).not.toHaveProperty('shiftedBy');
+      }),
+      { numRuns: runs(3000) },
+    );
+  });
+
+  test('fit another text just where those of the library do', () => {
+    fc.assert(
+      fc.property(ended, ended, ended, fc.integer({ min: 1, max: 3 }), (old, fresh, current, context) => {
+        fc.pre(old !== fresh);
+        const diff = diffOf(old, fresh, context);
+        const byLibrary = applyWithLibrary(current, diff, { autoConvertLineEndings: false });
+        let ours: string | false;
+        try {
+          const outcome = apply(diff, current);
+          if (outcome.type === 'already-applied') return;
+          ours = decodeRaw(outcome.content ?? new Uint8Array());
+          // Both places may be right, so only one that fits nowhere is a difference.
+          expect(byLibrary).not.toBe(false);
+        } catch (error) {
+          if (!isLitterboxError(error, 'PATCH_CONFLICT')) throw error;
+          ours = false;
+        }
+        if (ours === false) expect(byLibrary).toBe(false);
+      }),
+      { numRuns: runs(3000) },
+    );
+  });
+
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...['--- a/x\n', '+++ b/x\n', '--- /dev/null\n', '+++ /dev/null\n', 'diff --git a/x b/x\n', '@@ -1 +1 @@\n'],
+      ...[
+        '@@ -1,2 +1,2 @@\n',
+        '@@ -0,0 +1 @@\n',
+        '@@ -1 +0,0 @@\n',
+        '-a\n',
+        '+b\n',
+        ' c\n',
+        '\n',
+        '\r\n',
+        '\\ No newline\n',
+      ],
+      ...[
+        'new file mode 100644\n',
+        'deleted file mode 100644\n',
+        'old mode 100755\n',
+        'new mode 100644\n',
+        'index 1..2\n',
+      ],
+      ...['--- "a/\\303', '"\n', 'Index: x\n', '===\n', 'diff -r a x\n', '@@ ', '\0', '\ud800'],
+    ),
+    fc.string({ unit: 'binary', maxLength: 5 }),
+  );
+  test('of any text are read, or refused by name', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), text, (pieces, current) => {
+        try {
+          apply(pieces.join(''), current);
+        } catch (error) {
+          expect(isLitterboxError(error) && error.code).toMatch(/^PATCH_/);
+        }
+      }),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  test('that lost or gained a character anywhere do what they say, or are refused', () => {
+    fc.assert(
+      fc.property(text, text, fc.nat(), fc.constantFrom('', '\n', ' ', '+', '-', '@', '\\'), (old, fresh, at, put) => {
+        fc.pre(old !== fresh);
+        const diff = diffOf(old, fresh, 2);
+        const index = at % diff.length;
+        try {
+          const outcome = apply(diff.slice(0, index) + put + diff.slice(index + 1), old);
+          if (outcome.type !== 'applied') return;
+          const count = (lines: string) => lines.split('\n').length;
+          const change = count(decodeRaw(outcome.content ?? new Uint8Array())) - count(old);
+          // A newline at the end may come or go with a line.
+          expect(Math.abs(change - (outcome.addedLines - outcome.removedLines))).toBeLessThanOrEqual(1);
+        } catch (error) {
+          expect(isLitterboxError(error) && error.code).toMatch(/^PATCH_/);
+        }
+      }),
+      { numRuns: runs(3000) },
+    );
+  });
+});
