@@ -43,7 +43,7 @@ export function buildServer(offer: Offer): McpServer {
           openWorldHint: tool.isOpenWorld,
         },
       },
-      async (given: unknown, context: ServerContext) => await callTool(litterbox, tool, given, context, places),
+      async (given: unknown, context: ServerContext) => await callTool(litterbox, tool, given, server, context, places),
     );
   }
   offerResources(server, offer);
