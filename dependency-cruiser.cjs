@@ -6,7 +6,8 @@ module.exports = {
   forbidden: [
     {
       name: 'core-is-pure',
-      comment: 'core knows web-standard globals, four pure libraries and itself: no Node built-ins, no sibling package.',
+      comment:
+        'core knows web-standard globals, four pure libraries and itself: no Node built-ins, no sibling package.',
       severity: 'error',
       from: { path: '^packages/core/src/', pathNot: tests },
       to: { pathNot: ['^packages/core/src/', '(^|/)node_modules/(zod|smol-toml|diff|@eslint-community/regexpp)/'] },
