@@ -60,22 +60,26 @@ const NOT_IN_LINES: CodePoints = [
 const MAX_LISTED = 1000;
 
 /** What has a meaning of its own in brackets, and so is neither end of a range. A backslash has none. */
-const SPECIAL = new Set([...'][^-'].map((character) => character.charCodeAt(0)));
+const SPECIAL = new Set(Array.from('][^-', (character) => character.charCodeAt(0)));
 
 /**
  * The POSIX expression for one character of a line that is in a set, or is not. All of white space becomes `[:space:]`, which
  * reads better and still means white space where the locale is another one.
  *
- * @returns undefined when no character of a line is meant; `'too-large'` when there are too many.
+ * @returns the problem instead, when no character of a line is meant or too many have to be listed.
  */
-export function bracketExpression(set: CodePoints, isNegated: boolean): string | 'too-large' | undefined {
+export function bracketExpression(
+  set: CodePoints,
+  isNegated: boolean,
+): string | { readonly problem: 'empty' | 'large' } {
   const members = subtracted(set, NOT_IN_LINES);
   const others = subtracted(complement(set), NOT_IN_LINES);
-  if (members.length === 0 || others.length === 0) return (members.length === 0) === isNegated ? '.' : undefined;
+  if (members.length === 0 || others.length === 0)
+    return (members.length === 0) === isNegated ? '.' : { problem: 'empty' };
   // A range that ends outside of ASCII is an error in C.UTF-8 for the regular expressions of glibc (REG_ECOLLATE), which
   // Debian's grep uses: its members are listed, or those of the complement.
   if (listed(members) <= MAX_LISTED) return bracketed(members, isNegated);
-  return listed(others) <= MAX_LISTED ? bracketed(others, !isNegated) : 'too-large';
+  return listed(others) <= MAX_LISTED ? bracketed(others, !isNegated) : { problem: 'large' };
 }
 
 const listed = (set: CodePoints) =>
@@ -86,7 +90,7 @@ function bracketed(set: CodePoints, isNegated: boolean): string {
   const specials = new Set<number>();
   let text = hasSpace ? '[:space:]' : '';
   for (let [from, to] of hasSpace ? subtracted(set, SPACE) : set) {
-    for (; to >= 0x80 && from < 0x80; to -= 1) text = appended(text, to);
+    if (from < 0x80) for (; to >= 0x80; to -= 1) text = appended(text, to);
     for (; from <= to && SPECIAL.has(from); from += 1) specials.add(from);
     for (; from <= to && SPECIAL.has(to); to -= 1) specials.add(to);
     if (to >= from + 2 && to < 0x80) text += `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`;

@@ -193,7 +193,7 @@ class Translator {
         return element.kind === 'start' ? '^' : '$';
       case 'Backreference':
         throw this.#unsupported('backreference', element);
-      default:
+      case 'ExpressionCharacterClass':
         throw this.#unsupported('class', element);
     }
   }
@@ -259,11 +259,10 @@ class Translator {
 
   #bracket(set: CodePoints, isNegated: boolean, node: AST.CharacterClass | AST.EscapeCharacterSet): string {
     const expression = bracketExpression(set, isNegated);
-    const isEmpty = node.type === 'CharacterClass' && node.elements.length === 0;
-    if (expression === undefined || isEmpty)
-      throw this.#unsupported('empty class', node, 'A bracket that is meant is \\]; any character is [\\s\\S].');
-    if (expression === 'too-large')
-      throw this.#unsupported('large class', node, 'All characters outside of ASCII are [^\\x00-\\x7F].');
+    if ((node.type === 'CharacterClass' && node.elements.length === 0) || typeof expression !== 'string')
+      throw typeof expression !== 'string' && expression.problem === 'large'
+        ? this.#unsupported('large class', node, 'All characters outside of ASCII are [^\\x00-\\x7F].')
+        : this.#unsupported('empty class', node, 'A bracket that is meant is \\]; any character is [\\s\\S].');
     return expression;
   }
 }
