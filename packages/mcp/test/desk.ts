@@ -96,7 +96,7 @@ export async function mcpDesk({
     actor: 'person',
   });
   const call: McpDesk['call'] = async (name, input, options) => {
-    const result = (await client.callTool({ name, arguments: input }, options)) as CallToolResult;
+    const result = await client.callTool({ name, arguments: input }, options);
     const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
     const [meta = {}] = Object.entries(result._meta ?? {}).flatMap(([key, value]) =>
       key.startsWith('dev.litterbox/') ? [value as Record<string, unknown>] : [],
