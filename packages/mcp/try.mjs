@@ -1,0 +1,13 @@
+import { createLitterbox } from 'litterbox';
+import { overlayfs } from '@litterbox/provider-overlayfs';
+const d='/var/lib/litterbox-test/fs/ext4/tmp/';
+const lb = createLitterbox({ repo: process.argv[2] ?? d+'r', providers: [overlayfs], stateDirectory: d+'lbh' });
+const s = await lb.create({ name: 'x'+Date.now() });
+const m = async (w, f, n=100) => { const ts=[]; for (let i=0;i<n;i++){const t=performance.now(); await f(i); ts.push(performance.now()-t);} ts.sort((a,b)=>a-b); console.log(w,'median',ts[n/2].toFixed(2),'p95',ts[Math.floor(n*.95)].toFixed(2)); };
+await m('true', ()=>s.run('true'));
+await m('write', (i)=>s.write('x/z.txt', 'w'+i+Date.now()));
+await m('same', (i)=>s.write('x/z.txt', 'same'));
+await m('echo', (i)=>s.run(`echo ${i}${Date.now()} >x/q.txt`));
+await m('echo root', (i)=>s.run(`echo ${i}${Date.now()} >q.txt`));
+await m('printf builtin', (i)=>s.run(`printf %s ${i}${Date.now()} >x/q.txt`));
+await lb.delete(s.name, {force:true}); await lb[Symbol.asyncDispose]();
