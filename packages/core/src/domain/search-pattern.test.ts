@@ -283,31 +283,34 @@ describe('search patterns of any kind', () => {
     .tuple(fc.constantFrom('[', '[^'), fc.array(member, { minLength: 1, maxLength: 4 }))
     .map(([open, members]) => `${open}${members.join('')}]`);
   const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{0,2}', '{1,}', '*?', '{0}', '+?');
-  // glibc, and grep with it, errs on anchors in a group that repeats: (^[a]?){0,2}|\B does not match a.
+  const nonEmpty = fc.constantFrom('', '', '+', '{2}', '{1,}', '+?');
+  // glibc, and grep with it, errs on anchors in a group that repeats: (^[a]?){0,2}|\B does not match a. And it can take for
+  // ever for groups that repeat and may be empty: ((()|[^b]{0,2}){0,2}|)*. Neither is a difference of the translation.
   const { pattern } = fc.letrec<Record<'pattern' | 'item' | 'inner' | 'innerItem', string>>((tie) => {
-    const either = (item: fc.Arbitrary<string>) =>
+    const either = (item: fc.Arbitrary<string>, minLength: number) =>
       fc
         .array(
-          fc.array(item, { maxLength: 3 }).map((items) => items.join('')),
-          { minLength: 1, maxLength: 3 },
+          fc.array(item, { minLength, maxLength: 3 }).map((items) => items.join('')),
+          { minLength: 1, maxLength: 2 },
         )
         .map((parts) => parts.join('|'));
-    const suffixed = (text: fc.Arbitrary<string>) => fc.tuple(text, quantifier).map((parts) => parts.join(''));
+    const suffixed = (text: fc.Arbitrary<string>, suffix: fc.Arbitrary<string>) =>
+      fc.tuple(text, suffix).map((parts) => parts.join(''));
     const group = (text: fc.Arbitrary<string>) =>
       fc.tuple(fc.constantFrom('(', '(?:', '(?<n>'), text).map(([open, inside]) => `${open}${inside})`);
-    const limit = { maxDepth: 3, depthSize: 'small' } as const;
-    const leaves = [suffixed(atom), suffixed(set)];
+    const limit = { maxDepth: 2, depthSize: 'small' } as const;
+    const leaf = fc.oneof(atom, set);
     return {
-      pattern: either(tie('item')),
+      pattern: either(tie('item'), 0),
       item: fc.oneof(
         limit,
-        ...leaves,
+        suffixed(leaf, quantifier),
         fc.constantFrom('^', '$', '\\b', '\\B'),
         group(tie('pattern')),
-        suffixed(group(tie('inner'))),
+        suffixed(group(tie('inner')), quantifier),
       ),
-      inner: either(tie('innerItem')),
-      innerItem: fc.oneof(limit, ...leaves, suffixed(group(tie('inner')))),
+      inner: either(tie('innerItem'), 1),
+      innerItem: fc.oneof(limit, suffixed(leaf, nonEmpty), suffixed(group(tie('inner')), nonEmpty)),
     };
   });
   const character = fc.constantFrom(...Array.from('aab1_ .-$^*][\\(|{/:=,'), '\t', 'é', '😀', 'c');
@@ -316,6 +319,7 @@ describe('search patterns of any kind', () => {
   test('match the lines that they match in JavaScript', () => {
     fc.assert(
       fc.property(pattern, fc.array(line, { minLength: 60, maxLength: 60 }), (text, all) => {
+        fc.pre(text.length < 100); // engines are slow at more, and nothing new comes up
         let search: SearchExpression;
         try {
           search = searchPattern(text);
