@@ -3,7 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { LitterboxError } from '@litterbox/core/agent';
-import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  type NodeIncomingMessageLike,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { defaultStateDirectory } from 'litterbox/agent';
 import { bearerGate } from './bearer-gate.ts';
@@ -34,7 +39,7 @@ export async function startHttp(options: ServeOptions): Promise<void> {
       if (!isLocalHost(request, response) || !isLocalOrigin(request, response)) return;
       if (!(await isAllowed(request, response))) return;
       if (new URL(request.url ?? '/', 'http://localhost').pathname === PATH)
-        await serve(Object.assign(request, { method: request.method ?? 'GET' }), response);
+        await serve(request as NodeIncomingMessageLike, response); // a server's request has both method and URL
       else response.writeHead(404, { 'content-type': 'text/plain' }).end(`There is ${PATH} and nothing else.\n`);
     })().catch((error: unknown) => {
       console.error(error);
