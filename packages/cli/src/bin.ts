@@ -6,5 +6,5 @@ enableCompileCache?.(); // Node keeps the compiled code of the modules below: ha
 setFlagsFromString('--semi-space-growth-factor=1');
 const [verb, ...rest] = process.argv.slice(2);
 // A program of its own, in files of its own: what agents reach holds nothing that deletes, applies, merges or trusts.
-if (verb === 'mcp') void import('@litterbox/mcp/start').then(({ start }) => start(rest));
+if (verb === 'mcp' || verb === 'serve') void import('@litterbox/mcp/start').then(({ start }) => start(verb, rest));
 else void import('./main.ts').then(({ main }) => main(process.argv.slice(2)));

@@ -51,6 +51,19 @@ export const LAST_COMMANDS: readonly OwnCommand[] = [
     load: async () => (await import('./commands/mcp.ts')).mcp,
   },
   {
+    verb: 'serve',
+    summary: 'Serve agents over HTTP on this machine, to whoever has the token',
+    options: [
+      ['--port <number>', 'on 127.0.0.1 (default: a free one)'],
+      ['--token-file <file>', 'where the token is, or is put (default: serve.token in the state directory)'],
+      ['--sandbox <name>', 'the one sandbox that agents work in'],
+      ['--tools <set>', 'names of the tools that agents see (default: as configured)', ['standard', 'roadmap']],
+      ['--tool-prefix <prefix>', 'before the name of each tool'],
+    ],
+    examples: ['serve --port 7777', 'serve --sandbox fix-login'],
+    load: async () => (await import('./commands/mcp.ts')).serve,
+  },
+  {
     verb: 'agent',
     summary: 'Let Claude Code, Codex, opencode, Gemini CLI, Cursor or VS Code work in sandboxes',
     examples: ['agent list', 'agent install claude', 'agent install cursor --dry-run', 'agent uninstall claude'],

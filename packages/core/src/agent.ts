@@ -16,7 +16,7 @@ export { AGENT_TOOLS, type OfferedTool, offeredTools, type ToolChoice } from './
 export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';
 export { sandboxList } from './operations/tools/sandbox-list.ts';
 export { sandboxStatus } from './operations/tools/sandbox-status.ts';
-export type { Tool, ToolAnswer, ToolProfile, ToolSetting } from './operations/tools/tool.ts';
+export type { PermissionRequest, Tool, ToolAnswer, ToolProfile, ToolSetting } from './operations/tools/tool.ts';
 export type { Approver } from './ports/approver.ts';
 export type { AuditLog } from './ports/audit-log.ts';
 export type { Clock } from './ports/clock.ts';

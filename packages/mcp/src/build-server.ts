@@ -1,12 +1,6 @@
 import { AGENT_PROMPTS, AGENT_RESOURCES, type OfferedTool, type OperationOptions } from '@litterbox/core/agent';
-import {
-  McpServer,
-  ResourceTemplate,
-  type ServerContext,
-  type StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server';
+import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
-import type * as z from 'zod';
 import { callTool } from './call-tool.ts';
 import { errorResult, type Places } from './error-result.ts';
 import { rawSchema } from './raw-schema.ts';
@@ -34,8 +28,8 @@ export function buildServer(offer: Offer): McpServer {
       {
         title: tool.title,
         description: tool.description,
-        inputSchema: rawSchema(tool.input) as StandardSchemaWithJSON<Record<string, unknown>>,
-        ...(tool.facts && { outputSchema: rawSchema(tool.facts) as StandardSchemaWithJSON }),
+        inputSchema: rawSchema(tool.input),
+        ...(tool.facts && { outputSchema: rawSchema(tool.facts) }),
         annotations: {
           readOnlyHint: tool.effect === 'read',
           destructiveHint: false, // every state of the files before stays in the history
@@ -43,7 +37,7 @@ export function buildServer(offer: Offer): McpServer {
           openWorldHint: tool.isOpenWorld,
         },
       },
-      async (given: unknown, context: ServerContext) => await callTool(litterbox, tool, given, context, places),
+      async (given: unknown, context: ServerContext) => await callTool(litterbox, tool, given, server, context, places),
     );
   }
   offerResources(server, offer);
@@ -81,21 +75,17 @@ function offerResources(server: McpServer, { litterbox, sandbox: only, names, pl
 
 function offerPrompts(server: McpServer, { litterbox, places }: Offer): void {
   for (const { name, title, description, input, text, resource } of AGENT_PROMPTS) {
-    server.registerPrompt(
-      name,
-      { title, description, argsSchema: input as z.ZodObject<Record<string, z.ZodString>> },
-      async (given, { mcpReq }) => {
-        const found = AGENT_RESOURCES.find((one) => one.name === resource);
-        const words = { role: 'user' as const, content: { type: 'text' as const, text: text(given) } };
-        const { sandbox } = given;
-        if (!found || sandbox === undefined) return { messages: [words] };
-        const content = await readable(places, () =>
-          litterbox.perform(found.operation, { sandbox }, { signal: mcpReq.signal }),
-        );
-        const attached = { uri: uriOf(sandbox, found.name), mimeType: found.mimeType, text: content };
-        return { messages: [words, { role: 'user', content: { type: 'resource', resource: attached } }] };
-      },
-    );
+    server.registerPrompt(name, { title, description, argsSchema: input }, async (given, { mcpReq }) => {
+      const found = AGENT_RESOURCES.find((one) => one.name === resource);
+      const words = { role: 'user' as const, content: { type: 'text' as const, text: text(given) } };
+      const { sandbox } = given;
+      if (!found || sandbox === undefined) return { messages: [words] };
+      const content = await readable(places, () =>
+        litterbox.perform(found.operation, { sandbox }, { signal: mcpReq.signal }),
+      );
+      const attached = { uri: uriOf(sandbox, found.name), mimeType: found.mimeType, text: content };
+      return { messages: [words, { role: 'user', content: { type: 'resource', resource: attached } }] };
+    });
   }
 }
 

@@ -1,19 +1,25 @@
 import type { OfferedTool, Performer, ToolAnswer } from './agent-door.ts';
-import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { askPerson } from './ask-person.ts';
 import { errorResult, type Places } from './error-result.ts';
 import { reportProgress } from './report-progress.ts';
 
 /** Carries out one call of a tool. Rejects only when the client took it back. */
 export async function callTool(
   litterbox: Performer,
-  { operation, inputOf }: OfferedTool,
+  { operation, inputOf, asks }: OfferedTool,
   given: unknown,
-  { mcpReq }: ServerContext,
+  server: McpServer,
+  context: ServerContext,
   places: Places,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
+  const { mcpReq } = context;
   using progress = reportProgress(mcpReq);
   try {
     const { signal } = mcpReq;
+    const request = asks(given);
+    const question = request && askPerson(request, server, context);
+    if (question) return question;
     const input = inputOf(given ?? {}) as Record<string, unknown>; // checked where every door's input is checked
     return resultOf(operation.name, await litterbox.perform(operation, input, { signal, ...progress.listeners }));
   } catch (error) {

@@ -1,22 +1,27 @@
 import { isLitterboxError } from '@litterbox/core/agent';
-import { MCP_HELP, parseMcpOptions } from './mcp-options.ts';
+import { setFlagsFromString } from 'node:v8';
+import { HELP, parseMcpOptions, parseServeOptions } from './mcp-options.ts';
 
-/** Runs `litterbox mcp` with the words after it, and sets the exit code. */
-export async function start(args: readonly string[]): Promise<void> {
+/** Runs `litterbox mcp` or `litterbox serve` with the words after it, and sets the exit code. */
+export async function start(verb: 'mcp' | 'serve', args: readonly string[]): Promise<void> {
+  // V8's young generation would otherwise keep for good what one large call took.
+  setFlagsFromString('--semi-space-growth-factor=1');
   // Standard output belongs to the protocol: whatever a library prints goes to the other stream.
   console.log = console.info = console.debug = console.error;
   try {
-    const options = parseMcpOptions(args);
-    if (options === 'help') {
-      process.stdout.write(MCP_HELP);
-      return;
+    if (verb === 'mcp') {
+      const options = parseMcpOptions(args);
+      if (options === 'help') process.stdout.write(HELP.mcp);
+      else await (await import('./start-stdio.ts')).startStdio(options);
+    } else {
+      const options = parseServeOptions(args);
+      if (options === 'help') process.stdout.write(HELP.serve);
+      else await (await import('./start-http.ts')).startHttp(options);
     }
-    const { startStdio } = await import('./start-stdio.ts');
-    await startStdio(options);
   } catch (error) {
     const hint = isLitterboxError(error) ? error.details.hint : undefined;
     process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
     if (hint !== undefined) process.stderr.write(`→ ${hint}\n`);
-    process.exitCode = isLitterboxError(error, 'ARG_UNKNOWN') || isLitterboxError(error, 'ARG_RANGE') ? 2 : 1;
+    process.exitCode = isLitterboxError(error, 'ARG_UNKNOWN') || isLitterboxError(error, 'ARG_RANGE') ? 2 : 5;
   }
 }

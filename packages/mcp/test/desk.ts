@@ -12,12 +12,12 @@ export const ERAS: readonly Era[] = ['legacy', 'modern'];
 const START = createRequire(import.meta.url).resolve('../src/start.ts');
 
 /** The words that start the server from its sources. */
-export const serverArguments = (args: readonly string[]): readonly string[] => [
+export const serverArguments = (args: readonly string[], verb: 'mcp' | 'serve' = 'mcp'): readonly string[] => [
   '--no-warnings',
   '--conditions=@litterbox/source',
   '--input-type=module',
   '-e',
-  `import { start } from ${JSON.stringify(START)}; await start(${JSON.stringify(args)});`,
+  `import { start } from ${JSON.stringify(START)}; await start(${JSON.stringify(verb)}, ${JSON.stringify(args)});`,
 ];
 
 /** What a client got back of one call. */
@@ -96,7 +96,7 @@ export async function mcpDesk({
     actor: 'person',
   });
   const call: McpDesk['call'] = async (name, input, options) => {
-    const result = (await client.callTool({ name, arguments: input }, options)) as CallToolResult;
+    const result = await client.callTool({ name, arguments: input }, options);
     const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
     const [meta = {}] = Object.entries(result._meta ?? {}).flatMap(([key, value]) =>
       key.startsWith('dev.litterbox/') ? [value as Record<string, unknown>] : [],

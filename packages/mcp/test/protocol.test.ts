@@ -28,7 +28,7 @@ async function rawServer(): Promise<RawServer> {
   const next = async () => {
     const { value, done } = await lines.next();
     if (done) throw new Error('The server has gone.');
-    return JSON.parse(String(value)) as Record<string, unknown>; // nothing but JSON may ever stand there
+    return JSON.parse(value) as Record<string, unknown>; // nothing but JSON may ever stand there
   };
   const send = (text: string) => void child.stdin.write(text);
   const request: RawServer['request'] = async (method, params, id) => {

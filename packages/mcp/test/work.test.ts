@@ -84,12 +84,12 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
   it('003: an agent has no way to the history, to deletion or to the files of the person', async () => {
     await using desk = await mcpDesk({ era });
     const { tools } = await desk.client.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(
-      [
-        ...['bash', 'glob', 'grep', 'ls', 'patch', 'read', 'sandbox-create', 'sandbox-list', 'sandbox-milestone'],
-        ...['sandbox-status', 'write'],
-      ].sort(),
-    );
+    expect(
+      tools
+        .map(({ name }) => name)
+        .sort()
+        .join(' '),
+    ).toBe('bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-status write');
     await desk.call('sandbox-create', { name: 'a' });
     await desk.text('write', { sandbox: 'a', path: 'b.txt', content: 'b\n' });
     const git = await desk.text('bash', { sandbox: 'a', command: 'git log || git commit -m x; ls -a .git' });

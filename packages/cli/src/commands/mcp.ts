@@ -1,10 +1,15 @@
 import { start } from '@litterbox/mcp/start';
 import type { Perform } from '../perform.ts';
 
-/** `litterbox mcp` with options of the whole command line before the verb; without them `bin.ts` starts it by itself. */
-export const mcp: Perform = async ({ directory }, _words, flags) => {
-  const given = Object.entries(flags).flatMap(([name, value]) =>
-    typeof value === 'string' ? [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, value] : [],
-  );
-  await start(['--repo', directory, ...given]);
-};
+/** `litterbox mcp` and `serve` with options of the whole command line before the verb; without them `bin.ts` starts them itself. */
+const starting =
+  (verb: 'mcp' | 'serve'): Perform =>
+  async ({ directory }, _words, flags) => {
+    const given = Object.entries(flags).flatMap(([name, value]) =>
+      typeof value === 'string' ? [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, value] : [],
+    );
+    await start(verb, ['--repo', directory, ...given]);
+  };
+
+export const mcp = starting('mcp');
+export const serve = starting('serve');

@@ -15,6 +15,11 @@ export interface ChannelTarget {
 export interface ChannelCommand {
   /** Verbatim arguments; the program is looked up in PATH. At most 128 KiB each. */
   readonly argv: readonly [string, ...string[]];
+  /**
+   * Text of ours that the channel's own shell runs in place of a program, with `argv` as its `$1 $2 …`: what builtins do costs no
+   * exec then. Never an agent's.
+   */
+  readonly script?: string | undefined;
   /** Absolute. @defaultValue where the runtime starts processes */
   readonly cwd?: string | undefined;
   /** Added to the runtime's environment for this command. */
@@ -264,11 +269,13 @@ function assertRunnable({ argv, cwd, env = {} }: ChannelCommand): void {
 }
 
 /** One subshell per command: what it changes of its environment, directory and descriptors ends with it. */
-function scriptOf({ argv, cwd, env = {}, stdin }: ChannelCommand, callId: string): string {
+function scriptOf({ argv, script, cwd, env = {}, stdin }: ChannelCommand, callId: string): string {
   const steps = [`export ${CALL_VARIABLE}=${callId}`];
   for (const [name, value] of Object.entries(env)) steps.push(`export ${name}=${quoted(value)}`);
   if (cwd !== undefined) steps.push(`cd ${quoted(cwd)} || { ${report('no-cwd')}; exit 1; }`);
-  steps.push(`exec ${argv.map(quoted).join(' ')} 2>&8 8>&-`);
+  const words = argv.map(quoted).join(' ');
+  if (script === undefined) steps.push(`exec ${words} 2>&8 8>&-`);
+  else steps.push('exec 2>&8 8>&-', `set -- ${words}`, script);
   const source = stdin === undefined || stdin.length === 0 ? '' : `printf ${quoted(printfFormat(stdin))} | `;
   return `${source}( ${steps.join('\n')} )${source === '' ? ' </dev/null' : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
+import { printfFormat, quoted } from '../channel/shell-text.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -38,23 +39,23 @@ const READ_SCRIPT = `${ASSERT_FILE}exec head -c "$2" <"$1"`;
 
 /**
  * A temporary file and a rename: whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old.
- * The second argument is `x` or `-` for a file that is to be executable or not, or nothing for one that stays as it is.
+ * The function `put` gives the content. The second argument is `x` or `-` for a file that is to be executable or not, or nothing
+ * for one that stays as it is; the third a word that no other write has.
  */
 const WRITE_SCRIPT = `f=$1
 if [ -h "$f" ]; then f=$(readlink -f "$f") || exit 40; fi
 [ -d "$f" ] && exit 41
 if [ -e "$f" ] && [ ! -f "$f" ]; then exit 42; fi
 case $f in */) if [ -e "\${f%/}" ]; then exit 44; else exit 41; fi ;; esac
-mkdir -p "\${f%/*}" 2>/dev/null || exit 44
-t=$f.litterbox-$$
-trap 'rm -f "$t"' EXIT
-cat >"$t" || exit 1
+[ -d "\${f%/*}" ] || mkdir -p "\${f%/*}" 2>/dev/null || exit 44
+t=$f.litterbox-$3
+put >"$t" || { rm -f "$t"; exit 1; }
 case $2 in
   x) chmod +x "$t" ;;
   -) ;;
   *) if [ -x "$f" ]; then chmod +x "$t"; fi ;;
 esac
-mv -f "$t" "$f"`;
+mv -f "$t" "$f" || { rm -f "$t"; exit 1; }`;
 
 /** The directories that become empty go too, as git keeps none. */
 const REMOVE_SCRIPT = `[ -d "$1" ] && [ ! -h "$1" ] && exit 41
@@ -77,7 +78,8 @@ export async function readStart(
 ): Promise<Uint8Array> {
   const outcome = await channel.run(
     {
-      argv: ['sh', '-c', READ_SCRIPT, 'sh', target, String(maxBytes)],
+      argv: [target, String(maxBytes)],
+      script: READ_SCRIPT,
       timeoutMs: FILE_TIMEOUT_MS,
       maxOutputBytes: maxBytes,
     },
@@ -103,12 +105,14 @@ export async function writeContent(
 ): Promise<void> {
   if (content.length > MAX_FILE_BYTES) throw fileRefusal('file.write', target, 43);
   const mode = isExecutable === undefined ? '' : isExecutable ? 'x' : '-';
-  const argv = ['sh', '-c', WRITE_SCRIPT, 'sh', target, mode] as const;
+  const words = [target, mode, crypto.randomUUID().slice(0, 8)] as const;
   if (content.length <= MAX_CHANNEL_STDIN_BYTES) {
-    const outcome = await channel.run({ argv, stdin: content, timeoutMs: FILE_TIMEOUT_MS }, options);
+    const script = `put() { printf ${quoted(printfFormat(content))}; }\n${WRITE_SCRIPT}`;
+    const outcome = await channel.run({ argv: words, script, timeoutMs: FILE_TIMEOUT_MS }, options);
     assertFileDone('file.write', target, outcome, options);
     return;
   }
+  const argv = ['sh', '-c', `put() { cat; }\n${WRITE_SCRIPT}`, 'sh', ...words] as const;
   await using writer = await runtime.spawn({ argv, stdin: 'pipe' }, options);
   const listening = (async () => {
     for await (const _chunk of writer); // nothing of interest is said; unread output would hold it back
@@ -125,8 +129,9 @@ export async function removeContent(
   target: string,
   options?: CallOptions,
 ): Promise<void> {
-  const argv = ['sh', '-c', REMOVE_SCRIPT, 'sh', target, runtime.workdir] as const;
-  assertFileDone('file.remove', target, await channel.run({ argv, timeoutMs: FILE_TIMEOUT_MS }, options), options);
+  const argv = [target, runtime.workdir] as const;
+  const outcome = await channel.run({ argv, script: REMOVE_SCRIPT, timeoutMs: FILE_TIMEOUT_MS }, options);
+  assertFileDone('file.remove', target, outcome, options);
 }
 
 /** Throws what an outcome of one of these scripts, or of one that begins with {@link ASSERT_FILE}, tells. */

@@ -97,7 +97,8 @@ async function readSlice(
 ): Promise<Omit<LineSlice, 'path'>> {
   const outcome = await channel.run(
     {
-      argv: ['sh', '-c', SLICE_SCRIPT, 'sh', target, String(offset + 1), String(limit)],
+      argv: [target, String(offset + 1), String(limit)],
+      script: SLICE_SCRIPT,
       timeoutMs: 60_000,
       maxOutputBytes: 2 * MAX_SLICE_BYTES,
     },

@@ -154,7 +154,8 @@ async function listen(
 ): Promise<FoundLines> {
   const { exit, stdout, stderr, interruption } = await channel.run(
     {
-      argv: ['sh', '-c', script, 'sh', root.absolute, expression],
+      argv: [root.absolute, expression],
+      script,
       timeoutMs: SEARCH_TIMEOUT_MS,
       maxOutputBytes: 2 * MAX_FOUND_BYTES,
       env: { LC_ALL: 'C.UTF-8' },

@@ -59,7 +59,8 @@ export async function walkFiles(
   const script = depth === 'children' ? CHILDREN : walkScript(isFilesOnly, root.isInWorkspace);
   const outcome = await channel.run(
     {
-      argv: ['sh', '-c', script, 'sh', root.absolute],
+      argv: [root.absolute],
+      script,
       timeoutMs: WALK_TIMEOUT_MS,
       maxOutputBytes: MAX_NAMES_BYTES,
       env: { LC_ALL: 'C' },

@@ -90,7 +90,7 @@ export interface AgentPrompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly input: z.ZodObject;
+  readonly input: z.ZodObject<Record<string, z.ZodString>>;
   text(input: Readonly<Record<string, string>>): string;
   /** The resource that goes with it. */
   readonly resource?: AgentResource['name'];

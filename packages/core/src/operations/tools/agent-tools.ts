@@ -12,7 +12,7 @@ import { sandboxCreate } from './sandbox-create.ts';
 import { sandboxList } from './sandbox-list.ts';
 import { sandboxMilestone } from './sandbox-milestone.ts';
 import { sandboxStatus } from './sandbox-status.ts';
-import type { Tool, ToolAnswer, ToolProfile, ToolSetting } from './tool.ts';
+import type { PermissionRequest, Tool, ToolAnswer, ToolProfile, ToolSetting } from './tool.ts';
 import { write } from './write.ts';
 
 /**
@@ -51,6 +51,7 @@ export interface OfferedTool
   /** What is performed with {@link OfferedTool.inputOf} of what a caller gave. */
   readonly operation: Operation<z.ZodObject, ToolAnswer>;
   inputOf(given: unknown): unknown;
+  asks(given: unknown): PermissionRequest | undefined;
 }
 
 /** The tools of a profile, with the names and arguments they have there. */
@@ -72,9 +73,14 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
       description: one.describe(setting),
       input: sandbox === undefined ? input : input.omit({ sandbox: true }),
       operation: { ...one, name, input },
+      asks: (given) => (isObject(given) ? one.asks?.(given) : undefined),
       inputOf: (given) => (sandbox === undefined ? given : bound(given, sandbox)),
     };
   });
+}
+
+function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && !Array.isArray(given);
 }
 
 function withMessage(input: z.ZodObject): z.ZodObject {
@@ -84,8 +90,8 @@ function withMessage(input: z.ZodObject): z.ZodObject {
 
 /** Another sandbox is not found, whether or not there is one of that name: who is bound to one learns of no other. */
 function bound(given: unknown, sandbox: string): unknown {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-  const named = (given as { sandbox?: unknown }).sandbox;
+  if (!isObject(given)) return given;
+  const named = given['sandbox'];
   if (named !== undefined && (typeof named !== 'string' || slugify(named).slug !== slugify(sandbox).slug)) {
     throw new LitterboxError('SANDBOX_NOT_FOUND', `This server works in the sandbox ${sandbox} alone.`, {
       operation: 'sandbox.find',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shown } from '../../domain/shown.ts';
 import type { LeftOut } from '../../use-cases/create-sandbox.ts';
 import { createSandbox } from '../create-sandbox.ts';
 import { tool } from './tool.ts';
@@ -30,19 +31,24 @@ export const sandboxCreate = tool({
     from: z
       .string()
       .optional()
-      .describe('head, worktree (with uncommitted changes) or a commit; default as configured'),
+      .describe(
+        'head, worktree (with the uncommitted changes, if the person allows it) or a commit; default as configured',
+      ),
   }),
   facts,
+  asks: ({ name, from }) =>
+    from === 'worktree'
+      ? {
+          question: `An agent wants to make the sandbox ${shown(String(name))} with your uncommitted changes, new files that are not ignored included. Give it a copy of them?`,
+          otherwise: `litterbox create ${shown(String(name))} --from worktree`,
+        }
+      : undefined,
   async execute(useCases, { name, from }, options) {
     const { record, isRenamed, leftOut, warnings } = await createSandbox.execute(useCases, { name, from }, options);
     const missing = await soon(leftOut);
     const notes = [
       ...(isRenamed ? [`The name became ${record.slug}.`] : []),
-      ...(missing && missing.total > 0
-        ? [
-            `${missing.total} uncommitted changes of the person are not in it (create with from: worktree to have them).`,
-          ]
-        : []),
+      ...(missing && missing.total > 0 ? [`${missing.total} uncommitted changes of the person are not in it.`] : []),
       ...warnings,
     ];
     return {

@@ -28,6 +28,14 @@ export interface ToolSetting {
   readonly profile: ToolProfile;
 }
 
+/** What only a person may allow, for one call. */
+export interface PermissionRequest {
+  /** The question, for a person who sees nothing else of the call. */
+  readonly question: string;
+  /** What a person does where the agent's program cannot ask: a command. */
+  readonly otherwise: string;
+}
+
 /** Something an agent may ask for: an operation with words for a model. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation<Input, ToolAnswer> {
   /** A few words for a person who is asked to allow it. */
@@ -38,6 +46,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation
   readonly isOpenWorld: boolean;
   /** All that a model learns of it but for its arguments. */
   describe(setting: ToolSetting): string;
+  /** What of a call needs a person's yes. Gets what the caller gave, unchecked. */
+  asks?(given: Readonly<Record<string, unknown>>): PermissionRequest | undefined;
   /** The shape of its facts, when it answers with facts. */
   readonly facts?: z.ZodObject;
   /** In the profile `roadmap`: its name there, and whether its `message` is mandatory. Absent: not in that profile, or as it is. */

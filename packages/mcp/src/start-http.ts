@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { LitterboxError } from '@litterbox/core/agent';
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  type NodeIncomingMessageLike,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { defaultStateDirectory } from 'litterbox/agent';
+import { bearerGate } from './bearer-gate.ts';
+import { buildServer } from './build-server.ts';
+import { makeOffer } from './make-offer.ts';
+import type { ServeOptions } from './mcp-options.ts';
+import { tokenFrom } from './token-file.ts';
+
+const PATH = '/mcp';
+const MAX_BODY_BYTES = 64 * 2 ** 20;
+const MAX_CONNECTIONS = 256;
+
+/** Serves clients over HTTP on the loopback address until it is ended. The URL is said on standard output. */
+export async function startHttp(options: ServeOptions): Promise<void> {
+  const offer = await makeOffer(options);
+  const { tokenFile: asked } = options;
+  const tokenFile = asked === undefined ? join(defaultStateDirectory(), 'serve.token') : resolve(asked);
+  const handler = createMcpHandler(() => buildServer(offer), {
+    maxRequestBodySize: MAX_BODY_BYTES,
+    onerror: (error) => console.error(`litterbox serve: ${error.message}`),
+  });
+  const serve = toNodeHandler(handler, { maxRequestBodySize: MAX_BODY_BYTES });
+  const isLocalHost = localhostHostValidation(); // a page of the web that points its name here says that name
+  const isLocalOrigin = localhostOriginValidation();
+  const isAllowed = bearerGate(tokenFrom(tokenFile));
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (!isLocalHost(request, response) || !isLocalOrigin(request, response)) return;
+      if (!(await isAllowed(request, response))) return;
+      if (new URL(request.url ?? '/', 'http://localhost').pathname === PATH)
+        await serve(request as NodeIncomingMessageLike, response); // a server's request has both method and URL
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end(`There is ${PATH} and nothing else.\n`);
+    })().catch((error: unknown) => {
+      console.error(error);
+      response.destroy();
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.listen(options.port, '127.0.0.1');
+  await Promise.race([
+    once(server, 'listening'),
+    once(server, 'error').then(([error]: unknown[]) => {
+      throw new LitterboxError('UNAVAILABLE', `Port ${options.port} cannot be used: ${String(error)}.`, {
+        operation: 'serve.start',
+        hint: 'Choose another with --port, or leave it out for a free one.',
+      });
+    }),
+  ]);
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`http://127.0.0.1:${port}${PATH}\n`);
+  process.stderr.write(`Clients send "Authorization: Bearer TOKEN" with the token in ${tokenFile}.\n`);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await offer.litterbox[Symbol.asyncDispose](); // takes back the calls that go on; what they did is recorded before they end
+  await handler.close();
+  server.close();
+  server.closeAllConnections();
+}
