@@ -4,8 +4,8 @@ export interface ShownTool {
   readonly name: string;
   /** The server's own name of the tool; absent: it is one of the client's own. */
   readonly ours?: string;
-  /** Of its JSON, as it is sent to the model. */
-  readonly bytes: number;
+  /** As it is sent to the model. */
+  readonly json: string;
 }
 
 /** What a client asks of the model. */
@@ -28,8 +28,6 @@ export interface Dialect {
 }
 
 export const SERVER = 'litterbox';
-
-export const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 type Part = { readonly type?: string; readonly text?: string };
 

@@ -1,7 +1,5 @@
 // npm run test:agents [-- --keep] [--only claude]: the clients that people use, at work in sandboxes, without any network.
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { parseArgs } from 'node:util';
 import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
@@ -12,9 +10,9 @@ import type { Plot } from './plot.ts';
 import { mendAdd, wrongName } from './plots.ts';
 import { reviewAndMerge } from './review.ts';
 import { scene } from './scene.ts';
+import { withoutNetwork } from './without-network.ts';
 
 const PAGE = new URL('../../../../docs/agent-clients.md', import.meta.url);
-const INSIDE = 'LITTERBOX_AGENTS_INSIDE';
 const HEAD =
   'client|MCP|what was driven|its own tools|result|turns of the model|seconds|our tools, bytes|answers, bytes|date'.split(
     '|',
@@ -25,30 +23,14 @@ const PLOTS: Readonly<Record<string, () => Plot>> = {
 };
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false }, only: { type: 'string' } } });
-const install = process.env[INSIDE] ?? lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS');
-if (process.env[INSIDE] === undefined) process.exitCode = runWithoutNetwork();
-else await main();
+await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], main);
 
-/** This program again, in a network namespace that has nothing but a loopback of its own. */
-function runWithoutNetwork(): number {
-  const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  const { status, error } = spawnSync('unshare', ['-n', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...self], {
-    env: { ...process.env, [INSIDE]: install },
-    stdio: 'inherit',
-  });
-  if (error) throw error;
-  return status ?? 1;
-}
-
-async function main(): Promise<void> {
-  const interfaces = Object.keys(networkInterfaces());
-  if (interfaces.join() !== 'lo')
-    throw new Error(`There is a network here: ${interfaces.join(', ')}. Run this as root.`);
+async function main(install = ''): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
   for (const client of AGENT_CLIENTS.filter(({ id }) => values.only === undefined || id === values.only)) {
     for (const [index, name] of Object.keys(PLOTS).entries()) {
       const limit = client.limits[index % client.limits.length];
-      if (limit) rows.push(await played(client, name, limit));
+      if (limit) rows.push(await played(client, install, name, limit));
     }
   }
   const table = tableOf(HEAD, rows);
@@ -56,7 +38,12 @@ async function main(): Promise<void> {
   if (values.keep) writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents', table));
 }
 
-async function played(client: AgentClient, name: string, limit: Limit): Promise<readonly (string | number)[]> {
+async function played(
+  client: AgentClient,
+  install: string,
+  name: string,
+  limit: Limit,
+): Promise<readonly (string | number)[]> {
   const title = `${client.title} ${versionOf(install, client.name)}`;
   using place = scene();
   const plot = PLOTS[name]?.();
@@ -68,7 +55,7 @@ async function played(client: AgentClient, name: string, limit: Limit): Promise<
   });
   const { tools, results, turns } = drove.talk;
   const own = tools.filter(({ ours }) => ours === undefined).length;
-  const bytes = tools.reduce((sum, tool) => sum + (tool.ours === undefined ? 0 : tool.bytes), 0);
+  const bytes = tools.reduce((sum, tool) => sum + (tool.ours === undefined ? 0 : Buffer.byteLength(tool.json)), 0);
   const answers = results.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const limited = `${own} under \`${limit.args.join(' ').replace(/ $/, ' ""')}\``;
   const date = new Date().toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-import { type Asked, bytesOf, type Dialect, SERVER, type ShownTool, textOf, type Turn } from './dialect.ts';
+import { type Asked, type Dialect, SERVER, type ShownTool, textOf, type Turn } from './dialect.ts';
 
 interface MessagesRequest {
   readonly model: string;
@@ -19,7 +19,11 @@ export const messagesApi: Dialect = {
     return {
       tools: tools.map((tool): ShownTool => {
         const { name } = tool;
-        return { name, bytes: bytesOf(tool), ...(name.startsWith(PREFIX) && { ours: name.slice(PREFIX.length) }) };
+        return {
+          name,
+          json: JSON.stringify(tool),
+          ...(name.startsWith(PREFIX) && { ours: name.slice(PREFIX.length) }),
+        };
       }),
       results: messages
         .flatMap(({ content }) => (typeof content === 'string' ? [] : content))

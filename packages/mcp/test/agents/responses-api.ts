@@ -1,4 +1,4 @@
-import { type Asked, bytesOf, type Dialect, SERVER, type ShownTool, textOf, type Turn } from './dialect.ts';
+import { type Asked, type Dialect, SERVER, type ShownTool, textOf, type Turn } from './dialect.ts';
 
 interface ResponsesRequest {
   readonly tools?: readonly Tool[];
@@ -28,12 +28,12 @@ export const responsesApi: Dialect = {
     return {
       tools: tools.flatMap((tool): readonly ShownTool[] => {
         const group = tool.name ?? tool.type;
-        if (tool.type !== 'namespace') return [{ name: group, bytes: bytesOf(tool) }];
+        if (tool.type !== 'namespace') return [{ name: group, json: JSON.stringify(tool) }];
         return (tool.tools ?? []).map((one) => {
           const name = one.name ?? one.type;
           // Codex shows `sandbox-create` as `sandbox_create`.
           const ours = group === PREFIX && { ours: name.replaceAll('_', '-') };
-          return { name: `${group}.${name}`, bytes: bytesOf(one), ...ours };
+          return { name: `${group}.${name}`, json: JSON.stringify(one), ...ours };
         });
       }),
       results: input.filter(({ type }) => type === 'function_call_output').map(({ output }) => textOf(output)),

@@ -18,8 +18,8 @@ export interface Scene extends Disposable {
   sent(): readonly Record<string, unknown>[];
 }
 
-export function scene(): Scene {
-  const scratch = scratchRepository(PROJECT);
+export function scene(files: Readonly<Record<string, string>> = PROJECT): Scene {
+  const scratch = scratchRepository(files);
   const [home, bin, heard] = ['home', 'bin', 'heard.jsonl'].map((name) => join(scratch.directory, name)) as [
     string,
     string,
