@@ -3,7 +3,7 @@
 # without any of their scripts. Their lock is in tools/referees; npm keeps what it fetched.
 set -eu
 cd "$(dirname "$0")/../referees"
-done=node_modules/.litterbox
+stamp=node_modules/.litterbox
 
 # npm runs on the machine's own Node, not on the one of this checkout.
 npm_outside() (
@@ -14,15 +14,15 @@ npm_outside() (
 
 case ${1:-status} in
   up)
-    if [ ! -e $done ] || [ package-lock.json -nt $done ]; then
+    if [ ! -e $stamp ] || [ package-lock.json -nt $stamp ]; then
       echo 'referees: npm ci' >&2
       npm_outside ci --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
-      touch $done
+      touch $stamp
     fi
     ;;
   down) rm -rf node_modules ;;
   status)
-    if [ ! -e $done ] || [ package-lock.json -nt $done ]; then
+    if [ ! -e $stamp ] || [ package-lock.json -nt $stamp ]; then
       echo 'referees: absent or of another version'
       exit 1
     fi

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,17 +45,14 @@ export class Inspector {
 
   async ask(era: Era, method: string, ...args: readonly string[]): Promise<Verdict> {
     const words = ['--cli', '--config', this.#config, '--server', 'server', '--protocol-era', era, '--method', method];
-    const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...words, '--format', 'json', ...args], {
+    const child = spawn(process.execPath, [PROGRAM, ...words, '--format', 'json', ...args], {
       env: { PATH: process.env['PATH'], HOME: this.#home, MCP_INSPECTOR_SECRET_STORE: 'memory', NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const closed = once(child, 'close');
-    const [stdout, stderr] = await Promise.all(
-      [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')),
-    );
-    await closed;
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
     const { result = {} } = JSON.parse(stdout || '{}') as { result?: Record<string, unknown> };
     // Each line that begins so is about how the Inspector keeps secrets.
-    return { code: child.exitCode, result, stderr: (stderr ?? '').replaceAll(/^\[mcp-inspector\] .*\n/gm, '') };
+    return { code: child.exitCode, result, stderr: stderr.replaceAll(/^\[mcp-inspector\] .*\n/gm, '') };
   }
 }

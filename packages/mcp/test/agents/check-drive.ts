@@ -10,7 +10,7 @@ const TOOLS = 'bash glob grep ls patch read sandbox-create sandbox-list sandbox-
 /** That the client did what the plot wanted, in the protocol and under the limits that it should. @throws AssertionError */
 export function checkDrive(client: AgentClient, limit: Limit, scene: Scene, drive: Drive): void {
   const { talk, exitCode, stderr } = drive;
-  assert.equal(talk.failure, undefined);
+  assert.equal(talk.failure, undefined, talk.failure);
   assert.ok(talk.isOver, `the client left after ${talk.turns} turns: ${stderr}`);
   assert.equal(exitCode, 0, stderr);
   assert.equal(eraOf(scene), client.era, 'the protocol that the client speaks');

@@ -6,8 +6,7 @@ import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
-import type { Plot } from './plot.ts';
-import { mendAdd, wrongName } from './plots.ts';
+import { STORIES, type Story } from './plots.ts';
 import { reviewAndMerge } from './review.ts';
 import { scene } from './scene.ts';
 import { withoutNetwork } from './without-network.ts';
@@ -17,10 +16,6 @@ const HEAD =
   'client|MCP|what was driven|its own tools|result|turns of the model|seconds|our tools, bytes|answers, bytes|date'.split(
     '|',
   );
-const PLOTS: Readonly<Record<string, () => Plot>> = {
-  'the whole job': mendAdd,
-  'the whole job, with wrong names first': wrongName,
-};
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false }, only: { type: 'string' } } });
 await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], main);
@@ -28,9 +23,9 @@ await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], 
 async function main(install = ''): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
   for (const client of AGENT_CLIENTS.filter(({ id }) => values.only === undefined || id === values.only)) {
-    for (const [index, name] of Object.keys(PLOTS).entries()) {
+    for (const [index, story] of STORIES.entries()) {
       const limit = client.limits[index % client.limits.length];
-      if (limit) rows.push(await played(client, install, name, limit));
+      if (limit) rows.push(await played(client, install, story, limit));
     }
   }
   const table = tableOf(HEAD, rows);
@@ -41,17 +36,15 @@ async function main(install = ''): Promise<void> {
 async function played(
   client: AgentClient,
   install: string,
-  name: string,
+  story: Story,
   limit: Limit,
 ): Promise<readonly (string | number)[]> {
   const title = `${client.title} ${versionOf(install, client.name)}`;
   using place = scene();
-  const plot = PLOTS[name]?.();
-  if (!plot) throw new Error(`no plot ${name}`);
-  const drove = await drive(client, install, { limit, plot, scene: place });
-  const result = resultOf(`${title}, ${name}`, drove, () => {
+  const drove = await drive(client, install, { limit, plot: story.plot(), scene: place });
+  const result = resultOf(`${title}, ${story.title}`, drove, () => {
     checkDrive(client, limit, place, drove);
-    reviewAndMerge(place);
+    reviewAndMerge(place, story);
   });
   const { tools, results, turns } = drove.talk;
   const own = tools.filter(({ ours }) => ours === undefined).length;
@@ -59,7 +52,7 @@ async function played(
   const answers = results.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const limited = `${own} under \`${limit.args.join(' ').replace(/ $/, ' ""')}\``;
   const date = new Date().toISOString().slice(0, 10);
-  return [title, eraOf(place), name, limited, result, turns, drove.seconds, bytes, answers, date];
+  return [title, eraOf(place), story.title, limited, result, turns, drove.seconds, bytes, answers, date];
 }
 
 /** Runs the checks, and says loudly what they find. */

@@ -1,4 +1,4 @@
-import { calling, mustMatch, type PlotCall, type Plot, PlotError, type PlotResult } from './plot.ts';
+import { calling, mustMatch, type Plot, type PlotCall, PlotError, type PlotResult } from './plot.ts';
 
 /** A bug, and a test that finds it. */
 export const PROJECT = {
@@ -12,55 +12,87 @@ export const TASK = 'sh test.sh fails. Find out why, mend it in a sandbox of its
 export const MILESTONE = 'add adds';
 
 const BROKEN = '  echo $(($1 - $2))';
+const WORSE = '  echo $(($1 * $2))';
 const MENDED = '  echo $(($1 + $2))';
 
 /** What the person must find changed, and nothing else. */
 export const CHANGED_LINES: readonly string[] = [`-${BROKEN}`, `+${MENDED}`];
 
+export interface Story {
+  readonly title: string;
+  /** Calls that change files. */
+  readonly changes: number;
+  plot(): Plot;
+}
+
+export const STORIES: readonly Story[] = [
+  { title: 'the whole job', changes: 1, plot: wholeJob },
+  { title: 'the whole job, with mistakes', changes: 2, plot: withMistakes },
+];
+
 /** Makes a sandbox, sees the test fail, reads what the test sources, mends it, sees the test pass, offers the work. */
-export function* mendAdd(): Plot {
-  yield* mendIn(yield* created());
+function* wholeJob(): Plot {
+  const sandbox = yield* created();
+  const path = yield* understood(sandbox);
+  yield* patched(sandbox, path, BROKEN, MENDED, 1);
+  yield* offered(sandbox, 1);
   return 'Mended.';
 }
 
-/** Works before there is a sandbox, then in one whose name is misspelt, and goes on each time as the error says. */
-export function* wrongName(): Plot {
+/** Works before there is a sandbox, misspells its name, mends the wrong way, and goes on each time as the answer says. */
+function* withMistakes(): Plot {
   const early = yield* calling('bash', { sandbox: 'mend-ad', command: 'sh test.sh' });
   mustMatch('bash before sandbox-create', early, /SANDBOX_NOT_FOUND: .+\nNext: Make one/);
   yield* created();
   const misspelt = yield* calling('bash', { sandbox: 'mend-ad', command: 'sh test.sh' });
-  const [sandbox = ''] = mustMatch(
-    'bash in a misspelt sandbox',
-    misspelt,
-    /SANDBOX_NOT_FOUND: .+\nNext: There are: ([a-z0-9-]+)\./,
-  );
-  yield* mendIn(sandbox);
+  const advice = /SANDBOX_NOT_FOUND: .+\nNext: There are: ([a-z0-9-]+)\./;
+  const [sandbox = ''] = mustMatch('bash in a misspelt sandbox', misspelt, advice);
+  const path = yield* understood(sandbox);
+  yield* patched(sandbox, path, BROKEN, WORSE, 1);
+  const failed = yield* calling('bash', { sandbox, command: 'sh test.sh' });
+  mustMatch('the test that still fails', failed, /^\[stderr\]\nwant 5, got 6\n\[exit code 1, /m);
+  const stale = yield* calling('patch', { sandbox, path, diff: diffOf(2, BROKEN, MENDED) });
+  mustMatch('a patch of what is no longer there', stale, /^[A-Z_]+: .+\nNext: .+/m);
+  yield* patched(sandbox, path, WORSE, MENDED, 2);
+  yield* offered(sandbox, 2);
   return 'Mended.';
 }
 
-function* created(): Generator<PlotCall, string, PlotResult> {
+type Part<Result> = Generator<PlotCall, Result, PlotResult>;
+
+function* created(): Part<string> {
   const answer = yield* calling('sandbox-create', { name: 'Mend add' });
   const [sandbox = ''] = mustMatch('sandbox-create', answer, /"name":\s*"([a-z0-9-]+)"/);
   return sandbox;
 }
 
-function* mendIn(sandbox: string): Generator<PlotCall, void, PlotResult> {
+/** Runs the test and reads on from there. Gives the file that is to be mended. */
+function* understood(sandbox: string): Part<string> {
   const failed = yield* calling('bash', { sandbox, command: 'sh test.sh' });
   mustMatch('the test that fails', failed, /^\[stderr\]\nwant 5, got -1\n\[exit code 1, [^\n]*nothing to record\]$/m);
-
   const tests = yield* calling('read', { sandbox, path: 'test.sh' });
   const [path = ''] = mustMatch('the file that the test sources', tests, /^\. \.\/(\S+)$/m);
+  return path;
+}
+
+/** Reads a file and replaces a line of it, wherever that stands. */
+function* patched(sandbox: string, path: string, from: string, to: string, revision: number): Part<void> {
+  const wanted = PROJECT['add.sh'].replace(BROKEN, from);
   const source = yield* calling('read', { sandbox, path });
-  if (!source.includes(PROJECT['add.sh'])) throw new PlotError(`read: no plain text: ${JSON.stringify(source)}`);
+  const start = source.indexOf(wanted); // a client may put words of its own before it
+  if (start === -1) throw new PlotError(`read: this is no plain text of the file: ${JSON.stringify(source)}`);
+  const line = source.slice(start).split('\n').indexOf(from) + 1;
+  const answer = yield* calling('patch', { sandbox, path, diff: diffOf(line, from, to) });
+  const want = `[modified "add.sh": +1 -1 lines, recorded as revision ${revision} (1 file)]`;
+  if (!answer.split('\n').includes(want)) throw new PlotError(`patch: want ${want}, got ${JSON.stringify(answer)}`);
+}
 
-  const at = source.slice(source.indexOf(PROJECT['add.sh'])).split('\n').indexOf(BROKEN) + 1;
-  const diff = `@@ -${at} +${at} @@\n-${BROKEN}\n+${MENDED}\n`;
-  const patched = yield* calling('patch', { sandbox, path, diff });
-  mustMatch('patch', patched, /^\[modified "add\.sh": \+1 -1 lines, recorded as revision 1 \(1 file\)\]$/m);
+const diffOf = (line: number, from: string, to: string) => `@@ -${line} +${line} @@\n-${from}\n+${to}\n`;
 
+function* offered(sandbox: string, revisions: number): Part<void> {
   const passed = yield* calling('bash', { sandbox, command: 'sh test.sh' });
   mustMatch('the test that passes', passed, /^all tests pass\n\[exit code 0, [^\n]*nothing to record\]$/m);
-
-  const offered = yield* calling('sandbox-milestone', { sandbox, message: MILESTONE });
-  mustMatch('sandbox-milestone', offered, /"branch":\s*"litterbox\/mend-add","revisions":\s*1/);
+  const answer = yield* calling('sandbox-milestone', { sandbox, message: MILESTONE });
+  const [counted] = mustMatch('milestone', answer, /"branch":\s*"litterbox\/mend-add","revisions":\s*(\d+)/);
+  if (Number(counted) !== revisions) throw new PlotError(`sandbox-milestone: ${revisions} revisions, not ${counted}`);
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { CHANGED_LINES, MILESTONE } from './plots.ts';
+import { CHANGED_LINES, MILESTONE, type Story } from './plots.ts';
 import type { Scene } from './scene.ts';
 
 const SANDBOX = 'mend-add';
 
 /** The person's part: looks at what there is, reads one diff, merges, runs the test. @throws AssertionError */
-export function reviewAndMerge(scene: Scene): void {
+export function reviewAndMerge(scene: Scene, { changes }: Story): void {
   const { scratch } = scene;
   assert.equal(scratch.git('status', '--porcelain'), '', 'the agent touched the files of the person');
   assert.equal(testStatus(scene), 1, 'the test passes before the merge');
@@ -14,8 +14,8 @@ export function reviewAndMerge(scene: Scene): void {
   const log = JSON.parse(said(scene, 'log', SANDBOX, '--revisions-only', '--json')) as readonly { subject: string }[];
   assert.deepEqual(
     log.map(({ subject }) => subject),
-    ['patch: add.sh'],
-    'one call changed files, so there is one revision',
+    Array.from({ length: changes }, () => 'patch: add.sh'),
+    'one revision for each call that changed files',
   );
 
   const diff = said(scene, 'diff', SANDBOX);
