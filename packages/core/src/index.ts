@@ -149,6 +149,7 @@ export { OpenRepository } from './use-cases/open-repository.ts';
 export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
 export { Reconcile } from './use-cases/reconcile.ts';
 export { RecordRevision } from './use-cases/record-revision.ts';
+export { RestoreRecords } from './use-cases/restore-records.ts';
 export { type RestoreResult, RestoreRevision } from './use-cases/restore-revision.ts';
 export { RunCommand, type RunCommandInput, type RunCommandResult } from './use-cases/run-command.ts';
 export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';
