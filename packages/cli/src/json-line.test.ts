@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { jsonLine } from './json-line.ts';
 
 test('any text comes back from the line, which holds nothing that a terminal obeys', () => {
