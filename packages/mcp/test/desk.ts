@@ -50,6 +50,15 @@ export interface McpDesk extends AsyncDisposable {
   connect(args?: readonly string[], options?: ClientOptions): Promise<Client>;
 }
 
+/** Deletes the sandboxes of a scratch repository, whose files may belong to users of their own, and then the repository. */
+export async function clear(scratch: ScratchRepository): Promise<void> {
+  const { repository, stateDirectory } = scratch;
+  const last = createLitterbox({ repo: repository, providers: [overlayfs], stateDirectory });
+  for (const { name } of await last.list()) await last.delete(name, { force: true });
+  await last[Symbol.asyncDispose]();
+  scratch[Symbol.dispose]();
+}
+
 export async function mcpDesk({
   era = 'modern',
   args = [],
@@ -126,9 +135,8 @@ export async function mcpDesk({
     },
     async [Symbol.asyncDispose]() {
       for (const one of clients) await one.close();
-      for (const { name } of await person.list()) await person.delete(name, { force: true });
       await person[Symbol.asyncDispose]();
-      scratch[Symbol.dispose]();
+      await clear(scratch);
     },
   };
 }

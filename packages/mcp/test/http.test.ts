@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { ERAS, serverArguments } from './desk.ts';
+import { clear, ERAS, serverArguments } from './desk.ts';
 
 let scratch: ScratchRepository;
 let server: ChildProcess;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.kill('SIGTERM');
   const [code] = (await once(server, 'exit')) as [number | null];
-  scratch[Symbol.dispose]();
+  await clear(scratch);
   expect(code).toBe(0);
 });
 

@@ -3,6 +3,7 @@ import { LitterboxError } from '../../domain/errors.ts';
 import { slugify } from '../../domain/slug.ts';
 import type { Operation } from '../operation.ts';
 import { bash } from './bash.ts';
+import { git } from './git.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { ls } from './ls.ts';
@@ -31,6 +32,7 @@ export const AGENT_TOOLS: readonly Tool[] = [
   ls,
   glob,
   grep,
+  git,
 ];
 
 export interface ToolChoice {
@@ -57,11 +59,15 @@ export interface OfferedTool
 /** The tools of a profile, with the names and arguments they have there. */
 export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice): readonly OfferedTool[] {
   return AGENT_TOOLS.filter(
-    (one) => one.profiles.includes(profile) && (sandbox === undefined || 'sandbox' in one.input.shape),
+    (one) =>
+      one.profiles.includes(profile) &&
+      (!one.isOptional || setting.git) &&
+      (sandbox === undefined || 'sandbox' in one.input.shape),
   ).map((one) => {
     const renamed = profile === 'roadmap' ? one.roadmap : undefined;
     const name = `${prefix}${renamed?.name ?? one.name}`;
     const input = (renamed?.needsMessage ?? false) || setting.requireMessage ? withMessage(one.input) : one.input;
+    const inputOf = (given: unknown) => (sandbox === undefined ? given : bound(given, sandbox));
     const { title, effect, isIdempotent, isOpenWorld, facts } = one;
     return {
       name,
@@ -73,8 +79,11 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
       description: one.describe(setting),
       input: sandbox === undefined ? input : input.omit({ sandbox: true }),
       operation: { ...one, name, input },
-      asks: (given) => (isObject(given) ? one.asks?.(given) : undefined),
-      inputOf: (given) => (sandbox === undefined ? given : bound(given, sandbox)),
+      asks(given) {
+        const asked = inputOf(given);
+        return isObject(asked) ? one.asks?.(asked) : undefined;
+      },
+      inputOf,
     };
   });
 }
