@@ -41,7 +41,7 @@ export const git = tool({
     action === 'clone'
       ? {
           question: `An agent wants to clone ${shown(String(url))} into the playground of the sandbox ${shown(String(sandbox))}. Fetch it from the network?`,
-          otherwise: `litterbox clone ${shown(String(sandbox))} ${shown(String(url))}${destination === undefined ? '' : ` ${shown(String(destination))}`}`,
+          otherwise: `litterbox clone ${shown(String(sandbox))} ${shown(String(url))}${typeof destination === 'string' ? ` ${shown(destination)}` : ''}`,
         }
       : undefined,
   async execute(useCases, { action, url, destination, path, ...rest }, options) {
