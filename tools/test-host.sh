@@ -4,8 +4,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 action=${1:-status}
 case $action in
-  up | status) parts='packages user filesystems cgroups' ;;
-  down) parts='cgroups filesystems user packages' ;;
+  up | status) parts='packages user filesystems cgroups referees' ;;
+  down) parts='referees cgroups filesystems user packages' ;;
   *)
     echo "usage: $0 up|down|status" >&2
     exit 2

@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Dialect, ShownTool, Turn } from './dialect.ts';
+import { type Plot, PlotError } from './plot.ts';
+
+/** What happened between a client and the model. */
+export interface Talk {
+  /** Every request that came, whatever it was for. */
+  readonly requests: readonly string[];
+  /** The tools of the first turn that had ours. */
+  readonly tools: readonly ShownTool[];
+  /** What the client gave back of each call. */
+  readonly results: readonly string[];
+  readonly turns: number;
+  /** The plot went to its end. */
+  readonly isOver: boolean;
+  readonly failure: string | undefined;
+}
+
+/** A model behind an API on loopback, that follows a plot. */
+export interface ModelServer extends AsyncDisposable {
+  readonly url: string;
+  readonly talk: Talk;
+}
+
+export async function modelServer(dialect: Dialect, plot: Plot): Promise<ModelServer> {
+  const model = new PlottedModel(dialect, plot);
+  const server = createServer((request, response) => void model.answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    talk: model,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+class PlottedModel implements Talk {
+  readonly requests: string[] = [];
+  tools: readonly ShownTool[] = [];
+  results: readonly string[] = [];
+  isOver = false;
+  failure: string | undefined;
+  /** Of the plot; a client that asks twice is told the same. */
+  readonly #turns: Turn[] = [];
+  readonly #dialect: Dialect;
+  readonly #plot: Plot;
+
+  constructor(dialect: Dialect, plot: Plot) {
+    this.#dialect = dialect;
+    this.#plot = plot;
+  }
+
+  get turns(): number {
+    return this.#turns.length;
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request;
+    this.requests.push(`${method} ${url}`);
+    const body = await text(request);
+    if (!this.#dialect.wantsTurn(method, url)) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+      return;
+    }
+    const asked: unknown = JSON.parse(body);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of this.#dialect.events(this.#turn(asked), asked))
+      response.write(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.end();
+  }
+
+  #turn(body: unknown): Turn {
+    const { tools, results } = this.#dialect.read(body);
+    if (!tools.some(({ ours }) => ours !== undefined)) return { say: 'A title' }; // a question beside the work
+    if (this.turns === 0) this.tools = tools;
+    this.results = results;
+    if (results.length > this.turns) return this.#failed(`${results.length} results of ${this.turns} calls`);
+    const known = this.#turns[results.length];
+    if (known) return known;
+    const turn = this.#next(tools, results.at(-1) ?? '');
+    this.#turns.push(turn);
+    return turn;
+  }
+
+  #next(tools: readonly ShownTool[], result: string): Turn {
+    try {
+      const { value, done } = this.#plot.next(result);
+      if (done === true) {
+        this.isOver = true;
+        return { say: value };
+      }
+      const call = tools.find(({ ours }) => ours === value.tool);
+      if (!call) return this.#failed(`no tool ${value.tool} among ${tools.map(({ name }) => name).join(', ')}`);
+      return { call, input: value.input, id: `call_${this.turns + 1}` };
+    } catch (error) {
+      if (!(error instanceof PlotError)) throw error;
+      return this.#failed(error.message);
+    }
+  }
+
+  #failed(why: string): Turn {
+    this.failure ??= why;
+    return { say: `The plot ends here: ${why}` };
+  }
+}
