@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
-import { ERAS, type McpDesk, mcpDesk } from './desk.ts';
+import { ERAS } from '@litterbox/hardening/agent';
+import { type McpDesk, mcpDesk } from './desk.ts';
 
 /** A repository behind a web server on loopback, and who asked for what. */
 let remote: ScratchRepository;
