@@ -10,7 +10,7 @@ cd "$root" || exit 1
 
 user=litterbox-test
 base=/var/lib/litterbox-test
-ordinary='host provider-overlayfs litterbox cli'
+ordinary='host provider-overlayfs litterbox mcp cli'
 only=${LITTERBOX_TEST_ONLY:-}
 
 # The part that runs as the ordinary user: test.sh --ordinary COUNTS PROJECT...

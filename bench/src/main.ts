@@ -11,6 +11,7 @@ import { timed } from './measure.ts';
 import { GIT_ENVIRONMENT } from './processes.ts';
 import { reportOf, verdictOf } from './report.ts';
 import { makeRepository } from './repository.ts';
+import { measureAgents } from './scenarios/agents.ts';
 import { measureCreate } from './scenarios/create.ts';
 import { measureFloors } from './scenarios/floors.ts';
 import { measureManySandboxes } from './scenarios/many-sandboxes.ts';
@@ -27,6 +28,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   many: measureManySandboxes,
   memory: measureMemory,
   job: measureWholeJob,
+  agents: measureAgents,
 };
 const KEPT = inBench('../docs/benchmarks.json');
 /** Two tries before a check fails: the second shows whether the machine was busy at the first. */

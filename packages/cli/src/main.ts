@@ -2,6 +2,7 @@ import { isLitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
 import { contextOf } from './context.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { jsonLine } from './json-line.ts';
 import { normalArguments } from './normal-arguments.ts';
 import { programOf } from './program.ts';
 import { Talk } from './talk.ts';
@@ -71,9 +72,7 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
         facts: undefined,
       };
   if (talk.json)
-    process.stderr.write(
-      `${JSON.stringify({ error: { code, message, ...(hint && { hint }), ...(facts && { facts }) } })}\n`,
-    );
+    process.stderr.write(jsonLine({ error: { code, message, ...(hint && { hint }), ...(facts && { facts }) } }));
   else talk.error(message, hint);
   return exitCodeOf(error);
 }

@@ -23,6 +23,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
     load: async () => (await import('./commands/run.ts')).presented['sandbox-run'],
   },
   'sandbox-shell': { load: async () => (await import('./commands/run.ts')).presented['sandbox-shell'] },
+  'sandbox-clone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-clone'] },
   'sandbox-list': { load: async () => (await import('./commands/list.ts')).presented['sandbox-list'] },
   'sandbox-log': {
     options: [['-p, --patch', 'with the diff of each']],

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Progress } from '@litterbox/core';
 import { visible } from '@litterbox/core';
+import { jsonLine } from './json-line.ts';
 
 export interface TalkOptions {
   readonly json: boolean;
@@ -41,7 +42,7 @@ export class Talk {
 
   /** The one document of `--json`. */
   document(value: unknown): void {
-    process.stdout.write(`${JSON.stringify(value)}\n`);
+    process.stdout.write(jsonLine(value));
   }
 
   notice(text: string): void {

@@ -13,6 +13,7 @@ export {
   type AgentResource,
 } from './operations/tools/agent-resources.ts';
 export { AGENT_TOOLS, type OfferedTool, offeredTools, type ToolChoice } from './operations/tools/agent-tools.ts';
+export { boundOperation, boundSandbox } from './operations/tools/bound-sandbox.ts';
 export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';
 export { sandboxList } from './operations/tools/sandbox-list.ts';
 export { sandboxStatus } from './operations/tools/sandbox-status.ts';
@@ -28,6 +29,7 @@ export type { StateStore } from './ports/state-store.ts';
 export { AccessFiles } from './use-cases/access-files.ts';
 export { ChangeWorkspace } from './use-cases/change-workspace.ts';
 export { ChooseProvider } from './use-cases/choose-provider.ts';
+export { CloneRepository } from './use-cases/clone-repository.ts';
 export { CreateSandbox } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { DecidePolicy } from './use-cases/decide-policy.ts';
@@ -38,6 +40,7 @@ export { ListSandboxes } from './use-cases/list-sandboxes.ts';
 export { OpenRepository } from './use-cases/open-repository.ts';
 export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
 export { PatchFile } from './use-cases/patch-file.ts';
+export { ReadClone } from './use-cases/read-clone.ts';
 export { ReadHistory } from './use-cases/read-history.ts';
 export { ReadLines } from './use-cases/read-lines.ts';
 export { RecordRevision } from './use-cases/record-revision.ts';

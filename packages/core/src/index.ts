@@ -71,6 +71,7 @@ export type {
   Base,
   BaseSource,
   DiffOptions,
+  FetchedRepository,
   FileChange,
   Integration,
   IntegrationPlan,
@@ -104,6 +105,7 @@ export { workspacePath } from './domain/workspace-path.ts';
 export { AccessFiles, type WriteFileInput } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './use-cases/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
+export { cloneRepository } from './operations/clone-repository.ts';
 export { createSandbox } from './operations/create-sandbox.ts';
 export { cutMilestone } from './operations/cut-milestone.ts';
 export { deleteSandbox } from './operations/delete-sandbox.ts';
@@ -130,6 +132,7 @@ export { type AttachedProcess, type AttachInput, AttachProcess } from './use-cas
 export { ChangeRunState, type RunState, type RunStateResult } from './use-cases/change-run-state.ts';
 export { ChangeWorkspace, type WorkspaceChange } from './use-cases/change-workspace.ts';
 export { ChooseProvider } from './use-cases/choose-provider.ts';
+export { CloneRepository, type CloneRepositoryInput, type ClonedRepository } from './use-cases/clone-repository.ts';
 export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
@@ -149,6 +152,7 @@ export { OpenRepository } from './use-cases/open-repository.ts';
 export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
 export { Reconcile } from './use-cases/reconcile.ts';
 export { RecordRevision } from './use-cases/record-revision.ts';
+export { RestoreRecords } from './use-cases/restore-records.ts';
 export { type RestoreResult, RestoreRevision } from './use-cases/restore-revision.ts';
 export { RunCommand, type RunCommandInput, type RunCommandResult } from './use-cases/run-command.ts';
 export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';

@@ -56,6 +56,7 @@ export type {
   Base,
   BaseSource,
   DiffOptions,
+  FetchedRepository,
   FileChange,
   Integration,
   IntegrationPlan,

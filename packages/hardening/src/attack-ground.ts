@@ -34,6 +34,8 @@ export interface AttackGround extends AsyncDisposable {
   ): ReturnType<Sandbox['run']>;
   /** A second sandbox with secrets in its home and its temporary directory, which no other may see. */
   victim(): Promise<Sandbox>;
+  /** A process that has a secret in its environment because it was put there: what it starts is looked at all the same. */
+  giveSecretsTo(pid: number): void;
   /** From here on the repository is as a person left it on purpose. */
   acceptRepository(): void;
   /** What an attack achieved: one sentence each, none when it failed. */
@@ -56,6 +58,7 @@ export async function attackGround(files?: Readonly<Record<string, string>>): Pr
   const opened: Litterbox[] = [];
   const found: string[] = [];
   const victims: Sandbox[] = [];
+  const given: number[] = [];
   const host = hostDigest(home);
   let repository = repositoryDigest(scratch.repository);
   const open: AttackGround['open'] = (options) => {
@@ -97,6 +100,9 @@ export async function attackGround(files?: Readonly<Record<string, string>>): Pr
       victims.push(sandbox);
       return sandbox;
     },
+    giveSecretsTo(pid) {
+      given.push(pid);
+    },
     acceptRepository() {
       repository = repositoryDigest(scratch.repository);
     },
@@ -114,7 +120,7 @@ export async function attackGround(files?: Readonly<Record<string, string>>): Pr
         ...marks.found().map((name) => `${name} ran on the host`),
         ...searchFiles(canaries, scratch.stateDirectory, (path) => own.includes(path)),
         ...searchObjects(canaries, scratch.stateDirectory),
-        ...searchProcesses(canaries),
+        ...searchProcesses(canaries, given),
         ...changes('the machine', host, hostDigest(home)),
         ...changes('the repository', repository, repositoryDigest(scratch.repository)),
       ];

@@ -1,5 +1,6 @@
 export { type AttackGround, attackGround, CANARY_VARIABLE } from './attack-ground.ts';
 export { type Canary, canary, formsOf } from './canary.ts';
+export { type CrowdOptions, type CrowdResult, runCrowd } from './crowd/run-crowd.ts';
 export { type ExecutionMarks, executionMarks } from './execution-marks.ts';
 export { FAKE_ADDRESSES, type FakeInternet, fakeInternet } from './fake-internet.ts';
 export { CLIENT, ClientProcess, type ClientOptions, processState } from './faults/client-process.ts';

@@ -1,6 +1,7 @@
 import {
   AttachProcess,
   ChangeRunState,
+  ChooseProvider,
   DecidePolicy,
   DeleteSandbox,
   FindSandbox,
@@ -10,6 +11,7 @@ import {
   ReadAudit,
   Reconcile,
   RecordRevision,
+  RestoreRecords,
   RestoreRevision,
   SettleSandbox,
   SetUpSandbox,
@@ -34,5 +36,6 @@ export const ALL_USE_CASES: UseCaseList = [
   ],
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
   [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],
-  [Reconcile, [OpenRepository, Port.State, OpenSandboxes, DeleteSandbox, RestoreRevision]],
+  [RestoreRecords, [Port.State, Port.Providers, DecidePolicy, ChooseProvider, Port.Clock]],
+  [Reconcile, [OpenRepository, Port.State, OpenSandboxes, DeleteSandbox, RestoreRevision, RestoreRecords]],
 ];

@@ -1,4 +1,12 @@
-import { AGENT_PROMPTS, AGENT_RESOURCES, type OfferedTool, type OperationOptions } from '@litterbox/core/agent';
+import {
+  AGENT_PROMPTS,
+  AGENT_RESOURCES,
+  type AgentResource,
+  boundOperation,
+  boundSandbox,
+  type OfferedTool,
+  type OperationOptions,
+} from '@litterbox/core/agent';
 import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
 import { callTool } from './call-tool.ts';
@@ -10,11 +18,11 @@ export interface Offer {
   readonly litterbox: Performer;
   readonly tools: readonly OfferedTool[];
   readonly instructions: string;
-  /** The one sandbox that is worked in. */
+  /** The one sandbox that is worked in: its slug. */
   readonly sandbox?: string | undefined;
   readonly version: string;
   readonly places: Places;
-  /** The names of the sandboxes there are. */
+  /** The names of the sandboxes that may be worked in. */
   names(options?: OperationOptions): Promise<readonly string[]>;
 }
 
@@ -47,10 +55,11 @@ export function buildServer(offer: Offer): McpServer {
 
 const uriOf = (sandbox: string, resource: string) => `litterbox://${sandbox}/${resource}`;
 
-function offerResources(server: McpServer, { litterbox, sandbox: only, names, places }: Offer): void {
-  for (const { name, title, description, mimeType, operation } of AGENT_RESOURCES) {
+function offerResources(server: McpServer, offer: Offer): void {
+  for (const resource of AGENT_RESOURCES) {
+    const { name, title, description, mimeType } = resource;
     const list = async (context: ServerContext) => ({
-      resources: (only === undefined ? await names({ signal: context.mcpReq.signal }) : [only]).map((sandbox) => ({
+      resources: (await offer.names({ signal: context.mcpReq.signal })).map((sandbox) => ({
         uri: uriOf(sandbox, name),
         name: `${sandbox} ${name}`,
       })),
@@ -59,34 +68,43 @@ function offerResources(server: McpServer, { litterbox, sandbox: only, names, pl
       name,
       new ResourceTemplate(`litterbox://{sandbox}/${name}`, {
         list,
-        complete: { sandbox: async (start) => (await names()).filter((one) => one.startsWith(start)) },
+        complete: { sandbox: async (start) => (await offer.names()).filter((one) => one.startsWith(start)) },
       }),
       { title, description, mimeType },
       async (uri, variables, { mcpReq }) => {
-        const sandbox = String(variables['sandbox']);
-        const text = await readable(places, () =>
-          litterbox.perform(operation, { sandbox: only ?? sandbox }, { signal: mcpReq.signal }),
-        );
+        const text = await textOf(offer, resource, String(variables['sandbox']), { signal: mcpReq.signal });
         return { contents: [{ uri: uri.href, mimeType, text }] };
       },
     );
   }
 }
 
-function offerPrompts(server: McpServer, { litterbox, places }: Offer): void {
+function offerPrompts(server: McpServer, offer: Offer): void {
   for (const { name, title, description, input, text, resource } of AGENT_PROMPTS) {
     server.registerPrompt(name, { title, description, argsSchema: input }, async (given, { mcpReq }) => {
       const found = AGENT_RESOURCES.find((one) => one.name === resource);
       const words = { role: 'user' as const, content: { type: 'text' as const, text: text(given) } };
       const { sandbox } = given;
       if (!found || sandbox === undefined) return { messages: [words] };
-      const content = await readable(places, () =>
-        litterbox.perform(found.operation, { sandbox }, { signal: mcpReq.signal }),
-      );
+      const content = await textOf(offer, found, sandbox, { signal: mcpReq.signal });
       const attached = { uri: uriOf(sandbox, found.name), mimeType: found.mimeType, text: content };
       return { messages: [words, { role: 'user', content: { type: 'resource', resource: attached } }] };
     });
   }
+}
+
+/** Who is bound to one sandbox gets at no other by these doors either. */
+async function textOf(
+  { litterbox, sandbox: only, places }: Offer,
+  { operation }: AgentResource,
+  sandbox: string,
+  options: OperationOptions,
+): Promise<string> {
+  return await readable(places, () =>
+    only === undefined
+      ? litterbox.perform(operation, { sandbox }, options)
+      : litterbox.perform(boundOperation(operation), { sandbox: boundSandbox(only, sandbox) }, options),
+  );
 }
 
 /** Outside of tools a failure is an error of the protocol: its message is all that a client shows. */

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { describeSetting, instructionsOf, offeredTools, sandboxList } from '@litterbox/core/agent';
+import { describeSetting, instructionsOf, offeredTools, sandboxList, slugify } from '@litterbox/core/agent';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
@@ -9,7 +9,8 @@ import type { McpOptions } from './mcp-options.ts';
 const VERSION = '0.1.0';
 
 /** Opens what a server works with, and looks once at what is in force: tools and instructions are made of it. */
-export async function makeOffer({ repo, profile, prefix, sandbox }: McpOptions): Promise<Offer> {
+export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOptions): Promise<Offer> {
+  const sandbox = named === undefined ? undefined : slugify(named).slug;
   const litterbox = openForAgents({
     repo,
     providers: await loadProviders(),
@@ -25,11 +26,11 @@ export async function makeOffer({ repo, profile, prefix, sandbox }: McpOptions):
     instructions: instructionsOf(setting, { prefix, sandbox }),
     sandbox,
     version: VERSION,
-    places: [
-      [defaultStateDirectory(), '<state directory>'],
-      [homedir(), '~'],
-    ],
+    places: [[defaultStateDirectory(), '<state directory>'] as const, [homedir(), '~'] as const].filter(
+      ([path]) => path.length > 1, // `/` is the home of some users of containers, and in every path
+    ),
     async names(options) {
+      if (sandbox !== undefined) return [sandbox];
       const answer = await bounded.perform(sandboxList, {}, options);
       if (answer.type !== 'facts') return [];
       return (answer.facts['sandboxes'] as readonly { readonly name: string }[]).map(({ name }) => name);

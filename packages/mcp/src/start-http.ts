@@ -20,6 +20,11 @@ import { tokenFrom } from './token-file.ts';
 const PATH = '/mcp';
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 const MAX_CONNECTIONS = 256;
+/**
+ * Everything comes from this machine: who takes longer to say what it wants holds a connection on purpose. The body of a request
+ * may be large. How long a call then takes is not limited here.
+ */
+const TIMES = { headersTimeout: 5_000, requestTimeout: 60_000, connectionsCheckingInterval: 1_000 };
 
 /** Serves clients over HTTP on the loopback address until it is ended. The URL is said on standard output. */
 export async function startHttp(options: ServeOptions): Promise<void> {
@@ -34,7 +39,7 @@ export async function startHttp(options: ServeOptions): Promise<void> {
   const isLocalHost = localhostHostValidation(); // a page of the web that points its name here says that name
   const isLocalOrigin = localhostOriginValidation();
   const isAllowed = bearerGate(tokenFrom(tokenFile));
-  const server = createServer((request, response) => {
+  const server = createServer(TIMES, (request, response) => {
     void (async () => {
       if (!isLocalHost(request, response) || !isLocalOrigin(request, response)) return;
       if (!(await isAllowed(request, response))) return;

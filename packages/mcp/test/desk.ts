@@ -1,35 +1,9 @@
-import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
+import { type AgentClient, type Answer, connectAgent, type Era } from '@litterbox/hardening/agent';
 import { overlayfs } from '@litterbox/provider-overlayfs';
-import { type CallToolResult, Client, type ClientOptions } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import { createLitterbox, type Litterbox } from 'litterbox';
-
-export type Era = 'legacy' | 'modern';
-export const ERAS: readonly Era[] = ['legacy', 'modern'];
-
-const START = createRequire(import.meta.url).resolve('../src/start.ts');
-
-/** The words that start the server from its sources. */
-export const serverArguments = (args: readonly string[], verb: 'mcp' | 'serve' = 'mcp'): readonly string[] => [
-  '--no-warnings',
-  '--conditions=@litterbox/source',
-  '--input-type=module',
-  '-e',
-  `import { start } from ${JSON.stringify(START)}; await start(${JSON.stringify(verb)}, ${JSON.stringify(args)});`,
-];
-
-/** What a client got back of one call. */
-export interface Answer {
-  readonly isError: boolean;
-  /** All parts of the text, one after the other. */
-  readonly text: string;
-  readonly facts: Readonly<Record<string, unknown>>;
-  /** What stands under `dev.litterbox/…`. */
-  readonly meta: Readonly<Record<string, unknown>>;
-  readonly result: CallToolResult;
-}
 
 /** A repository, and a real client of a real server on it. */
 export interface McpDesk extends AsyncDisposable {
@@ -50,6 +24,15 @@ export interface McpDesk extends AsyncDisposable {
   connect(args?: readonly string[], options?: ClientOptions): Promise<Client>;
 }
 
+/** Deletes the sandboxes of a scratch repository, whose files may belong to users of their own, and then the repository. */
+export async function clear(scratch: ScratchRepository): Promise<void> {
+  const { repository, stateDirectory } = scratch;
+  const last = createLitterbox({ repo: repository, providers: [overlayfs], stateDirectory });
+  for (const { name } of await last.list()) await last.delete(name, { force: true });
+  await last[Symbol.asyncDispose]();
+  scratch[Symbol.dispose]();
+}
+
 export async function mcpDesk({
   era = 'modern',
   args = [],
@@ -68,50 +51,33 @@ export async function mcpDesk({
     LITTERBOX_HOME: scratch.stateDirectory,
     LC_ALL: 'C.UTF-8',
   };
-  let stderr = '';
-  const clients: Client[] = [];
-  const transports: StdioClientTransport[] = [];
+  const agents: AgentClient[] = [];
   const connect = async (more: readonly string[] = args, options: ClientOptions = {}) => {
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [...serverArguments(['--repo', scratch.repository, ...more])],
-      env: environment,
-      stderr: 'pipe',
+    const agent = await connectAgent({
+      repository: scratch.repository,
+      environment,
+      args: more,
+      era,
+      client: options,
     });
-    transport.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
-    const connected = new Client(
-      { name: 'desk', version: '1' },
-      { versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } }, ...options },
-    );
-    await connected.connect(transport);
-    clients.push(connected);
-    transports.push(transport);
-    return connected;
+    agents.push(agent);
+    return agent;
   };
-  const client = await connect(args, clientOptions);
+  const { client, pid, stderr, call } = await connect(args, clientOptions);
   const person = createLitterbox({
     repo: scratch.repository,
     providers: [overlayfs],
     stateDirectory: scratch.stateDirectory,
     actor: 'person',
   });
-  const call: McpDesk['call'] = async (name, input, options) => {
-    const result = await client.callTool({ name, arguments: input }, options);
-    const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    const [meta = {}] = Object.entries(result._meta ?? {}).flatMap(([key, value]) =>
-      key.startsWith('dev.litterbox/') ? [value as Record<string, unknown>] : [],
-    );
-    const facts = (result.structuredContent ?? {}) as Record<string, unknown>;
-    return { isError: result.isError === true, text, facts, meta, result };
-  };
   return {
     scratch,
     client,
     person,
     environment,
-    stderr: () => stderr,
-    pid: () => transports[0]?.pid ?? -1,
-    connect,
+    stderr,
+    pid: () => pid,
+    connect: async (more, options) => (await connect(more, options)).client,
     call,
     async text(name, input) {
       const answer = await call(name, input);
@@ -125,10 +91,9 @@ export async function mcpDesk({
       return String(meta['code']);
     },
     async [Symbol.asyncDispose]() {
-      for (const one of clients) await one.close();
-      for (const { name } of await person.list()) await person.delete(name, { force: true });
+      for (const agent of agents) await agent[Symbol.asyncDispose]();
       await person[Symbol.asyncDispose]();
-      scratch[Symbol.dispose]();
+      await clear(scratch);
     },
   };
 }

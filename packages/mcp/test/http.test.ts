@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { ERAS, serverArguments } from './desk.ts';
+import { ERAS, serverArguments } from '@litterbox/hardening/agent';
+import { clear } from './desk.ts';
 
 let scratch: ScratchRepository;
 let server: ChildProcess;
@@ -38,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.kill('SIGTERM');
   const [code] = (await once(server, 'exit')) as [number | null];
-  scratch[Symbol.dispose]();
+  await clear(scratch);
   expect(code).toBe(0);
 });
 
@@ -96,6 +98,69 @@ describe('A39: over HTTP', () => {
     expect((await post({}, { path: `/mcp?token=${token}` })).status).toBe(401);
   });
 
+  it('no other path leads in, however it is written, and none leads to a file', async () => {
+    const good = { authorization: `Bearer ${token}` };
+    for (const path of [
+      '/mcp/../../etc/passwd',
+      '/../../../../etc/passwd',
+      '/%2e%2e/%2e%2e/etc/passwd',
+      '/mcp/..%2f..%2fetc/passwd',
+      '//mcp',
+      '/mcp/',
+      '/MCP',
+      '/%6dcp',
+      '/serve.token',
+      'http://evil.example/other',
+    ]) {
+      const { status, body } = await post(good, { path });
+      expect([path, status, body]).toEqual([path, 404, 'There is /mcp and nothing else.\n']);
+      expect([path, (await post({}, { path })).status]).toEqual([path, 401]); // who has no token learns of no path
+    }
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])
+      expect([method, String((await post(good, { method })).status)]).toEqual([
+        method,
+        expect.stringMatching(/^40[05]$/),
+      ]);
+  });
+
+  it('who sends its headers slowly is cut off, and keeps nobody out meanwhile', async () => {
+    const { hostname, port } = new URL(url);
+    const slow = Array.from({ length: 100 }, () => connect(Number(port), hostname));
+    const closed = slow.map((socket) =>
+      once(
+        socket.on('error', () => {}),
+        'close',
+      ),
+    );
+    const from = performance.now();
+    for (const socket of slow) socket.write('POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n');
+    const drip = setInterval(() => {
+      for (const socket of slow) if (socket.writable) socket.write('X-Slow: x\r\n');
+    }, 500);
+    expect((await post({ authorization: `Bearer ${token}` })).status).toBe(200);
+    await Promise.all(closed);
+    clearInterval(drip);
+    expect(performance.now() - from).toBeLessThan(20_000);
+    expect((await post({ authorization: `Bearer ${token}` })).status).toBe(200);
+  });
+
+  it('clients that number their requests alike get their own answers: a server object for each', async () => {
+    const good = { authorization: `Bearer ${token}` };
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        const params = { name: 'read', arguments: { sandbox: `nobody-${index}`, path: 'x' } };
+        const { body } = await post(good, {
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+        });
+        return body;
+      }),
+    );
+    answers.forEach((body, index) => {
+      expect(body).toContain(`There is no sandbox \\"nobody-${index}\\" in this repository`);
+      expect(body.match(/nobody-/g)).toHaveLength(1);
+    });
+  });
+
   it('another Host or Origin is refused before the token is looked at', async () => {
     const good = { authorization: `Bearer ${token}` };
     for (const host of [
@@ -120,7 +185,7 @@ describe('A39: over HTTP', () => {
   });
 
   it.each(ERAS)('real clients work in it, two at once, each in its sandbox (%s)', async (era) => {
-    const connect = async () => {
+    const connected = async () => {
       const client = new Client(
         { name: 'http', version: '1' },
         { versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } },
@@ -132,7 +197,7 @@ describe('A39: over HTTP', () => {
       );
       return client;
     };
-    const clients = await Promise.all([connect(), connect()]);
+    const clients = await Promise.all([connected(), connected()]);
     await Promise.all(
       clients.map(async (client, index) => {
         const sandbox = `${era}-${index}`;

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { Era } from './desk.ts';
+import type { Era } from '@litterbox/hardening/agent';
 
 const PROGRAM = fileURLToPath(
   new URL(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ERAS, mcpDesk } from './desk.ts';
+import { ERAS } from '@litterbox/hardening/agent';
+import { mcpDesk } from './desk.ts';
 
 const ELICITATION = { capabilities: { elicitation: { form: {} } } };
 

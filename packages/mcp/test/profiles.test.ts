@@ -52,9 +52,20 @@ describe('profiles', () => {
     expect(texts.size).toBe(1);
     expect([...texts][0]).toMatch(/^SANDBOX_NOT_FOUND/);
     const { resources } = await desk.client.listResources();
-    expect(resources.every(({ uri }) => uri.startsWith('litterbox://Only One/'))).toBe(true);
-    const { contents } = await desk.client.readResource({ uri: 'litterbox://other/log' });
-    expect(JSON.stringify(contents)).not.toContain('secret.txt');
+    expect(resources.every(({ uri }) => uri.startsWith('litterbox://only-one/'))).toBe(true);
+    for (const { uri } of resources) await desk.client.readResource({ uri });
+    for (const name of ['other', 'nothing'])
+      await expect(desk.client.readResource({ uri: `litterbox://${name}/log` })).rejects.toThrow(/SANDBOX_NOT_FOUND/);
+    const { messages } = await desk.client.getPrompt({ name: 'review', arguments: { sandbox: 'only-one' } });
+    expect(JSON.stringify(messages)).toContain('diff --git a/x b/x');
+    await expect(desk.client.getPrompt({ name: 'review', arguments: { sandbox: 'other' } })).rejects.toThrow(
+      /SANDBOX_NOT_FOUND/,
+    );
+    const { completion } = await desk.client.complete({
+      ref: { type: 'ref/resource', uri: 'litterbox://{sandbox}/diff' },
+      argument: { name: 'sandbox', value: '' },
+    });
+    expect(completion.values).toEqual(['only-one']);
   });
 
   it('require-message makes a message part of the schema', async () => {

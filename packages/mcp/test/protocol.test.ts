@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { scratchRepository } from '@litterbox/hardening';
-import { serverArguments } from './desk.ts';
+import { serverArguments } from '@litterbox/hardening/agent';
+import { clear } from './desk.ts';
 
 /** A server and its lines, without a client that would mend anything. */
 interface RawServer extends AsyncDisposable {
@@ -50,7 +51,7 @@ async function rawServer(): Promise<RawServer> {
     async [Symbol.asyncDispose]() {
       child.stdin.end();
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      scratch[Symbol.dispose]();
+      await clear(scratch);
     },
   };
 }

@@ -244,6 +244,25 @@ describe('ls, glob and grep', () => {
     await bash('rm -r tree');
   });
 
+  it('pass over what tools filled, unless it is named', async () => {
+    await bash(
+      'mkdir -p app/node_modules/dep/node_modules/deep; echo needle | tee app/own.js app/node_modules/dep/a.js',
+      {
+        message: 'dependencies',
+      },
+    );
+    await bash('echo needle >app/node_modules/dep/node_modules/deep/b.js');
+    expect(await desk.text('glob', { sandbox, pattern: 'app/**/*.js' })).toBe('app/own.js');
+    expect(await desk.text('grep', { sandbox, pattern: 'needle', path: 'app' })).toBe('app/own.js\n1: needle');
+    expect(await desk.text('grep', { sandbox, pattern: 'needle', path: 'app', include: '*.js' })).toBe(
+      'app/own.js\n1: needle',
+    );
+    expect(await desk.text('ls', { sandbox, path: 'app', recursive: true })).toBe('node_modules/\nown.js');
+    expect(await desk.text('glob', { sandbox, path: 'app/node_modules', pattern: '**/*.js' })).toBe('dep/a.js');
+    expect(await desk.text('ls', { sandbox, path: 'app/node_modules' })).toBe('dep/');
+    await bash('rm -r app');
+  });
+
   it('search by regular expression, in a directory, in one file, in files of a kind', async () => {
     await bash(
       "mkdir g; printf 'alpha 1\\nbeta 22\\n' >g/one.txt; printf 'alpha\\n' >g/two.md; printf 'al\\000pha' >g/bin",

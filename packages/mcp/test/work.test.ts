@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { digestDifference, userDigest } from '@litterbox/hardening';
-import { ERAS, mcpDesk } from './desk.ts';
+import { ERAS } from '@litterbox/hardening/agent';
+import { mcpDesk } from './desk.ts';
 
 const ADD = 'add() {\n  echo $(($1 - $2))\n}\n';
 const TEST =

@@ -5,6 +5,7 @@ import type { Integration } from './integration.ts';
 import { RepositoryRegistry } from './repository-registry.ts';
 import { GitRunner } from './run-git.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
+import { fetchRepository } from './fetch-repository.ts';
 import { findUserRepository } from './user-repository.ts';
 
 export interface GitOptions {
@@ -49,6 +50,7 @@ export function openGit(options: GitOptions, integration: Integration | undefine
         throw toLitterboxError('repository.open', error, { signal: call?.signal, gitCode: 'REPO_CORRUPT' });
       }
     },
+    fetch: (url, call) => fetchRepository(runner, join(stateDirectory, 'clones'), url, call),
     async *list(call) {
       call?.signal?.throwIfAborted();
       try {

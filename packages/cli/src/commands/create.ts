@@ -7,10 +7,11 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   const litterbox = await context.settled();
   const created = await litterbox.perform(createSandbox, input, { signal, onProgress: talk.progress });
   const { record } = created;
-  const leftOut = await created.leftOut;
+  const leftOut = await created.leftOut.catch(() => undefined); // the sandbox is there, whatever git says of the work tree
   for (const warning of created.warnings) talk.warning(warning);
   if (created.isRenamed) talk.notice(`The name became ${record.slug}.`);
-  if (leftOut.total > 0) {
+  if (!leftOut) talk.warning('git could not say which uncommitted changes are not in the sandbox.');
+  else if (leftOut.total > 0) {
     talk.notice(
       `${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths.slice(0, 5).map(visible).join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`,
     );

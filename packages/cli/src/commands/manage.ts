@@ -1,4 +1,5 @@
 import {
+  cloneRepository,
   cutMilestone,
   deleteSandbox,
   exportWorktree,
@@ -94,7 +95,16 @@ async function worktree(context: Context, input: Parsed<typeof exportWorktree>):
   talk.result(made.directory);
 }
 
+async function clone(context: Context, input: Parsed<typeof cloneRepository>): Promise<void> {
+  const { talk, signal } = context;
+  const cloned = await (await context.settled()).perform(cloneRepository, input, { signal, onProgress: talk.progress });
+  if (talk.json) return talk.document(cloneRepository.document?.(cloned));
+  talk.notice(cloned.head === undefined ? 'It has no commit yet.' : `It is at ${cloned.head.slice(0, 12)}.`);
+  talk.result(cloned.path);
+}
+
 export const presented = {
+  'sandbox-clone': { operation: cloneRepository, present: clone },
   'sandbox-milestone': { operation: cutMilestone, present: milestone },
   'sandbox-delete': { operation: deleteSandbox, present: remove },
   'sandbox-pause': { operation: pauseSandbox, present: pause },

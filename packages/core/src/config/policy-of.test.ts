@@ -113,7 +113,6 @@ require-message = true`;
     'retention.max-age': 'retention.max-age = "30d"',
     'retention.max-sandboxes': 'retention.max-sandboxes = 3',
     'retention.max-disk': 'retention.max-disk = "10GiB"',
-    'mcp.git': 'mcp.git = true',
     'limits.disk': 'limits.disk = "1GiB"',
     'limits.disk-io': 'limits.disk-io = "1MiB"',
     'container.base-image': 'container.base-image = "debian"',

@@ -71,7 +71,6 @@ function notInThisRelease(config: Config): readonly string[] {
     ['retention.max-age', config.retention.maxAgeMs !== undefined],
     ['retention.max-sandboxes', config.retention.maxSandboxes !== undefined],
     ['retention.max-disk', config.retention.maxDiskBytes !== undefined],
-    ['mcp.git', config.mcp.git],
   ];
   return asked.filter(([, isAsked]) => isAsked).map(([key]) => key);
 }

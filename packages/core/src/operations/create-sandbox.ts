@@ -76,7 +76,7 @@ export const createSandbox = operation({
     provider: record.provider,
     base: record.baseCommit,
     workdir: record.workdir,
-    leftOut: await leftOut,
+    leftOut: await leftOut.catch(() => null), // git could not say
     warnings,
     mechanism: record.assurance?.mechanism,
   }),

@@ -1,4 +1,5 @@
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
+import { cloneRepository } from './clone-repository.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { cutMilestone } from './cut-milestone.ts';
 import { deleteSandbox } from './delete-sandbox.ts';
@@ -25,6 +26,7 @@ export const OPERATIONS = [
   runCommand,
   readFile,
   writeFile,
+  cloneRepository,
   cutMilestone,
   readLog,
   readDiff,

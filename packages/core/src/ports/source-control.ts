@@ -51,7 +51,9 @@ export type RecordWarning =
   /** A `.git` inside the workspace: its directory's files are recorded as ordinary files, the `.git` is not. */
   | { readonly type: 'nested-repository'; readonly path: string }
   | { readonly type: 'large-new-file'; readonly path: string; readonly sizeBytes: number }
-  | { readonly type: 'unreadable'; readonly path: string };
+  | { readonly type: 'unreadable'; readonly path: string }
+  /** Nothing could be recorded yet (`SANDBOX_PAUSED` …): the next call records it, as a revision of its own. */
+  | { readonly type: 'postponed'; readonly code: string; readonly path: '.' };
 
 export interface RecordResult {
   /** Absent when nothing changed that git would track: there is never an empty revision. */
@@ -172,6 +174,13 @@ export interface IntegrationResult {
  * SCM port. Knows revisions, milestones, diff and merge; nothing of sandboxes beyond their id and slug.
  * Git today, others later. An adapter never runs a tool in, nor extracts to disk, a tree that an agent wrote.
  */
+/** A repository of the network, held for as long as it takes to hand it on. */
+export interface FetchedRepository extends AsyncDisposable {
+  readonly url: string;
+  /** All branches and tags in git's bundle format. Bytes of strangers: for a git inside a sandbox. */
+  bundle(options?: CallOptions): AsyncIterable<Uint8Array>;
+}
+
 export interface SourceControl extends AsyncDisposable {
   /**
    * The repository that contains `path`, known or new to us. Nothing in it changes.
@@ -181,6 +190,13 @@ export interface SourceControl extends AsyncDisposable {
   open(path: string, options?: CallOptions): Promise<SourceRepository>;
   /** Repositories opened before, by this or another process. */
   list(options?: CallOptions): AsyncIterable<{ readonly id: RepositoryId; readonly root: string }>;
+  /**
+   * Fetches a repository of the network, which has nothing to do with the person's: no credentials, no hooks. The caller has asked a
+   * person. Absent where the adapter cannot.
+   *
+   * @throws LitterboxError `INVALID_ARGUMENT`, `UNAVAILABLE`, `RESOURCE_EXHAUSTED`, `TIMED_OUT`.
+   */
+  fetch?(url: string, options?: CallOptions): Promise<FetchedRepository>;
 }
 
 export interface SourceRepository extends AsyncDisposable {

@@ -40,8 +40,8 @@ export class ListFiles {
         operation: 'sandbox-glob',
         input: { path: path.slice(0, 4096), pattern: pattern.slice(0, 4096) },
         async look(opened, { workdir }) {
-          const walk = await walkFiles(opened, workdir, path, { depth: 'all' }, options);
-          return { ...walk, found: walk.found.filter((one) => one.type !== 'directory' && matches(one.path)) };
+          const walk = await walkFiles(opened, workdir, path, { depth: 'all', isFilesOnly: true }, options);
+          return { ...walk, found: walk.found.filter((one) => matches(one.path)) };
         },
       },
       options,

@@ -6,13 +6,14 @@ import { changeRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { RestoreRecords } from './restore-records.ts';
 import type { RestoreRevision } from './restore-revision.ts';
 import { runtimeState } from './runtime-state.ts';
 
 /**
  * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
  * an interrupted delete or rebuild is finished, an interrupted apply or merge is finished or rolled back, and after an interrupted
- * pause the record says what the runtime is. Cheap when there is nothing.
+ * pause the record says what the runtime is; records that were lost are made anew. Cheap when there is nothing.
  */
 export class Reconcile {
   readonly #repository: OpenRepository;
@@ -20,6 +21,7 @@ export class Reconcile {
   readonly #open: OpenSandboxes;
   readonly #delete: DeleteSandbox;
   readonly #restore: RestoreRevision;
+  readonly #records: RestoreRecords;
 
   constructor(
     repository: OpenRepository,
@@ -27,18 +29,20 @@ export class Reconcile {
     open: OpenSandboxes,
     remove: DeleteSandbox,
     restore: RestoreRevision,
+    records: RestoreRecords,
   ) {
     this.#repository = repository;
     this.#state = state;
     this.#open = open;
     this.#delete = remove;
     this.#restore = restore;
+    this.#records = records;
   }
 
   /** What was done, one sentence each. */
   async execute(options?: CallOptions): Promise<readonly string[]> {
     const repository = await this.#repository.execute(options);
-    const done = [...(await repository.reconcile(options))];
+    const done = [...(await repository.reconcile(options)), ...(await this.#records.execute(repository, options))];
     reach('reconcile.after-repository');
     for (const entry of await this.#state.interrupted(options)) {
       const sentence = await this.#settle(entry, options);

@@ -2,6 +2,7 @@ import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts'
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { shown } from '../domain/shown.ts';
+import { workspacePath } from '../domain/workspace-path.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
@@ -91,13 +92,14 @@ function channelCommand(input: RunCommandInput, { workdir, policy }: SandboxReco
 
 /** Inside the sandbox; what it leads to is the sandbox's own business. */
 function absolutePath(workdir: string, path: string): string {
-  if (/^\/(proc|sys|dev)(\/|$)/.test(path)) {
+  const absolute = path.startsWith('/') ? path : `${workdir}/${path}`;
+  if (/^\/(proc|sys|dev)(\/|$)/.test(workspacePath(workdir, path))) {
     throw new LitterboxError('WORKDIR_FORBIDDEN', `A command cannot start in ${shown(path)}.`, {
       operation: 'sandbox.run',
       hint: 'Start it in the workspace, the home directory or the playground.',
     });
   }
-  return path.startsWith('/') ? path : `${workdir}/${path}`;
+  return absolute; // as given: what `..` behind a link means is known inside
 }
 
 /** Longest that a timer of JavaScript can wait; a longer one would end the command at once. */

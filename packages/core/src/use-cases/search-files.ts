@@ -7,7 +7,7 @@ import { searchPattern } from '../domain/search-pattern.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
-import { assertEntered, walkFiles } from './walk-files.ts';
+import { assertEntered, passOver, walkFiles } from './walk-files.ts';
 
 export interface SearchFilesInput {
   readonly sandbox: string;
@@ -118,8 +118,7 @@ async function searchAll(
   grep: Grep,
   options?: CallOptions,
 ): Promise<FoundLines> {
-  const prune = root.isInWorkspace ? "-name '.?*' -prune -o" : '';
-  const script = `${ENTER}find "$1" ${prune} -type f -exec sh -c 'p=$1; shift; exec ${grep.words.replace('"$2"', '"$p"')} "$@"' sh "$2" {} + ${LISTEN}`;
+  const script = `${ENTER}find "$1" ${passOver(root.isInWorkspace)} -type f -exec sh -c 'p=$1; shift; exec ${grep.words.replace('"$2"', '"$p"')} "$@"' sh "$2" {} + ${LISTEN}`;
   return await listen(opened, root, script, grep, undefined, options);
 }
 

@@ -32,13 +32,19 @@ const CHILDREN = `${ENTER}for f in * .[!.]* ..?*; do
   if [ -h "$f" ]; then printf 'l%s\\0' "$f"; elif [ -d "$f" ]; then printf 'd%s\\0' "$f"; elif [ -e "$f" ]; then printf 'f%s\\0' "$f"; fi
 done`;
 
+/** Directories that tools fill and nobody reads in: who wants to look into one names it. */
+const FILLED = '-type d \\( -name node_modules -o -name __pycache__ \\)';
+
+/** Words of `find` that pass over what is hidden in the workspace, and over what tools filled. */
+export const passOver = (isHiddenLeftOut: boolean): string =>
+  isHiddenLeftOut ? `\\( -name '.?*' -o ${FILLED} \\) -prune -o` : `${FILLED} -prune -o`;
+
 /** Names come with a letter for their type. `printf` is a program here and gets many names at once. */
-const walkScript = (isFilesOnly: boolean, isHiddenLeftOut: boolean) =>
-  `${ENTER}find . ${isHiddenLeftOut ? "-name '.?*' -prune -o" : ''} ${
-    isFilesOnly
-      ? "-type f -exec printf 'f%s\\0' {} +"
-      : "! -name . -type d -exec printf 'd%s\\0' {} + -o -type l -exec printf 'l%s\\0' {} + -o ! -name . -exec printf 'f%s\\0' {} +"
-  } 2>/dev/null; :`;
+const filesScript = (isHiddenLeftOut: boolean) =>
+  `${ENTER}find . ${passOver(isHiddenLeftOut)} -type f -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
+/** A directory that is passed over is told of all the same. */
+const treeScript = (isHiddenLeftOut: boolean) =>
+  `${ENTER}find . ${isHiddenLeftOut ? "-name '.?*' -prune -o" : ''} ${FILLED} -exec printf 'd%s\\0' {} \\; -prune -o ! -name . -type d -exec printf 'd%s\\0' {} + -o -type l -exec printf 'l%s\\0' {} + -o ! -name . -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
 
 /**
  * The names below a directory, from programs inside the sandbox. Links are told of and never followed; hidden names of the
@@ -56,7 +62,8 @@ export async function walkFiles(
 ): Promise<Walk> {
   const root = agentPath(workdir, path);
   assertShown(root);
-  const script = depth === 'children' ? CHILDREN : walkScript(isFilesOnly, root.isInWorkspace);
+  const scriptOf = isFilesOnly ? filesScript : treeScript;
+  const script = depth === 'children' ? CHILDREN : scriptOf(root.isInWorkspace);
   const outcome = await channel.run(
     {
       argv: [root.absolute],

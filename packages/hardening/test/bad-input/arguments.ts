@@ -222,7 +222,7 @@ export const ARGUMENTS: readonly BadInput[] = [
   ...calls(
     'B45: a working directory',
     'cwd',
-    ['/proc', '/sys/fs', '/dev/shm'],
+    ['/proc', '/sys/fs', '/dev/shm', '//proc', '/./proc/1', '/src/../proc'],
     'WORKDIR_FORBIDDEN',
     ['A command cannot start in "/'],
     run('cwd'),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { LitterboxError } from '../../domain/errors.ts';
-import { slugify } from '../../domain/slug.ts';
 import type { Operation } from '../operation.ts';
 import { bash } from './bash.ts';
+import { boundOperation, boundSandbox } from './bound-sandbox.ts';
+import { git } from './git.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { ls } from './ls.ts';
@@ -31,6 +31,7 @@ export const AGENT_TOOLS: readonly Tool[] = [
   ls,
   glob,
   grep,
+  git,
 ];
 
 export interface ToolChoice {
@@ -57,11 +58,16 @@ export interface OfferedTool
 /** The tools of a profile, with the names and arguments they have there. */
 export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice): readonly OfferedTool[] {
   return AGENT_TOOLS.filter(
-    (one) => one.profiles.includes(profile) && (sandbox === undefined || 'sandbox' in one.input.shape),
+    (one) =>
+      one.profiles.includes(profile) &&
+      (!one.isOptional || setting.git) &&
+      (sandbox === undefined || 'sandbox' in one.input.shape),
   ).map((one) => {
     const renamed = profile === 'roadmap' ? one.roadmap : undefined;
     const name = `${prefix}${renamed?.name ?? one.name}`;
     const input = (renamed?.needsMessage ?? false) || setting.requireMessage ? withMessage(one.input) : one.input;
+    const inputOf = (given: unknown) => (sandbox === undefined ? given : bound(given, sandbox));
+    const operation = { ...one, name, input };
     const { title, effect, isIdempotent, isOpenWorld, facts } = one;
     return {
       name,
@@ -72,9 +78,12 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
       ...(facts && { facts }),
       description: one.describe(setting),
       input: sandbox === undefined ? input : input.omit({ sandbox: true }),
-      operation: { ...one, name, input },
-      asks: (given) => (isObject(given) ? one.asks?.(given) : undefined),
-      inputOf: (given) => (sandbox === undefined ? given : bound(given, sandbox)),
+      operation: sandbox === undefined ? operation : boundOperation(operation),
+      asks(given) {
+        const asked = inputOf(given);
+        return isObject(asked) ? one.asks?.(asked) : undefined;
+      },
+      inputOf,
     };
   });
 }
@@ -88,15 +97,6 @@ function withMessage(input: z.ZodObject): z.ZodObject {
   return message instanceof z.ZodOptional ? input.extend({ message: message.unwrap() as z.ZodType }) : input;
 }
 
-/** Another sandbox is not found, whether or not there is one of that name: who is bound to one learns of no other. */
-function bound(given: unknown, sandbox: string): unknown {
-  if (!isObject(given)) return given;
-  const named = given['sandbox'];
-  if (named !== undefined && (typeof named !== 'string' || slugify(named).slug !== slugify(sandbox).slug)) {
-    throw new LitterboxError('SANDBOX_NOT_FOUND', `This server works in the sandbox ${sandbox} alone.`, {
-      operation: 'sandbox.find',
-      hint: 'Leave the argument sandbox out.',
-    });
-  }
-  return { ...given, sandbox };
+function bound(given: unknown, only: string): unknown {
+  return isObject(given) ? { ...given, sandbox: boundSandbox(only, given['sandbox']) } : given;
 }

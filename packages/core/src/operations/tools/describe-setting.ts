@@ -12,6 +12,7 @@ const DEFAULT: ToolSetting = {
   requireMessage: false,
   playground: '/playground',
   profile: 'standard',
+  git: false,
 };
 
 /**
@@ -25,12 +26,13 @@ export async function describeSetting(
 ): Promise<ToolSetting> {
   try {
     const repository = await useCases.get(OpenRepository).execute(options);
-    const { config } = await useCases.get(DecidePolicy).read(repository, options);
+    const { config, isTrusted } = await useCases.get(DecidePolicy).read(repository, options);
     const configured: ToolSetting = {
       ...DEFAULT,
       timeoutMs: config.limits.timeoutMs ?? DEFAULT.timeoutMs,
       requireMessage: config.revisions.requireMessage,
       profile: config.mcp.tools,
+      git: config.mcp.git && isTrusted, // it opens something: a person has to have agreed
     };
     if (sandbox === undefined) return configured;
     const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
@@ -43,7 +45,7 @@ export async function describeSetting(
 
 /** What a model is told once, before it calls anything. */
 export function instructionsOf(
-  { timeoutMs, playground, requireMessage }: ToolSetting,
+  { timeoutMs, playground, requireMessage, git }: ToolSetting,
   { prefix, sandbox }: { readonly prefix: string; readonly sandbox?: string | undefined },
 ): string {
   const name = (tool: string) => `${prefix}${tool}`;
@@ -55,7 +57,7 @@ export function instructionsOf(
     'Litterbox gives you a disposable Linux machine with a copy of the repository. Do all work on the code with these tools: nothing you do here reaches the files of the person until they accept it.',
     start,
     `Paths are relative to the workspace. Every change of files is recorded by itself as a revision${requireMessage ? ' and needs a message' : ''}; there is no git to commit with, and none is needed. When a step is done, call ${name('sandbox-milestone')} with a commit message: that is what the person reviews.`,
-    `There is no network: git clone, curl, wget, pip install and the like fail. ${playground} is for clones and scratch files; it is kept and never recorded.`,
+    `There is no network: git clone, curl, wget, pip install and the like fail${git ? ` (the tool ${name('git')} clones public repositories into the playground, when the person allows it)` : ''}. ${playground} is for clones and scratch files; it is kept and never recorded.`,
     `Commands end after ${timeoutMs} ms unless you give a longer timeout. A person applies, merges or deletes; you cannot.`,
   ].join('\n');
 }

@@ -11,7 +11,7 @@ export const glob = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    'Find files in the sandbox whose path below the directory matches a pattern with * ? [a-z] {a,b} and ** for any number of directories, such as **/*.test.ts. Links are not followed, hidden files are left out.',
+    'Find files in the sandbox whose path below the directory matches a pattern with * ? [a-z] {a,b} and ** for any number of directories, such as **/*.test.ts. Links, hidden files and what lies in node_modules and __pycache__ are left out, unless path names such a directory.',
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     pattern: z.string().describe('For example src/**/*.{ts,tsx}'),

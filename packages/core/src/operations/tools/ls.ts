@@ -14,7 +14,7 @@ export const ls = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `List a directory in the sandbox, one name a line; directories end with /, links with @. Hidden names are left out. At most ${MAX_NAMES} names.`,
+    `List a directory in the sandbox, one name a line; directories end with /, links with @. Hidden names are left out, and with recursive what lies in node_modules and __pycache__. At most ${MAX_NAMES} names.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     path: z.string().optional().describe('The directory, relative to the workspace or absolute; default the workspace'),

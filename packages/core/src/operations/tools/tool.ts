@@ -26,6 +26,8 @@ export interface ToolSetting {
   readonly playground: string;
   /** The configured names of the tools. */
   readonly profile: ToolProfile;
+  /** Whether the tool `git` is offered. */
+  readonly git: boolean;
 }
 
 /** What only a person may allow, for one call. */
@@ -44,6 +46,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation
   readonly isIdempotent: boolean;
   /** Reaches out of the sandbox. */
   readonly isOpenWorld: boolean;
+  /** Offered only where the configuration says so. */
+  readonly isOptional: boolean;
   /** All that a model learns of it but for its arguments. */
   describe(setting: ToolSetting): string;
   /** What of a call needs a person's yes. Gets what the caller gave, unchecked. */
@@ -57,13 +61,16 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation
 
 export type ToolProfile = 'standard' | 'roadmap';
 
-type Declared<Input extends z.ZodObject> = Omit<Tool<Input>, 'isOpenWorld' | 'profiles' | 'describe' | 'execute'> &
-  Partial<Pick<Tool<Input>, 'isOpenWorld' | 'profiles'>> & {
+type Declared<Input extends z.ZodObject> = Omit<
+  Tool<Input>,
+  'isOpenWorld' | 'isOptional' | 'profiles' | 'describe' | 'execute'
+> &
+  Partial<Pick<Tool<Input>, 'isOpenWorld' | 'isOptional' | 'profiles'>> & {
     describe(setting: ToolSetting): string;
     execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<ToolAnswer>;
   };
 
 /** Infers the input of a tool from its members. */
 export function tool<Input extends z.ZodObject>(declared: Declared<Input>): Tool<Input> {
-  return { isOpenWorld: false, profiles: ['standard'], ...declared };
+  return { isOpenWorld: false, isOptional: false, profiles: ['standard'], ...declared };
 }

@@ -1,0 +1,95 @@
+import { isLitterboxError } from '../domain/errors.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RuntimeStatus, SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { SandboxHistory, SourceRepository } from '../ports/source-control.ts';
+import type { SandboxState, StateStore } from '../ports/state-store.ts';
+import type { ChooseProvider } from './choose-provider.ts';
+import type { DecidePolicy } from './decide-policy.ts';
+
+/**
+ * Makes the records of sandboxes anew when the state file was lost: from their histories, from what the providers find, and from
+ * the configuration as it is now. Limits that were given at create are those of the configuration again.
+ */
+export class RestoreRecords {
+  readonly #state: StateStore;
+  readonly #providers: readonly SandboxProvider[];
+  readonly #policy: DecidePolicy;
+  readonly #choose: ChooseProvider;
+  readonly #clock: Clock;
+
+  constructor(
+    state: StateStore,
+    providers: readonly SandboxProvider[],
+    policy: DecidePolicy,
+    choose: ChooseProvider,
+    clock: Clock,
+  ) {
+    this.#state = state;
+    this.#providers = providers;
+    this.#policy = policy;
+    this.#choose = choose;
+    this.#clock = clock;
+  }
+
+  /** What was done, one sentence each. Cheap when the repository has a record, or no history. */
+  async execute(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
+    if ((await this.#state.list(repository.id, options)).length > 0) return [];
+    const done: string[] = [];
+    for await (const history of repository.histories(options)) {
+      try {
+        const state = await this.#restore(repository, history, options);
+        done.push(`The record of ${history.slug} was lost and is made anew; the sandbox is ${state}.`);
+      } catch (error) {
+        if (!isLitterboxError(error)) throw error;
+        done.push(`The record of ${history.slug} was lost and could not be made anew: ${error.message}`);
+      }
+    }
+    return done;
+  }
+
+  async #restore(
+    repository: SourceRepository,
+    { id, slug, base, createdAtMs }: SandboxHistory,
+    options?: CallOptions,
+  ): Promise<SandboxState> {
+    const found = await this.#find(id, options);
+    const decided = await this.#policy.execute(repository, {}, options);
+    const provider = found?.provider ?? (await this.#choose.execute(decided.provider, options));
+    const policy = decided.policyFor(provider);
+    // Without a runtime it is as one whose runtime is missing: `recover` builds it from its last revision.
+    const state = found?.state === 'paused' || found?.state === 'stopped' ? found.state : 'ready';
+    await using runtime = found && found.state !== 'broken' ? await provider.open(id, options) : undefined;
+    await this.#state.insert(
+      {
+        id,
+        repositoryId: repository.id,
+        repositoryRoot: repository.root,
+        slug,
+        provider: provider.name,
+        state,
+        baseCommit: base.commit,
+        baseTree: base.tree,
+        workdir:
+          runtime?.workdir ??
+          decided.workdir ??
+          (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root),
+        policy,
+        createdAtMs,
+        updatedAtMs: this.#clock.wallMs(),
+        // No mark: the next call looks at everything, and records what nobody knows to be recorded.
+      },
+      options,
+    );
+    return state;
+  }
+
+  async #find(
+    id: SandboxHistory['id'],
+    options?: CallOptions,
+  ): Promise<{ readonly provider: SandboxProvider; readonly state: RuntimeStatus['state'] } | undefined> {
+    for (const provider of this.#providers)
+      for await (const status of provider.list(options)) if (status.id === id) return { provider, state: status.state };
+    return undefined;
+  }
+}

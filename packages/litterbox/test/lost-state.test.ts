@@ -1,0 +1,62 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { story } from './story.ts';
+
+function loseState(stateDirectory: string): void {
+  for (const name of readdirSync(stateDirectory))
+    if (name.startsWith('state.db') || name === 'audit.head') rmSync(join(stateDirectory, name));
+}
+
+describe('a state file that was lost', () => {
+  it('takes no work with it: sandboxes are found again by their histories and runtimes', async () => {
+    await using told = story({ 'a.txt': 'a\n', '.litterbox.toml': '[limits]\ntimeout = "90s"\n' });
+    const before = told.open();
+    const sandbox = await before.create({ name: 'kept' });
+    await sandbox.run('echo one >one.txt');
+    await (await before.create({ name: 'paused' })).run('echo two >two.txt');
+    await before.setRunState('paused', 'stopped');
+    const { id } = sandbox;
+    await before[Symbol.asyncDispose]();
+    loseState(told.stateDirectory);
+
+    const after = told.open();
+    expect(await after.list()).toEqual([]);
+    expect(await after.reconcile()).toEqual([
+      expect.stringMatching(
+        /^The record of (kept|paused) was lost and is made anew; the sandbox is (ready|stopped)\.$/,
+      ),
+      expect.stringMatching(
+        /^The record of (kept|paused) was lost and is made anew; the sandbox is (ready|stopped)\.$/,
+      ),
+    ]);
+    expect(await after.reconcile()).toEqual([]);
+    const listed = await after.list();
+    expect(listed.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(['kept ready', 'paused stopped']);
+    const again = await after.open('kept');
+    expect([again.id, again.record.policy.timeoutMs]).toEqual([id, 90_000]);
+    expect((await again.log()).map(({ subject }) => subject)).toEqual(['run: echo one >one.txt']);
+    const { stdout, recorded } = await again.run('cat one.txt; echo three >three.txt');
+    expect([stdout, recorded.revision?.number, recorded.changedFiles]).toEqual(['one\n', 2, 1]);
+    await after.setRunState('paused', 'ready');
+    expect(new TextDecoder().decode(await (await after.open('paused')).read('two.txt'))).toBe('two\n');
+    for (const { name } of listed) await after.delete(name, { force: true });
+    expect(told.git('for-each-ref', 'refs/litterbox')).toBe('');
+  });
+
+  it('a sandbox whose runtime is gone as well is built from its last revision', async () => {
+    await using told = story();
+    const before = told.open();
+    await (await before.create({ name: 'kept' })).run('echo one >one.txt');
+    await before[Symbol.asyncDispose]();
+    loseState(told.stateDirectory);
+    const sandboxes = join(told.stateDirectory, 'overlayfs', 'sandboxes');
+    for (const name of readdirSync(sandboxes)) rmSync(join(sandboxes, name), { recursive: true });
+    const after = told.open();
+    await after.reconcile();
+    expect((await after.list()).map(({ state }) => state)).toEqual(['missing']);
+    await after.recover('kept');
+    expect(new TextDecoder().decode(await (await after.open('kept')).read('one.txt'))).toBe('one\n');
+    await after.delete('kept', { force: true });
+  });
+});

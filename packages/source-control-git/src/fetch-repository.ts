@@ -1,0 +1,122 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CallOptions, type FetchedRepository, LitterboxError, shown } from '@litterbox/core/provider';
+import type { GitRunner } from './run-git.ts';
+
+/** A clone for looking things up, not a mirror of everything. */
+const MAX_BYTES = 2 * 2 ** 30;
+const WATCH_MS = 500;
+const TIMEOUT_MS = 10 * 60_000;
+
+/** What git may talk, and that it follows no redirect to another host once data flows, and gives up on a silent one. */
+const NETWORK = [
+  '-c',
+  'protocol.https.allow=always',
+  '-c',
+  'protocol.http.allow=always',
+  '-c',
+  'http.followRedirects=initial',
+  '-c',
+  'http.lowSpeedLimit=1',
+  '-c',
+  'http.lowSpeedTime=30',
+  '-c',
+  'core.fsync=none', // thrown away in a moment
+] as const;
+
+/**
+ * Clones a repository of the network into a directory of ours, by a git that has neither credentials nor hooks, and checks its
+ * objects. Nothing of it is ever checked out on this machine.
+ *
+ * @throws LitterboxError `INVALID_ARGUMENT` for a URL that is not plain https or http, `UNAVAILABLE`, `RESOURCE_EXHAUSTED`, `TIMED_OUT`.
+ */
+export async function fetchRepository(
+  git: GitRunner,
+  parent: string,
+  url: string,
+  options?: CallOptions,
+): Promise<FetchedRepository> {
+  const checked = checkedUrl(url);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const directory = await mkdtemp(join(parent, 'clone-'));
+  const remove = async () => await rm(directory, { recursive: true, force: true });
+  const gitDirectory = join(directory, 'bare.git');
+  const stopped = new AbortController();
+  const timer = setTimeout(
+    () => stopped.abort(refusal('TIMED_OUT', `${shown(checked)} took longer than ${TIMEOUT_MS / 60_000} minutes.`)),
+    TIMEOUT_MS,
+  );
+  const watch = setInterval(() => {
+    void sizeOf(directory).then((bytes) => {
+      if (bytes > MAX_BYTES)
+        stopped.abort(refusal('RESOURCE_EXHAUSTED', `${shown(checked)} is larger than ${MAX_BYTES} bytes.`));
+    });
+  }, WATCH_MS);
+  try {
+    const signal = options?.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal;
+    const { code, stderr } = await git.run({
+      setting: 'sealed',
+      args: [...NETWORK, 'clone', '--quiet', '--bare', '--template=', '--', checked, gitDirectory],
+      cwd: directory,
+      environment: { GIT_ALLOW_PROTOCOL: 'https:http' },
+      signal,
+    });
+    if (code !== 0) throw refusal('UNAVAILABLE', `${shown(checked)} could not be cloned: ${shown(stderr.trim())}`);
+  } catch (error) {
+    await remove();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+  }
+  return {
+    url: checked,
+    bundle: (call) =>
+      git.stream({
+        setting: 'sealed',
+        args: ['bundle', 'create', '--quiet', '-', 'HEAD', '--all'],
+        cwd: directory,
+        gitDirectory,
+        signal: call?.signal,
+      }),
+    [Symbol.asyncDispose]: remove,
+  };
+}
+
+function refusal(code: 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'RESOURCE_EXHAUSTED' | 'TIMED_OUT', message: string) {
+  const hint = {
+    INVALID_ARGUMENT: 'Give an address such as https://example.org/project.git, without a password.',
+    UNAVAILABLE: 'Look whether the address is right and open to everybody: no password is ever sent.',
+    RESOURCE_EXHAUSTED: 'Clone it yourself and bring in what is needed.',
+    TIMED_OUT: 'Try again when the network is faster, or clone it yourself.',
+  }[code];
+  return new LitterboxError(code, message, { operation: 'repository.fetch', hint });
+}
+
+/** Letters, digits, dots and dashes: nothing that a resolver or git would read in another way. */
+const HOST = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+const MAX_URL_CHARACTERS = 2048;
+
+function checkedUrl(text: string): string {
+  const refuse = (why: string) => refusal('INVALID_ARGUMENT', `${shown(text)} cannot be cloned: ${why}.`);
+  // eslint-disable-next-line no-control-regex
+  if (text.length > MAX_URL_CHARACTERS || /[\u0000-\u0020\u007f-\uffff\\]/.test(text))
+    throw refuse('it is too long or has odd characters');
+  if (!URL.canParse(text)) throw refuse('it is no URL');
+  const { protocol, hostname, username, password, search, hash, href } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:') throw refuse('only https and http are spoken');
+  if (username !== '' || password !== '') throw refuse('it holds a name or password');
+  if (search !== '' || hash !== '') throw refuse('it has a query or a fragment');
+  if (!HOST.test(hostname)) throw refuse('its host is none');
+  return href;
+}
+
+async function sizeOf(directory: string): Promise<number> {
+  let bytes = 0;
+  for (const name of await readdir(directory, { recursive: true }).catch(() => []))
+    bytes += await stat(join(directory, name)).then(
+      ({ size }) => size,
+      () => 0, // git renames its temporary files
+    );
+  return bytes;
+}
