@@ -14,6 +14,7 @@ export {
 } from './operations/tools/agent-resources.ts';
 export { AGENT_TOOLS, type OfferedTool, offeredTools, type ToolChoice } from './operations/tools/agent-tools.ts';
 export { boundOperation, boundSandbox } from './operations/tools/bound-sandbox.ts';
+export { agentHint } from './operations/tools/agent-hint.ts';
 export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';
 export { sandboxList } from './operations/tools/sandbox-list.ts';
 export { sandboxStatus } from './operations/tools/sandbox-status.ts';

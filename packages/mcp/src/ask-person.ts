@@ -28,7 +28,7 @@ export function askPerson(
   const denied = (why: string) =>
     new LitterboxError('PERMISSION_DENIED', why, {
       operation: 'permission.ask',
-      hint: `Go on without it, or tell the person, who can do it: ${otherwise}`,
+      hint: otherwise,
     });
   // Told with each request in the newer form of the protocol, once at the start in the older.
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;

@@ -10,7 +10,7 @@ import {
 import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
 import { callTool } from './call-tool.ts';
-import { errorResult, type Places } from './error-result.ts';
+import { errorResult, type Telling } from './error-result.ts';
 import { rawSchema } from './raw-schema.ts';
 
 /** What a server offers; the same for every connection. */
@@ -21,14 +21,14 @@ export interface Offer {
   /** The one sandbox that is worked in: its slug. */
   readonly sandbox?: string | undefined;
   readonly version: string;
-  readonly places: Places;
+  readonly telling: Telling;
   /** The names of the sandboxes that may be worked in. */
   names(options?: OperationOptions): Promise<readonly string[]>;
 }
 
 /** The whole adapter: a loop over what core offers. It has no schema, no rule and no word of its own. */
 export function buildServer(offer: Offer): McpServer {
-  const { litterbox, tools, instructions, version, places } = offer;
+  const { litterbox, tools, instructions, version, telling } = offer;
   const server = new McpServer({ name: 'litterbox', title: 'Litterbox', version }, { instructions });
   for (const tool of tools) {
     server.registerTool(
@@ -45,7 +45,8 @@ export function buildServer(offer: Offer): McpServer {
           openWorldHint: tool.isOpenWorld,
         },
       },
-      async (given: unknown, context: ServerContext) => await callTool(litterbox, tool, given, server, context, places),
+      async (given: unknown, context: ServerContext) =>
+        await callTool(litterbox, tool, given, server, context, telling),
     );
   }
   offerResources(server, offer);
@@ -95,12 +96,12 @@ function offerPrompts(server: McpServer, offer: Offer): void {
 
 /** Who is bound to one sandbox gets at no other by these doors either. */
 async function textOf(
-  { litterbox, sandbox: only, places }: Offer,
+  { litterbox, sandbox: only, telling }: Offer,
   { operation }: AgentResource,
   sandbox: string,
   options: OperationOptions,
 ): Promise<string> {
-  return await readable(places, () =>
+  return await readable(telling, () =>
     only === undefined
       ? litterbox.perform(operation, { sandbox }, options)
       : litterbox.perform(boundOperation(operation), { sandbox: boundSandbox(only, sandbox) }, options),
@@ -108,11 +109,11 @@ async function textOf(
 }
 
 /** Outside of tools a failure is an error of the protocol: its message is all that a client shows. */
-async function readable(places: Places, body: () => Promise<string>): Promise<string> {
+async function readable(telling: Telling, body: () => Promise<string>): Promise<string> {
   try {
     return await body();
   } catch (error) {
-    const [first] = errorResult(error, places).content;
+    const [first] = errorResult(error, telling).content;
     throw new Error(first?.type === 'text' ? first.text : 'INTERNAL', { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import type { OfferedTool, Performer, ToolAnswer } from './agent-door.ts';
 import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { askPerson } from './ask-person.ts';
-import { errorResult, type Places } from './error-result.ts';
+import { errorResult, type Telling } from './error-result.ts';
 import { reportProgress } from './report-progress.ts';
 
 /** Carries out one call of a tool. Rejects only when the client took it back. */
@@ -11,7 +11,7 @@ export async function callTool(
   given: unknown,
   server: McpServer,
   context: ServerContext,
-  places: Places,
+  telling: Telling,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { mcpReq } = context;
   using progress = reportProgress(mcpReq);
@@ -24,7 +24,7 @@ export async function callTool(
     return resultOf(operation.name, await litterbox.perform(operation, input, { signal, ...progress.listeners }));
   } catch (error) {
     mcpReq.signal.throwIfAborted();
-    return errorResult(error, places);
+    return errorResult(error, telling);
   }
 }
 

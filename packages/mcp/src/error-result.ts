@@ -4,11 +4,16 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 /** Key of machine data in `_meta`. */
 export const ERROR_META = 'dev.litterbox/error';
 
-/** Places of this machine, and what a model reads instead of them. */
-export type Places = readonly (readonly [path: string, shown: string])[];
+/** How errors are told to a model. */
+export interface Telling {
+  /** Places of this machine, and what a model reads instead of them. */
+  readonly places: readonly (readonly [path: string, shown: string])[];
+  /** The next step as a model can take it. */
+  hintOf(hint: string): string;
+}
 
 /** A failure as a model can use it: code, what is wrong, what to do next. Nothing of the program's inside. */
-export function errorResult(error: unknown, places: Places): CallToolResult {
+export function errorResult(error: unknown, { places, hintOf }: Telling): CallToolResult {
   if (!isLitterboxError(error)) {
     console.error(error);
     return {
@@ -23,7 +28,7 @@ export function errorResult(error: unknown, places: Places): CallToolResult {
     };
   }
   const { code, message, details } = error;
-  const hint = details.hint === undefined ? undefined : hidden(details.hint, places);
+  const hint = details.hint === undefined ? undefined : hidden(hintOf(details.hint), places);
   return {
     isError: true,
     content: [
@@ -33,6 +38,6 @@ export function errorResult(error: unknown, places: Places): CallToolResult {
   };
 }
 
-function hidden(text: string, places: Places): string {
+function hidden(text: string, places: Telling['places']): string {
   return places.reduce((rest, [path, shown]) => rest.replaceAll(path, shown), text);
 }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { describeSetting, instructionsOf, offeredTools, sandboxList, slugify } from '@litterbox/core/agent';
+import { agentHint, describeSetting, instructionsOf, offeredTools, sandboxList, slugify } from '@litterbox/core/agent';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
@@ -26,9 +26,12 @@ export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOp
     instructions: instructionsOf(setting, { prefix, sandbox }),
     sandbox,
     version: VERSION,
-    places: [[defaultStateDirectory(), '<state directory>'] as const, [homedir(), '~'] as const].filter(
-      ([path]) => path.length > 1, // `/` is the home of some users of containers, and in every path
-    ),
+    telling: {
+      places: [[defaultStateDirectory(), '<state directory>'] as const, [homedir(), '~'] as const].filter(
+        ([path]) => path.length > 1, // `/` is the home of some users of containers, and in every path
+      ),
+      hintOf: (hint) => agentHint(hint, prefix),
+    },
     async names(options) {
       if (sandbox !== undefined) return [sandbox];
       const answer = await bounded.perform(sandboxList, {}, options);

@@ -17,7 +17,10 @@ export interface RawSchema {
  */
 export function rawSchema(schema: z.ZodObject): RawSchema {
   const json = (io: 'input' | 'output') => {
-    const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+    const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+      io,
+      override: ({ jsonSchema }) => withoutLimits(jsonSchema),
+    });
     return rest as Record<string, unknown>;
   };
   return {
@@ -28,4 +31,10 @@ export function rawSchema(schema: z.ZodObject): RawSchema {
       jsonSchema: { input: () => json('input'), output: () => json('output') },
     },
   };
+}
+
+/** That a whole number is one that a program can count to is no news to a model. */
+function withoutLimits(schema: { minimum?: number; maximum?: number }): void {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }

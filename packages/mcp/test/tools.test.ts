@@ -335,6 +335,14 @@ describe('arguments', () => {
       expect([name, input, await desk.code(name, input)]).toEqual([name, input, code]);
   });
 
+  it('errors tell what a model can do: a tool, or a word to the person', async () => {
+    await using empty = await mcpDesk({ args: ['--tool-prefix', 'lb_'] });
+    expect((await empty.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
+      'Next: Make one: lb_sandbox-create.',
+    );
+    expect((await desk.call('sandbox-create', { name: sandbox })).text).toContain('ask the person for this: ');
+  });
+
   it('errors name no place of the machine and hold no stack', async () => {
     const { text } = await desk.call('read', { sandbox: 'nothing', path: 'x' });
     expect(text).not.toContain(desk.scratch.stateDirectory);
