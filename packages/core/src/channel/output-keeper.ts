@@ -1,3 +1,5 @@
+import { joinBytes } from '../domain/join-bytes.ts';
+
 /** What was kept of one output stream. */
 export interface KeptOutput {
   /** The first and the last bytes, joined; everything when `droppedBytes` is 0. */
@@ -39,27 +41,15 @@ export class OutputKeeper {
 
   kept(): KeptOutput {
     this.#compact();
-    const bytes = joined([...this.#head, ...this.#tail]);
+    const bytes = joinBytes([...this.#head, ...this.#tail]);
     return { bytes, cutAt: this.#headBytes, droppedBytes: this.#totalBytes - bytes.length };
   }
 
   #compact(): void {
     const limit = Math.floor(this.#maxBytes / 2);
-    const all = joined(this.#tail);
+    const all = joinBytes(this.#tail);
     const kept = all.length > limit ? all.slice(all.length - limit) : all;
     this.#tail = [kept];
     this.#tailBytes = kept.length;
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only) return only;
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

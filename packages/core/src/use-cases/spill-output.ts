@@ -1,3 +1,4 @@
+import { joinBytes } from '../domain/join-bytes.ts';
 import type { CallOptions } from '../ports/call.ts';
 import { isLitterboxError } from '../domain/errors.ts';
 import type { KeptOutput } from '../channel/output-keeper.ts';
@@ -29,7 +30,7 @@ export class SpillOutput {
     const file = `${DIRECTORY}/output-${crypto.randomUUID().slice(0, 8)}.txt`;
     const parts = [...partsOf(stdout), ...(stderr.bytes.length > 0 ? [text('\n[stderr]\n'), ...partsOf(stderr)] : [])];
     try {
-      await writeContent(opened, file, joined(parts), options);
+      await writeContent(opened, file, joinBytes(parts), options);
       return file;
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
@@ -45,13 +46,3 @@ function partsOf({ bytes, cutAt, droppedBytes }: KeptOutput): readonly Uint8Arra
 }
 
 const text = (words: string) => new TextEncoder().encode(words);
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
