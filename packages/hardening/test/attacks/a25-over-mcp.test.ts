@@ -41,7 +41,7 @@ describe('tools: paths', () => {
         `/proc/self/cwd/${up}${canary.slice(1)}`,
         `/proc/${agent.pid}/environ`,
         `/proc/${agent.pid}/root${canary}`,
-        `${ground.scratch.stateDirectory}`,
+        ground.scratch.stateDirectory,
         `${ground.scratch.stateDirectory}/state.db`,
       ]) {
         for (const seen of await Promise.all(atPath(agent, path)))
