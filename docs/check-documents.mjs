@@ -19,6 +19,8 @@ const FOLDERS = {
   cli: ['packages/cli/test'],
   conformance: ['packages/conformance'],
   tools: ['tools'],
+  mcp: ['packages/mcp/test'],
+  operations: ['packages/core/src/operations', 'packages/core/src/operations/tools'],
   attacks: ['packages/hardening/test/attacks'],
   faults: ['packages/hardening/test/faults'],
   model: ['packages/hardening/test/model'],

@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const OVERLAYFS = 'packages/provider-overlayfs/src';
 const GIT = 'packages/source-control-git/src';
+const CORE = 'packages/core/src';
+const MCP = 'packages/mcp/src';
 
 /** A sandbox that lacks a control is refused: this lets it go on, so that the hole itself is met. */
 const UNJUDGED = {
@@ -144,6 +146,104 @@ const HOLES = [
     hole: "    '--setenv',\n    'LEAK',\n    globalThis.process.env['LB_CANARY_ENV'] ?? '',\n",
     tests: ['A89:'],
   },
+  {
+    name: 'mcp-bound-names',
+    file: `${MCP}/make-offer.ts`,
+    guard: '      if (sandbox !== undefined) return [sandbox];\n',
+    hole: '',
+    tests: ['A35: over MCP'],
+  },
+  {
+    name: 'mcp-bound-texts',
+    file: `${MCP}/build-server.ts`,
+    guard: '    only === undefined\n',
+    hole: '    only !== null\n',
+    tests: ['A35: over MCP'],
+  },
+  {
+    name: 'mcp-bound-tools',
+    file: `${CORE}/operations/tools/agent-tools.ts`,
+    guard: "{ ...given, sandbox: boundSandbox(only, given['sandbox']) }",
+    hole: '{ sandbox: only, ...given }',
+    tests: ['A35: over MCP'],
+  },
+  {
+    name: 'mcp-bound-hint',
+    file: `${CORE}/operations/tools/bound-sandbox.ts`,
+    guard: "if (!isLitterboxError(error, 'SANDBOX_NOT_FOUND')) throw error;",
+    hole: 'throw error;',
+    tests: ['A35: over MCP'],
+  },
+  {
+    name: 'mcp-arguments',
+    file: `${CORE}/operations/tools/sandbox-create.ts`,
+    guard: 'input: z.strictObject({',
+    hole: 'input: z.object({',
+    tests: ['A37: over MCP'],
+  },
+  {
+    name: 'mcp-links',
+    file: `${CORE}/use-cases/walk-files.ts`,
+    guard: '${ENTER}find . ',
+    hole: '${ENTER}find -L . ',
+    tests: ['A27: over MCP'],
+  },
+  {
+    name: 'mcp-pipes',
+    file: `${CORE}/use-cases/file-contents.ts`,
+    guard: '[ -f "$1" ] || exit 42\n',
+    hole: '',
+    tests: ['A29: over MCP'],
+  },
+  {
+    name: 'mcp-options',
+    file: `${CORE}/use-cases/search-files.ts`,
+    guard: '-e "$2" --`',
+    hole: '"$2"`',
+    tests: ['A33: over MCP'],
+  },
+  {
+    name: 'mcp-patterns',
+    file: `${CORE}/domain/glob-pattern.ts`,
+    guard: 'if (count > MAX_ALTERNATIVES || length > MAX_EXPANDED)',
+    hole: 'if (count < 0)',
+    tests: ['A31: over MCP'],
+  },
+  {
+    name: 'mcp-git-directory',
+    file: `${CORE}/domain/agent-path.ts`,
+    guard: 'workspacePath(workdir, aliased, options); // once more',
+    hole: 'workspacePath(workdir, aliased); // once more',
+    tests: ['A26: over MCP'],
+  },
+  {
+    name: 'mcp-names',
+    file: `${CORE}/operations/tools/name-text.ts`,
+    guard: ".replaceAll('\\n', '\\\\n')",
+    hole: '',
+    tests: ['A38: over MCP'],
+  },
+  {
+    name: 'mcp-progress',
+    file: `${MCP}/report-progress.ts`,
+    guard: 'say(visible(line)',
+    hole: 'say(line',
+    tests: ['A38: over MCP'],
+  },
+  {
+    name: 'mcp-slices',
+    file: `${CORE}/use-cases/read-lines.ts`,
+    guard: ' | head -c ${MAX_SLICE_BYTES + 1}`',
+    hole: ' | head -c 999999999`',
+    tests: ['A30: over MCP'],
+  },
+  {
+    name: 'mcp-environment',
+    file: `${MCP}/call-tool.ts`,
+    guard: "answer.text.map((text) => ({ type: 'text' as const, text }))",
+    hole: "answer.text.map((text) => ({ type: 'text' as const, text: text + btoa(process.env['LB_CANARY_ENV'] ?? '') }))",
+    tests: ['A26: over MCP'],
+  },
 ];
 
 const wanted = process.argv.slice(2);
@@ -195,7 +295,7 @@ console.log(`holes: ${holes.length} opened, every one seen`);
 function copyCheckout() {
   for (const name of ['jest.config.mjs', 'package.json', 'package-lock.json'])
     cpSync(join(root, name), join(copy, name));
-  for (const name of ['packages', 'tools'])
+  for (const name of ['packages', 'bench', 'tools'])
     cpSync(join(root, name), join(copy, name), {
       recursive: true,
       verbatimSymlinks: true,

@@ -72,5 +72,7 @@ function faultOf(line: string): LineFault | undefined {
   if (typeof message !== 'object' || message === null || !('jsonrpc' in message) || message.jsonrpc !== '2.0')
     return 'no-message';
   const isRequest = 'method' in message && typeof message.method === 'string';
+  // What reads behind this would pass over an id of another type, and the client would wait for ever.
+  if (isRequest && 'id' in message && !['string', 'number'].includes(typeof message.id)) return 'no-message';
   return isRequest || 'result' in message || 'error' in message ? undefined : 'no-message';
 }

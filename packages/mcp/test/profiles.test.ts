@@ -71,9 +71,24 @@ describe('profiles', () => {
   it('require-message makes a message part of the schema', async () => {
     await using desk = await mcpDesk({ files: { [CONFIG_FILE]: '[revisions]\nrequire-message = true\n' } });
     const { tools } = await desk.client.listTools();
-    for (const name of ['bash', 'write', 'patch'])
-      expect(tools.find((one) => one.name === name)?.inputSchema.required).toContain('message');
+    for (const name of ['bash', 'write', 'patch']) {
+      const schema = tools.find((one) => one.name === name)?.inputSchema;
+      expect(schema?.required).toContain('message');
+      expect(schema?.properties?.['message']).toMatchObject({
+        description: expect.stringMatching(/^Why, in one line/),
+      });
+    }
     expect(tools.find(({ name }) => name === 'read')?.inputSchema.required).not.toContain('message');
+  });
+
+  it('X21: descriptions and instructions tell of the timeout that is configured', async () => {
+    await using desk = await mcpDesk({ files: { [CONFIG_FILE]: '[limits]\ntimeout = "7s"\n' } });
+    const { tools } = await desk.client.listTools();
+    expect(tools.find(({ name }) => name === 'bash')?.description).toContain('(default 7000 ms)');
+    expect(desk.client.getInstructions()).toContain('Commands end after 7000 ms');
+    await desk.call('sandbox-create', { name: 'a' });
+    const { facts } = await desk.call('sandbox-status', { sandbox: 'a' });
+    expect(facts['timeoutMs']).toBe(7000);
   });
 
   it('starts where there is no repository, and says so when something is asked for', async () => {

@@ -13,9 +13,11 @@ interface RawServer extends AsyncDisposable {
   send(text: string): void;
   request(method: string, params: unknown, id: number): Promise<Record<string, unknown>>;
   next(): Promise<Record<string, unknown>>;
+  /** The handshake. */
+  greet(): Promise<void>;
 }
 
-async function rawServer(): Promise<RawServer> {
+async function rawServer({ isGreeted = true } = {}): Promise<RawServer> {
   const scratch = scratchRepository();
   const child = spawn(process.execPath, [...serverArguments(['--repo', scratch.repository])], {
     env: {
@@ -39,13 +41,13 @@ async function rawServer(): Promise<RawServer> {
       if (message['id'] === id) return message;
     }
   };
-  const server = { child, send, request, next };
-  await request(
-    'initialize',
-    { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-    1,
-  );
-  send(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  const greet = async () => {
+    const clientInfo = { name: 'raw', version: '1' };
+    await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, 1);
+    send(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  };
+  const server = { child, send, request, next, greet };
+  if (isGreeted) await greet();
   return {
     ...server,
     async [Symbol.asyncDispose]() {
@@ -64,11 +66,29 @@ describe('B52: what is no request', () => {
     ['nothing of JSON-RPC', '{"hello": "world"}\n', -32600],
     ['a wrong version', '{"jsonrpc":"1.0","id":7,"method":"tools/list"}\n', -32600],
     ['a number', '5\n', -32600],
+    ['a batch', '[{"jsonrpc":"2.0","id":7,"method":"tools/list"}]\n', -32600],
+    ['a method that is no text', '{"jsonrpc":"2.0","id":7,"method":5}\n', -32600],
+    ['an id that is no id', '{"jsonrpc":"2.0","id":{"a":1},"method":"tools/list"}\n', -32600],
+    ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"tools/list"}\n', -32600],
   ])('%s', async (_what, text, code) => {
     await using server = await rawServer();
     server.send(text);
     expect(codeOf(await server.next())).toBe(code);
     expect(await server.request('tools/list', {}, 2)).toHaveProperty('result'); // the connection stays up
+  });
+
+  it('a request without an id is a notification, and gets no answer', async () => {
+    await using server = await rawServer();
+    server.send('{"jsonrpc":"2.0","method":"tools/list"}\n');
+    expect((await server.request('tools/list', {}, 2))['id']).toBe(2);
+  });
+
+  it('a call before the handshake is answered: the newer form of the protocol has none', async () => {
+    await using server = await rawServer({ isGreeted: false });
+    const message = await server.request('tools/call', { name: 'sandbox-create', arguments: { name: 'a' } }, 7);
+    expect(message).toMatchObject({ result: { structuredContent: { name: 'a' } } });
+    await server.greet();
+    expect(await server.request('tools/list', {}, 2)).toHaveProperty('result');
   });
 
   it('a method that is not known', async () => {

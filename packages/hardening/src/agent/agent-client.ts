@@ -74,6 +74,7 @@ export async function connectAgent(options: AgentClientOptions): Promise<AgentCl
   if (onHeard) {
     onHeard('the instructions', client.getInstructions() ?? '');
     const { onmessage } = transport;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
     transport.onmessage = (message) => {
       onHeard('a message of the server', JSON.stringify(message));
       onmessage?.(message);

@@ -41,7 +41,7 @@ describe('tools: paths', () => {
         `/proc/self/cwd/${up}${canary.slice(1)}`,
         `/proc/${agent.pid}/environ`,
         `/proc/${agent.pid}/root${canary}`,
-        `${ground.scratch.stateDirectory}`,
+        ground.scratch.stateDirectory,
         `${ground.scratch.stateDirectory}/state.db`,
       ]) {
         for (const seen of await Promise.all(atPath(agent, path)))
@@ -287,6 +287,7 @@ describe('tools: arguments', () => {
         const diff = `@@ -1 +1 @@\n-${name.split('\n')[0] ?? ''}!\n+changed\n`;
         if (!name.includes('\n')) await agent.seen('patch', { sandbox, path: name, diff });
       }
+      await agent.bash('cp /etc/passwd own.txt'); // a file of patterns would match it
       expect(await agent.text('grep', { sandbox, pattern: '-f/etc/passwd' })).toBe('[no line matches]');
       expect(await agent.code('bash', { sandbox, command: 'id', workdir: '/src; id' })).toBe('NOT_FOUND');
       const { text } = await agent.bash('ls -d pwn ~/pwn /tmp/pwn here /playground/pwn 2>/dev/null');

@@ -1,4 +1,4 @@
-// Paths, names and arguments of an agent. In place of the tools for agents, which are to come, the library's read, write and run.
+// Paths, names and arguments through the library: read, write and run. The same through the tools of agents is in a25-over-mcp.
 import { readFileSync } from 'node:fs';
 import { describe, expect } from '@jest/globals';
 import type { Sandbox } from 'litterbox';

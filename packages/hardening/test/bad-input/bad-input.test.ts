@@ -1,25 +1,18 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ERROR_CODES, isLitterboxError, type LitterboxErrorCode } from '@litterbox/core';
+import { ERROR_CODES, isLitterboxError } from '@litterbox/core';
 import { ARGUMENTS } from './arguments.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { CONFIGURATION } from './configuration.ts';
-import { type BadInput, type Desk, desk } from './desk.ts';
+import { type BadInput, type Desk, furnishedDesk } from './desk.ts';
+import { arranged, expectWords, shownInput } from './refused.ts';
 import { SANDBOX_NAMES } from './names.ts';
 import { REPOSITORIES } from './repositories.ts';
 
 let shared: Desk;
 
 beforeAll(async () => {
-  shared = await desk();
-  const { litterbox } = shared;
-  const ready = await litterbox.create({ name: 'ready' });
-  await ready.run('mkfifo pipe; ln -s src to-directory; ln -s nothing dangling; ln -s loop loop; echo b >b.txt');
-  await litterbox.create({ name: 'resting' });
-  await litterbox.setRunState('resting', 'paused');
-  await litterbox.create({ name: 'half' });
-  const risky = await litterbox.create({ name: 'risky' });
-  await risky.run('mkdir .husky; echo x >.husky/post-merge');
+  shared = await furnishedDesk();
 });
 afterAll(async () => await shared[Symbol.asyncDispose]());
 
@@ -29,11 +22,6 @@ const TABLES: Readonly<Record<string, readonly BadInput[]>> = {
   'paths and arguments': ARGUMENTS,
   'repositories and revisions': REPOSITORIES,
   'command line': COMMAND_LINE,
-};
-
-const shownInput = ({ input }: BadInput) => {
-  const text = JSON.stringify(input).slice(1, -1);
-  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 };
 
 /** Where the input comes from: variables and directories. */
@@ -48,42 +36,6 @@ const surroundings = ({ directory, environment = {}, home }: BadInput) => {
     },
   };
 };
-
-/** What a person has to be told: what, where, what was got and what is wanted, on one line, and what to do next. */
-function expectWords(
-  message: string,
-  hint: string | undefined,
-  says: readonly string[],
-  code: LitterboxErrorCode,
-): void {
-  let at = 0;
-  for (const part of says) {
-    const found = message.indexOf(part, at);
-    expect([message.slice(at), part, found >= 0]).toEqual([message.slice(at), part, true]);
-    at = found + part.length;
-  }
-  // What is to be agreed to is listed, a line each.
-  if (code !== 'CONFIG_UNTRUSTED') expect(message).not.toContain('\n');
-  // oxlint-disable-next-line no-control-regex
-  expect(message.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]|\n\s+at /);
-  expect(message.length).toBeLessThan(600);
-  expect(hint).toEqual(expect.stringMatching(/^\S[^\n]+$/));
-}
-
-async function arranged(row: BadInput, body: () => Promise<void>): Promise<void> {
-  const restore = row.arrange?.(shared);
-  try {
-    const before = shared.digest();
-    await body();
-    expect(shared.digest()).toEqual(before);
-  } catch (error) {
-    // What was taken by mistake fails its own test, and no other.
-    await shared.litterbox.delete('new', { force: true }).catch(() => {});
-    throw error;
-  } finally {
-    restore?.();
-  }
-}
 
 async function inLibrary(row: BadInput, call: NonNullable<BadInput['library']>): Promise<void> {
   const { directory, environment } = surroundings(row);
@@ -135,10 +87,10 @@ describe.each(Object.entries(TABLES))('refused, and nothing changed: %s', (_, ro
   );
   if (inProgram.length > 0)
     test.each(inProgram)('$title: $name, in a program', async (row) => {
-      await arranged(row, () => inLibrary(row, row.library));
+      await arranged(shared, row, () => inLibrary(row, row.library));
     });
   const inWords = rows.flatMap((row) => (row.args ? [{ ...row, name: shownInput(row), args: row.args }] : []));
   test.each(inWords)('$title: $name, at the command line', async (row) => {
-    await arranged(row, () => atCommandLine(row, row.args));
+    await arranged(shared, row, () => atCommandLine(row, row.args));
   });
 });

@@ -30,6 +30,12 @@ export interface BadInput {
   readonly home?: string;
 }
 
+/** The same through a tool: what a model is told has a code, what is wrong, and a next step. */
+export interface BadCall extends Pick<BadInput, 'title' | 'input' | 'code' | 'says' | 'arrange'> {
+  readonly tool: string;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
 export interface CommandLine {
   readonly args: readonly string[];
   readonly directory: string;
@@ -117,6 +123,20 @@ export async function desk(): Promise<Desk> {
       scratch[Symbol.dispose]();
     },
   };
+}
+
+/** A desk with what the tables speak of: sandboxes that are ready, paused, half made and risky, and files that are none. */
+export async function furnishedDesk(): Promise<Desk> {
+  const shared = await desk();
+  const { litterbox } = shared;
+  const ready = await litterbox.create({ name: 'ready' });
+  await ready.run('mkfifo pipe; ln -s src to-directory; ln -s nothing dangling; ln -s loop loop; echo b >b.txt');
+  await litterbox.create({ name: 'resting' });
+  await litterbox.setRunState('resting', 'paused');
+  await litterbox.create({ name: 'half' });
+  const risky = await litterbox.create({ name: 'risky' });
+  await risky.run('mkdir .husky; echo x >.husky/post-merge');
+  return shared;
 }
 
 /** Records, agreements, open steps, refs of every history and the sandboxes' own directories. What is written down of calls may grow. */

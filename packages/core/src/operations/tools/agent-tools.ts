@@ -94,7 +94,9 @@ function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
 
 function withMessage(input: z.ZodObject): z.ZodObject {
   const message: unknown = input.shape['message'];
-  return message instanceof z.ZodOptional ? input.extend({ message: message.unwrap() as z.ZodType }) : input;
+  if (!(message instanceof z.ZodOptional)) return input;
+  const mandatory = message.unwrap() as z.ZodType;
+  return input.extend({ message: mandatory.describe(message.description ?? '') });
 }
 
 function bound(given: unknown, only: string): unknown {
