@@ -28,6 +28,7 @@ export type { SandboxProvider } from './ports/sandbox-provider.ts';
 export type { SourceControl } from './ports/source-control.ts';
 export type { StateStore } from './ports/state-store.ts';
 export { AccessFiles } from './use-cases/access-files.ts';
+export { AuditRead } from './use-cases/audit-read.ts';
 export { ChangeWorkspace } from './use-cases/change-workspace.ts';
 export { ChooseProvider } from './use-cases/choose-provider.ts';
 export { CloneRepository } from './use-cases/clone-repository.ts';

@@ -1,3 +1,4 @@
+import { AuditRead } from '@litterbox/core/agent';
 import { createPerformer, type Doors, type WiredPerformer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 
@@ -8,8 +9,20 @@ const DOORS: Doors = {
 
 /**
  * A performer of what agents may ask for. What deletes, applies, merges, trusts or writes configuration is not refused here: it
- * is not there.
+ * is not there. Every call stands in the audit log, those that are refused too.
  */
 export function openForAgents(options: Omit<LitterboxOptions, 'approver'>): WiredPerformer {
-  return createPerformer(options, DOORS);
+  const performer = createPerformer(options, DOORS);
+  return {
+    ...performer,
+    async perform(operation, input, call) {
+      try {
+        return await performer.perform(operation, input, call);
+      } catch (error) {
+        const { useCases } = await performer.wired();
+        await useCases.get(AuditRead).refused(operation.name, error);
+        throw error;
+      }
+    },
+  };
 }

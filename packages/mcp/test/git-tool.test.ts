@@ -63,7 +63,7 @@ describe('X5: the tool git', () => {
     const git = tools.find(({ name }) => name === 'git');
     expect(git?.annotations).toMatchObject({ openWorldHint: true, readOnlyHint: true });
     expect(git?.inputSchema.properties?.['action']).toMatchObject({ enum: ['clone', 'status', 'log', 'diff', 'show'] });
-    expect(tools.find(({ name }) => name === 'bash')?.description).toContain('use the git tool');
+    expect(tools.find(({ name }) => name === 'bash')?.description).toContain('(to clone use git)');
   });
 
   it.each(ERAS)('clones into the playground when the person says yes, and never records it (%s)', async (era) => {

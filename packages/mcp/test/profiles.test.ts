@@ -16,6 +16,8 @@ describe('profiles', () => {
       'sandbox-write',
       'sandbox-exec',
     ]);
+    for (const { description = '' } of (await desk.client.listTools()).tools)
+      expect(description).not.toContain('patch');
     await desk.call('sandbox-create', { name: 'a' });
     expect(await desk.code('sandbox-exec', { sandbox: 'a', command: 'true' })).toBe('ARG_MISSING');
     await desk.text('sandbox-exec', { sandbox: 'a', command: 'echo x >x', message: 'An x' });
@@ -30,6 +32,8 @@ describe('profiles', () => {
     expect(names).toContain('lb_bash');
     expect(names.filter((name) => !name.startsWith('lb_'))).toEqual([]);
     expect(desk.client.getInstructions()).toContain('lb_sandbox-create');
+    const { tools } = await desk.client.listTools();
+    expect(tools.find(({ name }) => name === 'lb_write')?.description).toContain('lb_patch');
   });
 
   it('X7, A35: bound to one sandbox, tools take no name and know of no other', async () => {

@@ -84,7 +84,7 @@ describe('bash', () => {
     expect(answer.text.startsWith('line 0\n')).toBe(true);
     expect(answer.text).toContain('line 19999\n');
     const file = String(answer.meta['outputFile']);
-    expect(answer.text).toContain(`all of it is in ${file}: page through it with read`);
+    expect(answer.text).toContain(`all of it is in ${file}: read it part by part`);
     expect(await desk.text('read', { sandbox, path: file, offset: 10_000, limit: 2 })).toMatch(
       /^line 10000\nline 10001\n/,
     );

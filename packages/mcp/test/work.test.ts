@@ -82,6 +82,27 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect((await desk.person.verifyAudit()).entries).toBeGreaterThan(19);
   });
 
+  it('38: what only reads records, and what is refused, stands in the audit log too', async () => {
+    await using desk = await mcpDesk({ era });
+    await desk.call('sandbox-create', { name: 'a' });
+    await desk.call('sandbox-list', {});
+    await desk.call('sandbox-status', { sandbox: 'a' });
+    await desk.client.readResource({ uri: 'litterbox://a/diff' });
+    await desk.code('read', { sandbox: 'nothing', path: 'x' });
+    await desk.code('bash', { sandbox: 'a', command: 'x', force: true });
+    await desk.code('read', { sandbox: 'a', path: 'nothing' });
+    const audit = (await desk.person.audit()).toReversed();
+    expect(audit.map(({ operation, outcome, result }) => [operation, outcome, result['code']])).toEqual([
+      ['sandbox-create', 'ok', undefined],
+      ['sandbox-list', 'ok', undefined],
+      ['sandbox-status', 'ok', undefined],
+      ['sandbox-diff', 'ok', undefined],
+      ['read', 'error', 'SANDBOX_NOT_FOUND'],
+      ['bash', 'error', 'ARG_UNKNOWN'],
+      ['sandbox-read', 'error', 'NOT_FOUND'],
+    ]);
+  });
+
   it('003: an agent has no way to the history, to deletion or to the files of the person', async () => {
     await using desk = await mcpDesk({ era });
     const { tools } = await desk.client.listTools();

@@ -1,6 +1,12 @@
 import { LitterboxError } from '../domain/errors.ts';
 import type { AuditLog, AuditStart } from '../ports/audit-log.ts';
 
+/** Failures that stand in the log already. */
+const known = new WeakSet<object>();
+
+/** Whether {@link audited} has written this failure down. */
+export const isAudited = (error: unknown): boolean => typeof error === 'object' && error !== null && known.has(error);
+
 /**
  * Runs a call between its two audit entries. A call that cannot be audited does not run; one that ran and could not be
  * closed in the log says so, whatever else it did.
@@ -18,6 +24,7 @@ export async function audited<Result>(
   try {
     result = await body();
   } catch (error) {
+    if (typeof error === 'object' && error !== null) known.add(error);
     await finish('error', { code: error instanceof LitterboxError ? error.code : 'ABORTED_OR_INTERNAL' });
     throw error;
   }

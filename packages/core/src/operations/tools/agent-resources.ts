@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { decodeRaw } from '../../domain/raw-text.ts';
 import { visible } from '../../domain/visible.ts';
-import type { Operation } from '../operation.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import { AuditRead } from '../../use-cases/audit-read.ts';
+import { FindSandbox } from '../../use-cases/find-sandbox.ts';
+import type { Operation, UseCases } from '../operation.ts';
 import { readDiff } from '../read-diff.ts';
 import { readLog } from '../read-log.ts';
 import { sandboxStatus } from './sandbox-status.ts';
@@ -21,6 +24,12 @@ const INPUT = z.strictObject({ sandbox: z.string() });
 const MAX_CHARACTERS = 200_000;
 const MAX_ENTRIES = 200;
 
+/** Writes down that a history was looked at. */
+async function noted(useCases: UseCases, operation: string, sandbox: string, options?: CallOptions): Promise<void> {
+  const { id } = await useCases.get(FindSandbox).execute(sandbox, options);
+  await useCases.get(AuditRead).execute(operation, id, async () => {}, options);
+}
+
 export const AGENT_RESOURCES: readonly AgentResource[] = [
   {
     name: 'diff',
@@ -34,6 +43,7 @@ export const AGENT_RESOURCES: readonly AgentResource[] = [
       input: INPUT,
       async execute(useCases, { sandbox }, options) {
         const diff = await readDiff.execute(useCases, { sandbox }, options);
+        await noted(useCases, 'sandbox-diff', sandbox, options);
         let text = '';
         for await (const bytes of diff.patch()) {
           text += decodeRaw(bytes);
@@ -55,6 +65,7 @@ export const AGENT_RESOURCES: readonly AgentResource[] = [
       effect: 'read',
       input: INPUT,
       async execute(useCases, { sandbox }, options) {
+        await noted(useCases, 'sandbox-log', sandbox, options);
         const entries = await readLog.execute(useCases, { sandbox, limit: MAX_ENTRIES }, options);
         return entries
           .map((entry) => {

@@ -57,6 +57,11 @@ export interface OfferedTool
 
 /** The tools of a profile, with the names and arguments they have there. */
 export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice): readonly OfferedTool[] {
+  const nameOf = (tool: string) => {
+    const renamed = AGENT_TOOLS.find(({ name }) => name === tool)?.roadmap?.name;
+    return `${prefix}${profile === 'roadmap' ? (renamed ?? tool) : tool}`;
+  };
+  const words = { ...setting, profile, nameOf };
   return AGENT_TOOLS.filter(
     (one) =>
       one.profiles.includes(profile) &&
@@ -64,7 +69,7 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
       (sandbox === undefined || 'sandbox' in one.input.shape),
   ).map((one) => {
     const renamed = profile === 'roadmap' ? one.roadmap : undefined;
-    const name = `${prefix}${renamed?.name ?? one.name}`;
+    const name = nameOf(one.name);
     const input = (renamed?.needsMessage ?? false) || setting.requireMessage ? withMessage(one.input) : one.input;
     const inputOf = (given: unknown) => (sandbox === undefined ? given : bound(given, sandbox));
     const operation = { ...one, name, input };
@@ -76,7 +81,7 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
       isIdempotent,
       isOpenWorld,
       ...(facts && { facts }),
-      description: one.describe(setting),
+      description: one.describe(words),
       input: sandbox === undefined ? input : input.omit({ sandbox: true }),
       operation: sandbox === undefined ? operation : boundOperation(operation),
       asks(given) {

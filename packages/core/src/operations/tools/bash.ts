@@ -25,8 +25,8 @@ export const bash = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-exec', needsMessage: true },
-  describe: ({ timeoutMs, playground, git }) =>
-    `Run a shell command (sh -c) in the sandbox: an isolated environment with no network access, so git clone, curl, wget and pip install do not work${git ? ' (to clone use the git tool)' : ''}. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+  describe: ({ timeoutMs, playground, git, nameOf }) =>
+    `Run a shell command (sh -c) in the sandbox: an isolated environment with no network access, so git clone, curl, wget and pip install do not work${git ? ` (to clone use ${nameOf('git')})` : ''}. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     command: z.string().describe('For sh -c'),
@@ -81,7 +81,7 @@ export const bash = tool({
 function cutLine(file: string | undefined): string {
   return file === undefined
     ? '[output cut; send less of it, for example with grep, head or tail]'
-    : `[output cut; all of it is in ${file}: page through it with read]`;
+    : `[output cut; all of it is in ${file}: read it part by part]`;
 }
 
 function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult): string {

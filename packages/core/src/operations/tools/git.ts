@@ -3,7 +3,9 @@ import { condenseOutput } from '../../domain/condense-output.ts';
 import { LitterboxError } from '../../domain/errors.ts';
 import { decodeRaw } from '../../domain/raw-text.ts';
 import { shown } from '../../domain/shown.ts';
+import { AuditRead } from '../../use-cases/audit-read.ts';
 import { CloneRepository } from '../../use-cases/clone-repository.ts';
+import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { ReadClone } from '../../use-cases/read-clone.ts';
 import type { OperationOptions, UseCases } from '../operation.ts';
 import { readDiff } from '../read-diff.ts';
@@ -77,6 +79,8 @@ async function ofSandbox(
   { sandbox, revision, limit = DEFAULT_ENTRIES }: Pick<z.output<typeof input>, 'sandbox' | 'revision' | 'limit'>,
   options?: OperationOptions,
 ): Promise<string> {
+  const { id } = await useCases.get(FindSandbox).execute(sandbox, options);
+  await useCases.get(AuditRead).execute('sandbox-git', id, async () => {}, options);
   if (action === 'status') {
     const answer = await sandboxStatus.execute(useCases, { sandbox }, options);
     return JSON.stringify(answer.type === 'facts' ? answer.facts : {}, undefined, 1);

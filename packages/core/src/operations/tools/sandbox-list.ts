@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AuditRead } from '../../use-cases/audit-read.ts';
 import { ListSandboxes } from '../../use-cases/list-sandboxes.ts';
 import { tool } from './tool.ts';
 
@@ -17,7 +18,8 @@ export const sandboxList = tool({
   input: z.strictObject({}),
   facts,
   async execute(useCases, _input, options) {
-    const sandboxes = await useCases.get(ListSandboxes).execute('repository', options);
+    const list = async () => await useCases.get(ListSandboxes).execute('repository', options);
+    const sandboxes = await useCases.get(AuditRead).execute('sandbox-list', undefined, list, options);
     return {
       type: 'facts',
       facts: {

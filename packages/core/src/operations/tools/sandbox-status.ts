@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { visible } from '../../domain/visible.ts';
+import { AuditRead } from '../../use-cases/audit-read.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { tool } from './tool.ts';
@@ -36,10 +37,9 @@ export const sandboxStatus = tool({
   async execute(useCases, { sandbox }, options) {
     const record = await useCases.get(FindSandbox).execute(sandbox, options);
     const repository = await useCases.get(OpenRepository).execute(options);
-    const [history, changes] = await Promise.all([
-      repository.history(record.id, options),
-      repository.changes(record.id, options),
-    ]);
+    const look = async () =>
+      await Promise.all([repository.history(record.id, options), repository.changes(record.id, options)]);
+    const [history, changes] = await useCases.get(AuditRead).execute('sandbox-status', record.id, look, options);
     return {
       type: 'facts',
       facts: {

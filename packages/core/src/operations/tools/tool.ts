@@ -30,6 +30,12 @@ export interface ToolSetting {
   readonly git: boolean;
 }
 
+/** A setting, and how tools are called in it. */
+export interface ToolWords extends ToolSetting {
+  /** The name under which a tool is offered. */
+  nameOf(tool: string): string;
+}
+
 /** What only a person may allow, for one call. */
 export interface PermissionRequest {
   /** The question, for a person who sees nothing else of the call. */
@@ -49,7 +55,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation
   /** Offered only where the configuration says so. */
   readonly isOptional: boolean;
   /** All that a model learns of it but for its arguments. */
-  describe(setting: ToolSetting): string;
+  describe(words: ToolWords): string;
   /** What of a call needs a person's yes. Gets what the caller gave, unchecked. */
   asks?(given: Readonly<Record<string, unknown>>): PermissionRequest | undefined;
   /** The shape of its facts, when it answers with facts. */
@@ -66,7 +72,7 @@ type Declared<Input extends z.ZodObject> = Omit<
   'isOpenWorld' | 'isOptional' | 'profiles' | 'describe' | 'execute'
 > &
   Partial<Pick<Tool<Input>, 'isOpenWorld' | 'isOptional' | 'profiles'>> & {
-    describe(setting: ToolSetting): string;
+    describe(words: ToolWords): string;
     execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<ToolAnswer>;
   };
 

@@ -14,8 +14,8 @@ export const write = tool({
   isIdempotent: true,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-write', needsMessage: false },
-  describe: () =>
-    'Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself. To change part of a file use patch.',
+  describe: ({ profile, nameOf }) =>
+    `Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself.${profile === 'standard' ? ` To change part of a file use ${nameOf('patch')}.` : ''}`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     path: toolFields.path('The file'),
