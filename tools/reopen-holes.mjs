@@ -231,13 +231,6 @@ const HOLES = [
     tests: ['A38: over MCP'],
   },
   {
-    name: 'mcp-slices',
-    file: `${CORE}/use-cases/read-lines.ts`,
-    guard: ' | head -c ${MAX_SLICE_BYTES + 1}`',
-    hole: ' | head -c 999999999`',
-    tests: ['A30: over MCP'],
-  },
-  {
     name: 'mcp-environment',
     file: `${MCP}/call-tool.ts`,
     guard: "answer.text.map((text) => ({ type: 'text' as const, text }))",

@@ -141,7 +141,7 @@ describe('A39: over HTTP', () => {
     expect((await post({ authorization: `Bearer ${token}` })).status).toBe(200);
   });
 
-  it('clients that number their requests alike get their own answers: a server object for each', async () => {
+  it('clients that number their requests alike get their own answers', async () => {
     const good = { authorization: `Bearer ${token}` };
     const answers = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {

@@ -456,12 +456,13 @@ describe('tools: arguments', () => {
     const heard: string[] = [];
     const { result } = await agent.call(
       'bash',
-      { sandbox, command: 'cat forged.txt; cat forged.txt >&2; printf "\\033]0;evil\\007\\033[2J"; sleep 0.5' },
+      { sandbox, command: 'cat forged.txt; cat forged.txt >&2; printf "\\033]0;evil\\007\\033[2J evil\\n"; sleep 1' },
       { onprogress: ({ message }) => void heard.push(message ?? '') },
     );
     expect(result.content).toHaveLength(1);
     const [first] = result.content;
     const text = first?.type === 'text' ? first.text : '';
+    expect(heard.join('')).toContain('evil'); // so that something was told
     expect(text.split('sandbox-delete')).toHaveLength(3); // once of each stream
     // oxlint-disable-next-line no-control-regex
     expect([text, ...heard].join('')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
