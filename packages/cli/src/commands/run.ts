@@ -152,7 +152,6 @@ function tell(talk: Talk, { revision, changedFiles, warnings, moreWarnings }: Re
 }
 
 function sentence(warning: RecordResult['warnings'][number]): string {
-  if (warning.type === 'postponed') return `nothing is recorded yet (${warning.code}); the next call does it`;
   const path = visible(warning.path);
   switch (warning.type) {
     case 'refused-path':

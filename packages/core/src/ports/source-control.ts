@@ -51,9 +51,7 @@ export type RecordWarning =
   /** A `.git` inside the workspace: its directory's files are recorded as ordinary files, the `.git` is not. */
   | { readonly type: 'nested-repository'; readonly path: string }
   | { readonly type: 'large-new-file'; readonly path: string; readonly sizeBytes: number }
-  | { readonly type: 'unreadable'; readonly path: string }
-  /** Nothing could be recorded yet (`SANDBOX_PAUSED` …): the next call records it, as a revision of its own. */
-  | { readonly type: 'postponed'; readonly code: string; readonly path: '.' };
+  | { readonly type: 'unreadable'; readonly path: string };
 
 export interface RecordResult {
   /** Absent when nothing changed that git would track: there is never an empty revision. */

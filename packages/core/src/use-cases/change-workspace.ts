@@ -1,9 +1,8 @@
-import { isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { assertMessage, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RecordResult, RevisionMessage } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
@@ -33,9 +32,6 @@ export interface WorkspaceChange<Outcome> {
   /** Called when all is recorded; throws when the call is to fail all the same. */
   settled?(outcome: Outcome): void;
 }
-
-/** Codes by which a sandbox says that it is at rest: its files stay as they are until the next call. */
-const POSTPONED: ReadonlySet<string> = new Set(['SANDBOX_PAUSED', 'SANDBOX_STOPPED']);
 
 /** The one way in which calls change a workspace: one at a time, audited, recorded as one revision or none. */
 export class ChangeWorkspace {
@@ -88,8 +84,11 @@ export class ChangeWorkspace {
       async () => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
-        const message = revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) });
-        const result = await this.#recorded(record, opened, message);
+        const { result } = await this.#record.execute(
+          record,
+          opened,
+          revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) }),
+        );
         reach('change.after-record');
         change.settled?.(outcome);
         return { outcome, recorded: result };
@@ -99,17 +98,6 @@ export class ChangeWorkspace {
         ...(revision && { revision: revision.commit }),
       }),
     );
-  }
-
-  /** What was done is told although somebody paused the sandbox before it could be recorded. */
-  async #recorded(record: SandboxRecord, opened: OpenedSandbox, message: RevisionMessage): Promise<RecordResult> {
-    try {
-      return (await this.#record.execute(record, opened, message)).result;
-    } catch (error) {
-      if (!isLitterboxError(error) || !POSTPONED.has(error.code)) throw error;
-      opened.mayHoldUnrecorded = true;
-      return { changedFiles: 0, warnings: [{ type: 'postponed', code: error.code, path: '.' }], moreWarnings: 0 };
-    }
   }
 
   /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */

@@ -17,7 +17,6 @@ export function warningLines({ warnings, moreWarnings }: RecordResult): readonly
 const MAX_WARNINGS = 10;
 
 function warningText(warning: RecordWarning): string {
-  if (warning.type === 'postponed') return `warning: not recorded yet (${warning.code}); the next call records it`;
   const path = visible(warning.path);
   switch (warning.type) {
     case 'refused-path':
