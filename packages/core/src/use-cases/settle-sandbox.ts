@@ -4,6 +4,8 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
 
+const AT_REST: ReadonlySet<string> = new Set(['SANDBOX_RUNTIME_MISSING', 'SANDBOX_PAUSED', 'SANDBOX_STOPPED']);
+
 /**
  * Makes the history hold all that the workspace holds, before something is decided on the history alone: a milestone, an apply,
  * a merge, a deletion. The caller holds the sandbox's lease.
@@ -26,7 +28,8 @@ export class SettleSandbox {
     try {
       await this.#record.leftOver(record, await this.#open.get(record, options), options);
     } catch (error) {
-      if (isLitterboxError(error, 'SANDBOX_RUNTIME_MISSING')) return; // nothing is left to look into
+      // Nothing is left to look into; or pausing, which takes no lease, came between the look at the record and this one.
+      if (isLitterboxError(error) && AT_REST.has(error.code)) return;
       throw error;
     }
   }
