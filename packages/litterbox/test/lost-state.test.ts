@@ -1,6 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { localHost } from '@litterbox/host';
+import { overlayfs } from '@litterbox/provider-overlayfs';
 import { story } from './story.ts';
 
 function loseState(stateDirectory: string): void {
@@ -47,11 +49,12 @@ describe('a state file that was lost', () => {
   it('a sandbox whose runtime is gone as well is built from its last revision', async () => {
     await using told = story();
     const before = told.open();
-    await (await before.create({ name: 'kept' })).run('echo one >one.txt');
+    const sandbox = await before.create({ name: 'kept' });
+    await sandbox.run('echo one >one.txt');
     await before[Symbol.asyncDispose]();
     loseState(told.stateDirectory);
-    const sandboxes = join(told.stateDirectory, 'overlayfs', 'sandboxes');
-    for (const name of readdirSync(sandboxes)) rmSync(join(sandboxes, name), { recursive: true });
+    await using provider = overlayfs({ host: localHost(), directory: told.stateDirectory });
+    await provider.remove(sandbox.record.id); // its files may belong to users of its own
     const after = told.open();
     await after.reconcile();
     expect((await after.list()).map(({ state }) => state)).toEqual(['missing']);
