@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { forBackend } from '@litterbox/conformance';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { ERAS, serverArguments } from '@litterbox/hardening/agent';
+import { clear } from './desk.ts';
 import { Inspector, inspectorAbsence, type ServerStart } from './inspector.ts';
 
 const referee = await forBackend('inspector', { describe, it }, inspectorAbsence);
@@ -37,7 +38,7 @@ referee.describe('the MCP Inspector', () => {
     scratch = scratchRepository({ 'src/a.txt': 'a\n' });
     inspector = new Inspector(scratch.directory, litterbox());
   });
-  afterAll(() => scratch[Symbol.dispose]());
+  afterAll(async () => await clear(scratch));
 
   describe.each(ERAS)('%s', (era) => {
     const sandbox = `box-${era}`;
