@@ -99,6 +99,7 @@ export type {
   SandboxState,
   StateStore,
 } from './ports/state-store.ts';
+export { joinBytes } from './domain/join-bytes.ts';
 export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/revision-message.ts';
 export { visible } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';

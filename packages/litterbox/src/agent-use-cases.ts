@@ -63,6 +63,6 @@ export const AGENT_USE_CASES: UseCaseList = [
   [SettleSandbox, [Port.State, OpenSandboxes, RecordRevision]],
   [CutMilestone, [FindSandbox, OpenRepository, Port.State, Port.Audit, SettleSandbox, Port.Actor]],
   [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],
-  [AuditRead, [OpenRepository, Port.Audit, Port.Actor]],
+  [AuditRead, [FindSandbox, OpenRepository, Port.Audit, Port.Actor]],
   [ReadHistory, [FindSandbox, OpenRepository, Port.Audit]],
 ];

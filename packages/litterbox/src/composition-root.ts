@@ -1,26 +1,13 @@
 // The only file that imports inversify. No decorators: use cases are plain classes with plain constructors.
 import 'reflect-metadata/lite';
-import type {
-  Approver,
-  AuditLog,
-  Clock,
-  Host,
-  SandboxProvider,
-  SourceControl,
-  StateStore,
-  UseCases,
-} from '@litterbox/core/agent';
+import type { Approver, SandboxProvider, UseCases } from '@litterbox/core/agent';
 import { Container, type ServiceIdentifier } from 'inversify';
+import type { LitterboxParts } from './litterbox-options.ts';
 import { Port, type UseCaseList } from './port-tokens.ts';
 
 /** What the use cases are wired from. */
-export interface Wiring {
+export interface Wiring extends LitterboxParts {
   readonly providers: readonly SandboxProvider[];
-  readonly sourceControl: SourceControl;
-  readonly state: StateStore;
-  readonly audit: AuditLog;
-  readonly host: Host;
-  readonly clock: Clock;
   readonly approver: Approver;
   readonly repositoryPath: string;
   readonly actor: string;

@@ -4,6 +4,7 @@ import {
   cutMilestone,
   decodeRaw,
   FindSandbox,
+  joinBytes,
   type LogEntry,
   type Milestone,
   type Operation,
@@ -100,9 +101,9 @@ export class Sandbox implements AsyncDisposable {
   /** Everything that differs from the base, as git prints it. */
   async diff(options?: CallOptions): Promise<string> {
     const diff = await this.#perform(readDiff, { sandbox: this.name }, options);
-    let text = '';
-    for await (const bytes of diff.patch()) text += decodeRaw(bytes);
-    return text;
+    const chunks: Uint8Array[] = [];
+    for await (const bytes of diff.patch()) chunks.push(bytes);
+    return decodeRaw(joinBytes(chunks)); // as a whole: a character may lie in two chunks
   }
 
   /** Revisions, newest first. */

@@ -1,5 +1,6 @@
-import type { OfferedTool, Performer, ToolAnswer } from './agent-door.ts';
+import type { OfferedTool, ToolAnswer } from '@litterbox/core/agent';
 import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { Performer } from 'litterbox/agent';
 import { askPerson } from './ask-person.ts';
 import { errorResult, type Telling } from './error-result.ts';
 import { reportProgress } from './report-progress.ts';

@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CallOptions, type FetchedRepository, LitterboxError, shown } from '@litterbox/core/provider';
+import { makerOf, temporaryName } from './durable-files.ts';
+import { removeDead } from './remove-dead.ts';
 import type { GitRunner } from './run-git.ts';
 
 /** A clone for looking things up, not a mirror of everything. */
@@ -38,7 +40,9 @@ export async function fetchRepository(
 ): Promise<FetchedRepository> {
   const checked = checkedUrl(url);
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  const directory = await mkdtemp(join(parent, 'clone-'));
+  await removeDead(parent, makerOf); // a clone that was killed may be large
+  const directory = join(parent, temporaryName());
+  await mkdir(directory, { mode: 0o700 });
   const remove = async () => await rm(directory, { recursive: true, force: true });
   const gitDirectory = join(directory, 'bare.git');
   const stopped = new AbortController();
@@ -99,7 +103,6 @@ const MAX_URL_CHARACTERS = 2048;
 
 function checkedUrl(text: string): string {
   const refuse = (why: string) => refusal('INVALID_ARGUMENT', `${shown(text)} cannot be cloned: ${why}.`);
-  // eslint-disable-next-line no-control-regex
   if (text.length > MAX_URL_CHARACTERS || /[\u0000-\u0020\u007f-\uffff\\]/.test(text))
     throw refuse('it is too long or has odd characters');
   if (!URL.canParse(text)) throw refuse('it is no URL');

@@ -1,11 +1,11 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLitterboxError } from '@litterbox/core/provider';
 import { moveReviewBranch } from './cut-milestone.ts';
 import { makerOf } from './durable-files.ts';
 import { readJournal } from './integration-journal.ts';
 import { recoverIntegration } from './recover-integration.ts';
+import { removeDead } from './remove-dead.ts';
 import { readHistories } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -58,20 +58,4 @@ async function removeLeftovers(store: Store, user: UserRepository): Promise<void
   // Of the user's repository only what has our own name.
   for (const place of ['', 'info', 'objects/pack']) await removeDead(join(user.commonDirectory, place), makerOf);
   if (user.gitDirectory !== user.commonDirectory) await removeDead(user.gitDirectory, makerOf);
-}
-
-async function removeDead(directory: string, madeBy: (name: string) => number | undefined): Promise<void> {
-  for (const name of await readdir(directory).catch(() => [] as string[])) {
-    const pid = madeBy(name);
-    if (pid !== undefined && !isRunning(pid)) await rm(join(directory, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -1,4 +1,6 @@
+import { byteCharacters, bytesOfCharacters } from './byte-characters.ts';
 import { LitterboxError } from './errors.ts';
+import { joinBytes } from './join-bytes.ts';
 import type { FilePatch, PatchHunk } from './parse-patch.ts';
 import { decodeRaw, encodeRaw } from './raw-text.ts';
 import { shown } from './shown.ts';
@@ -47,7 +49,7 @@ export function applyPatch(patch: FilePatch, current: Uint8Array | undefined): P
     });
   const hunks = patch.hunks.map(sidesOf);
   if (patch.type === 'create') {
-    const content = bytesOf(hunks.flatMap((hunk) => hunk.new).join(''));
+    const content = bytesOfCharacters(hunks.flatMap((hunk) => hunk.new).join(''));
     if (current === undefined) return { ...outcome(patch), content };
     if (isEqual(current, content)) return { type: 'already-applied' };
     throw conflict('it creates the file, which is there with other content', 'Give a patch that changes the file.');
@@ -94,32 +96,18 @@ function sidesOf(hunk: PatchHunk): Sides {
   for (const [index, line] of hunk.lines.entries()) {
     if (line.startsWith('\\')) continue;
     const isUnended = hunk.lines[index + 1]?.startsWith('\\') === true;
-    const text = `${characters(encodeRaw(line.slice(1)))}${isUnended ? '' : '\n'}`;
+    const text = `${byteCharacters(encodeRaw(line.slice(1)))}${isUnended ? '' : '\n'}`;
     if (!line.startsWith('+')) sides.old.push(text);
     if (!line.startsWith('-')) sides.new.push(text);
   }
   return sides;
 }
 
-/** A character for each byte: exact whatever the encoding, and as quick to compare as text. */
-function characters(bytes: Uint8Array): string {
-  let text = '';
-  for (let start = 0; start < bytes.length; start += 8192)
-    text += String.fromCharCode(...bytes.subarray(start, start + 8192));
-  return text;
-}
-
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index);
-  return bytes;
-}
-
 const isEqual = (one: Uint8Array, other: Uint8Array) =>
   one.length === other.length && one.every((byte, index) => byte === other[index]);
 
 function linesOf(bytes: Uint8Array): string[] {
-  const lines = characters(bytes).split('\n');
+  const lines = byteCharacters(bytes).split('\n');
   const last = lines.pop() ?? '';
   return [...lines.map((line) => `${line}\n`), ...(last === '' ? [] : [last])];
 }
@@ -218,16 +206,10 @@ function spliced(current: Uint8Array, lines: readonly string[], hunks: readonly 
     const place = at[index] ?? 0;
     parts.push(skipTo(place));
     skipTo(place + sides.old.length);
-    parts.push(bytesOf(sides.new.join('')));
+    parts.push(bytesOfCharacters(sides.new.join('')));
   }
   parts.push(skipTo(lines.length));
-  const content = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    content.set(part, offset);
-    offset += part.length;
-  }
-  return content;
+  return joinBytes(parts);
 }
 
 /** What stands where the first hunk that was not found should be. */
@@ -264,4 +246,4 @@ function lineEnds(lines: readonly string[]): string {
   return returns === 0 ? 'LF' : returns === lines.length ? 'CRLF' : 'mixed';
 }
 
-const readable = (line: string) => shown(decodeRaw(bytesOf(line.slice(0, 400).replace(/\n$/, ''))));
+const readable = (line: string) => shown(decodeRaw(bytesOfCharacters(line.slice(0, 400).replace(/\n$/, ''))));

@@ -39,7 +39,7 @@ describe('paths of callers', () => {
     fc.assert(
       fc.property(path, fc.boolean(), (given, isWritten) => {
         try {
-          const absolute = workspacePath('/work/space', given, { isWritten });
+          const absolute = workspacePath('/ada/project', given, { isWritten });
           const components = absolute.replace(/\/$/, '').split('/').slice(1);
           expect(absolute.startsWith('/')).toBe(true);
           expect(encodeRaw(absolute).length).toBeLessThanOrEqual(4097);
@@ -49,7 +49,7 @@ describe('paths of callers', () => {
             expect(component).not.toContain('\0');
           }
           expect(workspacePath('/elsewhere', absolute)).toBe(absolute);
-          if (isWritten && absolute.startsWith('/work/space/'))
+          if (isWritten && absolute.startsWith('/ada/project/'))
             expect(components.map((component) => component.toLowerCase())).not.toContain('.git');
         } catch (error) {
           expect(isLitterboxError(error) && [error.code, error.details.hint]).toEqual([

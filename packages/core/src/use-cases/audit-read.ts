@@ -1,32 +1,42 @@
 import { isLitterboxError } from '../domain/errors.ts';
-import type { SandboxId } from '../domain/ids.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
 import { audited, isAudited } from './audited.ts';
+import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 
 /** Puts into the audit log what agents ask for and no other use case writes down: what only reads records, and what is refused. */
 export class AuditRead {
+  readonly #find: FindSandbox;
   readonly #repository: OpenRepository;
   readonly #audit: AuditLog;
   readonly #actor: string;
 
-  constructor(repository: OpenRepository, audit: AuditLog, actor: string) {
+  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog, actor: string) {
+    this.#find = find;
     this.#repository = repository;
     this.#audit = audit;
     this.#actor = actor;
   }
 
-  /** A call that reads records and histories, and looks into no sandbox. */
-  async execute<Result>(
+  /** A call that reads what is known of all sandboxes. */
+  async ofRepository<Result>(operation: string, body: () => Promise<Result>, options?: CallOptions): Promise<Result> {
+    const { id: repositoryId } = await this.#repository.execute(options);
+    return await audited(this.#audit, { operation, actor: this.#actor, repositoryId, input: {}, isRead: true }, body);
+  }
+
+  /** A call that reads the record and the history of one, and does not look into it. */
+  async ofSandbox<Result>(
     operation: string,
-    sandbox: SandboxId | undefined,
-    body: () => Promise<Result>,
+    name: string,
+    body: (record: SandboxRecord) => Promise<Result>,
     options?: CallOptions,
   ): Promise<Result> {
-    const { id: repositoryId } = await this.#repository.execute(options);
-    const about = { operation, actor: this.#actor, repositoryId, ...(sandbox !== undefined && { sandbox }) };
-    return await audited(this.#audit, { ...about, input: {}, isRead: true }, body);
+    const record = await this.#find.execute(name, options);
+    const { id: sandbox, repositoryId } = record;
+    const start = { operation, actor: this.#actor, repositoryId, sandbox, input: {}, isRead: true };
+    return await audited(this.#audit, start, () => body(record));
   }
 
   /** A call that ended before it came to its own entries: arguments that are none, a sandbox that is not there. */

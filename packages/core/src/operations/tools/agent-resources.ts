@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { decodeRaw } from '../../domain/raw-text.ts';
 import { visible } from '../../domain/visible.ts';
-import type { CallOptions } from '../../ports/call.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
-import { FindSandbox } from '../../use-cases/find-sandbox.ts';
-import type { Operation, UseCases } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { readDiff } from '../read-diff.ts';
 import { readLog } from '../read-log.ts';
+import { patchText } from './patch-text.ts';
 import { sandboxStatus } from './sandbox-status.ts';
 
 /** Something of a sandbox that a client may show or hand to a model: `litterbox://<sandbox>/<name>`. */
@@ -24,12 +22,6 @@ const INPUT = z.strictObject({ sandbox: z.string() });
 const MAX_CHARACTERS = 200_000;
 const MAX_ENTRIES = 200;
 
-/** Writes down that a history was looked at. */
-async function noted(useCases: UseCases, operation: string, sandbox: string, options?: CallOptions): Promise<void> {
-  const { id } = await useCases.get(FindSandbox).execute(sandbox, options);
-  await useCases.get(AuditRead).execute(operation, id, async () => {}, options);
-}
-
 export const AGENT_RESOURCES: readonly AgentResource[] = [
   {
     name: 'diff',
@@ -42,15 +34,12 @@ export const AGENT_RESOURCES: readonly AgentResource[] = [
       effect: 'read',
       input: INPUT,
       async execute(useCases, { sandbox }, options) {
-        const diff = await readDiff.execute(useCases, { sandbox }, options);
-        await noted(useCases, 'sandbox-diff', sandbox, options);
-        let text = '';
-        for await (const bytes of diff.patch()) {
-          text += decodeRaw(bytes);
-          if (text.length > MAX_CHARACTERS)
-            return `${text.slice(0, MAX_CHARACTERS).toWellFormed()}\n[cut after ${MAX_CHARACTERS} characters]\n`;
-        }
-        return text.toWellFormed();
+        const read = async () => {
+          const diff = await readDiff.execute(useCases, { sandbox }, options);
+          const { text, isCut } = await patchText(diff.patch(), MAX_CHARACTERS);
+          return isCut ? `${text}\n[cut after ${MAX_CHARACTERS} characters]\n` : text;
+        };
+        return await useCases.get(AuditRead).ofSandbox('sandbox-diff', sandbox, read, options);
       },
     },
   },
@@ -65,8 +54,8 @@ export const AGENT_RESOURCES: readonly AgentResource[] = [
       effect: 'read',
       input: INPUT,
       async execute(useCases, { sandbox }, options) {
-        await noted(useCases, 'sandbox-log', sandbox, options);
-        const entries = await readLog.execute(useCases, { sandbox, limit: MAX_ENTRIES }, options);
+        const read = async () => await readLog.execute(useCases, { sandbox, limit: MAX_ENTRIES }, options);
+        const entries = await useCases.get(AuditRead).ofSandbox('sandbox-log', sandbox, read, options);
         return entries
           .map((entry) => {
             const at = new Date(entry.atMs).toISOString();

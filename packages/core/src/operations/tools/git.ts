@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
 import { LitterboxError } from '../../domain/errors.ts';
-import { decodeRaw } from '../../domain/raw-text.ts';
 import { shown } from '../../domain/shown.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { CloneRepository } from '../../use-cases/clone-repository.ts';
-import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { ReadClone } from '../../use-cases/read-clone.ts';
 import type { OperationOptions, UseCases } from '../operation.ts';
 import { readDiff } from '../read-diff.ts';
 import { readLog } from '../read-log.ts';
+import { patchText } from './patch-text.ts';
 import { sandboxStatus } from './sandbox-status.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -79,25 +78,18 @@ async function ofSandbox(
   { sandbox, revision, limit = DEFAULT_ENTRIES }: Pick<z.output<typeof input>, 'sandbox' | 'revision' | 'limit'>,
   options?: OperationOptions,
 ): Promise<string> {
-  const { id } = await useCases.get(FindSandbox).execute(sandbox, options);
-  await useCases.get(AuditRead).execute('sandbox-git', id, async () => {}, options);
   if (action === 'status') {
     const answer = await sandboxStatus.execute(useCases, { sandbox }, options);
     return JSON.stringify(answer.type === 'facts' ? answer.facts : {}, undefined, 1);
   }
-  if (action === 'log') {
-    const entries = await readLog.execute(useCases, { sandbox, limit, revisionsOnly: true }, options);
-    return entries.map((entry) => (entry.type === 'revision' ? `${entry.number} ${entry.subject}` : '')).join('\n');
-  }
-  const diff = await readDiff.execute(
-    useCases,
-    { sandbox, revision: action === 'show' ? (revision ?? '') : undefined },
-    options,
-  );
-  let text = '';
-  for await (const bytes of diff.patch()) {
-    text += decodeRaw(bytes);
-    if (text.length > 4 * SHOWN.maxCharacters) break;
-  }
-  return text;
+  const read = async () => {
+    if (action === 'log') {
+      const entries = await readLog.execute(useCases, { sandbox, limit, revisionsOnly: true }, options);
+      return entries.map((entry) => (entry.type === 'revision' ? `${entry.number} ${entry.subject}` : '')).join('\n');
+    }
+    const scope = { sandbox, revision: action === 'show' ? (revision ?? '') : undefined };
+    const diff = await readDiff.execute(useCases, scope, options);
+    return (await patchText(diff.patch(), 4 * SHOWN.maxCharacters)).text;
+  };
+  return await useCases.get(AuditRead).ofSandbox('sandbox-git', sandbox, read, options);
 }

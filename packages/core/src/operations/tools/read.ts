@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { byteCharacters } from '../../domain/byte-characters.ts';
 import { type LineSlice, MAX_SLICE_BYTES, ReadLines } from '../../use-cases/read-lines.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -27,7 +28,10 @@ export const read = tool({
     const note = noteOf(slice, offset, text === undefined);
     return {
       type: 'text',
-      text: note === undefined ? [text ?? base64Of(slice.bytes)] : [text ?? base64Of(slice.bytes), note],
+      text:
+        note === undefined
+          ? [text ?? btoa(byteCharacters(slice.bytes))]
+          : [text ?? btoa(byteCharacters(slice.bytes)), note],
       meta: {
         path: slice.path,
         encoding: text === undefined ? 'base64' : 'utf-8',
@@ -62,10 +66,4 @@ function textOf(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(text);
 }

@@ -19,7 +19,7 @@ export const sandboxList = tool({
   facts,
   async execute(useCases, _input, options) {
     const list = async () => await useCases.get(ListSandboxes).execute('repository', options);
-    const sandboxes = await useCases.get(AuditRead).execute('sandbox-list', undefined, list, options);
+    const sandboxes = await useCases.get(AuditRead).ofRepository('sandbox-list', list, options);
     return {
       type: 'facts',
       facts: {

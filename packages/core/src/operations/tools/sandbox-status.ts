@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { visible } from '../../domain/visible.ts';
+import type { SandboxRecord } from '../../ports/state-store.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
-import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -35,11 +35,17 @@ export const sandboxStatus = tool({
   input: z.strictObject({ sandbox: toolFields.sandbox() }),
   facts,
   async execute(useCases, { sandbox }, options) {
-    const record = await useCases.get(FindSandbox).execute(sandbox, options);
-    const repository = await useCases.get(OpenRepository).execute(options);
-    const look = async () =>
-      await Promise.all([repository.history(record.id, options), repository.changes(record.id, options)]);
-    const [history, changes] = await useCases.get(AuditRead).execute('sandbox-status', record.id, look, options);
+    const look = async (record: SandboxRecord) => {
+      const repository = await useCases.get(OpenRepository).execute(options);
+      const [history, changes] = await Promise.all([
+        repository.history(record.id, options),
+        repository.changes(record.id, options),
+      ]);
+      return { record, history, changes };
+    };
+    const { record, history, changes } = await useCases
+      .get(AuditRead)
+      .ofSandbox('sandbox-status', sandbox, look, options);
     return {
       type: 'facts',
       facts: {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Operation, OperationOptions, UseCases } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 /**
  * What a model gets back: text that it reads as it is, or facts as JSON. Never both: clients that get facts show the model
@@ -67,14 +67,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation
 
 export type ToolProfile = 'standard' | 'roadmap';
 
-type Declared<Input extends z.ZodObject> = Omit<
-  Tool<Input>,
-  'isOpenWorld' | 'isOptional' | 'profiles' | 'describe' | 'execute'
-> &
-  Partial<Pick<Tool<Input>, 'isOpenWorld' | 'isOptional' | 'profiles'>> & {
-    describe(words: ToolWords): string;
-    execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<ToolAnswer>;
-  };
+type Defaulted = 'isOpenWorld' | 'isOptional' | 'profiles';
+type Declared<Input extends z.ZodObject> = Omit<Tool<Input>, Defaulted> & Partial<Pick<Tool<Input>, Defaulted>>;
 
 /** Infers the input of a tool from its members. */
 export function tool<Input extends z.ZodObject>(declared: Declared<Input>): Tool<Input> {

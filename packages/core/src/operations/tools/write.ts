@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { bytesOfCharacters } from '../../domain/byte-characters.ts';
 import { LitterboxError } from '../../domain/errors.ts';
+import { sha256 } from '../../domain/sha256.ts';
 import { shown } from '../../domain/shown.ts';
 import { AccessFiles } from '../../use-cases/access-files.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
@@ -45,7 +47,7 @@ export const write = tool({
   },
 });
 
-function encoded(content: string): Uint8Array {
+function encoded(content: string): Uint8Array<ArrayBuffer> {
   if (content.isWellFormed()) return new TextEncoder().encode(content);
   throw new LitterboxError('ARG_TYPE', 'content holds half of a character, which no file can hold as UTF-8.', {
     operation: 'file.write',
@@ -53,18 +55,13 @@ function encoded(content: string): Uint8Array {
   });
 }
 
-function decoded(content: string): Uint8Array {
+function decoded(content: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+    return bytesOfCharacters(atob(content));
   } catch {
     throw new LitterboxError('ARG_TYPE', 'content is not base64.', {
       operation: 'file.write',
       hint: 'Leave encoding out for text.',
     });
   }
-}
-
-async function sha256(bytes: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,2 +1,0 @@
-export type { OfferedTool, ToolAnswer } from '@litterbox/core/agent';
-export type { Performer } from 'litterbox/agent';
