@@ -84,3 +84,7 @@ export type {
   SandboxState,
   StateStore,
 } from './ports/state-store.ts';
+export { ChangeScanner, type ScannerInput } from './scanning/change-scanner.ts';
+export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';
+export { runScript, runScriptOrFail, scriptError, type ScriptResult } from './trees/run-script.ts';
+export { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './trees/unfinished.ts';

@@ -1,5 +1,4 @@
-import { type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
-import { runScript } from './run-script.ts';
+import { type Host, LitterboxError, type ProbeCheck, runScript } from '@litterbox/core/provider';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';

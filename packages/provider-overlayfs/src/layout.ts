@@ -37,6 +37,3 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
     stoppedMark: `${directory}/stopped`,
   };
 }
-
-/** Prefix of a directory that is being made or removed and never listed. */
-export const UNFINISHED = '.unfinished-';

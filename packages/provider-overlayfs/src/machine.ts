@@ -5,9 +5,9 @@ import {
   LitterboxError,
   type ProbeCheck,
   quoted,
+  runScript,
 } from '@litterbox/core/provider';
 import { type Cgroup, cgroupOf } from './cgroup.ts';
-import { runScript } from './run-script.ts';
 import { type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
 
 /** What one look at the host tells. */

@@ -3,20 +3,21 @@ import {
   type CallOptions,
   type ChangeMark,
   type ChangeScan,
+  ChangeScanner,
   type Host,
   LitterboxError,
   type ProcessHandle,
   type ProcessSpec,
   reach,
   type ResourceUsage,
+  runScript,
+  runScriptOrFail,
   type SandboxId,
   type SandboxRuntime,
 } from '@litterbox/core/provider';
 import { INSIDE } from './bwrap-arguments.ts';
 import { cgroupFreeze, cgroupIsFrozen, cgroupUsage } from './cgroup.ts';
-import { ChangeScanner } from './change-scanner.ts';
 import { endSessionScript } from './end-session.ts';
-import { runScript, runScriptOrFail } from './run-script.ts';
 import { Session, type SessionInput } from './session.ts';
 
 /** A sandbox of this provider, as one process uses it. Its session starts with the first process. */
@@ -40,7 +41,8 @@ export class OverlayRuntime implements SandboxRuntime {
     this.#scanner = new ChangeScanner({
       host: input.host,
       stateFile: input.sandbox.scanState,
-      changes: input.strategy.changes,
+      changes: input.strategy.changes === 'upper' ? '/changes' : '/workspace',
+      workspace: '/workspace',
       spawn: (spec, call) => this.#spawn('scanner', spec, call),
     });
   }

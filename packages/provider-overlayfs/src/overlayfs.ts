@@ -1,34 +1,37 @@
 import {
   type CallOptions,
+  ensureBaseTree,
   type Host,
   isLitterboxError,
   LitterboxError,
+  makeUnfinished,
   type ProbeReport,
   type ProgressOptions,
   quoted,
   reach,
+  REMOVE_TREE,
   type RemoveOptions,
+  runScriptOrFail,
   type RuntimeStatus,
   SandboxId,
   type SandboxProvider,
   type SandboxRuntime,
   type SandboxSpec,
+  sweepUnfinished,
+  UNFINISHED,
 } from '@litterbox/core/provider';
-import { ensureBaseTree } from './base-trees.ts';
 import { INSIDE } from './bwrap-arguments.ts';
 import { cgroupRemove } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
 import { endSessionScript } from './end-session.ts';
-import { type Layout, layoutOf, sandboxLayoutOf, UNFINISHED } from './layout.ts';
+import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { type Machine, readMachine } from './machine.ts';
 import { OverlayRuntime } from './overlay-runtime.ts';
-import { runScriptOrFail } from './run-script.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { strategyNamed } from './choose-strategy.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { SANDBOX_UID } from './supervisor-script.ts';
-import { makeUnfinished, REMOVE_TREE, sweepUnfinished } from './unfinished.ts';
 
 export interface OverlayfsOptions {
   readonly host: Host;
@@ -83,7 +86,15 @@ class OverlayProvider implements SandboxProvider {
     const meta = await this.#metaOf(spec, options);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
     if (await this.#host.files.stat(sandbox.directory, options)) throw exists(spec.id);
-    const base = await ensureBaseTree(this.#host, machine, this.#layout, spec.workspace, options);
+    const base = await ensureBaseTree(
+      {
+        host: this.#host,
+        bases: this.#layout.bases,
+        ...(machine.isRoot && { owner: { uid: SANDBOX_UID, gid: SANDBOX_UID } }),
+      },
+      spec.workspace,
+      options,
+    );
     const strategy = strategyNamed(meta.strategy);
     reach('provider.after-base-tree');
     await this.#prepare(meta, strategy, base, machine, options);

@@ -12,6 +12,7 @@ import {
   type ProcessSpec,
   quoted,
   reach,
+  runScriptOrFail,
   shown,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
@@ -26,7 +27,6 @@ import {
 import { etcDirectoryScript } from './etc-directory.ts';
 import type { Layout, SandboxLayout } from './layout.ts';
 import type { Machine } from './machine.ts';
-import { runScriptOrFail } from './run-script.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { SandboxProcess } from './sandbox-process.ts';
 import { firstProcess, HOST_NAMESPACES_SCRIPT, parseFacts } from './session-facts.ts';

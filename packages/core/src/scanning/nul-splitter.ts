@@ -1,12 +1,14 @@
-import { decodeRaw } from '@litterbox/core/provider';
+import { decodeRaw } from '../domain/raw-text.ts';
 
-/** Splits what `find` prints at NUL, whatever the chunks. */
+/** Splits what a program prints at NUL, or at another byte, whatever the chunks. */
 export class NulSplitter {
   readonly #onText: (text: string) => void;
+  readonly #end: number;
   #pending: Uint8Array = new Uint8Array();
 
-  constructor(onText: (text: string) => void) {
+  constructor(onText: (text: string) => void, end = 0) {
     this.#onText = onText;
+    this.#end = end;
   }
 
   push(chunk: Uint8Array): void {
@@ -17,7 +19,7 @@ export class NulSplitter {
       bytes.set(chunk, this.#pending.length);
     }
     let start = 0;
-    for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
+    for (let end = bytes.indexOf(this.#end); end !== -1; end = bytes.indexOf(this.#end, start)) {
       this.#onText(decodeRaw(bytes.subarray(start, end)));
       start = end + 1;
     }

@@ -1,16 +1,18 @@
-import {
-  type CallOptions,
-  type Host,
-  type ProgressOptions,
-  quoted,
-  reach,
-  type WorkspaceSource,
-} from '@litterbox/core/provider';
-import { type Layout, UNFINISHED } from './layout.ts';
-import type { Machine } from './machine.ts';
+import { quoted } from '../channel/shell-text.ts';
+import { reach } from '../domain/failpoint.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
+import type { Host } from '../ports/host.ts';
+import type { WorkspaceSource } from '../ports/sandbox-provider.ts';
 import { runScriptOrFail, scriptError } from './run-script.ts';
-import { SANDBOX_UID } from './supervisor-script.ts';
-import { makeUnfinished } from './unfinished.ts';
+import { makeUnfinished, UNFINISHED } from './unfinished.ts';
+
+export interface BaseTreesInput {
+  readonly host: Host;
+  /** Directory that holds the frozen trees, one per content: `<bases>/<key>`. */
+  readonly bases: string;
+  /** Who owns what is unpacked; only root can give it to somebody else. @defaultValue who runs programs on the host */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
 
 const MAX_ATTEMPTS = 3;
 
@@ -19,20 +21,19 @@ const MAX_ATTEMPTS = 3;
  * belongs to the sandbox's user, so that the copies on top of it do, and is reachable for nobody but through a sandbox.
  */
 export async function ensureBaseTree(
-  host: Host,
-  machine: Machine,
-  layout: Layout,
+  input: BaseTreesInput,
   source: WorkspaceSource,
   options?: ProgressOptions,
 ): Promise<string> {
-  const target = `${layout.bases}/${source.key}`;
+  const { host, bases } = input;
+  const target = `${bases}/${source.key}`;
   if (await host.files.stat(target, options)) return target;
   options?.onProgress?.({ step: 'base-tree', message: 'Unpacking the base tree' });
   for (let attempt = 1; ; attempt++) {
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
-    const unfinished = `${layout.bases}/${name}`;
+    const unfinished = `${bases}/${name}`;
     try {
-      await unpack(host, machine, layout.bases, name, source, options);
+      await unpack(input, name, source, options);
       reach('base-tree.before-name');
       // Another process may have been faster: its tree is as good, and a directory that is not empty is not replaced.
       await runScriptOrFail(
@@ -53,18 +54,16 @@ export async function ensureBaseTree(
 }
 
 async function unpack(
-  host: Host,
-  machine: Machine,
-  bases: string,
+  { host, bases, owner }: BaseTreesInput,
   name: string,
   source: WorkspaceSource,
   options?: CallOptions,
 ): Promise<void> {
-  const owner = machine.isRoot
-    ? `chown ${SANDBOX_UID}:${SANDBOX_UID} . && exec setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all`
+  const asOwner = owner
+    ? `chown ${owner.uid}:${owner.gid} . && exec setpriv --reuid=${owner.uid} --regid=${owner.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all`
     : 'exec';
   // The layers above are 0700 and another user's: tar must not look a path up, so it starts where it is to unpack.
-  const script = `umask 022; ${makeUnfinished(bases, name)} && ${owner} tar -x -f - --no-same-owner --same-permissions`;
+  const script = `umask 022; ${makeUnfinished(bases, name)} && ${asOwner} tar -x -f - --no-same-owner --same-permissions`;
   await using tar = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
   let said = '';
   const listening = (async () => {

@@ -1,32 +1,25 @@
-import {
-  type CallOptions,
-  type ChangedPath,
-  type ChangeMark,
-  type ChangeScan,
-  decodeRaw,
-  type DirectoryChild,
-  encodeRaw,
-  ExecChannel,
-  type FileType,
-  type Host,
-  LitterboxError,
-  type ProcessHandle,
-  type ProcessSpec,
-} from '@litterbox/core/provider';
-import { NulSplitter } from './nul-splitter.ts';
+import { ExecChannel } from '../channel/exec-channel.ts';
+import type { ChangedPath, DirectoryChild } from '../domain/changed-path.ts';
+import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { FileType, Host } from '../ports/host.ts';
+import type { ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import type { ChangeMark, ChangeScan } from '../ports/sandbox-runtime.ts';
+import { Finder, foundEntry, type FoundEntry } from './finder.ts';
 import { ResidentWalker } from './resident-walker.ts';
 
 export interface ScannerInput {
   readonly host: Host;
   /** File that keeps {@link ChangeScanner}'s directory numbers between processes. */
   readonly stateFile: string;
-  readonly changes: 'upper' | 'workspace';
-  /** Starts a program in the scanner's namespace. */
+  /** Absolute path, as {@link ScannerInput.spawn} sees it, of what is searched: the layer that holds changes alone, or the workspace. */
+  readonly changes: string;
+  /** Absolute path of the whole workspace. */
+  readonly workspace: string;
+  /** Starts a program where both paths lead to these trees. */
   spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
 }
 
-/** One entry as `find` prints it: type, inode, mode (octal), size, path. */
-const ENTRY_FORMAT = '%y %i %m %s %P\\0';
 const TYPES: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' };
 /** Directories listed by one `find`. */
 const LISTING_BATCH = 200;
@@ -42,13 +35,14 @@ const MAX_WALKED = 8;
  * - A directory that was moved keeps the times of what is in it. It is known by its number: where a path has another
  *   number than before, everything below it counts. The numbers are kept in a file, and losing it costs only time.
  *
- * `find` runs in a namespace that sees the workspace read-only and nothing else, and follows no link.
+ * Programs that look follow no link. Where they are not ours, their answers are as hostile as the files: they hide or invent an
+ * agent's own work and nothing else.
  */
 export class ChangeScanner implements AsyncDisposable {
   readonly #input: ScannerInput;
   readonly #channel: ExecChannel;
-  readonly #root: '/changes' | '/workspace';
   readonly #walker: ResidentWalker;
+  readonly #finder: Finder;
   #known: Map<string, string> | undefined;
   /** Numbers seen by a scan; they count once its changes are recorded, which shows in the mark of the scan after. */
   #pending: { readonly next: ChangeMark; readonly numbers: Map<string, string> } | undefined;
@@ -57,11 +51,8 @@ export class ChangeScanner implements AsyncDisposable {
   constructor(input: ScannerInput) {
     this.#input = input;
     this.#channel = new ExecChannel({ spawn: (spec, call) => input.spawn(spec, call) });
-    this.#root = input.changes === 'upper' ? '/changes' : '/workspace';
-    this.#walker = new ResidentWalker((spec, call) => input.spawn(spec, call), {
-      changes: this.#root,
-      workspace: '/workspace',
-    });
+    this.#walker = new ResidentWalker((spec, call) => input.spawn(spec, call), input);
+    this.#finder = new Finder(this.#channel);
   }
 
   /** Starts what the first scan needs, ahead of it. */
@@ -72,20 +63,19 @@ export class ChangeScanner implements AsyncDisposable {
 
   /** The mark that means "everything up to now". */
   now(call?: CallOptions): Promise<ChangeMark> {
-    return this.#find([], [...NOW], () => {}, call);
+    return this.#finder.find({ starts: [] }, () => {}, call);
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    const root = this.#root;
-    let entries: Entry[] = [];
-    const collect = (entry: Entry) => void entries.push(entry);
+    let entries: FoundEntry[] = [];
+    const collect = (entry: FoundEntry) => void entries.push(entry);
     let next = await this.#changedSince(mark, collect, call);
     if (mark !== undefined && isBefore(next, mark)) {
       entries = [];
-      next = await this.#find([root], [...NOW, '-o', ...PRINT], collect, call);
+      next = await this.#changedSince(undefined, collect, call);
     }
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
-    if (known && mark !== undefined) await this.#addMoved(root, entries, known, call);
+    if (known && mark !== undefined) await this.#addMoved(entries, known, call);
     const directories = entries.filter(({ letter }) => letter === 'd');
     if (known) await this.#remember(next, known, directories);
     return { next, changes: this.#changesOf(entries, directories, call) };
@@ -100,40 +90,38 @@ export class ChangeScanner implements AsyncDisposable {
   /** By the program that stays, where there is one; else by one that is started now. */
   async #changedSince(
     mark: ChangeMark | undefined,
-    onEntry: (entry: Entry) => void,
+    onEntry: (entry: FoundEntry) => void,
     call?: CallOptions,
   ): Promise<ChangeMark> {
     const texts = await this.#walker.walk(mark);
     let moment = '';
     for (const text of texts ?? []) {
       if (text.startsWith('T ')) moment = text.slice(2);
-      else onEntry(entryOf(text));
+      else onEntry(foundEntry(text));
     }
-    return moment === '' ? await this.#find([this.#root], since(mark), onEntry, call) : moment;
+    if (moment !== '') return moment;
+    const root = this.#input.changes;
+    const find = { starts: [root], ...(mark !== undefined && { since: mark }) };
+    return await this.#finder.find(find, (entry) => onEntry(below(root, entry)), call);
   }
 
   /** Everything below directories that are not the ones known under their path. */
-  async #addMoved(
-    root: string,
-    entries: Entry[],
-    known: ReadonlyMap<string, string>,
-    call?: CallOptions,
-  ): Promise<void> {
+  async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, call?: CallOptions): Promise<void> {
     const moved = entries
       .filter(({ letter, path, inode }) => letter === 'd' && path !== '' && known.get(path) !== inode)
       .map(({ path }) => path);
     const tops = topmost(moved);
     if (tops.length === 0) return;
     const seen = new Set(entries.map(({ path }) => path));
+    const root = this.#input.changes;
     for (const batch of batches(tops)) {
-      await this.#find(
-        batch.map((path) => `${root}/${path}`),
-        ['-printf', ENTRY_FORMAT.replace('%P', '%p')],
-        (entry) => {
-          const path = entry.path.slice(root.length + 1);
-          if (seen.has(path)) return;
-          seen.add(path);
-          entries.push({ ...entry, path });
+      await this.#finder.find(
+        { starts: batch.map((path) => `${root}/${path}`) },
+        (found) => {
+          const entry = below(root, found);
+          if (seen.has(entry.path)) return;
+          seen.add(entry.path);
+          entries.push(entry);
         },
         call,
       );
@@ -141,20 +129,20 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   async *#changesOf(
-    entries: readonly Entry[],
-    directories: readonly Entry[],
+    entries: readonly FoundEntry[],
+    directories: readonly FoundEntry[],
     call?: CallOptions,
   ): AsyncGenerator<ChangedPath, void, undefined> {
     for (const batch of batches(directories)) {
       const listed = new Map<string, DirectoryChild[]>(batch.map(({ path }) => [path, []]));
       const large = await this.#listed(batch, listed);
-      const starts = large.map(({ path }) => (path === '' ? '/workspace' : `/workspace/${path}`));
+      const { workspace } = this.#input;
+      const starts = large.map(({ path }) => (path === '' ? workspace : `${workspace}/${path}`));
       if (starts.length > 0)
-        await this.#find(
-          starts,
-          ['-mindepth', '1', '-maxdepth', '1', '-printf', '%y 0 0 0 %p\\0'],
-          ({ letter, path }) => {
-            const relative = path.slice('/workspace/'.length);
+        await this.#finder.find(
+          { starts, childrenOnly: true },
+          (found) => {
+            const { letter, path: relative } = below(workspace, found);
             const cut = relative.lastIndexOf('/');
             listed
               .get(cut === -1 ? '' : relative.slice(0, cut))
@@ -176,8 +164,11 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** Lists small directories by the program that stays; gives the others back. */
-  async #listed(directories: readonly Entry[], listed: Map<string, DirectoryChild[]>): Promise<readonly Entry[]> {
-    const others: Entry[] = [];
+  async #listed(
+    directories: readonly FoundEntry[],
+    listed: Map<string, DirectoryChild[]>,
+  ): Promise<readonly FoundEntry[]> {
+    const others: FoundEntry[] = [];
     for (const directory of directories) {
       const children = directories.length > MAX_WALKED ? undefined : await this.#walker.list(directory.path);
       if (!children) others.push(directory);
@@ -188,38 +179,6 @@ export class ChangeScanner implements AsyncDisposable {
         );
     }
     return others;
-  }
-
-  /** Runs one `find` and gives the moment at which it began, when asked for; entries come as they are printed. */
-  async #find(
-    starts: readonly string[],
-    expression: readonly string[],
-    onEntry: (entry: Entry) => void,
-    call?: CallOptions,
-  ): Promise<ChangeMark> {
-    let moment = '';
-    const parser = new NulSplitter((text) => {
-      if (text.startsWith('T ')) moment = justBefore(text.slice(2));
-      else onEntry(entryOf(text));
-    });
-    const outcome = await this.#channel.run(
-      {
-        argv: ['find', '-P', ...(expression[0] === NOW[0] ? [FDINFO] : []), ...starts, ...expression],
-        maxOutputBytes: 4096,
-        onOutput: ({ type, bytes }) => type === 'stdout-data' && parser.push(bytes),
-      },
-      call,
-    );
-    if (outcome.interruption === 'abort') call?.signal?.throwIfAborted();
-    // 1: find could not look into some directory, which is then in the output as unreadable, or has vanished meanwhile.
-    if (outcome.interruption || outcome.exit.code > 1) {
-      throw new LitterboxError('SNAPSHOT_FAILED', `Looking for changes failed with exit code ${outcome.exit.code}.`, {
-        operation: 'runtime.scan',
-        provider: 'overlayfs',
-        hint: 'Run the command again: what it changed is still there and will be recorded then.',
-      });
-    }
-    return moment;
   }
 
   /** The directory numbers that were recorded by the given mark. */
@@ -238,7 +197,11 @@ export class ChangeScanner implements AsyncDisposable {
     return this.#known;
   }
 
-  async #remember(next: ChangeMark, known: ReadonlyMap<string, string>, directories: readonly Entry[]): Promise<void> {
+  async #remember(
+    next: ChangeMark,
+    known: ReadonlyMap<string, string>,
+    directories: readonly FoundEntry[],
+  ): Promise<void> {
     const numbers = new Map(
       directories.filter(({ path, inode }) => known.get(path) !== inode).map(({ path, inode }) => [path, inode]),
     );
@@ -268,58 +231,9 @@ interface KeptNumbers {
   };
 }
 
-interface Entry {
-  readonly letter: string;
-  readonly inode: string;
-  readonly mode: number;
-  readonly sizeBytes: number;
-  readonly path: string;
-  readonly isReadable: boolean;
-}
-
-/**
- * Prints the kernel's time: a directory of /proc is made when it is first looked at, and this one belongs to `find` itself.
- */
-const FDINFO = '/proc/self/fdinfo/';
-const NOW = ['-path', '/proc/*', '-prune', '-printf', 'T %C@\\0'] as const;
-const PRINT = [
-  '(',
-  '-type',
-  'd',
-  '!',
-  '-readable',
-  '-printf',
-  'u %i %m %s %P\\0',
-  '-o',
-  '-printf',
-  ENTRY_FORMAT,
-  ')',
-] as const;
-
-/** The expression of a scan: the moment of now, and what changed from the mark on. */
-function since(mark: ChangeMark | undefined): readonly string[] {
-  return [...NOW, '-o', ...(mark === undefined ? [] : ['-newerct', `@${mark}`]), ...PRINT];
-}
-
-function entryOf(text: string): Entry {
-  const [letter = '', inode = '', mode = '', size = ''] = text.split(' ', 4);
-  const path = text.slice(letter.length + inode.length + mode.length + size.length + 4);
-  return {
-    letter: letter === 'u' ? 'd' : letter,
-    inode,
-    mode: Number.parseInt(mode, 8),
-    sizeBytes: Number(size),
-    path,
-    isReadable: letter !== 'u',
-  };
-}
-
-/** `find` compares strictly, and a change in the same tick of the kernel's clock carries the same time. */
-function justBefore(moment: string): string {
-  const [seconds = '0', fraction = ''] = moment.split('.');
-  const nanoseconds = BigInt(seconds) * 1_000_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0')) - 1n;
-  const text = nanoseconds.toString().padStart(10, '0');
-  return `${text.slice(0, -9)}.${text.slice(-9)}`;
+/** An entry whose path is absolute, with the path below the directory instead: empty for the directory itself. */
+function below(root: string, entry: FoundEntry): FoundEntry {
+  return { ...entry, path: entry.path.slice(root.length + 1) };
 }
 
 function isBefore(one: string, other: string): boolean {

@@ -1,4 +1,9 @@
-import { type CallOptions, decodeRaw, encodeRaw, type Host, LitterboxError, shown } from '@litterbox/core/provider';
+import { LitterboxError } from '../domain/errors.ts';
+import { joinBytes } from '../domain/join-bytes.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Host } from '../ports/host.ts';
 
 export interface ScriptResult {
   readonly code: number;
@@ -48,7 +53,6 @@ export function scriptError(operation: string, code: number, stderr: string): Li
     `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`,
     {
       operation,
-      provider: 'overlayfs',
       hint: isFull
         ? 'Free some space where Litterbox keeps its state, then try again.'
         : 'Run litterbox doctor to see what is missing on this machine.',
@@ -57,14 +61,5 @@ export function scriptError(operation: string, code: number, stderr: string): Li
 }
 
 function text(parts: readonly Uint8Array[]): string {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return decodeRaw(whole);
+  return decodeRaw(joinBytes(parts));
 }
-
-/** A directory's or file's bytes as they will arrive on the host. */
-export const utf8 = encodeRaw;

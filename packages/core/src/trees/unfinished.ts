@@ -1,5 +1,7 @@
-import { quoted } from '@litterbox/core/provider';
-import { UNFINISHED } from './layout.ts';
+import { quoted } from '../channel/shell-text.ts';
+
+/** Prefix of a directory that is being made or removed and never listed. */
+export const UNFINISHED = '.unfinished-';
 
 /**
  * Shell text: makes the directory `parent/name` and goes there; a lock on it, which the kernel frees with the last process that

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { decodeRaw } from '@litterbox/core/provider';
+import { decodeRaw } from '../domain/raw-text.ts';
 import * as fc from 'fast-check';
-import { NulSplitter } from '../src/nul-splitter.ts';
+import { NulSplitter } from './nul-splitter.ts';
 
 const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
 

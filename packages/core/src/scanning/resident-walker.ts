@@ -1,4 +1,6 @@
-import { type CallOptions, encodeRaw, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
+import { encodeRaw } from '../domain/raw-text.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { NulSplitter } from './nul-splitter.ts';
 
 /** Directories with more entries are left to `find`, which need not ask for each one's type. */
@@ -62,7 +64,7 @@ export class ResidentWalker implements AsyncDisposable {
   #isBusy = false;
   #failures = 0;
 
-  /** @param changes where to walk, and `workspace` where to list */
+  /** @param trees `changes`: where to walk; `workspace`: where to list */
   constructor(
     spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>,
     { changes, workspace }: { readonly changes: string; readonly workspace: string },
