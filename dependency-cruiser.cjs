@@ -48,17 +48,24 @@ module.exports = {
       comment: 'Adapters, providers and the conformance kit meet their siblings through ports of core.',
       severity: 'error',
       from: {
-        path: '^packages/(host|source-control-git|state-sqlite|conformance|provider-[^/]+)/src/',
-        pathNot: tests,
+        path: '^packages/(host|source-control-git|state-sqlite|conformance|container-engine|provider-[^/]+)/src/',
+        pathNot: [tests, '^packages/provider-(docker|podman)/'],
       },
       to: { path: '^packages/(?!core/|$1/)' },
+    },
+    {
+      name: 'engines-share-one-package',
+      comment: 'What Docker and Podman have in common is theirs alone.',
+      severity: 'error',
+      from: { path: '^packages/(provider-(?:docker|podman))/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|container-engine/|$1/)' },
     },
     {
       name: 'implementors-use-the-provider-door',
       comment: 'What implements a port imports @litterbox/core/provider: what third parties get must be enough.',
       severity: 'error',
       from: {
-        path: '^packages/(host|source-control-git|state-sqlite|conformance|provider-[^/]+)/src/',
+        path: '^packages/(host|source-control-git|state-sqlite|conformance|container-engine|provider-[^/]+)/src/',
         pathNot: tests,
       },
       to: { path: '^packages/core/', pathNot: '^packages/core/src/provider\\.ts$' },

@@ -7,6 +7,7 @@ export {
   exitStatusOf,
 } from './channel/exec-channel.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
+export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export {
   type Assurance,

@@ -125,7 +125,8 @@ export function isolation(check: Check): void {
       'nsenter -t 1 -a true',
       'chroot / true',
       'hostname kit',
-      'date -s 2020-01-01',
+      // Some print an error and end well all the same: the clock tells.
+      'date -s 2020-01-01 && [ "$(date +%Y)" = 2020 ]',
     ]) {
       assert.notEqual((await sh(runtime, command)).exit.code, 0, command);
     }
@@ -168,7 +169,7 @@ export function isolation(check: Check): void {
     const runtime = await create();
     const { stdout } = await sh(
       runtime,
-      'cp "$(command -v id)" ./id && chmod u+s,g+s ./id && ./id -u; for f in su sudo mount passwd; do p=$(command -v $f) && [ -u "$p" ] && "$p" --help >/dev/null 2>&1; done; id -u',
+      'p=$(command -v id); [ -x "$p" ] || p=/bin/id; cp "$p" ./id && chmod u+s,g+s ./id && ./id -u; for f in su sudo mount passwd; do p=$(command -v $f) && [ -u "$p" ] && "$p" --help >/dev/null 2>&1; done; id -u',
     );
     const [first, ...rest] = stdout.trim().split('\n');
     assert.equal(rest.at(-1), first);

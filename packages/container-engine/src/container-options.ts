@@ -1,0 +1,165 @@
+import type Docker from 'dockerode';
+import type { EngineFacts } from './engine-facts.ts';
+import { INSIDE, type SandboxLayout } from './layout.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+export interface ContainerOptionsInput {
+  readonly meta: SandboxMeta;
+  readonly sandbox: SandboxLayout;
+  readonly playground: string;
+  readonly facts: EngineFacts;
+  /** What the engine takes for the filter of system calls: the profile itself, or a path of it. */
+  readonly seccomp: string;
+  /** How the engine maps users, in its own word; empty for its default. */
+  readonly usersMode: string;
+}
+
+/** Labels by which whatever is ours is found again. */
+export const LABELS = { id: 'dev.litterbox.id', repository: 'dev.litterbox.repository' } as const;
+
+/** The volume that is the workspace. */
+export const workspaceVolume = (id: string) => `litterbox-${id}`;
+
+/**
+ * The first process: waits for ever without any program, and reaps what nobody else waits for. Its stdin stays open and silent.
+ */
+const INIT_SCRIPT = `trap 'exit 0' TERM
+exec 3<&0 </dev/null
+while :; do ( read -r lb_x <&3 || exec sleep 2147483647 || kill -9 1 ) & wait $!; done`;
+
+const TMPFS = 'rw,nosuid,nodev';
+
+/** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
+export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
+  const { meta, sandbox, playground, facts, seccomp, usersMode } = input;
+  const { limits, user } = meta;
+  const volume = (target: string): Docker.MountSettings => ({
+    Type: 'volume',
+    Source: workspaceVolume(meta.id),
+    Target: target,
+    ReadOnly: false,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
+  });
+  const bind = (source: string, target: string, isReadOnly = false): Docker.MountSettings => ({
+    Type: 'bind',
+    Source: source,
+    Target: target,
+    ReadOnly: isReadOnly,
+    BindOptions: { Propagation: 'rprivate' },
+  });
+  const taken = [meta.workdir, '/src', INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run'];
+  return {
+    name: `litterbox-${meta.slug}-${meta.id.slice(0, 8)}`,
+    Image: meta.imageId,
+    User: `${user.uid}:${user.gid}`,
+    WorkingDir: '/',
+    Hostname: 'sandbox',
+    Domainname: '',
+    Entrypoint: ['/bin/sh', '-c', INIT_SCRIPT],
+    Cmd: [],
+    Healthcheck: { Test: ['NONE'] },
+    Env: Object.entries(containerEnvironment(meta)).map(([name, value]) => `${name}=${value}`),
+    Labels: { [LABELS.id]: meta.id, [LABELS.repository]: meta.repositoryId },
+    AttachStdin: false,
+    AttachStdout: false,
+    AttachStderr: false,
+    Tty: false,
+    OpenStdin: true,
+    StdinOnce: false,
+    NetworkDisabled: true,
+    StopTimeout: 5,
+    HostConfig: {
+      NetworkMode: 'none',
+      Privileged: false,
+      CapAdd: [],
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
+      ReadonlyRootfs: true,
+      Tmpfs: {
+        '/tmp': `${TMPFS},exec,size=512m,mode=1777`,
+        '/var/tmp': `${TMPFS},exec,size=512m,mode=1777`,
+        '/run': `${TMPFS},noexec,size=64m,mode=755`,
+      },
+      Mounts: [
+        volume(meta.workdir),
+        ...(meta.workdir === '/src' ? [] : [volume('/src')]),
+        bind(sandbox.upper, INSIDE.changes, true),
+        bind(sandbox.home, INSIDE.home),
+        bind(playground, INSIDE.playground),
+        // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
+        ...meta.imageVolumes
+          .filter((target) => !taken.includes(target))
+          .map(
+            (target): Docker.MountSettings => ({
+              Type: 'tmpfs',
+              Target: target,
+              Source: '',
+              ReadOnly: false,
+              TmpfsOptions: { SizeBytes: 64 * 2 ** 20, Mode: 0o1777 },
+            }),
+          ),
+      ],
+      ...(facts.enforced.memory && { Memory: limits.memoryBytes, MemorySwap: limits.memoryBytes }),
+      ...(facts.enforced.cpus && { NanoCpus: Math.round(limits.cpus * 1e9) }),
+      ...(facts.enforced.processes && { PidsLimit: limits.processes }),
+      ShmSize: 64 * 2 ** 20,
+      OomScoreAdj: 500,
+      Ulimits: [
+        { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },
+        { Name: 'core', Soft: 0, Hard: 0 },
+      ],
+      IpcMode: 'private',
+      PidMode: '',
+      UTSMode: '',
+      UsernsMode: usersMode,
+      CgroupnsMode: 'private',
+      Binds: [],
+      Devices: [],
+      DeviceRequests: [],
+      DeviceCgroupRules: [],
+      GroupAdd: [],
+      VolumesFrom: [],
+      Links: [],
+      ExtraHosts: [],
+      Dns: [],
+      PublishAllPorts: false,
+      PortBindings: {},
+      RestartPolicy: { Name: 'no' },
+      AutoRemove: false,
+      Init: false,
+      LogConfig: { Type: 'none', Config: {} },
+    },
+  } as Docker.ContainerCreateOptions & { name: string };
+}
+
+/** What every process of the container begins with; the names an image gives orders by are emptied. */
+function containerEnvironment(meta: SandboxMeta): Readonly<Record<string, string>> {
+  return { ...Object.fromEntries(meta.hostileNames.map((name) => [name, ''])), ...sandboxEnvironment(meta) };
+}
+
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The environment of processes inside when nobody said otherwise. */
+export function sandboxEnvironment(meta: SandboxMeta): Readonly<Record<string, string>> {
+  const { PATH = '', ...image } = meta.imageEnvironment;
+  const isSane = /^(\/[^:]*)(:\/[^:]*)*$/.test(PATH);
+  return {
+    ...image,
+    PATH: isSane ? PATH : DEFAULT_PATH,
+    HOME: INSIDE.home,
+    USER: 'agent',
+    LOGNAME: 'agent',
+    SHELL: '/bin/sh',
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    LITTERBOX_SANDBOX: meta.slug,
+    LITTERBOX_PLAYGROUND: INSIDE.playground,
+    LITTERBOX_CALL: 'infrastructure',
+    ...meta.environment,
+  };
+}
+
+/** Names in the environment of a process that the engine starts: ours, and what engines add. */
+export function inheritedNames(meta: SandboxMeta): readonly string[] {
+  return [...new Set([...Object.keys(containerEnvironment(meta)), 'HOSTNAME', 'container'])];
+}

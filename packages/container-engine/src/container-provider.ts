@@ -1,0 +1,278 @@
+import {
+  type CallOptions,
+  type Host,
+  isLitterboxError,
+  LitterboxError,
+  type ProbeReport,
+  type ProgressOptions,
+  quoted,
+  reach,
+  REMOVE_TREE,
+  type RemoveOptions,
+  type RuntimeStatus,
+  runScriptOrFail,
+  SandboxId,
+  type SandboxProvider,
+  type SandboxRuntime,
+  type SandboxSpec,
+  ensureBaseTree,
+  makeUnfinished,
+  sweepUnfinished,
+  UNFINISHED,
+} from '@litterbox/core/provider';
+import { Containers } from './containers.ts';
+import { ContainerRuntime } from './container-runtime.ts';
+import { Engine } from './engine.ts';
+import { type EngineFacts, readEngine } from './engine-facts.ts';
+import type { EngineFlavour } from './engine-flavour.ts';
+import { Images } from './images.ts';
+import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
+
+export interface ContainerProviderInput {
+  readonly host: Host;
+  /** Absolute directory on the host, the provider's own, mode 0700, for base trees, layers and playgrounds. */
+  readonly directory: string;
+  readonly flavour: EngineFlavour;
+}
+
+const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 };
+/** Of sandboxes that root makes: no user of the machine has it. */
+const SANDBOX_UID = 61100;
+/** What the options of an overlay mount cannot carry. */
+const UNMOUNTABLE = /[,:\\"'\s]/;
+
+/** Sandboxes in containers of an engine on the same machine. Does nothing until it is asked. */
+export class ContainerProvider implements SandboxProvider {
+  readonly name: string;
+  readonly traits = {
+    isolation: 'container',
+    limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'],
+    workdir: '/src',
+    roots: ['image'],
+  } as const;
+  readonly #host: Host;
+  readonly #layout: Layout;
+  readonly #engine: Engine;
+  readonly #images: Images;
+  readonly #containers: Containers;
+  #facts: Promise<EngineFacts> | undefined;
+
+  constructor({ host, directory, flavour }: ContainerProviderInput) {
+    this.name = flavour.provider;
+    this.#host = host;
+    this.#layout = layoutOf(directory);
+    this.#engine = new Engine({
+      ...flavour,
+      host,
+      findSocket: async (call) => await flavour.findSocket(host, this.#layout, call),
+    });
+    this.#images = new Images(this.#engine);
+    this.#containers = new Containers({
+      engine: this.#engine,
+      host,
+      layout: this.#layout,
+      flavour,
+      facts: (call) => this.#survey(call),
+    });
+  }
+
+  async probe(call?: CallOptions): Promise<ProbeReport> {
+    this.#facts = undefined;
+    this.#engine.forget();
+    try {
+      const { checks } = await this.#survey(call);
+      return { usable: checks.every(({ status }) => status !== 'failed'), checks };
+    } catch (error) {
+      call?.signal?.throwIfAborted();
+      if (!(error instanceof LitterboxError)) throw error;
+      const remedy = error.details.hint ?? `Start ${this.#engine.title}.`;
+      return { usable: false, checks: [{ name: 'engine', status: 'failed', finding: error.message, remedy }] };
+    }
+  }
+
+  async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
+    options?.signal?.throwIfAborted();
+    const facts = await this.#survey(options);
+    this.#assertSupported(spec);
+    const sandbox = sandboxLayoutOf(this.#layout, spec.id);
+    if (await this.#host.files.stat(sandbox.directory, options)) throw this.#exists(spec.id);
+    await this.#makeDirectories(options);
+    const user = await this.#user();
+    const { uid: ownUid } = await this.#host.facts();
+    const owner = ownUid === 0 ? { owner: user } : {};
+    const [image] = await Promise.all([
+      this.#images.get(spec.root.type === 'image' ? spec.root.reference : '', facts, options),
+      ensureBaseTree({ host: this.#host, bases: this.#layout.bases, ...owner }, spec.workspace, options),
+    ]);
+    const meta: SandboxMeta = {
+      version: 1,
+      id: spec.id,
+      slug: spec.slug,
+      repositoryId: spec.repositoryId,
+      base: spec.workspace.key,
+      workdir: spec.workdir,
+      image: spec.root.type === 'image' ? spec.root.reference : '',
+      imageId: image.id,
+      imageEnvironment: image.environment,
+      hostileNames: image.hostileNames,
+      imageVolumes: image.volumes,
+      user,
+      environment: spec.environment,
+      limits: { ...DEFAULT_LIMITS, ...spec.limits },
+      playground: spec.playground,
+      allowDegraded: spec.allowDegraded,
+    };
+    reach('provider.after-base-tree');
+    await this.#prepare(meta, options);
+    reach('provider.after-directory');
+    const runtime = this.#runtime(meta);
+    try {
+      options?.signal?.throwIfAborted();
+      await this.#containers.create(meta, options);
+      reach('provider.after-session');
+      await this.#containers.assertControls(meta, options);
+      options?.signal?.throwIfAborted();
+      return runtime;
+    } catch (error) {
+      await runtime[Symbol.asyncDispose]();
+      await this.remove(spec.id);
+      options?.signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
+    const sandbox = sandboxLayoutOf(this.#layout, id);
+    const bytes = await this.#host.files.read(sandbox.meta, call);
+    if (bytes) return this.#runtime(parseMeta(bytes, sandbox.meta, this.name));
+    if (await this.#host.files.stat(sandbox.directory, call))
+      return void parseMeta(new Uint8Array(), sandbox.meta, this.name) as never;
+    throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
+      operation: 'provider.open',
+      provider: this.name,
+      hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.',
+    });
+  }
+
+  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    for (const { name } of (await this.#host.files.list(this.#layout.sandboxes, call)) ?? []) {
+      if (!SandboxId.is(name)) continue;
+      const sandbox = sandboxLayoutOf(this.#layout, name);
+      const [meta, paused, stopped] = await Promise.all(
+        [sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark].map((path) => this.#host.files.stat(path, call)),
+      );
+      yield { id: name, state: meta === undefined ? 'broken' : paused ? 'paused' : stopped ? 'stopped' : 'running' };
+    }
+  }
+
+  async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
+    call?.signal?.throwIfAborted();
+    const { directory } = sandboxLayoutOf(this.#layout, id);
+    const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
+    const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
+    reach('provider.before-remove');
+    await this.#containers.remove(id, call);
+    // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
+    const script = `${REMOVE_TREE}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)} || exit 1
+remove_tree ${quoted(gone)}${own} || exit 1
+${sweepUnfinished(this.#layout.sandboxes)}
+${sweepUnfinished(this.#layout.bases)}`;
+    await runScriptOrFail(this.#host, 'provider.remove', script);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #assertSupported({ root, limits, workdir }: SandboxSpec): void {
+    if (root.type !== 'image')
+      throw this.#unsupported(
+        root.type === 'machine' ? "the machine's own programs" : `the directory ${root.path}`,
+        'Name an image: container.base-image.',
+      );
+    for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
+      if (limits[name] !== undefined)
+        throw this.#unsupported(`the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+    }
+    if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir))
+      throw this.#unsupported(`the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
+    if (UNMOUNTABLE.test(this.#layout.root))
+      throw this.#unsupported(
+        `a state directory with commas, colons, quotes or spaces in its name (${this.#layout.root})`,
+        'Set LITTERBOX_HOME to another directory.',
+      );
+  }
+
+  async #makeDirectories(call?: CallOptions): Promise<void> {
+    const { root, bases, sandboxes, playgrounds } = this.#layout;
+    for (const directory of [root, bases, sandboxes, playgrounds])
+      await this.#host.files.makeDirectory(directory, { ...call, mode: 0o700 });
+  }
+
+  /** Root gives sandboxes a user that nobody is; everybody else has none to give but their own. */
+  async #user(): Promise<{ readonly uid: number; readonly gid: number }> {
+    const { uid, gid } = await this.#host.facts();
+    return uid === 0 ? { uid: SANDBOX_UID, gid: SANDBOX_UID } : { uid, gid };
+  }
+
+  /** The sandbox's directory, complete before it gets its name. */
+  async #prepare(meta: SandboxMeta, call?: CallOptions): Promise<void> {
+    const { directory } = sandboxLayoutOf(this.#layout, meta.id);
+    const name = `${UNFINISHED}${crypto.randomUUID()}`;
+    const unfinished = `${this.#layout.sandboxes}/${name}`;
+    const playground = `${this.#layout.playgrounds}/${meta.playground}`;
+    const owner = `${meta.user.uid}:${meta.user.gid}`;
+    const script = `umask 022
+${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
+trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
+mkdir home upper work ${quoted(playground)} 2>/dev/null
+set -e
+[ -d home ] && [ -d upper ] && [ -d ${quoted(playground)} ]
+[ "$(stat -c %u:%g home)" = ${owner} ] || chown ${owner} home upper ${quoted(playground)}
+printf %s ${quoted(JSON.stringify(meta))} >meta.json
+mv -T ${quoted(unfinished)} ${quoted(directory)}
+trap - EXIT`;
+    try {
+      await runScriptOrFail(this.#host, 'provider.create', script, call);
+    } catch (error) {
+      if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
+        throw this.#exists(meta.id);
+      throw error;
+    }
+  }
+
+  #runtime(meta: SandboxMeta): ContainerRuntime {
+    return new ContainerRuntime({
+      engine: this.#engine,
+      host: this.#host,
+      containers: this.#containers,
+      sandbox: sandboxLayoutOf(this.#layout, meta.id),
+      meta,
+    });
+  }
+
+  /** One look per process, as long as it succeeds; `probe` looks anew. */
+  #survey(call?: CallOptions): Promise<EngineFacts> {
+    this.#facts ??= readEngine(this.#engine, this.#host, call).catch((error: unknown) => {
+      this.#facts = undefined;
+      this.#engine.forget();
+      throw error;
+    });
+    return this.#facts;
+  }
+
+  #exists(id: string): LitterboxError {
+    return new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${id} is already there.`, {
+      operation: 'provider.create',
+      provider: this.name,
+      hint: 'Remove it first, or take another id.',
+    });
+  }
+
+  #unsupported(what: string, hint: string): LitterboxError {
+    return new LitterboxError('UNSUPPORTED', `The provider ${this.name} cannot honour ${what}.`, {
+      operation: 'provider.create',
+      provider: this.name,
+      hint,
+    });
+  }
+}

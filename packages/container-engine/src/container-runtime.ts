@@ -1,0 +1,235 @@
+import {
+  type Assurance,
+  CALL_VARIABLE,
+  type CallOptions,
+  type ChangeMark,
+  type ChangeScan,
+  ChangeScanner,
+  ExecChannel,
+  type Host,
+  KILL_FUNCTION,
+  LitterboxError,
+  type ProcessHandle,
+  type ProcessSpec,
+  reach,
+  type ResourceUsage,
+  type SandboxId,
+  type SandboxRuntime,
+} from '@litterbox/core/provider';
+import { inheritedNames, sandboxEnvironment } from './container-options.ts';
+import { ContainerProcess } from './container-process.ts';
+import type { Containers } from './containers.ts';
+import { type Engine, WORK_MS } from './engine.ts';
+import { INSIDE, type SandboxLayout } from './layout.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+export interface ContainerRuntimeInput {
+  readonly engine: Engine;
+  readonly host: Host;
+  readonly containers: Containers;
+  readonly sandbox: SandboxLayout;
+  readonly meta: SandboxMeta;
+}
+
+/** A sandbox in a container, as one process uses it. Its container is started, or made again, with the first process. */
+export class ContainerRuntime implements SandboxRuntime {
+  readonly id: SandboxId;
+  readonly workdir: string;
+  readonly playground = INSIDE.playground;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #input: ContainerRuntimeInput;
+  readonly #inherited: readonly string[];
+  readonly #processes = new Set<ContainerProcess>();
+  readonly #scanner: ChangeScanner;
+  /** Runs our own words beside the agent's programs: a new process is not to be had when the limit of processes is reached. */
+  readonly #control: ExecChannel;
+  #container: Promise<string> | undefined;
+  #isDisposed = false;
+
+  constructor(input: ContainerRuntimeInput) {
+    const { meta, host, sandbox } = input;
+    this.#input = input;
+    this.id = meta.id;
+    this.workdir = meta.workdir;
+    this.environment = sandboxEnvironment(meta);
+    this.#inherited = inheritedNames(meta);
+    this.#control = new ExecChannel({ spawn: (spec, call) => this.#start(spec, OWN_ENVIRONMENT, call) });
+    this.#scanner = new ChangeScanner({
+      host,
+      stateFile: sandbox.scanState,
+      changes: INSIDE.changes,
+      workspace: meta.workdir,
+      spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
+    });
+  }
+
+  async assurance(call?: CallOptions): Promise<Assurance> {
+    return await this.#input.containers.assurance(this.#input.meta, call);
+  }
+
+  async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    call?.signal?.throwIfAborted();
+    await this.#assertRuns(call);
+    return await this.#start(spec, this.environment, call);
+  }
+
+  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
+    await this.#assertRuns(call);
+    return await this.#scanner.scan(mark, call);
+  }
+
+  async pause(call?: CallOptions): Promise<void> {
+    const { engine, host, sandbox, containers, meta } = this.#input;
+    if (await this.#isStopped(call)) return;
+    await host.files.write(sandbox.pausedMark, new Uint8Array());
+    reach('pause.after-mark');
+    const container = await containers.find(meta.id, call);
+    if (container?.state !== 'running') return; // nothing runs: the mark is what keeps commands out
+    await engine.ask(
+      'runtime.pause',
+      async (docker, signal) => docker.getContainer(container.id).pause({ abortSignal: signal }),
+      { ...call, limitMs: WORK_MS },
+    );
+  }
+
+  async resume(call?: CallOptions): Promise<void> {
+    const { engine, host, sandbox, containers, meta } = this.#input;
+    const container = await containers.find(meta.id, call);
+    if (container?.state === 'paused')
+      await engine.ask(
+        'runtime.resume',
+        async (docker, signal) => docker.getContainer(container.id).unpause({ abortSignal: signal }),
+        { ...call, limitMs: WORK_MS },
+      );
+    reach('resume.after-thaw');
+    await host.files.remove(sandbox.pausedMark, call);
+    await this.start(call);
+  }
+
+  async stop(call?: CallOptions): Promise<void> {
+    const { host, sandbox, containers, meta } = this.#input;
+    await host.files.write(sandbox.stoppedMark, new Uint8Array());
+    reach('stop.after-mark');
+    await containers.kill(meta.id, call);
+    this.#container = undefined;
+    await host.files.remove(sandbox.pausedMark, call);
+  }
+
+  async start(call?: CallOptions): Promise<void> {
+    await this.#input.host.files.remove(this.#input.sandbox.stoppedMark, call);
+  }
+
+  async usage(call?: CallOptions): Promise<ResourceUsage> {
+    return await this.#input.containers.usage(this.#input.meta.id, call);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The processes first, while there is somebody to end them.
+    await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
+    this.#isDisposed = true;
+    await this.#scanner[Symbol.asyncDispose]();
+    await this.#control[Symbol.asyncDispose]();
+  }
+
+  /** A container that ended while the process was being started is started once more: then there is another reason. */
+  async #start(
+    spec: ProcessSpec,
+    environment: Readonly<Record<string, string>>,
+    call?: CallOptions,
+  ): Promise<ProcessHandle> {
+    const isOwn = environment === OWN_ENVIRONMENT;
+    const attempt = async () => {
+      const process = await ContainerProcess.start(
+        {
+          engine: this.#input.engine,
+          container: await this.#running(call),
+          spec: {
+            cwd: this.workdir,
+            ...spec,
+            env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
+          },
+          inherited: this.#inherited,
+          tell: (script) => (isOwn ? this.#kill(script) : this.#tell(script)),
+          onEnd: (one) => this.#processes.delete(one),
+        },
+        call,
+      );
+      if (!isOwn) this.#processes.add(process);
+      return process;
+    };
+    try {
+      return await attempt();
+    } catch (error) {
+      if (this.#isDisposed || call?.signal?.aborted || !(await this.#hasEnded(call))) throw error;
+      this.#container = undefined;
+      return await attempt();
+    }
+  }
+
+  async #tell(script: string): Promise<void> {
+    const outcome = this.#control
+      .run({ argv: ['-'], script: `${KILL_FUNCTION}${script}`, timeoutMs: TELL_MS, maxOutputBytes: 1024 })
+      .catch(() => undefined); // the container has ended, and so has what should be told
+    await outcome;
+  }
+
+  /** For processes of our own, which have nothing above them to be told by. */
+  async #kill(script: string): Promise<void> {
+    if (this.#isDisposed && !script.includes('lb_kill')) return;
+    const { engine, meta, containers } = this.#input;
+    const container = await containers.find(meta.id).catch(() => undefined);
+    if (container?.state !== 'running') return;
+    await engine
+      .exec(container.id, { Cmd: ['sh', '-c', `${KILL_FUNCTION}${script}`], AttachStdout: true, AttachStderr: true })
+      .then(async ({ stream }) => {
+        stream.resume();
+        await new Promise((resolve) => stream.once('close', resolve).once('end', resolve).once('error', resolve));
+      })
+      .catch(() => {});
+  }
+
+  async #running(call?: CallOptions): Promise<string> {
+    if (this.#isDisposed)
+      throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
+        operation: 'runtime.spawn',
+        provider: this.#input.engine.provider,
+        hint: 'Open it again.',
+      });
+    const current = (this.#container ??= this.#input.containers.ensureRunning(this.#input.meta, call));
+    try {
+      return await current;
+    } catch (error) {
+      if (this.#container === current) this.#container = undefined;
+      throw error;
+    }
+  }
+
+  async #hasEnded(call?: CallOptions): Promise<boolean> {
+    return (await this.#input.containers.find(this.id, call).catch(() => undefined))?.state !== 'running';
+  }
+
+  async #assertRuns(call?: CallOptions): Promise<void> {
+    const { sandbox, host, engine } = this.#input;
+    const [paused, stopped] = await Promise.all([host.files.stat(sandbox.pausedMark, call), this.#isStopped(call)]);
+    if (!paused && !stopped) return;
+    throw new LitterboxError(
+      paused ? 'SANDBOX_PAUSED' : 'SANDBOX_STOPPED',
+      `The sandbox is ${paused ? 'paused' : 'stopped'}.`,
+      { operation: 'runtime.spawn', provider: engine.provider, hint: 'Run litterbox resume on it.' },
+    );
+  }
+
+  async #isStopped(call?: CallOptions): Promise<boolean> {
+    return (await this.#input.host.files.stat(this.#input.sandbox.stoppedMark, call)) !== undefined;
+  }
+}
+
+/** How long what we tell a container may take: it only ever sends signals. */
+const TELL_MS = 10_000;
+/** Of programs that are the provider's own: where an image keeps its programs, and nothing a user set. */
+const OWN_ENVIRONMENT = {
+  PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC0',
+  [CALL_VARIABLE]: 'infrastructure',
+};

@@ -1,0 +1,290 @@
+import {
+  type Assurance,
+  type CallOptions,
+  decodeRaw,
+  type Host,
+  LitterboxError,
+  missingControls,
+  type ResourceUsage,
+  type SandboxId,
+  shown,
+} from '@litterbox/core/provider';
+import type Docker from 'dockerode';
+import { assuranceOf } from './assurance-of.ts';
+import { containerOptions, LABELS, workspaceVolume } from './container-options.ts';
+import { type Engine, WORK_MS } from './engine.ts';
+import { answerOf } from './engine-error.ts';
+import type { EngineFacts } from './engine-facts.ts';
+import type { EngineFlavour } from './engine-flavour.ts';
+import { type Layout, sandboxLayoutOf } from './layout.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+export interface FoundContainer {
+  readonly id: string;
+  readonly state: 'running' | 'paused' | 'ended';
+}
+
+/** The containers of sandboxes: one each, found by its label, made again from the sandbox's description when it is gone. */
+export class Containers {
+  readonly #engine: Engine;
+  readonly #host: Host;
+  readonly #layout: Layout;
+  readonly #flavour: EngineFlavour;
+  readonly #facts: (call?: CallOptions) => Promise<EngineFacts>;
+
+  constructor(input: {
+    readonly engine: Engine;
+    readonly host: Host;
+    readonly layout: Layout;
+    readonly flavour: EngineFlavour;
+    readonly facts: (call?: CallOptions) => Promise<EngineFacts>;
+  }) {
+    this.#engine = input.engine;
+    this.#host = input.host;
+    this.#layout = input.layout;
+    this.#flavour = input.flavour;
+    this.#facts = input.facts;
+  }
+
+  async find(id: SandboxId, call?: CallOptions): Promise<FoundContainer | undefined> {
+    const filters = { label: [`${LABELS.id}=${id}`] };
+    const [found] = await this.#engine.ask(
+      'runtime.find',
+      async (docker, signal) => docker.listContainers({ all: true, filters, abortSignal: signal }),
+      call,
+    );
+    if (!found) return undefined;
+    const state = found.State === 'running' || found.State === 'paused' ? found.State : 'ended';
+    return { id: found.Id, state };
+  }
+
+  /** Makes the workspace's volume and the container, and starts it. @throws LitterboxError as the engine says. */
+  async create(meta: SandboxMeta, call?: CallOptions): Promise<string> {
+    const facts = await this.#facts(call);
+    const sandbox = sandboxLayoutOf(this.#layout, meta.id);
+    const options = containerOptions({
+      meta,
+      sandbox,
+      playground: `${this.#layout.playgrounds}/${meta.playground}`,
+      facts,
+      seccomp: await this.#flavour.seccomp(this.#host, this.#layout, call),
+      usersMode: this.#flavour.usersMode(facts, meta.user),
+    });
+    const mount = `lowerdir=${this.#layout.bases}/${meta.base},upperdir=${sandbox.upper},workdir=${sandbox.work},${overlayOptions(facts)}`;
+    const work = { ...call, limitMs: WORK_MS };
+    await this.#engine.ask(
+      'provider.create',
+      async (docker, signal) =>
+        docker.createVolume({
+          Name: workspaceVolume(meta.id),
+          Driver: 'local',
+          DriverOpts: { type: 'overlay', device: 'overlay', o: mount },
+          Labels: { [LABELS.id]: meta.id },
+          abortSignal: signal,
+        }),
+      work,
+    );
+    const container = await this.#engine.ask(
+      'provider.create',
+      async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
+      work,
+    );
+    await this.#begin(container.id, meta, call);
+    return container.id;
+  }
+
+  /** The id of the sandbox's container, which runs then. */
+  async ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string> {
+    const found = await this.find(meta.id, call);
+    if (found?.state === 'running') return found.id;
+    if (found?.state === 'paused') throw this.#paused();
+    if (found) {
+      await this.#begin(found.id, meta, call);
+      return found.id;
+    }
+    await this.#assertImage(meta, call);
+    return await this.create(meta, call);
+  }
+
+  async kill(id: SandboxId, call?: CallOptions): Promise<void> {
+    const found = await this.find(id, call);
+    if (!found || found.state === 'ended') return;
+    const work = { ...call, limitMs: WORK_MS };
+    if (found.state === 'paused')
+      await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).unpause(), work);
+    await this.#ended(
+      'runtime.stop',
+      async (docker) => docker.getContainer(found.id).kill({ signal: 'SIGKILL' }),
+      work,
+    );
+    await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).wait(), work);
+  }
+
+  /** Container and volume; absent ones are fine. */
+  async remove(id: SandboxId, call?: CallOptions): Promise<void> {
+    const work = { ...call, limitMs: WORK_MS };
+    const found = await this.find(id, call);
+    if (found?.state === 'paused')
+      await this.#ended('provider.remove', async (docker) => docker.getContainer(found.id).unpause(), work);
+    if (found)
+      await this.#engine.askIfThere(
+        'provider.remove',
+        async (docker, signal) => docker.getContainer(found.id).remove({ force: true, v: true, abortSignal: signal }),
+        work,
+      );
+    await this.#engine.askIfThere(
+      'provider.remove',
+      async (docker, signal) => docker.getVolume(workspaceVolume(id)).remove({ force: true, abortSignal: signal }),
+      work,
+    );
+  }
+
+  /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that. */
+  async assertControls(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
+    const assurance = await this.assurance(meta, call);
+    const missing = missingControls(assurance);
+    if (missing.length === 0 || meta.allowDegraded) return assurance;
+    throw new LitterboxError(
+      'DEGRADED',
+      `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`,
+      {
+        operation: 'provider.start',
+        provider: this.#engine.provider,
+        hint: `${missing[0]?.remedy ?? ''} To go on without it: --allow-degraded.`,
+        facts: { missing: missing.map(({ name }) => name) },
+      },
+    );
+  }
+
+  async assurance(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
+    const id = await this.ensureRunning(meta, call);
+    const [container, facts] = await Promise.all([
+      this.#engine.ask('runtime.assurance', async (docker) => docker.getContainer(id).inspect(), call),
+      this.#facts(call),
+    ]);
+    const process = `/proc/${container.State.Pid}`;
+    const [status, map] = await Promise.all(
+      ['status', 'uid_map'].map(async (name) =>
+        decodeRaw((await this.#host.files.read(`${process}/${name}`, call)) ?? new Uint8Array()),
+      ),
+    );
+    return assuranceOf({
+      provider: this.#engine.provider,
+      title: this.#engine.title,
+      facts,
+      meta,
+      container,
+      status: new Map(
+        (status ?? '').split('\n').map((line) => {
+          const cut = line.indexOf(':');
+          return [line.slice(0, cut), line.slice(cut + 1).trim()];
+        }),
+      ),
+      uidMap: (map ?? '')
+        .trim()
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]),
+    });
+  }
+
+  async usage(id: SandboxId, call?: CallOptions): Promise<ResourceUsage> {
+    const found = await this.find(id, call);
+    if (!found || found.state === 'ended') return { memoryBytes: 0, processes: 0 };
+    const stats = await this.#engine.askIfThere(
+      'runtime.usage',
+      async (docker) => docker.getContainer(found.id).stats({ stream: false, 'one-shot': true }),
+      call,
+    );
+    if (!stats) return { memoryBytes: 0, processes: 0 };
+    const { memory_stats, cpu_stats, pids_stats } = stats;
+    return {
+      ...(memory_stats?.usage && { memoryBytes: memory_stats.usage }),
+      ...(cpu_stats?.cpu_usage?.total_usage && { cpuMs: cpu_stats.cpu_usage.total_usage / 1e6 }),
+      ...(pids_stats?.current && { processes: pids_stats.current }),
+    };
+  }
+
+  async #begin(container: string, meta: SandboxMeta, call?: CallOptions): Promise<void> {
+    try {
+      await this.#engine.ask(
+        'provider.start',
+        async (docker, signal) => {
+          try {
+            await docker.getContainer(container).start({ abortSignal: signal });
+          } catch (error) {
+            if (answerOf(error).statusCode !== 304) throw error; // another process was faster
+          }
+        },
+        { ...call, limitMs: WORK_MS },
+      );
+    } catch (error) {
+      const { said } = answerOf((error as LitterboxError).cause);
+      if (!/\/bin\/sh|executable file not found|no such file/i.test(said)) throw error;
+      throw new LitterboxError(
+        'UNSUPPORTED',
+        `The image ${shown(meta.image)} has no /bin/sh: ${shown(said)}.`,
+        {
+          operation: 'provider.start',
+          provider: this.#engine.provider,
+          hint: 'Set container.base-image to one with a shell and tar, such as busybox or debian.',
+        },
+        { cause: error },
+      );
+    }
+  }
+
+  async #assertImage(meta: SandboxMeta, call?: CallOptions): Promise<void> {
+    const image = await this.#engine.askIfThere(
+      'provider.start',
+      async (docker) => docker.getImage(meta.imageId).inspect(),
+      call,
+    );
+    if (image) return;
+    throw new LitterboxError(
+      'SANDBOX_BROKEN',
+      `The container of the sandbox is gone, and so is its image ${shown(meta.image)} (${meta.imageId.slice(0, 19)}).`,
+      {
+        operation: 'provider.start',
+        provider: this.#engine.provider,
+        hint: 'Its files and its history are still there: get the image again, or run litterbox recover on it.',
+      },
+    );
+  }
+
+  /** What may have ended by itself meanwhile: 404 and 409 say so. */
+  async #ended(
+    operation: string,
+    question: (docker: Docker) => Promise<unknown>,
+    call: CallOptions & { readonly limitMs: number },
+  ): Promise<void> {
+    await this.#engine.askIfThere(
+      operation,
+      async (docker) => {
+        try {
+          await question(docker);
+        } catch (error) {
+          if (
+            ![304, 409].includes(answerOf(error).statusCode ?? 0) &&
+            !/not running|not paused|improper/i.test(answerOf(error).said)
+          )
+            throw error;
+        }
+      },
+      call,
+    );
+  }
+
+  #paused(): LitterboxError {
+    return new LitterboxError('SANDBOX_PAUSED', 'The container of the sandbox is paused.', {
+      operation: 'runtime.spawn',
+      provider: this.#engine.provider,
+      hint: 'Run litterbox resume on it.',
+    });
+  }
+}
+
+// redirect_dir, metacopy and index off: nothing in the upper layer may refer to another place by name or handle, for the
+// agent writes that layer. A mount in a user namespace keeps its marks in user.*. https://docs.kernel.org/filesystems/overlayfs.html
+function overlayOptions({ isRootless }: EngineFacts): string {
+  return `${isRootless ? 'userxattr' : 'redirect_dir=nofollow'},metacopy=off,index=off,xino=off,nosuid,nodev`;
+}

@@ -1,0 +1,109 @@
+import { type CallOptions, type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
+import type { Engine } from './engine.ts';
+
+/** What one look at an engine tells. */
+export interface EngineFacts {
+  readonly version: string;
+  readonly runtime: string;
+  /** As `uname -m` says. */
+  readonly architecture: string;
+  readonly isRootless: boolean;
+  /** Ceilings this engine can enforce here. */
+  readonly enforced: { readonly memory: boolean; readonly cpus: boolean; readonly processes: boolean };
+  readonly cgroupVersion: string;
+  readonly hasSeccomp: boolean;
+  readonly checks: readonly ProbeCheck[];
+}
+
+/** @see https://docs.docker.com/reference/api/engine/version-history/ the oldest with what is used here, Docker 20.10 */
+const MINIMUM_API = [1, 41];
+
+interface EngineInfo {
+  readonly ServerVersion?: string;
+  readonly OSType?: string;
+  readonly Architecture?: string;
+  readonly DefaultRuntime?: string;
+  readonly SecurityOptions?: readonly string[];
+  readonly MemoryLimit?: boolean;
+  readonly CpuCfsQuota?: boolean;
+  readonly CPUCfsQuota?: boolean;
+  readonly PidsLimit?: boolean;
+  readonly CgroupVersion?: string;
+}
+
+/** Looks once; changes nothing. @throws LitterboxError `UNAVAILABLE` when the engine cannot be reached. */
+export async function readEngine(engine: Engine, host: Host, call?: CallOptions): Promise<EngineFacts> {
+  const [info, version, hostFacts] = await Promise.all([
+    engine.ask('engine.info', async (docker) => (await docker.info()) as EngineInfo, call),
+    engine.ask('engine.version', async (docker) => docker.version(), call),
+    host.facts(call),
+  ]);
+  const { provider, title } = engine;
+  const { ApiVersion = '0' } = version;
+  if (isOlder(ApiVersion, MINIMUM_API))
+    throw new LitterboxError(
+      'UNAVAILABLE',
+      `${title} speaks API version ${ApiVersion}; ${MINIMUM_API.join('.')} or newer is needed.`,
+      { operation: 'engine.version', provider, hint: `Update ${title}.` },
+    );
+  if (info.OSType !== undefined && info.OSType !== '' && info.OSType !== 'linux')
+    throw new LitterboxError('UNSUPPORTED', `${title} runs ${info.OSType} containers; Linux containers are needed.`, {
+      operation: 'engine.info',
+      provider,
+      hint: `Switch ${title} to Linux containers.`,
+    });
+  const options = info.SecurityOptions ?? [];
+  const isRootless = options.some((option) => option.includes('rootless'));
+  const enforced = {
+    memory: info.MemoryLimit === true,
+    cpus: (info.CpuCfsQuota ?? info.CPUCfsQuota) === true,
+    processes: info.PidsLimit === true,
+  };
+  const lacking = Object.entries(enforced).flatMap(([name, isEnforced]) => (isEnforced ? [] : [name]));
+  const hasSeccomp = options.some((option) => option.includes('seccomp'));
+  const checks: ProbeCheck[] = [
+    {
+      name: 'engine',
+      status: 'ok',
+      finding: `${title} ${info.ServerVersion ?? version.Version}, API ${ApiVersion}, runtime ${info.DefaultRuntime ?? 'unknown'}${isRootless ? ', rootless' : ''}`,
+    },
+    lacking.length === 0
+      ? {
+          name: 'limits',
+          status: 'ok',
+          finding: `memory, processors and processes can be limited (control groups version ${info.CgroupVersion ?? '1'})`,
+        }
+      : {
+          name: 'limits',
+          status: 'warning',
+          finding: `${title} cannot limit ${lacking.join(', ')} here`,
+          remedy: isRootless
+            ? 'Use a machine with control groups version 2 and delegation to your user, or the rootful engine.'
+            : 'Enable these controllers in the kernel.',
+        },
+    hasSeccomp
+      ? { name: 'system-calls', status: 'ok', finding: 'system calls can be filtered' }
+      : {
+          name: 'system-calls',
+          status: 'failed',
+          finding: `${title} was built without seccomp`,
+          remedy: `Install ${title} with seccomp support.`,
+        },
+  ];
+  return {
+    version: info.ServerVersion ?? version.Version ?? 'unknown',
+    runtime: info.DefaultRuntime ?? 'unknown',
+    architecture: info.Architecture ?? hostFacts.architecture,
+    isRootless,
+    enforced,
+    cgroupVersion: info.CgroupVersion ?? '1',
+    hasSeccomp,
+    checks,
+  };
+}
+
+function isOlder(version: string, minimum: readonly number[]): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = minimum;
+  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+}

@@ -1,0 +1,14 @@
+import type { CallOptions, Host } from '@litterbox/core/provider';
+import type { EngineFacts } from './engine-facts.ts';
+import type { EngineWords } from './engine-error.ts';
+import type { Layout } from './layout.ts';
+
+/** In what one engine differs from another. */
+export interface EngineFlavour extends EngineWords {
+  /** Absolute path of the engine's socket on the host. @throws LitterboxError `UNAVAILABLE` when there is none. */
+  findSocket(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
+  /** What the engine takes for the filter of system calls. */
+  seccomp(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
+  /** How users of a container are mapped, in the engine's word. */
+  usersMode(facts: EngineFacts, user: { readonly uid: number; readonly gid: number }): string;
+}

@@ -1,0 +1,126 @@
+import type { Duplex } from 'node:stream';
+import type Docker from 'dockerode';
+import { type CallOptions, type Host, LitterboxError } from '@litterbox/core/provider';
+import { answerOf, engineError, type EngineWords } from './engine-error.ts';
+import { HostAgent } from './host-agent.ts';
+
+export interface EngineInput extends EngineWords {
+  readonly host: Host;
+  /** Absolute path of the engine's socket on the host; called once, when the engine is first needed. */
+  findSocket(call?: CallOptions): Promise<string>;
+}
+
+/** How long the engine may take to answer a question that costs it nothing. */
+const ANSWER_MS = 8_000;
+/** How long it may take for what starts or ends processes. */
+export const WORK_MS = 120_000;
+
+/** A Docker Engine, or what speaks its API, reached through a host's socket. Loads its client with the first question. */
+export class Engine {
+  readonly #input: EngineInput;
+  #client: Promise<{ readonly docker: Docker; readonly socket: string }> | undefined;
+
+  constructor(input: EngineInput) {
+    this.#input = input;
+  }
+
+  get provider(): string {
+    return this.#input.provider;
+  }
+
+  get title(): string {
+    return this.#input.title;
+  }
+
+  /** Asks something. @throws LitterboxError as {@link engineError} says; `undefined` for 404 with `isAbsenceFine`. */
+  async ask<Answer>(
+    operation: string,
+    question: (docker: Docker, signal: AbortSignal) => Promise<Answer>,
+    call?: CallOptions & { readonly limitMs?: number },
+  ): Promise<Answer> {
+    call?.signal?.throwIfAborted();
+    const { docker, socket } = await this.#connected(operation, call);
+    const limit = AbortSignal.timeout(call?.limitMs ?? ANSWER_MS);
+    const signal = call?.signal ? AbortSignal.any([limit, call.signal]) : limit;
+    try {
+      return await Promise.race([question(docker, signal), aborted(signal)]);
+    } catch (error) {
+      call?.signal?.throwIfAborted();
+      throw engineError(this.#input, operation, socket, error);
+    }
+  }
+
+  /** As {@link Engine.ask}, for what may be gone already. */
+  async askIfThere<Answer>(
+    operation: string,
+    question: (docker: Docker, signal: AbortSignal) => Promise<Answer>,
+    call?: CallOptions & { readonly limitMs?: number },
+  ): Promise<Answer | undefined> {
+    return await this.ask(
+      operation,
+      async (docker, signal) => {
+        try {
+          return await question(docker, signal);
+        } catch (error) {
+          if (answerOf(error).statusCode === 404) return undefined;
+          throw error;
+        }
+      },
+      call,
+    );
+  }
+
+  /** Starts a program in a container and gives the connection that is its stdin and output. */
+  async exec(
+    container: string,
+    options: Docker.ExecCreateOptions,
+    call?: CallOptions,
+  ): Promise<{ readonly exec: string; readonly stream: Duplex }> {
+    return await this.ask(
+      'process.spawn',
+      async (docker, signal) => {
+        const exec = await docker.getContainer(container).exec({ ...options, abortSignal: signal });
+        const stream = await exec.start({
+          hijack: true,
+          stdin: options.AttachStdin ?? false,
+          Tty: options.Tty ?? false,
+        });
+        return { exec: exec.id, stream };
+      },
+      call,
+    );
+  }
+
+  /** Forgets the connection: the next question looks for the socket anew. */
+  forget(): void {
+    this.#client = undefined;
+  }
+
+  async #connected(
+    operation: string,
+    call?: CallOptions,
+  ): Promise<{ readonly docker: Docker; readonly socket: string }> {
+    this.#client ??= (async () => {
+      const socket = await this.#input.findSocket(call);
+      const { default: Client } = await import('dockerode');
+      // Host and port are what an HTTP client wants to hear; the agent connects to the socket.
+      const options = { protocol: 'http', host: 'localhost', port: 80, agent: new HostAgent(this.#input.host, socket) };
+      const docker = new Client(options as Docker.DockerOptions);
+      return { docker, socket };
+    })();
+    const client = this.#client;
+    try {
+      return await client;
+    } catch (error) {
+      if (this.#client === client) this.#client = undefined;
+      if (error instanceof LitterboxError) throw error;
+      throw engineError(this.#input, operation, 'its socket', error);
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

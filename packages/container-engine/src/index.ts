@@ -1,0 +1,5 @@
+export { ContainerProvider, type ContainerProviderInput } from './container-provider.ts';
+export type { EngineFacts } from './engine-facts.ts';
+export type { EngineFlavour } from './engine-flavour.ts';
+export type { Layout } from './layout.ts';
+export { seccompProfile } from './seccomp-profile.ts';

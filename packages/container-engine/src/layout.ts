@@ -1,0 +1,59 @@
+import type { SandboxId } from '@litterbox/core/provider';
+
+/** Where a provider keeps what on its host. Everything is below `root`, mode 0700. */
+export interface Layout {
+  readonly root: string;
+  /** Frozen trees, one per base: `bases/<key>`. */
+  readonly bases: string;
+  readonly sandboxes: string;
+  readonly playgrounds: string;
+  /** Names what of the engine belongs to this directory and to no other. */
+  readonly seccomp: string;
+}
+
+/** One sandbox's directory. The engine mounts parts of it into the container; nothing inside leads out of them. */
+export interface SandboxLayout {
+  readonly directory: string;
+  /** What `create` decided, as JSON. */
+  readonly meta: string;
+  /** Directory numbers seen by the change scanner, as JSON. */
+  readonly scanState: string;
+  readonly pausedMark: string;
+  readonly stoppedMark: string;
+  /** The layer of the workspace that holds changes alone. */
+  readonly upper: string;
+  readonly work: string;
+  readonly home: string;
+}
+
+export function layoutOf(root: string): Layout {
+  return {
+    root,
+    bases: `${root}/bases`,
+    sandboxes: `${root}/sandboxes`,
+    playgrounds: `${root}/playgrounds`,
+    seccomp: `${root}/seccomp.json`,
+  };
+}
+
+export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
+  const directory = `${layout.sandboxes}/${id}`;
+  return {
+    directory,
+    meta: `${directory}/meta.json`,
+    scanState: `${directory}/scan-state.json`,
+    pausedMark: `${directory}/paused`,
+    stoppedMark: `${directory}/stopped`,
+    upper: `${directory}/upper`,
+    work: `${directory}/work`,
+    home: `${directory}/home`,
+  };
+}
+
+/** Where things are inside. */
+export const INSIDE = {
+  home: '/home/agent',
+  playground: '/playground',
+  /** The changed layer, read-only. */
+  changes: '/run/litterbox/changes',
+} as const;

@@ -1,0 +1,40 @@
+import { LitterboxError, type ResourceLimits, SandboxId } from '@litterbox/core/provider';
+
+/** What `create` decided for a sandbox; written once into its directory. A container that was removed is made again from it. */
+export interface SandboxMeta {
+  readonly version: 1;
+  readonly id: SandboxId;
+  readonly slug: string;
+  readonly repositoryId: string;
+  readonly base: string;
+  readonly workdir: string;
+  /** As the configuration named it, for people. */
+  readonly image: string;
+  /** What the name meant at create: the engine's id of the image. */
+  readonly imageId: string;
+  /** The image's own environment, without what programs take orders from. */
+  readonly imageEnvironment: Readonly<Record<string, string>>;
+  /** Names in the image's environment that are emptied. */
+  readonly hostileNames: readonly string[];
+  /** Places that the image declares as volumes. */
+  readonly imageVolumes: readonly string[];
+  readonly user: { readonly uid: number; readonly gid: number };
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>>;
+  readonly playground: string;
+  readonly allowDegraded: boolean;
+}
+
+export function parseMeta(bytes: Uint8Array, place: string, provider: string): SandboxMeta {
+  try {
+    const meta = JSON.parse(new TextDecoder().decode(bytes)) as SandboxMeta;
+    if (meta.version === 1 && SandboxId.is(meta.id) && typeof meta.workdir === 'string') return meta;
+  } catch {
+    // said below
+  }
+  throw new LitterboxError('SANDBOX_BROKEN', `The description of the sandbox (${place}) cannot be read.`, {
+    operation: 'provider.open',
+    provider,
+    hint: 'Run litterbox recover on it: its recorded revisions are not here and not affected.',
+  });
+}

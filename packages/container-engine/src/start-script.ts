@@ -1,0 +1,70 @@
+import { encodeRaw, printfFormat, type ProcessSpec, quoted } from '@litterbox/core/provider';
+
+export interface StartScriptInput {
+  readonly argv: ProcessSpec['argv'];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Names that the container's environment has and this process's must not. */
+  readonly foreign: readonly string[];
+  readonly hasTerminal: boolean;
+  /** Marks our own words in the output: nobody knew it before. */
+  readonly nonce: string;
+}
+
+/** In front of each of our own words; the nonce follows. As the exec channel of core does it. */
+const MARK = '\\036';
+
+/**
+ * Says which process it is and becomes the program. By then it leads its own group where `setsid` exists.
+ */
+const REPORT_AND_BECOME = `read -r lb_me lb_rest </proc/self/stat; printf '${MARK}%s started %s %s\\n' "$0" "$1" "$lb_me"; shift; exec "$@"`;
+
+/**
+ * What the engine starts for a process: the command line of a POSIX shell. It says `started`, with its own process number and the
+ * program's, or `no-cwd` or `no-program`; a program without a terminal is its child, whose end it tells on stderr (`exit CODE`),
+ * because the engine tells of it only when nobody holds the outputs any more. One with a terminal waits until it is told to go on
+ * ({@link goOn}): by then its terminal has its size.
+ */
+export function startCommand(input: StartScriptInput): readonly [string, ...string[]] {
+  const { argv, cwd, env, foreign, hasTerminal, nonce } = input;
+  const raw = new RawWords();
+  const words = argv.map((word) => raw.word(word)).join(' ');
+  const say = (text: string) => `printf '${MARK}%s ${text}\\n' ${nonce}`;
+  const variables = Object.entries(env).map(([name, value]) => `export ${name}=${raw.word(value)}`);
+  const target = raw.word(cwd);
+  const script = [
+    ...raw.assignments,
+    ...(foreign.length > 0 ? [`unset ${foreign.join(' ')}`] : []),
+    ...variables,
+    `cd ${target} 2>/dev/null || { ${say('no-cwd')}; exit 0; }`,
+    'unset OLDPWD',
+    `set -- ${words}`,
+    `command -v "$1" >/dev/null 2>&1 || { ${say('no-program')}; exit 0; }`,
+    ...(hasTerminal
+      ? [`printf '${MARK}%s started %s %s\\n' ${nonce} $$ $$`, 'kill -STOP $$', 'exec "$@"']
+      : [
+          'if command -v setsid >/dev/null 2>&1; then lb_setsid=setsid; else lb_setsid=; fi',
+          `( exec $lb_setsid sh -c ${quoted(REPORT_AND_BECOME)} ${nonce} $$ "$@" )`,
+          `printf '${MARK}%s exit %s\\n' ${nonce} $? >&2`,
+        ]),
+  ].join('\n');
+  return ['sh', '-c', script];
+}
+
+/** Words of a script that JSON can carry: text that is no UTF-8 comes from the shell's own `printf`. */
+class RawWords {
+  readonly assignments: string[] = [];
+
+  word(text: string): string {
+    if (text.isWellFormed()) return quoted(text);
+    const name = `lb_${this.assignments.length}`;
+    // A command substitution loses line ends at the end of the text: an x keeps them.
+    this.assignments.push(`${name}=$(printf ${quoted(`${printfFormat(encodeRaw(text))}x`)}); ${name}=\${${name}%x}`);
+    return `"$${name}"`;
+  }
+}
+
+/** Shell text, after core's kill function: lets a program with a terminal go on once it waits. */
+export function goOn(pid: number): string {
+  return `lb_n=0; while lb_parent /proc/${pid}; [ "$lb_pp" ] && [ "$lb_z" != T ] && [ $lb_n -lt 100000 ]; do lb_n=$((lb_n+1)); done; kill -CONT ${pid}`;
+}

@@ -1,0 +1,1 @@
+export { docker, type DockerOptions } from './docker.ts';

@@ -1,0 +1,1 @@
+export { podman, type PodmanOptions } from './podman.ts';

@@ -1,0 +1,43 @@
+import { ContainerProvider, type EngineFlavour, type Layout, seccompProfile } from '@litterbox/container-engine';
+import type { CallOptions, Host, SandboxProvider } from '@litterbox/core/provider';
+import { findPodmanSocket } from './find-podman-socket.ts';
+
+export interface PodmanOptions {
+  readonly host: Host;
+  /** Absolute directory on the host in which the provider makes its own, `podman`, mode 0700. */
+  readonly directory: string;
+  /**
+   * Absolute path of the engine's socket on the host.
+   * @defaultValue of a local host: that of CONTAINER_HOST, the usual one of the user or of the machine, else one of a service
+   *   that is started for the purpose and ends by itself
+   */
+  readonly socket?: string;
+}
+
+const WORDS = {
+  provider: 'podman',
+  title: 'Podman',
+  startHint: 'Start its service (systemctl --user start podman.socket), or name its socket in CONTAINER_HOST.',
+  permissionHint: 'Use the socket of your own user: systemctl --user start podman.socket.',
+} as const;
+
+/** Sandboxes in containers of Podman, rootless or rootful, on the same machine. Does nothing until it is asked. */
+export function podman({ host, directory, socket }: PodmanOptions): SandboxProvider {
+  const flavour: EngineFlavour = {
+    ...WORDS,
+    findSocket: async (_host, layout, call) => socket ?? (await findPodmanSocket(host, layout.root, call)),
+    seccomp: async (_host, layout, call) => await profileFile(host, layout, call),
+    // Rootless: the user inside is the user outside, and nobody else inside is anybody outside.
+    usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),
+  };
+  return new ContainerProvider({ host, directory: `${directory}/podman`, flavour });
+}
+
+/** Podman takes the filter's path only; the file is its own for each content. */
+async function profileFile(host: Host, layout: Layout, call?: CallOptions): Promise<string> {
+  const bytes = new TextEncoder().encode(seccompProfile());
+  const known = await host.files.read(layout.seccomp, call);
+  if (!known || known.length !== bytes.length || known.some((byte, index) => byte !== bytes[index]))
+    await host.files.write(layout.seccomp, bytes, { ...call, mode: 0o600 });
+  return layout.seccomp;
+}
