@@ -4,8 +4,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 action=${1:-status}
 case $action in
-  up | status) parts='packages user filesystems cgroups referees' ;;
-  down) parts='referees cgroups filesystems user packages' ;;
+  up | status) parts='packages user filesystems cgroups images docker podman referees' ;;
+  down) parts='referees podman docker images cgroups filesystems user packages' ;;
   *)
     echo "usage: $0 up|down|status" >&2
     exit 2

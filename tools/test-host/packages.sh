@@ -1,7 +1,7 @@
 #!/bin/sh
 # Debian packages of the tests. `down` leaves them: others may have come to need them.
 set -eu
-wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static debootstrap strace rsync tmux'
+wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static debootstrap strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2'
 
 missing() {
   for package in $wanted; do
@@ -24,6 +24,11 @@ case ${1:-status} in
     apt-get -qq update
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $lacking >/dev/null
+    # The engines of the tests are their own (docker.sh, podman.sh): what the packages started is not needed.
+    if command -v systemctl >/dev/null 2>&1 && [ -d /run/systemd/system ]; then
+      case $lacking in *docker.io*) systemctl disable --now docker.service docker.socket containerd.service >/dev/null 2>&1 || : ;; esac
+      case $lacking in *podman*) systemctl disable --now podman.socket podman.service >/dev/null 2>&1 || : ;; esac
+    fi
     ;;
   down) ;;
   status)

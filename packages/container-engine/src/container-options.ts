@@ -12,6 +12,8 @@ export interface ContainerOptionsInput {
   readonly seccomp: string;
   /** How the engine maps users, in its own word; empty for its default. */
   readonly usersMode: string;
+  /** The most processes of the container's user, where the engine wants to be told. */
+  readonly userProcesses?: number;
 }
 
 /** Labels by which whatever is ours is found again. */
@@ -31,7 +33,7 @@ const TMPFS = 'rw,nosuid,nodev';
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, playground, facts, seccomp, usersMode } = input;
+  const { meta, sandbox, playground, facts, seccomp, usersMode, userProcesses } = input;
   const { limits, user } = meta;
   const volume = (target: string): Docker.MountSettings => ({
     Type: 'volume',
@@ -107,6 +109,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       Ulimits: [
         { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },
         { Name: 'core', Soft: 0, Hard: 0 },
+        ...(userProcesses === undefined ? [] : [{ Name: 'nproc', Soft: userProcesses, Hard: userProcesses }]),
       ],
       IpcMode: 'private',
       PidMode: '',

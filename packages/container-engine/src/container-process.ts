@@ -14,6 +14,7 @@ import {
   type TerminalSize,
 } from '@litterbox/core/provider';
 import type { Engine } from './engine.ts';
+import { answerOf } from './engine-error.ts';
 import { outputFrames } from './output-frames.ts';
 import { goOn, startCommand } from './start-script.ts';
 
@@ -300,9 +301,13 @@ export class ContainerProcess implements ProcessHandle {
   async #resize({ columns, rows }: TerminalSize): Promise<void> {
     if (this.#hasEnded) return;
     const { engine } = this.#input;
-    await engine.askIfThere('process.resize', async (docker, signal) =>
-      docker.getExec(this.#exec).resize({ h: rows, w: columns, abortSignal: signal }),
-    );
+    await engine.askIfThere('process.resize', async (docker, signal) => {
+      try {
+        await docker.getExec(this.#exec).resize({ h: rows, w: columns, abortSignal: signal });
+      } catch (error) {
+        if (answerOf(error).statusCode !== 201) throw error; // Podman's word for "done", unknown to the client library
+      }
+    });
   }
 
   #renew(): void {

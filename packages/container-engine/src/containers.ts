@@ -62,6 +62,7 @@ export class Containers {
   async create(meta: SandboxMeta, call?: CallOptions): Promise<string> {
     const facts = await this.#facts(call);
     const sandbox = sandboxLayoutOf(this.#layout, meta.id);
+    const userProcesses = await this.#flavour.userProcesses?.(this.#host, facts, meta.limits.processes, call);
     const options = containerOptions({
       meta,
       sandbox,
@@ -69,6 +70,7 @@ export class Containers {
       facts,
       seccomp: await this.#flavour.seccomp(this.#host, this.#layout, call),
       usersMode: this.#flavour.usersMode(facts, meta.user),
+      ...(userProcesses !== undefined && { userProcesses }),
     });
     const mount = `lowerdir=${this.#layout.bases}/${meta.base},upperdir=${sandbox.upper},workdir=${sandbox.work},${overlayOptions(facts)}`;
     const work = { ...call, limitMs: WORK_MS };

@@ -9,6 +9,11 @@ export interface EngineFlavour extends EngineWords {
   findSocket(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
   /** What the engine takes for the filter of system calls. */
   seccomp(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
+  /**
+   * The most processes that the user of a container may have, counted by the kernel over all that share that user outside;
+   * `undefined` leaves it to the engine.
+   */
+  userProcesses?(host: Host, facts: EngineFacts, limit: number, call?: CallOptions): Promise<number>;
   /** How users of a container are mapped, in the engine's word. */
   usersMode(facts: EngineFacts, user: { readonly uid: number; readonly gid: number }): string;
 }

@@ -1,5 +1,5 @@
 import { ContainerProvider, type EngineFlavour, type Layout, seccompProfile } from '@litterbox/container-engine';
-import type { CallOptions, Host, SandboxProvider } from '@litterbox/core/provider';
+import { type CallOptions, type Host, runScript, type SandboxProvider } from '@litterbox/core/provider';
 import { findPodmanSocket } from './find-podman-socket.ts';
 
 export interface PodmanOptions {
@@ -28,6 +28,7 @@ export function podman({ host, directory, socket }: PodmanOptions): SandboxProvi
     findSocket: async (_host, layout, call) => socket ?? (await findPodmanSocket(host, layout.root, call)),
     seccomp: async (_host, layout, call) => await profileFile(host, layout, call),
     // Rootless: the user inside is the user outside, and nobody else inside is anybody outside.
+    userProcesses: async (_host, { isRootless }, limit, call) => (isRootless ? limit : await hardLimit(host, call)),
     usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),
   };
   return new ContainerProvider({ host, directory: `${directory}/podman`, flavour });
@@ -40,4 +41,16 @@ async function profileFile(host: Host, layout: Layout, call?: CallOptions): Prom
   if (!known || known.length !== bytes.length || known.some((byte, index) => byte !== bytes[index]))
     await host.files.write(layout.seccomp, bytes, { ...call, mode: 0o600 });
   return layout.seccomp;
+}
+
+/**
+ * Podman sets this limit in any case, to "none" when it is not told, which takes a privilege that it may not have. A rootful one
+ * shares the count among all containers of the same user, so that it can only be the machine's own: the hard limit of who starts
+ * programs, or the largest process number, which Podman takes for its own limit where it is less.
+ */
+async function hardLimit(host: Host, call?: CallOptions): Promise<number> {
+  const { stdout } = await runScript(host, 'cat /proc/sys/kernel/pid_max /proc/self/limits', call);
+  const most = Number.parseInt(stdout, 10);
+  const [, hard = ''] = /^Max processes\s+\S+\s+(\d+)/m.exec(stdout) ?? [];
+  return hard === '' ? most : Math.min(most, Number(hard));
 }

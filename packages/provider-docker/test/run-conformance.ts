@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, it } from '@jest/globals';
+import { describeSandboxProvider, forBackend } from '@litterbox/conformance';
+import { localHost } from '@litterbox/host';
+import { docker } from '../src/index.ts';
+import { absence, TEST_SOCKET } from './backend.ts';
+
+/** The whole kit over the engine of the tests, on one image. */
+export async function runConformance(image: string): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+  const host = localHost();
+  describeSandboxProvider({
+    name: `docker, ${image}`,
+    runner: await forBackend('docker', { describe, it }, absence),
+    open: async () => docker({ host, directory, socket: TEST_SOCKET }),
+    host,
+    root: { type: 'image', reference: image },
+  });
+}

@@ -1,0 +1,115 @@
+#!/bin/sh
+# Podman services of the tests' own, one of root and one of the ordinary user: podman.sh up|down|status.
+set -eu
+base=/var/lib/litterbox-test
+run=$base/run
+user=litterbox-test
+conf=$run/containers.conf
+
+# Both: a directory of theirs for sockets and one for data, by the first word.
+socket() { if [ "$1" = root ]; then echo "$run/podman.sock"; else echo "$run/user-$(id -u $user)/podman.sock"; fi; }
+data() { if [ "$1" = root ]; then echo "$base/fs/ext4/podman"; else echo "$base/fs/ext4/podman-user"; fi; }
+
+as() { # root|user COMMAND...
+  who=$1
+  shift
+  if [ "$who" = root ]; then
+    env CONTAINERS_CONF="$conf" "$@"
+  else
+    setpriv --reuid=$user --regid=$user --init-groups env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin \
+      HOME=$base/home USER=$user LOGNAME=$user XDG_RUNTIME_DIR="$run/user-$(id -u $user)" CONTAINERS_CONF="$conf" "$@"
+  fi
+}
+
+client() { # root|user ARGUMENTS...
+  who=$1
+  shift
+  as "$who" podman --remote --url "unix://$(socket "$who")" "$@"
+}
+
+alive() { client "$1" version >/dev/null 2>&1; }
+
+up() { # root|user
+  who=$1
+  if ! alive "$who"; then
+    at=$(socket "$who")
+    directory=${at%/*}
+    owner=root
+    [ "$who" = root ] || owner=$user
+    install -d -m 0755 -o $owner -g $owner "$directory"
+    install -d -m 0700 -o $owner -g $owner "$(data "$who")"
+    rm -f "$at"
+    cd /
+    as "$who" setsid podman --root "$(data "$who")" --runroot "$directory/podman" --storage-driver overlay system service --time=0 "unix://$at" \
+      >"$directory/podman.log" 2>&1 </dev/null &
+    echo $! >"$directory/podman.pid"
+    n=0
+    until alive "$who"; do
+      n=$((n + 1))
+      [ $n -lt 300 ] || {
+        tail -n 5 "$directory/podman.log" >&2
+        return 1
+      }
+      sleep 0.1
+    done
+  fi
+  for pair in busybox:latest=busybox debian:bookworm=debian; do
+    name=docker.io/library/${pair%=*}
+    client "$who" image exists "$name" || client "$who" import - "$name" <"$base/images/${pair#*=}.tar" >/dev/null
+  done
+}
+
+down() { # root|user
+  who=$1
+  at=$(socket "$who")
+  directory=${at%/*}
+  if [ -e "$directory/podman.pid" ]; then
+    client "$who" rm --all --force --time 0 >/dev/null 2>&1 || :
+    read -r pid <"$directory/podman.pid"
+    for one in "$pid" $(cat "/proc/$pid/task/$pid/children" 2>/dev/null); do
+      if tr '\0' ' ' <"/proc/$one/cmdline" 2>/dev/null | grep -q -- "$at"; then kill "$one" 2>/dev/null || :; fi
+    done
+  fi
+  # What keeps the user's own name space alive, and the mount that the store makes of itself.
+  [ "$who" = root ] || as "$who" podman --root "$(data "$who")" --runroot "$directory/podman" system migrate >/dev/null 2>&1 || :
+  awk -v below="$(data "$who")/" 'index($2, below) == 1 { print $2 }' /proc/self/mounts | sort -r | while read -r mount; do umount "$mount" || :; done
+  rm -rf "$(data "$who")" "$directory/podman" "$directory/podman.log" "$directory/podman.pid" "$at"
+}
+
+case ${1:-status} in
+  up)
+    install -d -m 0755 "$base" "$run"
+    # This machine may lack the privilege to raise limits, and mix both versions of control groups.
+    cat >"$conf" <<'CONF'
+[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=8192:8192"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+CONF
+    up root
+    if id $user >/dev/null 2>&1; then up user; fi
+    ;;
+  down)
+    down root
+    if id $user >/dev/null 2>&1; then down user; fi
+    rm -f "$conf"
+    ;;
+  status)
+    status=0
+    for who in root user; do
+      if alive $who; then
+        echo "podman: $who, $(client $who version --format '{{.Server.Version}}') at $(socket $who)"
+      else
+        echo "podman: $who, not running"
+        status=1
+      fi
+    done
+    exit $status
+    ;;
+  *)
+    echo "usage: $0 up|down|status" >&2
+    exit 2
+    ;;
+esac
