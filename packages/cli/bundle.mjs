@@ -34,7 +34,7 @@ const bundle = await rolldown({
   input: here('dist/bin.js'),
   platform: 'node',
   plugins: [manifest, jsonc],
-  external: ['@litterbox/mcp/start'],
+  external: ['@litterbox/mcp/start', 'dockerode'],
 });
 await bundle.write({
   dir: here('bundle'),

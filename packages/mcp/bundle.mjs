@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 rmSync(here('bundle'), { recursive: true, force: true });
-const bundle = await rolldown({ input: here('dist/start.js'), platform: 'node' });
+const bundle = await rolldown({ input: here('dist/start.js'), platform: 'node', external: ['dockerode'] });
 const { output } = await bundle.write({
   dir: here('bundle'),
   format: 'cjs',

@@ -112,7 +112,7 @@ export function assuranceOf(input: AssuranceInput): Assurance {
         remedy: 'Keep the state directory on a file system of its own, with the size you can spare.',
       },
     ],
-    readable: [{ path: meta.image, reason: 'the image' }],
+    readable: [],
   };
 }
 

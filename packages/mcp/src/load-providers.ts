@@ -2,6 +2,10 @@ import type { LitterboxOptions } from 'litterbox/agent';
 
 /** In order of preference. */
 export async function loadProviders(): Promise<LitterboxOptions['providers']> {
-  const { overlayfs } = await import('@litterbox/provider-overlayfs');
-  return [overlayfs];
+  const [{ overlayfs }, { docker }, { podman }] = await Promise.all([
+    import('@litterbox/provider-overlayfs'),
+    import('@litterbox/provider-docker'),
+    import('@litterbox/provider-podman'),
+  ]);
+  return [overlayfs, docker, podman];
 }
