@@ -12,6 +12,8 @@ export interface ContainerOptionsInput {
   readonly seccomp: string;
   /** How the engine maps users, in its own word; empty for its default. */
   readonly usersMode: string;
+  /** The mount option that gives a temporary file system to the container's user. */
+  readonly owned: string;
   /** The most processes of the container's user, where the engine wants to be told. */
   readonly userProcesses?: number;
 }
@@ -33,7 +35,7 @@ const TMPFS = 'rw,nosuid,nodev';
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, playground, facts, seccomp, usersMode, userProcesses } = input;
+  const { meta, sandbox, playground, facts, seccomp, usersMode, userProcesses, owned } = input;
   const { limits, user } = meta;
   const volume = (target: string): Docker.MountSettings => ({
     Type: 'volume',
@@ -78,8 +80,9 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
       ReadonlyRootfs: true,
       Tmpfs: {
-        '/tmp': `${TMPFS},exec,size=512m,mode=1777`,
-        '/var/tmp': `${TMPFS},exec,size=512m,mode=1777`,
+        // Runtimes give a temporary file system the mode of the image's directory, whatever is asked for: so its user owns it.
+        '/tmp': `${TMPFS},exec,size=512m,mode=1777,${owned}`,
+        '/var/tmp': `${TMPFS},exec,size=512m,mode=1777,${owned}`,
         '/run': `${TMPFS},noexec,size=64m,mode=755`,
       },
       Mounts: [

@@ -69,6 +69,7 @@ export class Containers {
       playground: `${this.#layout.playgrounds}/${meta.playground}`,
       facts,
       seccomp: await this.#flavour.seccomp(this.#host, this.#layout, call),
+      owned: this.#flavour.ownedBy(meta.user),
       usersMode: this.#flavour.usersMode(facts, meta.user),
       ...(userProcesses !== undefined && { userProcesses }),
     });

@@ -14,6 +14,8 @@ export interface EngineFlavour extends EngineWords {
    * `undefined` leaves it to the engine.
    */
   userProcesses?(host: Host, facts: EngineFacts, limit: number, call?: CallOptions): Promise<number>;
+  /** The mount option that gives a temporary file system to the container's user. */
+  ownedBy(user: { readonly uid: number; readonly gid: number }): string;
   /** How users of a container are mapped, in the engine's word. */
   usersMode(facts: EngineFacts, user: { readonly uid: number; readonly gid: number }): string;
 }

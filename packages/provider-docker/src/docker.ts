@@ -27,6 +27,7 @@ export function docker({ host, directory, socket }: DockerOptions): SandboxProvi
     ...WORDS,
     findSocket: async (_host, _layout, call) => socket ?? (await findDockerSocket(host, call)),
     seccomp: async () => seccompProfile(),
+    ownedBy: ({ uid, gid }) => `uid=${uid},gid=${gid}`,
     usersMode: () => '',
   };
   return new ContainerProvider({ host, directory: `${directory}/docker`, flavour });

@@ -27,6 +27,7 @@ export function podman({ host, directory, socket }: PodmanOptions): SandboxProvi
     ...WORDS,
     findSocket: async (_host, layout, call) => socket ?? (await findPodmanSocket(host, layout.root, call)),
     seccomp: async (_host, layout, call) => await profileFile(host, layout, call),
+    ownedBy: () => 'U',
     // Rootless: the user inside is the user outside, and nobody else inside is anybody outside.
     userProcesses: async (_host, { isRootless }, limit, call) => (isRootless ? limit : await hardLimit(host, call)),
     usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),

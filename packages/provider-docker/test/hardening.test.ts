@@ -1,0 +1,142 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { collected, forBackend } from '@litterbox/conformance';
+import Client from 'dockerode';
+import { absence, TEST_SOCKET } from './backend.ts';
+import { Sandboxes } from './sandboxes.ts';
+
+const engine = new Client({ socketPath: TEST_SOCKET });
+const suite = await forBackend('docker', { describe, it }, absence);
+const GOLDEN = new URL('golden/container.json', import.meta.url);
+
+suite.describe('a container of a sandbox', () => {
+  suite.it('is exactly what the golden file says, every field of it (A61)', async () => {
+    await using sandboxes = await Sandboxes.open();
+    const runtime = await sandboxes.create();
+    const [found] = await engine.listContainers({ all: true, filters: { label: [`dev.litterbox.id=${runtime.id}`] } });
+    const { HostConfig, Config, Mounts, NetworkSettings } = await engine.getContainer(found?.Id ?? '').inspect();
+    const { Hostname, Image: _image, ...config } = Config;
+    const told = JSON.stringify(
+      {
+        HostConfig: { ...HostConfig, SecurityOpt: HostConfig.SecurityOpt?.map((text) => text.slice(0, 24)) },
+        Config: { ...config, Hostname },
+        Mounts: Mounts.map(({ Type, Destination, RW, Propagation }) => ({ Type, Destination, RW, Propagation })).sort(
+          (a, b) => a.Destination.localeCompare(b.Destination),
+        ),
+        Networks: Object.keys(NetworkSettings.Networks),
+      },
+      null,
+      2,
+    )
+      .replaceAll(runtime.id, 'ID')
+      .replaceAll(sandboxes.directory, 'DIRECTORY');
+    if (process.env['LITTERBOX_WRITE_GOLDEN']) await writeFile(GOLDEN, `${told}\n`);
+    expect(JSON.parse(told)).toEqual(JSON.parse(await readFile(GOLDEN, 'utf8')));
+  });
+
+  suite.it('reaches no engine, and has nothing of its environment (A65)', async () => {
+    await using sandboxes = await Sandboxes.open();
+    const runtime = await sandboxes.create();
+    const script =
+      'ls -d /var/run/docker.sock /run/docker.sock /run/podman /run/containerd /var/lib/docker 2>/dev/null; env | grep -i -E "docker_|container_host|_proxy"; grep -c . /proc/net/unix';
+    const { stdout } = await collected(await runtime.spawn({ argv: ['sh', '-c', script] }));
+    // The header of the kernel's own table is all there is: no socket of the host's shows in it.
+    expect(stdout.trim()).toBe('1');
+  });
+});
+
+/** An image made of another one, with settings that would take a sandbox over if they were taken over. */
+async function derived(changes: object): Promise<string> {
+  const container = await engine.createContainer({ Image: 'busybox:latest', Cmd: ['true'] });
+  try {
+    const tag = crypto.randomUUID();
+    await engine.getContainer(container.id).commit({ repo: 'litterbox-test/derived', tag, ...changes });
+    return `litterbox-test/derived:${tag}`;
+  } finally {
+    await container.remove({ force: true });
+  }
+}
+
+suite.describe('an image', () => {
+  suite.it(
+    'with entrypoint, health check, volumes, a user and a hostile environment gives no orders (A62)',
+    async () => {
+      const image = await derived({
+        Entrypoint: ['/bin/touch', '/src/entrypoint-ran'],
+        Cmd: ['/bin/touch', '/src/command-ran'],
+        User: '0:0',
+        WorkingDir: '/proc/self/fd/8',
+        Volumes: { '/src': {}, '/data': {} },
+        Healthcheck: { Test: ['CMD', '/bin/touch', '/src/health-ran'], Interval: 1_000_000_000 },
+        Env: [
+          'LD_PRELOAD=/evil.so',
+          'BASH_ENV=/evil',
+          'ENV=/evil',
+          'GIT_SSH_COMMAND=touch /src/git-ran',
+          'PROMPT_COMMAND=touch /src/prompt-ran',
+          'HARMLESS=kept',
+          'PATH=relative:/bin',
+        ],
+      });
+      const before = (await engine.listVolumes()).Volumes.length;
+      try {
+        await using sandboxes = await Sandboxes.open();
+        const runtime = await sandboxes.create({ root: { type: 'image', reference: image } });
+        const { stdout } = await collected(
+          await runtime.spawn({
+            argv: ['sh', '-c', 'env; ls /src; id -u; touch /data/x && echo data; readlink /proc/1/cwd'],
+          }),
+        );
+        expect(stdout).toContain('HARMLESS=kept');
+        expect(stdout).not.toMatch(/evil|GIT_SSH|PROMPT_COMMAND|relative|-ran/);
+        expect(stdout).toContain('README\n');
+        expect(stdout).toContain('\ndata\n');
+        expect(stdout.trim().endsWith('\n/')).toBe(true);
+        // One volume of ours, the workspace; none of the image's.
+        expect((await engine.listVolumes()).Volumes.length).toBe(before + 1);
+        expect(stdout).toMatch(new RegExp(`^${process.getuid?.() === 0 ? 61100 : process.getuid?.()}$`, 'm'));
+      } finally {
+        await engine.getImage(image).remove({ force: true });
+      }
+      expect((await engine.listVolumes()).Volumes.length).toBe(before);
+    },
+  );
+
+  suite.it('of user 501:20 works, as our own user', async () => {
+    const image = await derived({ User: '501:20' });
+    try {
+      await using sandboxes = await Sandboxes.open();
+      const runtime = await sandboxes.create({ root: { type: 'image', reference: image } });
+      const { stdout } = await collected(
+        await runtime.spawn({
+          argv: ['sh', '-c', 'echo x >new && cat new README && touch ~/y /tmp/z /var/tmp/z /dev/shm/z && id -u'],
+        }),
+      );
+      expect(stdout).toBe(`x\nread me\n${process.getuid?.() === 0 ? 61100 : process.getuid?.()}\n`);
+    } finally {
+      await engine.getImage(image).remove({ force: true });
+    }
+  });
+
+  suite.it('without a shell is refused, with what to do', async () => {
+    const container = await engine.createContainer({ Image: 'busybox:latest', Cmd: ['rm', '-rf', '/bin/sh'] });
+    await container.start();
+    await container.wait();
+    const tag = crypto.randomUUID();
+    await container.commit({ repo: 'litterbox-test/shellless', tag });
+    await container.remove({ force: true });
+    const image = `litterbox-test/shellless:${tag}`;
+    try {
+      await using sandboxes = await Sandboxes.open();
+      await expect(sandboxes.create({ root: { type: 'image', reference: image } })).rejects.toMatchObject({
+        code: 'UNSUPPORTED',
+        message: expect.stringContaining('has no /bin/sh'),
+        details: { hint: expect.stringContaining('container.base-image') },
+      });
+      const left = await engine.listContainers({ all: true, filters: { ancestor: [image] } });
+      expect(left).toEqual([]);
+    } finally {
+      await engine.getImage(image).remove({ force: true });
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fixtureWorkspace } from '@litterbox/conformance';
+import { SandboxId, type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
+import { localHost } from '@litterbox/host';
+import { docker } from '../src/index.ts';
+import { TEST_SOCKET } from './backend.ts';
+
+/** A provider over the engine of the tests in a directory of its own, and sandboxes that are gone when it is disposed. */
+export class Sandboxes implements AsyncDisposable {
+  readonly directory: string;
+  readonly provider: SandboxProvider;
+  readonly #runtimes: SandboxRuntime[] = [];
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    this.provider = docker({ host: localHost(), directory, socket: TEST_SOCKET });
+  }
+
+  static async open(): Promise<Sandboxes> {
+    return new Sandboxes(await mkdtemp(join(tmpdir(), 'litterbox-docker-')));
+  }
+
+  spec(changes: Partial<SandboxSpec> = {}): SandboxSpec {
+    const id = changes.id ?? SandboxId.make();
+    return {
+      id,
+      slug: 'test',
+      repositoryId: '00000000-0000-4000-8000-000000000000',
+      workspace: fixtureWorkspace('f1f1f1f1', [{ path: 'README', content: 'read me\n' }]),
+      workdir: '/src',
+      root: { type: 'image', reference: 'busybox:latest' },
+      environment: {},
+      limits: {},
+      network: 'none',
+      playground: id,
+      allowDegraded: false,
+      ...changes,
+    };
+  }
+
+  async create(changes?: Partial<SandboxSpec>): Promise<SandboxRuntime> {
+    const runtime = await this.provider.create(this.spec(changes));
+    this.#runtimes.push(runtime);
+    return runtime;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const runtime of this.#runtimes) {
+      await runtime[Symbol.asyncDispose]();
+      await this.provider.remove(runtime.id);
+    }
+    await this.provider[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
