@@ -30,7 +30,7 @@ export function engineError(words: EngineWords, operation: string, socket: strin
         },
         options,
       );
-    const isSilent = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+    const isSilent = ['TimeoutError', 'AbortError'].includes((error as Partial<Error> | undefined)?.name ?? '');
     return new LitterboxError(
       'UNAVAILABLE',
       isSilent
@@ -57,9 +57,12 @@ export function engineError(words: EngineWords, operation: string, socket: strin
 
 /** The status of an answer, when the engine gave one, and its words. */
 export function answerOf(error: unknown): { readonly statusCode: number | undefined; readonly said: string } {
-  if (!(error instanceof Error)) return { statusCode: undefined, said: String(error) };
-  const { statusCode, json } = error as { statusCode?: number; json?: { message?: string; cause?: string } };
-  return { statusCode, said: (json?.message ?? error.message).trim().slice(0, 1000) };
+  const { statusCode, json, message } = (error ?? {}) as {
+    readonly statusCode?: number;
+    readonly json?: { readonly message?: string };
+    readonly message?: string;
+  };
+  return { statusCode, said: (json?.message ?? message ?? String(error)).trim().slice(0, 1000) };
 }
 
 function isSocketError(error: LitterboxError): boolean {

@@ -18,7 +18,7 @@ suite.describe('a container of a sandbox', () => {
     const { Hostname, Image: _image, ...config } = Config;
     const told = JSON.stringify(
       {
-        HostConfig: { ...HostConfig, SecurityOpt: HostConfig.SecurityOpt?.map((text) => text.slice(0, 24)) },
+        HostConfig: { ...HostConfig, SecurityOpt: HostConfig.SecurityOpt?.map((text: string) => text.slice(0, 24)) },
         Config: { ...config, Hostname },
         Mounts: Mounts.map(({ Type, Destination, RW, Propagation }) => ({ Type, Destination, RW, Propagation })).sort(
           (a, b) => a.Destination.localeCompare(b.Destination),
