@@ -24,6 +24,13 @@ export interface Desk extends AsyncDisposable {
 export const PROGRAM = new URL('../src/bin.ts', import.meta.url).pathname;
 export const NODE = [process.execPath, '--no-warnings', '--conditions=@litterbox/source', PROGRAM] as const;
 
+/** The provider that the suites of this package run on, and where the engines of the tests are. */
+export const PROVIDER = process.env['LITTERBOX_TEST_PROVIDER'] ?? 'overlayfs';
+const ENGINES = Object.fromEntries([
+  ['LITTERBOX_PROVIDER', PROVIDER],
+  ...['DOCKER_HOST', 'CONTAINER_HOST'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+]) as Readonly<Record<string, string>>;
+
 export function desk(): Desk {
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-cli-'));
   const repository = join(directory, 'repository');
@@ -34,6 +41,7 @@ export function desk(): Desk {
     GIT_CONFIG_NOSYSTEM: '1',
     LC_ALL: 'C.UTF-8',
     TERM: 'xterm',
+    ...ENGINES,
   };
   const sh = (script: string) =>
     execFileSync('sh', ['-c', script], { cwd: repository, env: environment, encoding: 'utf8' }).trimEnd();

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { desk, NODE } from './cli.ts';
+import { PROVIDER, desk, NODE } from './cli.ts';
 
 describe('the command line', () => {
   it('tells the whole story: create, run, log, diff, milestone, merge', async () => {
@@ -15,12 +15,14 @@ describe('the command line', () => {
     const ran = await at.run(['run', 'fix-login', '--', 'sh', '-c', 'echo out; echo err >&2; echo b >b.txt; exit 3']);
     expect([ran.code, ran.stdout]).toEqual([3, 'out\n']);
     expect(ran.stderr).toBe('err\nrevision 1: one file\n');
-    expect((await at.run(['run', 'fix-login', 'echo $((1 + 1)); pwd'])).stdout).toBe(`2\n${at.repository}\n`);
+    expect((await at.run(['run', 'fix-login', 'echo $((1 + 1)); pwd'])).stdout).toBe(
+      `2\n${PROVIDER === 'overlayfs' ? at.repository : '/src'}\n`,
+    );
     expect(
       (await at.run(['run', 'fix-login', '--cwd', '/tmp', '--env', 'A=it is', '--', 'sh', '-c', 'pwd; echo "$A"']))
         .stdout,
     ).toBe('/tmp\nit is\n');
-    expect((await at.run(['list'])).stdout).toMatch(/^fix-login\tready\toverlayfs\t/);
+    expect((await at.run(['list'])).stdout).toMatch(new RegExp(`^fix-login\\tready\\t${PROVIDER}\\t`));
     expect((await at.run(['log', 'fix-login'])).stdout).toMatch(
       /^( +· {2}.* {2}no change, just now\n){2} +1 {2}run: sh -c echo out; .*\n$/,
     );
@@ -110,7 +112,7 @@ describe('the command line', () => {
     [['create', 'n', '--env', '=x'], 2, 'NAME=value'],
     [['create', 'n', '--env', 'LD_PRELOAD=x'], 2, 'reserved'],
     [['create', 'n', '--workdir', '../x'], 2, 'cannot be used'],
-    [['create', 'n', '--provider', 'doker'], 2, 'There are: overlayfs'],
+    [['create', 'n', '--provider', 'doker'], 2, 'There are: overlayfs, docker, podman'],
     [['create', 'n', '--from', 'a..b'], 2, 'REV_INVALID|single commit|not'],
     [['create', 'n', '--from', 'nope'], 3, 'nope'],
     [['run', 'nobody', 'true'], 3, 'no sandbox'],

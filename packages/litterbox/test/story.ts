@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { overlayfs } from '@litterbox/provider-overlayfs';
 import { createLitterbox, type Litterbox, type LitterboxOptions } from '../src/index.ts';
+import { provider } from './provider.ts';
 
 /** A scratch repository, a state directory and the Litterboxes opened on them; all gone at the end. */
 export interface Story extends AsyncDisposable {
@@ -44,12 +44,12 @@ export function story(
     git,
     file,
     open(options) {
-      const litterbox = createLitterbox({ repo: repository, providers: [overlayfs], stateDirectory, ...options });
+      const litterbox = createLitterbox({ repo: repository, providers: [provider], stateDirectory, ...options });
       opened.push(litterbox);
       return litterbox;
     },
     async [Symbol.asyncDispose]() {
-      const last = createLitterbox({ repo: repository, providers: [overlayfs], stateDirectory });
+      const last = createLitterbox({ repo: repository, providers: [provider], stateDirectory });
       for (const { name } of await last.list()) await last.delete(name, { force: true });
       for (const litterbox of [...opened, last]) await litterbox[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true, force: true });

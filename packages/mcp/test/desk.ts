@@ -1,9 +1,22 @@
 import { expect } from '@jest/globals';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { type AgentClient, type Answer, connectAgent, type Era } from '@litterbox/hardening/agent';
+import { docker } from '@litterbox/provider-docker';
 import { overlayfs } from '@litterbox/provider-overlayfs';
+import { podman } from '@litterbox/provider-podman';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
-import { createLitterbox, type Litterbox } from 'litterbox';
+import { createLitterbox, type Litterbox, type ProviderFactory } from 'litterbox';
+
+/** The provider that the suites of this package run on, and where the engines of the tests are. */
+const PROVIDER = process.env['LITTERBOX_TEST_PROVIDER'] ?? 'overlayfs';
+const ENGINES = Object.fromEntries([
+  ['LITTERBOX_PROVIDER', PROVIDER],
+  ...['DOCKER_HOST', 'CONTAINER_HOST'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+]) as Readonly<Record<string, string>>;
+const FACTORIES: Readonly<Record<string, ProviderFactory>> = { overlayfs, docker, podman };
+const factory = FACTORIES[PROVIDER];
+if (!factory) throw new Error(`LITTERBOX_TEST_PROVIDER is ${PROVIDER}; there are ${Object.keys(FACTORIES).join(', ')}`);
+const provider = factory;
 
 /** A repository, and a real client of a real server on it. */
 export interface McpDesk extends AsyncDisposable {
@@ -27,7 +40,7 @@ export interface McpDesk extends AsyncDisposable {
 /** Deletes the sandboxes of a scratch repository, whose files may belong to users of their own, and then the repository. */
 export async function clear(scratch: ScratchRepository): Promise<void> {
   const { repository, stateDirectory } = scratch;
-  const last = createLitterbox({ repo: repository, providers: [overlayfs], stateDirectory });
+  const last = createLitterbox({ repo: repository, providers: [provider], stateDirectory });
   for (const { name } of await last.list()) await last.delete(name, { force: true });
   await last[Symbol.asyncDispose]();
   scratch[Symbol.dispose]();
@@ -50,6 +63,7 @@ export async function mcpDesk({
     HOME: scratch.directory,
     LITTERBOX_HOME: scratch.stateDirectory,
     LC_ALL: 'C.UTF-8',
+    ...ENGINES,
   };
   const agents: AgentClient[] = [];
   const connect = async (more: readonly string[] = args, options: ClientOptions = {}) => {
@@ -66,7 +80,7 @@ export async function mcpDesk({
   const { client, pid, stderr, call } = await connect(args, clientOptions);
   const person = createLitterbox({
     repo: scratch.repository,
-    providers: [overlayfs],
+    providers: [provider],
     stateDirectory: scratch.stateDirectory,
     actor: 'person',
   });

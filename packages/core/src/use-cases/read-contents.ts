@@ -68,6 +68,8 @@ export function readContents(
   }
 
   async function* archive(batch: readonly string[], isGnuTar: boolean): AsyncGenerator<Uint8Array, void, undefined> {
+    // GNU's 1: a file changed while it was read, and will be reported again. Others have no code of its own for that.
+    const isFailure = (code: number) => code > (isGnuTar ? 1 : 0);
     // `--`: no name is an option.
     const argv = ['tar', ...(isGnuTar ? GNU_FLAGS : []), '-cf', '-', '--', ...batch] as const;
     const env = { TAR_OPTIONS: '', LC_ALL: 'C' };
@@ -79,14 +81,14 @@ export function readContents(
       options?.signal?.throwIfAborted();
       if (stdout.droppedBytes === 0 && !interruption) {
         yield stdout.bytes;
-        if (exit.code > 1) await explain(batch, exit.code);
+        if (isFailure(exit.code)) await explain(batch, exit.code);
         return;
       }
     }
     await using tar = await runtime.spawn({ argv, env: { ...runtime.environment, ...env } }, options);
     for await (const { type, bytes } of tar) if (type === 'stdout-data') yield bytes;
     const { code } = await tar.exit;
-    if (code > 1) await explain(batch, code); // 1: a file changed while it was read, and will be reported again
+    if (isFailure(code)) await explain(batch, code);
   }
 
   async function explain(batch: readonly string[], code: number): Promise<void> {
