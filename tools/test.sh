@@ -1,6 +1,7 @@
 #!/bin/sh
 # The whole check: set-up, lint, every test as root, the tests of host and provider once more as an ordinary user.
-# Run by an ordinary user it does the ordinary user's part only.
+# Run by an ordinary user it does the ordinary user's part only. The suites of the library, the command line and the MCP server
+# run on copy-on-write sandboxes with everything else, and what tells of the main job once more on each engine.
 #
 # LITTERBOX_TEST_ONLY="core host"  only these packages
 # LITTERBOX_REQUIRE=a,b            backends whose absence is a failure instead of a skip
@@ -11,6 +12,11 @@ cd "$root" || exit 1
 user=litterbox-test
 base=/var/lib/litterbox-test
 ordinary='host provider-overlayfs litterbox mcp cli'
+engines='docker podman'
+# The engines of the tests, not those of who runs them.
+DOCKER_HOST=unix://$base/run/docker.sock
+CONTAINER_HOST=unix://$base/run/podman.sock
+export DOCKER_HOST CONTAINER_HOST
 only=${LITTERBOX_TEST_ONLY:-}
 
 # The part that runs as the ordinary user: test.sh --ordinary COUNTS PROJECT...
@@ -84,6 +90,18 @@ if [ "$(id -u)" = 0 ]; then
     echo 'test: as root'
     LITTERBOX_TEST_COUNTS=$counts timeout -k 30 3300 nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
       ended=failed
+  fi
+  # shellcheck disable=SC2086
+  over_engines=$(chosen litterbox cli mcp)
+  if [ -n "$over_engines" ]; then
+    for engine in $engines; do
+      expected=$((expected + 1))
+      echo "test: on $engine"
+      # shellcheck disable=SC2086
+      LITTERBOX_TEST_PROVIDER=$engine LITTERBOX_TEST_COUNTS=$counts NODE_OPTIONS='--experimental-vm-modules --no-warnings' \
+        timeout -k 30 1200 jest -c jest.config.mjs --selectProjects $over_engines --runInBand \
+        --testPathPatterns 'litterbox/test/main-job' 'cli/test/commands' 'mcp/test/(work|tools)' </dev/null || ended=failed
+    done
   fi
   if [ -n "$ordinary" ]; then
     expected=$((expected + 1))

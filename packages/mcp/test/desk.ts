@@ -22,6 +22,8 @@ const provider = factory;
 export interface McpDesk extends AsyncDisposable {
   readonly scratch: ScratchRepository;
   readonly client: Client;
+  /** Where the workspace is inside. */
+  readonly workdir: string;
   /** The person beside the agent. */
   readonly person: Litterbox;
   readonly environment: Readonly<Record<string, string>>;
@@ -86,6 +88,7 @@ export async function mcpDesk({
   });
   return {
     scratch,
+    workdir: PROVIDER === 'overlayfs' ? scratch.repository : '/src',
     client,
     person,
     environment,

@@ -27,7 +27,7 @@ describe('bash', () => {
   });
 
   it('starts in a directory, relative or absolute, and refuses one that is not there', async () => {
-    expect((await bash('pwd', { workdir: 'src' })).text).toContain(`${desk.scratch.repository}/src\n`);
+    expect((await bash('pwd', { workdir: 'src' })).text).toContain(`${desk.workdir}/src\n`);
     expect((await bash('pwd', { workdir: '/playground' })).text).toContain('/playground\n');
     expect(await desk.code('bash', { sandbox, command: 'pwd', workdir: 'nowhere' })).toBe('NOT_FOUND');
     expect(await desk.code('bash', { sandbox, command: 'pwd', workdir: '/src; id' })).toBe('NOT_FOUND');
@@ -129,7 +129,7 @@ describe('read', () => {
   });
 
   it('pages through files that are larger than memory would like', async () => {
-    await bash('truncate -s 1T sparse; seq 1 2000000 >large.txt; head -c 3000000 /dev/zero | tr "\\0" x >one-line', {
+    await bash('truncate -s 1099511627776 sparse; seq 1 2000000 >large.txt; head -c 3000000 /dev/zero | tr "\\0" x >one-line', {
       message: 'large files',
     });
     const large = await desk.call('read', { sandbox, path: 'large.txt', offset: 1_500_000, limit: 2 });
@@ -148,7 +148,7 @@ describe('read', () => {
       './.gitignore',
       'src/../.gitignore',
       '/src/.gitignore',
-      `${desk.scratch.repository}/.gitignore`,
+      `${desk.workdir}/.gitignore`,
     ])
       expect([path, await desk.code('read', { sandbox, path })]).toEqual([path, 'PATH_HIDDEN']);
     expect(await desk.code('grep', { sandbox, pattern: 'x', path: '.gitignore' })).toBe('PATH_HIDDEN');

@@ -14,7 +14,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     await using desk = await mcpDesk({ era, files: { 'add.sh': ADD, 'test.sh': TEST } });
     const before = userDigest(desk.scratch.repository);
     const { facts } = await desk.call('sandbox-create', { name: 'Fix Add' });
-    expect(facts).toMatchObject({ name: 'fix-add', workdir: desk.scratch.repository, network: 'none' });
+    expect(facts).toMatchObject({ name: 'fix-add', workdir: desk.workdir, network: 'none' });
     const sandbox = 'Fix Add'; // resolved as at create
     const failed = await desk.call('bash', { sandbox, command: 'sh test.sh' });
     expect([failed.isError, failed.meta['exitCode']]).toEqual([false, 1]);

@@ -38,8 +38,8 @@ const WHOLE_BYTES = 512 * 1024;
 /** Lines of larger files are not counted. */
 const COUNTED_BYTES = 64 * 2 ** 20;
 
-/** Prints the size, a newline and the slice; `tail` and `head` read no further than they have to. */
-const SLICE_SCRIPT = `${ASSERT_FILE}s=$(wc -c <"$1") || exit 1
+/** Prints the size, a newline and the slice; `tail` and `head` read no further than they have to, and neither does `stat`. */
+const SLICE_SCRIPT = `${ASSERT_FILE}s=$(stat -L -c %s "$1" 2>/dev/null) || s=$(wc -c <"$1") || exit 1
 if [ "$s" -le ${COUNTED_BYTES} ]; then l=$(wc -l <"$1"); else l=-1; fi
 echo $s $l
 tail -n +"$2" <"$1" | head -n "$3" | head -c ${MAX_SLICE_BYTES + 1}`;
