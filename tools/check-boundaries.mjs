@@ -32,6 +32,8 @@ const plants = [
   ['adapters-know-core-only', 'provider-overlayfs/src/planted-kit.ts', "import '@litterbox/conformance';"],
   ['implementors-use-the-provider-door', 'host/src/planted-front-door.ts', "import '@litterbox/core';"],
   ['implementors-use-the-provider-door', 'conformance/src/planted-front-door.ts', "import '@litterbox/core';"],
+  ['engines-share-one-package', 'provider-docker/src/planted-host.ts', "import '@litterbox/host';"],
+  ['adapters-know-core-only', 'container-engine/src/planted-host.ts', "import '@litterbox/host';"],
   ['providers-are-strangers', 'provider-overlayfs/src/planted-provider.ts', "import '@litterbox/provider-planted';"],
   ['providers-are-strangers', 'provider-overlayfs/test/planted.test.ts', "import '@litterbox/provider-planted';"],
   ['front-ends-load-providers-by-name', 'cli/src/planted-static.ts', "import '@litterbox/provider-overlayfs';"],

@@ -48,6 +48,7 @@ export class ContainerProcess implements ProcessHandle {
   readonly #input: ContainerProcessInput;
   readonly #exec: string;
   readonly #stream: Duplex;
+  readonly #closed: Promise<void>;
   readonly #unread: OutputChunk[] = [];
   #unreadBytes = 0;
   #hasOutputEnded = false;
@@ -65,6 +66,7 @@ export class ContainerProcess implements ProcessHandle {
     this.#input = input;
     this.#exec = exec;
     this.#stream = stream;
+    this.#closed = new Promise((resolve) => stream.once('close', resolve));
     const { promise, resolve, reject } = Promise.withResolvers<ExitStatus>();
     this.#settle = { resolve, reject };
     this.exit = promise.finally(() => {
@@ -136,7 +138,7 @@ export class ContainerProcess implements ProcessHandle {
     }
   }
 
-  write(bytes: Uint8Array): Promise<void> {
+  async write(bytes: Uint8Array): Promise<void> {
     if (this.#input.spec.stdin !== 'pipe' && !this.#input.spec.terminal) {
       throw new LitterboxError('INVALID_ARGUMENT', 'The process was started without stdin.', {
         operation: 'process.write',
@@ -144,16 +146,15 @@ export class ContainerProcess implements ProcessHandle {
       });
     }
     const stream = this.#stream;
-    if (this.#hasEnded || stream.destroyed || stream.writableEnded) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        stream.off('close', done);
-        resolve();
-      };
-      stream.once('close', done);
-      void this.exit.then(done, done); // a program that ended takes nothing any more
-      stream.write(bytes, done);
+    if (this.#hasEnded || stream.destroyed || stream.writableEnded) return;
+    const written = new Promise<void>((resolve) => {
+      stream.write(bytes, () => resolve());
     });
+    const ended = this.exit.then(
+      () => {},
+      () => {},
+    );
+    await Promise.race([written, ended, this.#closed]); // a program that ended takes nothing any more
   }
 
   async closeStdin(): Promise<void> {

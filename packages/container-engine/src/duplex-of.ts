@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream';
+import { callbackify } from 'node:util';
 import type { ByteStream } from '@litterbox/core/provider';
 
 /**
@@ -8,32 +9,27 @@ import type { ByteStream } from '@litterbox/core/provider';
 export function duplexOf({ readable, writable, [Symbol.asyncDispose]: dispose }: ByteStream): Duplex {
   const reader = readable.getReader();
   const writer = writable.getWriter();
-  return new Duplex({
+  const stream = new Duplex({
     allowHalfOpen: true,
-    read() {
-      reader.read().then(
-        ({ done, value }) => this.push(done ? null : value),
-        (error: Error) => this.destroy(error),
-      );
-    },
-    write(chunk: Uint8Array, _encoding, done) {
-      if (chunk.length === 0) return done();
-      writer.write(chunk).then(
-        () => done(),
-        (error: Error) => done(error),
-      );
-    },
-    final(done) {
-      writer.close().then(
-        () => done(),
-        () => done(), // the other end has gone: there is nobody to tell
-      );
-    },
-    destroy(error, done) {
-      dispose().then(
-        () => done(error),
-        () => done(error),
-      );
-    },
+    read: () => void pull(),
+    write: callbackify(async (chunk: Uint8Array, _encoding: string) => {
+      if (chunk.length > 0) await writer.write(chunk);
+    }),
+    final: callbackify(async () => {
+      await writer.close().catch(() => {}); // the other end has gone: there is nobody to tell
+    }),
+    destroy: callbackify(async (error: Error | null) => {
+      await dispose();
+      if (error) throw error;
+    }),
   });
+  async function pull(): Promise<void> {
+    try {
+      const { done, value } = await reader.read();
+      stream.push(done ? null : value);
+    } catch (error) {
+      stream.destroy(error as Error);
+    }
+  }
+  return stream;
 }

@@ -39,7 +39,7 @@ export async function readEngine(engine: Engine, host: Host, call?: CallOptions)
     host.facts(call),
   ]);
   const { provider, title } = engine;
-  const { ApiVersion = '0' } = version;
+  const { ApiVersion } = version;
   if (isOlder(ApiVersion, MINIMUM_API))
     throw new LitterboxError(
       'UNAVAILABLE',

@@ -129,9 +129,12 @@ describe('read', () => {
   });
 
   it('pages through files that are larger than memory would like', async () => {
-    await bash('truncate -s 1099511627776 sparse; seq 1 2000000 >large.txt; head -c 3000000 /dev/zero | tr "\\0" x >one-line', {
-      message: 'large files',
-    });
+    await bash(
+      'truncate -s 1099511627776 sparse; seq 1 2000000 >large.txt; head -c 3000000 /dev/zero | tr "\\0" x >one-line',
+      {
+        message: 'large files',
+      },
+    );
     const large = await desk.call('read', { sandbox, path: 'large.txt', offset: 1_500_000, limit: 2 });
     expect(large.text).toMatch(/^1500001\n1500002\n\n\[lines 1500000 to 1500001; the file has 2000000 lines/);
     const line = await desk.call('read', { sandbox, path: 'one-line' });
