@@ -60,6 +60,8 @@ export const SCALES: Readonly<Record<'quick' | 'full', Scale>> = {
 export interface Bench {
   readonly scale: Scale;
   readonly findings: Findings;
+  /** The measured file system. */
+  readonly ground: string;
   /** Directory of a repository, by its size. */
   readonly repositories: Readonly<Record<'small' | 'middle' | 'large', string>>;
   /** A directory of its own on the measured file system; it is not made. */
@@ -77,6 +79,7 @@ export function benchOn(ground: string, scale: Scale, findings: Findings, reposi
   return {
     scale,
     findings,
+    ground,
     repositories,
     place: (kind) => join(ground, kind, String(++places)),
     stateDirectory,

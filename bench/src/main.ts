@@ -13,6 +13,7 @@ import { reportOf, verdictOf } from './report.ts';
 import { makeRepository } from './repository.ts';
 import { measureAgents } from './scenarios/agents.ts';
 import { measureCreate } from './scenarios/create.ts';
+import { measureEngines } from './scenarios/engines.ts';
 import { measureFloors } from './scenarios/floors.ts';
 import { measureManySandboxes } from './scenarios/many-sandboxes.ts';
 import { measureMemory } from './scenarios/memory.ts';
@@ -29,6 +30,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   memory: measureMemory,
   job: measureWholeJob,
   agents: measureAgents,
+  engines: measureEngines,
 };
 const KEPT = inBench('../docs/benchmarks.json');
 /** Two tries before a check fails: the second shows whether the machine was busy at the first. */

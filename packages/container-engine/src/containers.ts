@@ -17,6 +17,7 @@ import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { type Layout, sandboxLayoutOf } from './layout.ts';
+import { outputFrames } from './output-frames.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 export interface FoundContainer {
@@ -165,12 +166,7 @@ export class Containers {
       this.#engine.ask('runtime.assurance', async (docker) => docker.getContainer(id).inspect(), call),
       this.#facts(call),
     ]);
-    const process = `/proc/${container.State.Pid}`;
-    const [status, map] = await Promise.all(
-      ['status', 'uid_map'].map(async (name) =>
-        decodeRaw((await this.#host.files.read(`${process}/${name}`, call)) ?? new Uint8Array()),
-      ),
-    );
+    const [status, map] = await this.#kernelFacts(container, call);
     return assuranceOf({
       provider: this.#engine.provider,
       title: this.#engine.title,
@@ -178,16 +174,41 @@ export class Containers {
       meta,
       container,
       status: new Map(
-        (status ?? '').split('\n').map((line) => {
+        status.split('\n').map((line) => {
           const cut = line.indexOf(':');
           return [line.slice(0, cut), line.slice(cut + 1).trim()];
         }),
       ),
-      uidMap: (map ?? '')
+      uidMap: map
         .trim()
         .split('\n')
         .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]),
     });
+  }
+
+  /** `status` and `uid_map` of the container's first process: from the machine where it can be seen there, else from inside. */
+  async #kernelFacts(
+    { Id, State }: Docker.ContainerInspectInfo,
+    call?: CallOptions,
+  ): Promise<readonly [string, string]> {
+    const names = ['status', 'uid_map'] as const;
+    const [status = '', map = ''] = await Promise.all(
+      names.map(async (name) =>
+        decodeRaw((await this.#host.files.read(`/proc/${State.Pid}/${name}`, call)) ?? new Uint8Array()),
+      ),
+    );
+    // Another process may have that number here, when the engine's processes have numbers of their own.
+    if (/^NSpid:.*\s1$/m.test(status)) return [status, map];
+    const { stream } = await this.#engine.exec(
+      Id,
+      { Cmd: ['sh', '-c', READ_FACTS], AttachStdout: true, AttachStderr: true, WorkingDir: '/' },
+      call,
+    );
+    let text = '';
+    for await (const { type, bytes } of outputFrames(stream))
+      if (type === 'stdout-data') text = (text + decodeRaw(bytes)).slice(0, 65_536);
+    const cut = text.indexOf('\u001e');
+    return [text.slice(0, cut), text.slice(cut + 1)];
   }
 
   async usage(id: SandboxId, call?: CallOptions): Promise<ResourceUsage> {
@@ -285,6 +306,10 @@ export class Containers {
     });
   }
 }
+
+/** Two files of the container's first process, by builtins alone. */
+const READ_FACTS = `lb_cat() { while IFS= read -r lb_l; do printf '%s\\n' "$lb_l"; done <$1; }
+lb_cat /proc/1/status; printf '\\036'; lb_cat /proc/1/uid_map`;
 
 // redirect_dir, metacopy and index off: nothing in the upper layer may refer to another place by name or handle, for the
 // agent writes that layer. A mount in a user namespace keeps its marks in user.*. https://docs.kernel.org/filesystems/overlayfs.html
