@@ -7,13 +7,23 @@ import { syncDirectory } from './durable-files.ts';
 import { hashObject, type ObjectFormat, type ObjectType } from './object-format.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { compress, PackWriter } from './pack-writer.ts';
+import type { JournalledObject } from './revision-journal.ts';
 
 /** Up to here a file per object is cheaper than a pack; beyond, flushing each file dominates. */
 const MAX_LOOSE_OBJECTS = 48;
 /** Larger contents stream through the pack writer. */
 export const MAX_WHOLE_BYTES = 4 * 1024 * 1024;
+/** Up to here writing contents twice, into the journal and as objects, is cheaper than syncing each object. */
+const MAX_JOURNALLED_BYTES = 256 * 1024;
 
 const fsyncAsync = promisify(fsync);
+
+interface LooseObject {
+  readonly descriptor: number;
+  readonly temporary: string;
+  readonly type: ObjectType;
+  readonly bytes: Buffer;
+}
 
 /**
  * Writes objects of one revision into a store: loose files while they are few, one pack from then on. Nothing of it
@@ -23,7 +33,8 @@ export class ObjectSink implements Disposable {
   readonly #objects: string;
   readonly #format: ObjectFormat;
   readonly #reader: ObjectReader;
-  readonly #loose = new Map<ObjectId, { readonly descriptor: number; readonly temporary: string }>();
+  readonly #loose = new Map<ObjectId, LooseObject>();
+  #looseBytes = 0;
   #pack: PackWriter | undefined;
 
   constructor(gitDirectory: string, format: ObjectFormat, reader: ObjectReader) {
@@ -37,6 +48,12 @@ export class ObjectSink implements Disposable {
     return this.#loose.size;
   }
 
+  /** Everything that was put, when it is little enough for the journal. */
+  get journalled(): readonly JournalledObject[] | undefined {
+    if (this.#pack || this.#looseBytes > MAX_JOURNALLED_BYTES) return undefined;
+    return [...this.#loose].map(([oid, { type, bytes }]) => ({ oid, type, bytes }));
+  }
+
   put(type: ObjectType, bytes: Buffer): ObjectId {
     const oid = hashObject(this.#format, type, bytes);
     if (type !== 'blob') this.#reader.remember(oid, type, bytes);
@@ -47,7 +64,8 @@ export class ObjectSink implements Disposable {
     }
     const temporary = join(this.#objects, `tmp_obj_${process.pid}-${randomBytes(6).toString('hex')}`);
     const descriptor = openSync(temporary, 'wx', 0o444);
-    this.#loose.set(oid, { descriptor, temporary });
+    this.#loose.set(oid, { descriptor, temporary, type, bytes });
+    this.#looseBytes += bytes.length;
     const header = Buffer.from(`${type} ${bytes.length}\0`);
     writeFully(descriptor, compress(Buffer.concat([header, bytes])));
     return oid;
@@ -60,10 +78,21 @@ export class ObjectSink implements Disposable {
 
   /** Makes everything written durable and readable. */
   async finish(): Promise<void> {
-    const written = [...this.#loose];
-    await Promise.all(written.map(([, { descriptor }]) => fsyncAsync(descriptor)));
+    await Promise.all([...this.#loose.values()].map(({ descriptor }) => fsyncAsync(descriptor)));
+    await Promise.all([...this.reveal()].map(syncDirectory));
+    await this.#pack?.finish();
+    this.#pack = undefined;
+  }
+
+  /**
+   * Makes the loose objects readable, and durable no more than they are. A name in the store promises that its content is safe, so
+   * the journal has to hold them by then.
+   *
+   * @returns directories that got a name
+   */
+  reveal(): ReadonlySet<string> {
     const directories = new Set<string>();
-    for (const [oid, { descriptor, temporary }] of written) {
+    for (const [oid, { descriptor, temporary }] of this.#loose) {
       closeSync(descriptor);
       this.#loose.delete(oid);
       const directory = join(this.#objects, oid.slice(0, 2));
@@ -75,9 +104,7 @@ export class ObjectSink implements Disposable {
       reach('objects.after-rename');
       directories.add(directory);
     }
-    await Promise.all([...directories].map(syncDirectory));
-    await this.#pack?.finish();
-    this.#pack = undefined;
+    return directories;
   }
 
   #openPack(): PackWriter {

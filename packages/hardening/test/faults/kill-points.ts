@@ -35,15 +35,22 @@ export const RUN: Readonly<Record<string, 'before' | 'unrecorded' | 'recorded'>>
   'record.after-scan': 'unrecorded',
   'record.after-tree': 'unrecorded',
   'record.after-commit': 'unrecorded',
-  'objects.after-rename': 'unrecorded',
-  'record.after-objects': 'unrecorded',
   'record.before-ref': 'unrecorded',
-  'ref.before-rename': 'unrecorded',
-  'ref.after-rename': 'recorded',
+  'journal.before-sync': 'recorded', // the kernel has it
+  'journal.after-append': 'recorded',
+  'objects.after-rename': 'recorded',
   'record.after-ref': 'recorded',
   'record.before-mark': 'recorded',
   'record.after-mark': 'recorded',
   'change.after-record': 'recorded',
+};
+
+/** The same when it is too much for the journal. */
+export const LARGE_RUN: Readonly<Record<string, 'unrecorded' | 'recorded'>> = {
+  'objects.after-rename': 'unrecorded',
+  'record.before-ref': 'unrecorded',
+  'ref.before-rename': 'unrecorded',
+  'ref.after-rename': 'recorded',
 };
 
 export const WRITE: Readonly<Record<string, 'unrecorded'>> = { 'write.after-rename': 'unrecorded' };
@@ -107,6 +114,8 @@ export const DELETE: Readonly<Record<string, 'kept' | 'deleted'>> = {
   'remove.after-tombstone': 'deleted',
   'remove.after-branch': 'deleted',
   'remove.after-pin': 'deleted',
+  'journal.after-pack': 'deleted',
+  'journal.before-clear': 'deleted',
   'remove.after-meta': 'deleted',
   'delete.after-history': 'deleted',
   'delete.after-record': 'deleted',

@@ -1,0 +1,221 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { LitterboxError, ObjectId, reach } from '@litterbox/core/provider';
+import { writeDurable } from './durable-files.ts';
+import type { ObjectType } from './object-format.ts';
+
+const fdatasyncAsync = promisify(fdatasync);
+
+/** The file's first line: a word, and 16 random bytes in hexadecimal that every entry begins with. */
+const HEADER = /^litterbox revisions 1 ([0-9a-f]{32})\n/;
+const HEADER_BYTES = 'litterbox revisions 1 '.length + 32 + 1;
+const SALT_BYTES = 16;
+/** Salt, length of the body (32 bits, big-endian), SHA-256 over salt, length and body. */
+const HEAD_BYTES = SALT_BYTES + 4 + 32;
+/** No entry of ours is longer; what says so is damaged. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export interface JournalledObject {
+  readonly oid: ObjectId;
+  readonly type: ObjectType;
+  readonly bytes: Buffer;
+}
+
+export interface JournalledRef {
+  readonly name: string;
+  /** `undefined`: there is none. */
+  readonly old: ObjectId | undefined;
+  readonly value: ObjectId | undefined;
+}
+
+/** A change of refs with every object that it adds: enough to make it again. */
+export interface JournalledChange {
+  readonly refs: readonly JournalledRef[];
+  readonly objects: readonly JournalledObject[];
+}
+
+export interface JournalEntry extends JournalledChange {
+  /** Tells it from every other one. */
+  readonly checksum: string;
+}
+
+/**
+ * The last revisions of a store once more, in one file that is synced at every one of them: objects and refs themselves need not
+ * be then, and are made again from here after a power cut. Entries are appended under the store's lock and taken out all at once.
+ *
+ * An entry that is cut off at the end of the file was never acknowledged: it is passed over, and the next one takes its place. One
+ * that is damaged and has another behind it is `STORE_CORRUPT`. Entries begin with a random word of the file, so that no content
+ * of an agent's can pass for one.
+ */
+export class RevisionJournal {
+  readonly #path: string;
+  #file: number | undefined;
+  #salt = Buffer.alloc(0);
+  /** The file as this process left it or read it last: as long as it is the same, its end is known. */
+  #seen: { readonly bytes: number; readonly changedNs: bigint; readonly entries: number } | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** How much is in it, as far as this process knows. */
+  get usage(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.#seen?.entries ?? 0, bytes: this.#seen?.bytes ?? 0 };
+  }
+
+  /** Durable when it resolves; after a failure it is as before, or holds an entry that nobody was told of. The caller holds the store's lock. */
+  async append(change: JournalledChange): Promise<void> {
+    const file = await this.#open();
+    const { end, entries } = this.#place(file);
+    const entry = this.#encode(change);
+    try {
+      for (let at = 0; at < entry.length; ) at += writeSync(file, entry, at, entry.length - at, end + at);
+      reach('journal.before-sync');
+      await fdatasyncAsync(file);
+    } catch (error) {
+      this.#seen = undefined;
+      ftruncateSync(file, end);
+      throw error;
+    }
+    this.#remember(file, entries + 1);
+  }
+
+  /** What is in it, oldest first. Needs no lock. @throws LitterboxError `STORE_CORRUPT`. */
+  read(): readonly JournalEntry[] {
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(this.#path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+    return this.#parse(bytes).entries;
+  }
+
+  /** Takes everything out. The caller holds the store's lock and has made durable what was in it. */
+  async clear(): Promise<void> {
+    ftruncateSync(await this.#open(), HEADER_BYTES);
+    this.#seen = undefined;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#seen = undefined;
+  }
+
+  async #open(): Promise<number> {
+    if (this.#file !== undefined && fstatSync(this.#file).nlink > 0) return this.#file;
+    this.close();
+    this.#file = openExisting(this.#path);
+    if (this.#file === undefined) {
+      await writeDurable(this.#path, `litterbox revisions 1 ${randomBytes(SALT_BYTES).toString('hex')}\n`);
+      this.#file = openSync(this.#path, 'r+');
+    }
+    return this.#file;
+  }
+
+  /** Where the next entry goes. What a killed process left there in part is overwritten, and cut off when it was longer. */
+  #place(file: number): { readonly end: number; readonly entries: number } {
+    const { size, mtimeNs } = fstatSync(file, { bigint: true });
+    if (this.#seen && this.#seen.bytes === Number(size) && this.#seen.changedNs === mtimeNs)
+      return { end: this.#seen.bytes, entries: this.#seen.entries };
+    const bytes = Buffer.alloc(Number(size));
+    for (let at = 0; at < bytes.length; ) {
+      const count = readSync(file, bytes, at, bytes.length - at, at);
+      if (count === 0) break;
+      at += count;
+    }
+    const { end, entries } = this.#parse(bytes);
+    if (end < bytes.length) ftruncateSync(file, end);
+    return { end, entries: entries.length };
+  }
+
+  #remember(file: number, entries: number): void {
+    const { size, mtimeNs } = fstatSync(file, { bigint: true });
+    this.#seen = { bytes: Number(size), changedNs: mtimeNs, entries };
+  }
+
+  #encode({ refs, objects }: JournalledChange): Buffer {
+    const facts = { refs, objects: objects.map(({ oid, type, bytes }) => ({ oid, type, size: bytes.length })) };
+    const body = Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), ...objects.map(({ bytes }) => bytes)]);
+    const head = Buffer.alloc(HEAD_BYTES);
+    this.#salt.copy(head);
+    head.writeUInt32BE(body.length, SALT_BYTES);
+    checksumOf(head, body).copy(head, SALT_BYTES + 4);
+    return Buffer.concat([head, body]);
+  }
+
+  #parse(bytes: Buffer): { readonly entries: readonly JournalEntry[]; readonly end: number } {
+    const [, salt] = HEADER.exec(bytes.toString('latin1', 0, HEADER_BYTES)) ?? [];
+    if (salt === undefined) throw this.#corrupt(0);
+    this.#salt = Buffer.from(salt, 'hex');
+    const entries: JournalEntry[] = [];
+    let at = HEADER_BYTES;
+    for (let next = entryAt(bytes, at, this.#salt); next; next = entryAt(bytes, at, this.#salt)) {
+      entries.push(decode(next.body, next.checksum));
+      at = next.end;
+    }
+    // Nothing that is whole may lie behind the end.
+    for (let later = bytes.indexOf(this.#salt, at); later >= 0; later = bytes.indexOf(this.#salt, later + 1))
+      if (entryAt(bytes, later, this.#salt)) throw this.#corrupt(at);
+    return { entries, end: at };
+  }
+
+  #corrupt(at: number): LitterboxError {
+    return new LitterboxError('STORE_CORRUPT', `The journal of revisions is damaged at byte ${at}: ${this.#path}.`, {
+      operation: 'journal.read',
+      facts: { path: this.#path, at },
+      hint: 'Restore it from a backup of the state directory, or move it away: revisions that were recorded last may then be missing after a power cut.',
+    });
+  }
+}
+
+function openExisting(path: string): number | undefined {
+  try {
+    return openSync(path, 'r+');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function checksumOf(head: Buffer, body: Buffer): Buffer {
+  return createHash('sha256')
+    .update(head.subarray(0, SALT_BYTES + 4))
+    .update(body)
+    .digest();
+}
+
+function entryAt(bytes: Buffer, at: number, salt: Buffer) {
+  if (at + HEAD_BYTES > bytes.length || !bytes.subarray(at, at + SALT_BYTES).equals(salt)) return undefined;
+  const head = bytes.subarray(at, at + HEAD_BYTES);
+  const length = head.readUInt32BE(SALT_BYTES);
+  const end = at + HEAD_BYTES + length;
+  if (length > MAX_BODY_BYTES || end > bytes.length) return undefined;
+  const body = bytes.subarray(at + HEAD_BYTES, end);
+  const checksum = checksumOf(head, body);
+  return checksum.equals(head.subarray(SALT_BYTES + 4)) ? { body, checksum: checksum.toString('hex'), end } : undefined;
+}
+
+/** What has the right checksum is ours. */
+function decode(body: Buffer, checksum: string): JournalEntry {
+  const newline = body.indexOf(10);
+  const facts = JSON.parse(body.toString('utf8', 0, newline)) as {
+    readonly refs: readonly { readonly name: string; readonly old?: string; readonly value?: string }[];
+    readonly objects: readonly { readonly oid: string; readonly type: ObjectType; readonly size: number }[];
+  };
+  let at = newline + 1;
+  const objects = facts.objects.map(({ oid, type, size }) => {
+    const bytes = body.subarray(at, at + size);
+    at += size;
+    return { oid: ObjectId.parse(oid), type, bytes };
+  });
+  const id = (text: string | undefined) => (text === undefined ? undefined : ObjectId.parse(text));
+  return {
+    checksum,
+    objects,
+    refs: facts.refs.map(({ name, old, value }) => ({ name, old: id(old), value: id(value) })),
+  };
+}
