@@ -18,11 +18,9 @@ const MAX_JOURNALLED_BYTES = 256 * 1024;
 
 const fsyncAsync = promisify(fsync);
 
-interface LooseObject {
+interface LooseFile {
   readonly descriptor: number;
   readonly temporary: string;
-  readonly type: ObjectType;
-  readonly bytes: Buffer;
 }
 
 /**
@@ -33,8 +31,10 @@ export class ObjectSink implements Disposable {
   readonly #objects: string;
   readonly #format: ObjectFormat;
   readonly #reader: ObjectReader;
-  readonly #loose = new Map<ObjectId, LooseObject>();
-  #looseBytes = 0;
+  /** Put, and not in a file yet: the journal may take them. */
+  readonly #small = new Map<ObjectId, JournalledObject>();
+  #smallBytes = 0;
+  readonly #loose = new Map<ObjectId, LooseFile>();
   #pack: PackWriter | undefined;
 
   constructor(gitDirectory: string, format: ObjectFormat, reader: ObjectReader) {
@@ -43,32 +43,41 @@ export class ObjectSink implements Disposable {
     this.#reader = reader;
   }
 
-  /** How many objects were written loose. */
+  /** How many objects are or will be loose. */
   get looseCount(): number {
-    return this.#loose.size;
+    return this.#small.size + this.#loose.size;
   }
 
   /** Everything that was put, when it is little enough for the journal. */
   get journalled(): readonly JournalledObject[] | undefined {
-    if (this.#pack || this.#looseBytes > MAX_JOURNALLED_BYTES) return undefined;
-    return [...this.#loose].map(([oid, { type, bytes }]) => ({ oid, type, bytes }));
+    return this.#pack || this.#loose.size > 0 ? undefined : [...this.#small.values()];
   }
 
   put(type: ObjectType, bytes: Buffer): ObjectId {
     const oid = hashObject(this.#format, type, bytes);
     if (type !== 'blob') this.#reader.remember(oid, type, bytes);
-    if (this.#loose.has(oid) || existsSync(this.#pathOf(oid))) return oid;
-    if (this.#pack || this.#loose.size >= MAX_LOOSE_OBJECTS) {
+    if (this.#small.has(oid) || this.#loose.has(oid) || existsSync(this.#pathOf(oid))) return oid;
+    if (this.#pack || this.looseCount >= MAX_LOOSE_OBJECTS) {
       this.#openPack().put(oid, type, bytes);
       return oid;
     }
-    const temporary = join(this.#objects, `tmp_obj_${process.pid}-${randomBytes(6).toString('hex')}`);
-    const descriptor = openSync(temporary, 'wx', 0o444);
-    this.#loose.set(oid, { descriptor, temporary, type, bytes });
-    this.#looseBytes += bytes.length;
-    const header = Buffer.from(`${type} ${bytes.length}\0`);
-    writeFully(descriptor, compress(Buffer.concat([header, bytes])));
+    this.#small.set(oid, { oid, type, bytes });
+    this.#smallBytes += bytes.length;
+    if (this.#smallBytes > MAX_JOURNALLED_BYTES) this.stage();
     return oid;
+  }
+
+  /** Writes what is not in a file yet, under names that mean nothing. */
+  stage(): void {
+    for (const [oid, { type, bytes }] of this.#small) {
+      const temporary = join(this.#objects, `tmp_obj_${process.pid}-${randomBytes(6).toString('hex')}`);
+      const descriptor = openSync(temporary, 'wx', 0o444);
+      this.#loose.set(oid, { descriptor, temporary });
+      this.#small.delete(oid);
+      const header = Buffer.from(`${type} ${bytes.length}\0`);
+      writeFully(descriptor, compress(Buffer.concat([header, bytes])));
+    }
+    this.#smallBytes = 0;
   }
 
   /** A blob of a known size that does not fit in memory. */
@@ -78,6 +87,7 @@ export class ObjectSink implements Disposable {
 
   /** Makes everything written durable and readable. */
   async finish(): Promise<void> {
+    this.stage();
     await Promise.all([...this.#loose.values()].map(({ descriptor }) => fsyncAsync(descriptor)));
     await Promise.all([...this.reveal()].map(syncDirectory));
     await this.#pack?.finish();
@@ -85,7 +95,7 @@ export class ObjectSink implements Disposable {
   }
 
   /**
-   * Makes the loose objects readable, and durable no more than they are. A name in the store promises that its content is safe, so
+   * Makes staged objects readable, and durable no more than they are. A name in the store promises that its content is safe, so
    * the journal has to hold them by then.
    *
    * @returns directories that got a name

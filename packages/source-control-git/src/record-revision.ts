@@ -164,7 +164,7 @@ export async function recordRevision(
       { name: refs.tip, old: oldTip, value: commit },
     ].filter(({ old, value }) => old !== value);
     if (objects) {
-      await store.journal.append({ refs: moves, objects });
+      await store.journal.append({ refs: moves, objects }, () => sink.stage());
       reach('journal.after-append');
       sink.reveal();
       for (const { name, value } of moves) store.refs.writeJournalled(name, value);

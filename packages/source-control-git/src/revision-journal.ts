@@ -64,15 +64,25 @@ export class RevisionJournal {
     return { entries: this.#seen?.entries ?? 0, bytes: this.#seen?.bytes ?? 0 };
   }
 
-  /** Durable when it resolves; after a failure it is as before, or holds an entry that nobody was told of. The caller holds the store's lock. */
-  async append(change: JournalledChange): Promise<void> {
+  /**
+   * Durable when it resolves; after a failure it is as before, or holds an entry that nobody was told of. The caller holds the
+   * store's lock.
+   *
+   * @param meanwhile done while the disk is at work; when it throws, the entry is taken back
+   */
+  async append(change: JournalledChange, meanwhile: () => void = () => {}): Promise<void> {
     const file = await this.#open();
     const { end, entries } = this.#place(file);
     const entry = this.#encode(change);
     try {
       for (let at = 0; at < entry.length; ) at += writeSync(file, entry, at, entry.length - at, end + at);
       reach('journal.before-sync');
-      await fdatasyncAsync(file);
+      const synced = fdatasyncAsync(file);
+      try {
+        meanwhile();
+      } finally {
+        await synced;
+      }
     } catch (error) {
       this.#seen = undefined;
       ftruncateSync(file, end);
