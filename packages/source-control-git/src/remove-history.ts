@@ -4,7 +4,6 @@ import { reach, type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
 import { exportDirectory, isPlainPath } from './export-tree.ts';
 import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
-import { settleJournal } from './settle-journal.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -33,7 +32,6 @@ export async function removeHistory(
       }
       await user.run(['update-ref', '-d', pinRef(id)], { signal });
       reach('remove.after-pin');
-      await settleJournal(store, signal); // it must not hold refs that are gone
       await store.lock.hold('sandbox.remove', async () => {
         await store.refs.remove(refs.meta);
         reach('remove.after-meta');

@@ -13,6 +13,8 @@ const HEADER_BYTES = 'litterbox revisions 1 '.length + 32 + 1;
 const SALT_BYTES = 16;
 /** Salt, length of the body (32 bits, big-endian), SHA-256 over salt, length and body. */
 const HEAD_BYTES = SALT_BYTES + 4 + 32;
+/** A file that keeps its length is synced in half the time, and waits for nobody who uses the same file system. */
+const ROOM_BYTES = 512 * 1024;
 /** No entry of ours is longer; what says so is damaged. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -42,18 +44,19 @@ export interface JournalEntry extends JournalledChange {
 
 /**
  * The last revisions of a store once more, in one file that is synced at every one of them: objects and refs themselves need not
- * be then, and are made again from here after a power cut. Entries are appended under the store's lock and taken out all at once.
+ * be then, and are made again from here after a power cut. Entries are appended under the store's lock, where the file holds zeros;
+ * they are taken out all at once, by a new file.
  *
- * An entry that is cut off at the end of the file was never acknowledged: it is passed over, and the next one takes its place. One
- * that is damaged and has another behind it is `STORE_CORRUPT`. Entries begin with a random word of the file, so that no content
- * of an agent's can pass for one.
+ * A last entry that is not whole was never acknowledged: it is passed over, and the next one takes its place. One that is damaged
+ * and has another behind it is `STORE_CORRUPT`. Entries begin with a random word of the file, so that no content of an agent's can
+ * pass for one.
  */
 export class RevisionJournal {
   readonly #path: string;
   #file: number | undefined;
   #salt = Buffer.alloc(0);
-  /** The file as this process left it or read it last: as long as it is the same, its end is known. */
-  #seen: { readonly bytes: number; readonly changedNs: bigint; readonly entries: number } | undefined;
+  /** What the open file holds as this process left it or read it last. */
+  #seen: { readonly end: number; readonly entries: number } | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -61,7 +64,7 @@ export class RevisionJournal {
 
   /** How much is in it, as far as this process knows. */
   get usage(): { readonly entries: number; readonly bytes: number } {
-    return { entries: this.#seen?.entries ?? 0, bytes: this.#seen?.bytes ?? 0 };
+    return { entries: this.#seen?.entries ?? 0, bytes: this.#seen?.end ?? 0 };
   }
 
   /**
@@ -85,10 +88,10 @@ export class RevisionJournal {
       }
     } catch (error) {
       this.#seen = undefined;
-      ftruncateSync(file, end);
+      writeZeros(file, end, end + entry.length);
       throw error;
     }
-    this.#remember(file, entries + 1);
+    this.#seen = { end: end + entry.length, entries: entries + 1 };
   }
 
   /** What is in it, oldest first. Needs no lock. @throws LitterboxError `STORE_CORRUPT`. */
@@ -103,10 +106,15 @@ export class RevisionJournal {
     return this.#parse(bytes).entries;
   }
 
-  /** Takes everything out. The caller holds the store's lock and has made durable what was in it. */
+  /** Takes everything out. The caller holds the store's lock and has made durable what is in it. */
   async clear(): Promise<void> {
-    ftruncateSync(await this.#open(), HEADER_BYTES);
-    this.#seen = undefined;
+    try {
+      await writeDurable(this.#path, fresh());
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      ftruncateSync(await this.#open(), HEADER_BYTES); // room comes back with the next one
+    }
+    this.close();
   }
 
   close(): void {
@@ -120,31 +128,21 @@ export class RevisionJournal {
     this.close();
     this.#file = openExisting(this.#path);
     if (this.#file === undefined) {
-      await writeDurable(this.#path, `litterbox revisions 1 ${randomBytes(SALT_BYTES).toString('hex')}\n`);
+      await writeDurable(this.#path, fresh());
       this.#file = openSync(this.#path, 'r+');
     }
     return this.#file;
   }
 
-  /** Where the next entry goes. What a killed process left there in part is overwritten, and cut off when it was longer. */
+  /** Where the next entry goes. What a killed process left there in part is taken away. */
   #place(file: number): { readonly end: number; readonly entries: number } {
-    const { size, mtimeNs } = fstatSync(file, { bigint: true });
-    if (this.#seen && this.#seen.bytes === Number(size) && this.#seen.changedNs === mtimeNs)
-      return { end: this.#seen.bytes, entries: this.#seen.entries };
-    const bytes = Buffer.alloc(Number(size));
-    for (let at = 0; at < bytes.length; ) {
-      const count = readSync(file, bytes, at, bytes.length - at, at);
-      if (count === 0) break;
-      at += count;
-    }
+    // Another process writes its next entry just there, or a new file.
+    if (this.#seen && readBytes(file, this.#seen.end, SALT_BYTES).every((byte) => byte === 0)) return this.#seen;
+    const bytes = readBytes(file, 0, fstatSync(file).size);
     const { end, entries } = this.#parse(bytes);
-    if (end < bytes.length) ftruncateSync(file, end);
+    const rest = bytes.subarray(end);
+    if (!rest.equals(Buffer.alloc(rest.length))) writeZeros(file, end, bytes.length);
     return { end, entries: entries.length };
-  }
-
-  #remember(file: number, entries: number): void {
-    const { size, mtimeNs } = fstatSync(file, { bigint: true });
-    this.#seen = { bytes: Number(size), changedNs: mtimeNs, entries };
   }
 
   #encode({ refs, objects }: JournalledChange): Buffer {
@@ -180,6 +178,28 @@ export class RevisionJournal {
       hint: 'Restore it from a backup of the state directory, or move it away: revisions that were recorded last may then be missing after a power cut.',
     });
   }
+}
+
+/** An empty one, with a word of its own. */
+function fresh(): Buffer {
+  const bytes = Buffer.alloc(ROOM_BYTES);
+  bytes.write(`litterbox revisions 1 ${randomBytes(SALT_BYTES).toString('hex')}\n`, 'latin1');
+  return bytes;
+}
+
+/** Less at the end of the file. */
+function readBytes(file: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let at = 0;
+  for (let count = -1; at < length && count !== 0; at += count) {
+    count = readSync(file, bytes, at, length - at, from + at);
+  }
+  return bytes.subarray(0, at);
+}
+
+function writeZeros(file: number, from: number, to: number): void {
+  const zeros = Buffer.alloc(to - from);
+  for (let at = 0; at < zeros.length; ) at += writeSync(file, zeros, at, zeros.length - at, from + at);
 }
 
 function openExisting(path: string): number | undefined {

@@ -83,27 +83,41 @@ test('there is nothing in a journal that was never written', () => {
 test('an entry cut off anywhere is passed over, and the next one takes its place', async () => {
   const writer = open();
   await writer.append(change('1'));
-  const whole = statSync(path).size;
+  const whole = writer.usage.bytes;
   await writer.append(change('2', 'x'.repeat(100)));
   const all = readFileSync(path);
-  for (let bytes = whole; bytes < all.length; bytes += 7) {
-    writeFileSync(path, all.subarray(0, bytes));
+  const end = writer.usage.bytes;
+  const cases: Buffer[] = [];
+  for (let at = whole; at < end; at += 7) {
+    cases.push(all.subarray(0, at)); // the file ends there
+    cases.push(Buffer.from(all).fill(0, at, end)); // or what came before it does
+  }
+  cases.push(Buffer.from(all).fill(0, whole + 60, whole + 90)); // a disk may have written the end and not the middle
+  for (const bytes of cases) {
+    writeFileSync(path, bytes);
     const reader = open();
     expect(values(reader)).toEqual(['1']);
     await reader.append(change('3'));
-    expect(values(open())).toEqual(['1', '3']);
+    await reader.append(change('4'));
+    expect(values(open())).toEqual(['1', '3', '4']);
   }
-  // A disk may have written the end and not the middle.
-  const hole = Buffer.from(all);
-  hole.fill(0, whole + 60, whole + 90);
-  writeFileSync(path, hole);
-  expect(values(open())).toEqual(['1']);
+});
+
+test('what another process left half-way while this one had the file open is passed over too', async () => {
+  const writer = open();
+  await writer.append(change('1'));
+  const whole = writer.usage.bytes;
+  const other = open();
+  await other.append(change('2', 'x'.repeat(100)));
+  writeFileSync(path, Buffer.from(readFileSync(path)).fill(0, whole + 70));
+  await writer.append(change('3'));
+  expect(values(open())).toEqual(['1', '3']);
 });
 
 test('a damaged entry with another behind it is said, by reading and by appending', async () => {
   const writer = open();
   await writer.append(change('1'));
-  const first = statSync(path).size;
+  const first = writer.usage.bytes;
   await writer.append(change('2'));
   await writer.append(change('3'));
   const all = readFileSync(path);
@@ -120,6 +134,15 @@ test('a damaged entry with another behind it is said, by reading and by appendin
   await expect((async () => open().read())()).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
 });
 
+test('it grows beyond its room', async () => {
+  const writer = open();
+  for (const digit of ['1', '2', '3']) await writer.append(change(digit, 'x'.repeat(250_000)));
+  expect(values(open())).toEqual(['1', '2', '3']);
+  await writer.clear();
+  await writer.append(change('4'));
+  expect(values(open())).toEqual(['4']);
+});
+
 test('content that looks like entries of another journal is content', async () => {
   const foreign = join(directory, 'foreign');
   const writer = open();
@@ -127,19 +150,21 @@ test('content that looks like entries of another journal is content', async () =
   copyFileSync(path, foreign);
   writer.close();
   rmSync(path);
-  const entries = readFileSync(foreign);
+  const entries = readFileSync(foreign).subarray(0, 1000);
   const journal = open();
   await journal.append(change('1'));
   await journal.append(change('2', Buffer.concat([entries, entries])));
   expect(values(open())).toEqual(['1', '2']);
-  truncateSync(path, statSync(path).size - 1);
+  truncateSync(path, journal.usage.bytes - 1);
   expect(values(open())).toEqual(['1']); // cut off, with what looks whole in it
 });
 
 test('a length beyond all bounds is no reason to read on', async () => {
   const writer = open();
   await writer.append(change('1'));
-  const salt = readFileSync(path, 'latin1').slice(22, 54);
-  appendFileSync(path, Buffer.concat([Buffer.from(salt, 'hex'), Buffer.alloc(36, 255)]));
+  const salt = Buffer.from(readFileSync(path, 'latin1').slice(22, 54), 'hex');
+  const bytes = readFileSync(path);
+  Buffer.concat([salt, Buffer.alloc(36, 255)]).copy(bytes, writer.usage.bytes);
+  writeFileSync(path, bytes);
   expect(values(open())).toEqual(['1']);
 });

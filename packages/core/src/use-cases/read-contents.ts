@@ -3,7 +3,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import { ResidentArchiver } from './resident-archiver.ts';
+import { residentFiles } from './resident-files.ts';
 
 /** Names given to one `tar`, in number and in characters: well below what Linux takes as arguments. */
 const BATCH_NAMES = 500;
@@ -24,15 +24,6 @@ const EXPLAIN = `code=1; for f do if [ ! -e "$f" ] && [ ! -h "$f" ]; then code=0
 
 /** Asked once for each opened sandbox: a runtime's programs are read-only. */
 const gnuTars = new WeakMap<ExecChannel, boolean>();
-
-const archivers = new WeakMap<ExecChannel, ResidentArchiver>();
-
-/** One for each opened sandbox. */
-function archiverOf(runtime: SandboxRuntime, channel: ExecChannel): ResidentArchiver {
-  const archiver = archivers.get(channel) ?? new ResidentArchiver(runtime);
-  archivers.set(channel, archiver);
-  return archiver;
-}
 
 async function hasGnuTar(channel: ExecChannel, options?: CallOptions): Promise<boolean> {
   const known = gnuTars.get(channel);
@@ -84,7 +75,7 @@ export function readContents(
     const argv = ['tar', ...(isGnuTar ? GNU_FLAGS : []), '-cf', '-', '--', ...batch] as const;
     const env = { TAR_OPTIONS: '', LC_ALL: 'C' };
     if (isSmall()) {
-      const packed = await archiverOf(runtime, channel).archive(batch);
+      const packed = await residentFiles(runtime).archive(batch);
       options?.signal?.throwIfAborted();
       if (packed) {
         yield packed;

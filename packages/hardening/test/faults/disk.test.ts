@@ -207,6 +207,15 @@ describe('small limits of the program itself', () => {
   });
 });
 
+/** Revisions that were answered and of which the audit log knows no end. */
+async function unaudited(one: Scene): Promise<readonly string[]> {
+  const entries = await one.once(async (litterbox) => await litterbox.audit({ limit: 1000 }));
+  const known = new Set(entries.filter(({ outcome }) => outcome === 'ok').map(({ result }) => result['revision']));
+  return [...one.acknowledged]
+    .filter((commit) => !known.has(commit))
+    .map((commit) => `not in the audit log: ${commit}`);
+}
+
 /** What a client did, the power cut right behind its last answer; gives the revisions that are gone. */
 async function cutAfterWrites(
   last: number,
@@ -234,7 +243,7 @@ async function cutAfterWrites(
       const ran = await sandbox.run('echo after >after');
       one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
     });
-    return await violations(one);
+    return [...(await unaudited(one)), ...(await violations(one))];
   };
   return await problems().catch((error: Error) => [error.message]);
 }
@@ -257,6 +266,7 @@ describe('a power cut', () => {
   it.each([
     ['anything', () => []],
     ['the journal of revisions', (one: Scene) => ['-P', join(storeOf(one), 'revisions.journal')]],
+    ["the state file's log", (one: Scene) => ['-P', join(one.stateDirectory, 'state.db-wal')]],
   ])('without the sync of %s: what was answered is lost, and the check sees it', async (_what, only) => {
     const lying = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fdatasync,fsync:retval=0'];
     expect(await cutAfterWrites(6, (one) => [...lying, ...only(one)])).toContainEqual(expect.stringMatching(/./));

@@ -47,6 +47,8 @@ export const RUN: Readonly<Record<string, 'before' | 'unrecorded' | 'recorded'>>
 
 /** The same when it is too much for the journal. */
 export const LARGE_RUN: Readonly<Record<string, 'unrecorded' | 'recorded'>> = {
+  'journal.after-pack': 'unrecorded',
+  'journal.before-clear': 'unrecorded',
   'objects.after-rename': 'unrecorded',
   'record.before-ref': 'unrecorded',
   'ref.before-rename': 'unrecorded',
@@ -114,8 +116,6 @@ export const DELETE: Readonly<Record<string, 'kept' | 'deleted'>> = {
   'remove.after-tombstone': 'deleted',
   'remove.after-branch': 'deleted',
   'remove.after-pin': 'deleted',
-  'journal.after-pack': 'deleted',
-  'journal.before-clear': 'deleted',
   'remove.after-meta': 'deleted',
   'delete.after-history': 'deleted',
   'delete.after-record': 'deleted',

@@ -63,6 +63,10 @@ describe('a command', () => {
     async (point, outcome) => {
       await shared.on(async (one) => {
         const path = `large-${point.replace('.', '-')}`;
+        await one.once(async (litterbox) => {
+          const { revision } = await (await litterbox.open('a')).write('small', point); // so that the journal holds something
+          one.acknowledged.add(revision?.commit ?? 'none');
+        });
         const death = await one.dying(
           { do: 'run', name: 'a', command: `head -c 300000 /dev/urandom >${path}` },
           { failpoints: `exec.after-exit:${point}=kill` },

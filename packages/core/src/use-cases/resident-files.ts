@@ -13,9 +13,13 @@ const PATIENCE_MS = 2_000;
 const MAX_FAILURES = 3;
 
 /**
- * Reads paths, each ended by NUL, up to an empty one, and answers with the length of an archive and the archive (ustar, as `tar`
- * makes it), or with dashes where `tar` has to decide: long names, special files, what cannot be read, what is large. Links at
- * the end of a path are not followed. What is gone is left out.
+ * Answers each request with ten digits and as many bytes, or with ten dashes for "I did nothing; do it another way". Texts of a
+ * request end with NUL.
+ *
+ * - `P`, paths, an empty one: an archive of them (ustar, as `tar` makes it). Long names, special files, what cannot be read and what
+ *   is large are for `tar`. Links at the end of a path are not followed. What is gone is left out.
+ * - `W`, path, `x` or `-` or nothing, a word, a length, so many bytes: replaces a regular file, or makes one in a directory that is
+ *   there, by a temporary file and a rename; executable or not, or as the old one is. Links and all else are for the script.
  */
 const PROGRAM = String.raw`
 use strict; use warnings; use Fcntl;
@@ -51,21 +55,47 @@ sub archive {
   }
   $out . "\0" x 1024;
 }
-$| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT; my @paths;
-while (defined(my $path = <STDIN>)) {
-  chomp $path; if ($path ne '') { push @paths, $path; next }
-  my $out = archive(@paths); @paths = ();
+sub put {
+  my ($path, $mode, $word, $content) = @_;
+  my @s = lstat $path;
+  if (@s) { return if ($s[2] & 0170000) != 0100000 } elsif (!$!{ENOENT}) { return }
+  return if $path !~ m{^(.+)/[^/]+$}s || !-d $1;
+  my $executable = $mode eq 'x' || $mode eq '' && @s && -x $path;
+  my $temporary = "$path.litterbox-$word";
+  sysopen my $file, $temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666 or return;
+  my $done = 1;
+  for (my $at = 0; $done && $at < length $content; ) {
+    my $count = syswrite $file, $content, length($content) - $at, $at;
+    if (defined $count) { $at += $count } else { $done = 0 }
+  }
+  $done &&= chmod 0777 & ~umask, $file if $executable;
+  $done = close($file) && $done;
+  return '' if $done && rename $temporary, $path;
+  unlink $temporary; return;
+}
+$| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT;
+sub text { my $text = <STDIN>; exit if !defined $text; chomp $text; $text }
+for (;;) {
+  my $out;
+  if (text() eq 'P') {
+    my @paths; for (my $path = text(); $path ne ''; $path = text()) { push @paths, $path }
+    $out = archive(@paths);
+  } else {
+    my ($path, $mode, $word, $length, $content) = (text(), text(), text(), text(), '');
+    while (length $content < $length) { read STDIN, $content, $length - length $content, length $content or exit }
+    $out = put($path, $mode, $word, $content);
+  }
   print defined $out ? sprintf('%010d', length $out) . $out : '-' x 10;
 }`;
 
 /**
- * A program that stays in the sandbox and packs small files: starting `tar` costs more than reading them. It is the sandbox's own
- * like `tar` is, so its answers are as hostile; the reader of the archive checks both. Where there is no Perl, or an agent ended or
- * stopped it, it has no answers, and the caller starts `tar`. It ends with the runtime.
+ * A program that stays in the sandbox and packs and writes small files: starting `tar` or `mv` costs more than that. It is the
+ * sandbox's own like those are, so its answers are as hostile; the reader of the archive checks both. Where there is no Perl, or an
+ * agent ended or stopped it, it has no answers, and the caller starts the other programs. It ends with the runtime.
  */
-export class ResidentArchiver {
+export class ResidentFiles {
   readonly #runtime: SandboxRuntime;
-  #packing: Promise<Packer> | undefined;
+  #helper: Promise<Helper> | undefined;
   #isBusy = false;
   #isWanted = false;
   #failures = 0;
@@ -81,16 +111,35 @@ export class ResidentArchiver {
       this.#isWanted = true;
       return undefined;
     }
-    if (this.#isBusy || this.#failures >= MAX_FAILURES || paths.length > MAX_PATHS) return undefined;
+    if (paths.length > MAX_PATHS) return undefined;
+    return await this.#ask(encodeRaw(`P\0${paths.map((path) => `${path}\0`).join('')}\0`));
+  }
+
+  /**
+   * Replaces or makes a file. False when it did not, and has left nothing.
+   *
+   * @param path absolute
+   * @param mode `x` or `-` for a file that is to be executable or not, or nothing for one that stays as it is
+   * @param word one that no other write has
+   */
+  async write(path: string, mode: '' | 'x' | '-', word: string, content: Uint8Array): Promise<boolean> {
+    if (!this.#helper) return false;
+    const head = encodeRaw(['W', path, mode, word, content.length, ''].join('\0'));
+    return (await this.#ask(joined([head, content], head.length + content.length))) !== undefined;
+  }
+
+  async #ask(request: Uint8Array): Promise<Uint8Array | undefined> {
+    if (this.#isBusy || this.#failures >= MAX_FAILURES) return undefined;
     this.#isBusy = true;
     try {
-      this.#packing ??= Packer.start(this.#runtime);
-      return await (await this.#packing).ask(paths);
+      this.#helper ??= Helper.start(this.#runtime);
+      return await (await this.#helper).ask(request);
     } catch {
       this.#failures += 1; // no Perl, or not any more
-      const packing = this.#packing;
-      this.#packing = undefined;
-      void packing?.then((packer) => packer.end()).catch(() => {});
+      const helper = this.#helper;
+      this.#helper = undefined;
+      // Gone for certain: what it has not done yet it must not do after the other way.
+      await helper?.then((one) => one.end()).catch(() => {});
       return undefined;
     } finally {
       this.#isBusy = false;
@@ -98,7 +147,16 @@ export class ResidentArchiver {
   }
 }
 
-class Packer {
+const residents = new WeakMap<SandboxRuntime, ResidentFiles>();
+
+/** One for each opened sandbox. */
+export function residentFiles(runtime: SandboxRuntime): ResidentFiles {
+  const resident = residents.get(runtime) ?? new ResidentFiles(runtime);
+  residents.set(runtime, resident);
+  return resident;
+}
+
+class Helper {
   readonly #process: ProcessHandle;
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
@@ -113,19 +171,19 @@ class Packer {
     });
   }
 
-  static async start(runtime: SandboxRuntime): Promise<Packer> {
+  static async start(runtime: SandboxRuntime): Promise<Helper> {
     const argv = ['perl', '-e', PROGRAM, String(MAX_ARCHIVE_BYTES)] as const;
-    return new Packer(
+    return new Helper(
       await runtime.spawn({
         argv,
         cwd: runtime.workdir,
         stdin: 'pipe',
-        env: { ...runtime.environment, PERL5OPT: '', LC_ALL: 'C' },
+        env: { ...runtime.environment, PERL5OPT: '', PERL_UNICODE: '', LC_ALL: 'C' },
       }),
     );
   }
 
-  async ask(paths: readonly string[]): Promise<Uint8Array | undefined> {
+  async ask(request: Uint8Array): Promise<Uint8Array | undefined> {
     if (this.#lost) throw this.#lost;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const answer = new Promise<Uint8Array | undefined>((resolve, reject) => {
@@ -133,7 +191,7 @@ class Packer {
       timer = setTimeout(() => reject(new Error('no answer')), PATIENCE_MS);
     });
     try {
-      const asked = this.#process.write(encodeRaw(`${paths.map((path) => `${path}\0`).join('')}\0`));
+      const asked = this.#process.write(request);
       asked.catch((error: Error) => this.#waiting?.failed(error));
       return await answer;
     } finally {
