@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
-import { expectInvariants, LoopImage, type Scene, scene, userFile, violations } from '../../src/index.ts';
+import { expectInvariants, LoopImage, processState, type Scene, scene, userFile, violations } from '../../src/index.ts';
 import { Random } from '../../src/model/random.ts';
 
 /** The code that something was refused with, or what it gave. */
@@ -216,20 +216,35 @@ async function unaudited(one: Scene): Promise<readonly string[]> {
     .map((commit) => `not in the audit log: ${commit}`);
 }
 
+interface Cut {
+  readonly wrapper?: (one: Scene) => readonly string[];
+  /** Written without waiting for an answer. */
+  readonly ahead?: readonly string[];
+  /** Where the client freezes. */
+  readonly failpoints?: string;
+}
+
 /** What a client did, the power cut right behind its last answer; gives the revisions that are gone. */
 async function cutAfterWrites(
   last: number,
-  wrapper: (one: Scene) => readonly string[] = () => [],
-  ahead: readonly string[] = ['late'],
-) {
+  { wrapper = () => [], ahead = ['late'], failpoints }: Cut = {},
+): Promise<readonly string[]> {
   using image = new LoopImage(96);
   await using one = scene(undefined, image.mountPoint);
   await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
   image.sync();
-  await using client = one.client({ wrapper: wrapper(one) });
+  await using client = one.client({ wrapper: wrapper(one), failpoints });
   for (let count = 0; count < last; count++) {
     const job = { do: 'write', name: 'a', path: `f${count % 3}`, content: `${count}\n` } as const;
-    one.acknowledged.add((await client.do<{ commit: string }>(job)).commit);
+    client.send(job);
+    const answer = await Promise.race([client.reply(), client.stopped()]);
+    if (!answer) break; // it is frozen where it was to be
+    if (answer.error) throw new Error(answer.error.message);
+    one.acknowledged.add((answer.ok as { commit: string }).commit);
+  }
+  if (failpoints !== undefined) {
+    await client.stopped();
+    expect(processState(client.pid)).toBe('T');
   }
   for (const path of ahead) client.send({ do: 'write', name: 'a', path, content: 'late\n' });
   image.photograph();
@@ -254,12 +269,19 @@ describe('a power cut', () => {
     for (let cut = 0; cut < 4; cut++) {
       const last = 1 + random.below(8);
       const late = cut % 2 === 0 ? ['late'] : [];
-      expect([last, await cutAfterWrites(last, undefined, late)]).toEqual([last, []]);
+      expect([last, await cutAfterWrites(last, { ahead: late })]).toEqual([last, []]);
     }
   });
 
-  it('while the journal of revisions is emptied: every one that was answered is there', async () => {
-    expect(await cutAfterWrites(66)).toEqual([]);
+  it.each(['journal.after-pack', 'journal.before-clear'])(
+    'while the journal of revisions is emptied, at %s: every one that was answered is there',
+    async (point) => {
+      expect(await cutAfterWrites(80, { failpoints: `${point}=pause`, ahead: [] })).toEqual([]);
+    },
+  );
+
+  it('behind an emptied journal of revisions: every one that was answered is there', async () => {
+    expect(await cutAfterWrites(67)).toEqual([]);
   });
 
   // What shows that the others can fail: the kernel says that it synced, and did not.
@@ -269,7 +291,9 @@ describe('a power cut', () => {
     ["the state file's log", (one: Scene) => ['-P', join(one.stateDirectory, 'state.db-wal')]],
   ])('without the sync of %s: what was answered is lost, and the check sees it', async (_what, only) => {
     const lying = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fdatasync,fsync:retval=0'];
-    expect(await cutAfterWrites(6, (one) => [...lying, ...only(one)])).toContainEqual(expect.stringMatching(/./));
+    expect(await cutAfterWrites(6, { wrapper: (one) => [...lying, ...only(one)] })).toContainEqual(
+      expect.stringMatching(/./),
+    );
   });
 
   it.each(['create', 'apply', 'delete'] as const)('during %s: one reconcile reaches a legal state', async (what) => {
