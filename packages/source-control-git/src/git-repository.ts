@@ -35,11 +35,12 @@ import { readChangedFiles, readDiff } from './read-diff.ts';
 import { readLog, resolveRevision } from './read-log.ts';
 import { recordRevision } from './record-revision.ts';
 import { removeHistory } from './remove-history.ts';
-import { Repacking } from './repacking.ts';
 import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
+import { recoverJournal } from './settle-journal.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
 import { archiveTree } from './tree-archive.ts';
+import { Upkeep } from './upkeep.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** Sandboxes whose ignore rules are kept ready. */
@@ -52,7 +53,8 @@ export class GitRepository implements SourceRepository {
   readonly #integration: Integration | undefined;
   readonly #personal: PersonalRules;
   readonly #matchers = new Map<SandboxId, IgnoreMatcher>();
-  readonly #repacking: Repacking;
+  readonly #upkeep: Upkeep;
+  #recovering: Promise<unknown> | undefined;
   readonly #closed: () => void;
 
   constructor(user: UserRepository, store: Store, integration: Integration | undefined, closed: () => void) {
@@ -60,7 +62,7 @@ export class GitRepository implements SourceRepository {
     this.#store = store;
     this.#integration = integration;
     this.#personal = new PersonalRules(user, store.git.userEnvironment);
-    this.#repacking = new Repacking(store);
+    this.#upkeep = new Upkeep(store);
     this.#closed = closed;
   }
 
@@ -112,7 +114,7 @@ export class GitRepository implements SourceRepository {
         request,
         options,
       );
-      this.#repacking.count(looseObjects);
+      this.#upkeep.recorded(looseObjects);
       return result;
     });
   }
@@ -193,7 +195,7 @@ export class GitRepository implements SourceRepository {
     this.#closed();
     await Promise.all([...this.#matchers.values()].map((matcher) => matcher[Symbol.asyncDispose]()));
     this.#matchers.clear();
-    await this.#repacking[Symbol.asyncDispose]();
+    await this.#upkeep[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
   }
 
@@ -203,6 +205,17 @@ export class GitRepository implements SourceRepository {
       operation: 'repository.change',
       hint: 'A person does it: litterbox diff NAME, then litterbox merge NAME.',
     });
+  }
+
+  /** Once: what a power cut took from the store is made again before anything of it is read. */
+  async #recovered(): Promise<void> {
+    const recovering = (this.#recovering ??= recoverJournal(this.#store));
+    try {
+      await recovering;
+    } catch (error) {
+      if (this.#recovering === recovering) this.#recovering = undefined; // there may be room the next time
+      throw error;
+    }
   }
 
   async #matcherOf(id: SandboxId): Promise<IgnoreMatcher> {
@@ -225,6 +238,7 @@ export class GitRepository implements SourceRepository {
   ): Promise<T> {
     options?.signal?.throwIfAborted();
     try {
+      await this.#recovered();
       return await body();
     } catch (error) {
       throw toLitterboxError(operation, error, { signal: options?.signal, gitCode });
@@ -238,6 +252,7 @@ export class GitRepository implements SourceRepository {
   ): AsyncGenerator<T, void, undefined> {
     options?.signal?.throwIfAborted();
     try {
+      await this.#recovered();
       yield* body();
     } catch (error) {
       throw toLitterboxError(operation, error, { signal: options?.signal, gitCode: 'STORE_CORRUPT' });

@@ -12,6 +12,7 @@ const WAIT_MS = 10_000;
 export class KernelLock {
   readonly #path: string;
   #database: DatabaseSync | undefined;
+  #isReady = false;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
@@ -38,12 +39,16 @@ export class KernelLock {
 
   async #acquire(operation: string, signal: AbortSignal | undefined): Promise<DatabaseSync> {
     this.#database ??= new DatabaseSync(this.#path, { timeout: 0 });
+    const database = this.#database;
     const deadline = performance.now() + WAIT_MS;
     for (;;) {
       signal?.throwIfAborted();
       try {
-        this.#database.exec('BEGIN EXCLUSIVE');
-        return this.#database;
+        // Else SQLite writes and removes a journal file each time. It cannot be set while another one holds the lock.
+        if (!this.#isReady) database.exec('PRAGMA journal_mode = MEMORY');
+        this.#isReady = true;
+        database.exec('BEGIN EXCLUSIVE');
+        return database;
       } catch (cause) {
         if ((cause as { errcode?: number }).errcode !== 5 /* SQLITE_BUSY */) throw cause;
         if (performance.now() > deadline) {
@@ -62,5 +67,6 @@ export class KernelLock {
   close(): void {
     this.#database?.close();
     this.#database = undefined;
+    this.#isReady = false;
   }
 }

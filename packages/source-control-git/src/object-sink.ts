@@ -7,13 +7,21 @@ import { syncDirectory } from './durable-files.ts';
 import { hashObject, type ObjectFormat, type ObjectType } from './object-format.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { compress, PackWriter } from './pack-writer.ts';
+import type { JournalledObject } from './revision-journal.ts';
 
 /** Up to here a file per object is cheaper than a pack; beyond, flushing each file dominates. */
 const MAX_LOOSE_OBJECTS = 48;
 /** Larger contents stream through the pack writer. */
 export const MAX_WHOLE_BYTES = 4 * 1024 * 1024;
+/** Up to here writing contents twice, into the journal and as objects, is cheaper than syncing each object. */
+const MAX_JOURNALLED_BYTES = 256 * 1024;
 
 const fsyncAsync = promisify(fsync);
+
+interface LooseFile {
+  readonly descriptor: number;
+  readonly temporary: string;
+}
 
 /**
  * Writes objects of one revision into a store: loose files while they are few, one pack from then on. Nothing of it
@@ -23,7 +31,10 @@ export class ObjectSink implements Disposable {
   readonly #objects: string;
   readonly #format: ObjectFormat;
   readonly #reader: ObjectReader;
-  readonly #loose = new Map<ObjectId, { readonly descriptor: number; readonly temporary: string }>();
+  /** Put, and not in a file yet: the journal may take them. */
+  readonly #small = new Map<ObjectId, JournalledObject>();
+  #smallBytes = 0;
+  readonly #loose = new Map<ObjectId, LooseFile>();
   #pack: PackWriter | undefined;
 
   constructor(gitDirectory: string, format: ObjectFormat, reader: ObjectReader) {
@@ -32,25 +43,41 @@ export class ObjectSink implements Disposable {
     this.#reader = reader;
   }
 
-  /** How many objects were written loose. */
+  /** How many objects are or will be loose. */
   get looseCount(): number {
-    return this.#loose.size;
+    return this.#small.size + this.#loose.size;
+  }
+
+  /** Everything that was put, when it is little enough for the journal. */
+  get journalled(): readonly JournalledObject[] | undefined {
+    return this.#pack || this.#loose.size > 0 ? undefined : [...this.#small.values()];
   }
 
   put(type: ObjectType, bytes: Buffer): ObjectId {
     const oid = hashObject(this.#format, type, bytes);
     if (type !== 'blob') this.#reader.remember(oid, type, bytes);
-    if (this.#loose.has(oid) || existsSync(this.#pathOf(oid))) return oid;
-    if (this.#pack || this.#loose.size >= MAX_LOOSE_OBJECTS) {
+    if (this.#small.has(oid) || this.#loose.has(oid) || existsSync(this.#pathOf(oid))) return oid;
+    if (this.#pack || this.looseCount >= MAX_LOOSE_OBJECTS) {
       this.#openPack().put(oid, type, bytes);
       return oid;
     }
-    const temporary = join(this.#objects, `tmp_obj_${process.pid}-${randomBytes(6).toString('hex')}`);
-    const descriptor = openSync(temporary, 'wx', 0o444);
-    this.#loose.set(oid, { descriptor, temporary });
-    const header = Buffer.from(`${type} ${bytes.length}\0`);
-    writeFully(descriptor, compress(Buffer.concat([header, bytes])));
+    this.#small.set(oid, { oid, type, bytes });
+    this.#smallBytes += bytes.length;
+    if (this.#smallBytes > MAX_JOURNALLED_BYTES) this.stage();
     return oid;
+  }
+
+  /** Writes what is not in a file yet, under names that mean nothing. */
+  stage(): void {
+    for (const [oid, { type, bytes }] of this.#small) {
+      const temporary = join(this.#objects, `tmp_obj_${process.pid}-${randomBytes(6).toString('hex')}`);
+      const descriptor = openSync(temporary, 'wx', 0o444);
+      this.#loose.set(oid, { descriptor, temporary });
+      this.#small.delete(oid);
+      const header = Buffer.from(`${type} ${bytes.length}\0`);
+      writeFully(descriptor, compress(Buffer.concat([header, bytes])));
+    }
+    this.#smallBytes = 0;
   }
 
   /** A blob of a known size that does not fit in memory. */
@@ -60,10 +87,22 @@ export class ObjectSink implements Disposable {
 
   /** Makes everything written durable and readable. */
   async finish(): Promise<void> {
-    const written = [...this.#loose];
-    await Promise.all(written.map(([, { descriptor }]) => fsyncAsync(descriptor)));
+    this.stage();
+    await Promise.all([...this.#loose.values()].map(({ descriptor }) => fsyncAsync(descriptor)));
+    await Promise.all([...this.reveal()].map(syncDirectory));
+    await this.#pack?.finish();
+    this.#pack = undefined;
+  }
+
+  /**
+   * Makes staged objects readable, and durable no more than they are. A name in the store promises that its content is safe, so
+   * the journal has to hold them by then.
+   *
+   * @returns directories that got a name
+   */
+  reveal(): ReadonlySet<string> {
     const directories = new Set<string>();
-    for (const [oid, { descriptor, temporary }] of written) {
+    for (const [oid, { descriptor, temporary }] of this.#loose) {
       closeSync(descriptor);
       this.#loose.delete(oid);
       const directory = join(this.#objects, oid.slice(0, 2));
@@ -75,9 +114,7 @@ export class ObjectSink implements Disposable {
       reach('objects.after-rename');
       directories.add(directory);
     }
-    await Promise.all([...directories].map(syncDirectory));
-    await this.#pack?.finish();
-    this.#pack = undefined;
+    return directories;
   }
 
   #openPack(): PackWriter {

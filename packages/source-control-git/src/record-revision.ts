@@ -18,6 +18,7 @@ import type { ObjectSink } from './object-sink.ts';
 import { isSpecialName } from './path-rules.ts';
 import { RecordWarnings } from './record-warnings.ts';
 import { sandboxRefs } from './sandbox-refs.ts';
+import { settleJournal } from './settle-journal.ts';
 import type { Store } from './store.ts';
 import { isGitlink, isTree, type TreeEntry } from './tree-object.ts';
 import { TreeLookup } from './tree-lookup.ts';
@@ -27,6 +28,8 @@ const OPERATION = 'revision.record';
 const LARGE_FILE_BYTES = 1024 * 1024;
 /** Rounds of fetching rules that turned out to count; then all that are left are fetched at once. */
 const MAX_RULE_ROUNDS = 6;
+/** A journal of this size could not be settled for a long time, and must not grow for ever. */
+const MAX_JOURNAL_BYTES = 8 * 1024 * 1024;
 
 export interface Recorded {
   readonly result: RecordResult;
@@ -145,16 +148,30 @@ export async function recordRevision(
   reach('record.after-tree');
   const commit =
     tree === tipTree ? oldTip : putCommit(sink, { tree, parent: oldTip, atSeconds, number }, request.message);
-  const looseObjects = sink.looseCount;
   reach('record.after-commit');
-  await sink.finish();
-  reach('record.after-objects');
+  const objects = store.journal.usage.bytes < MAX_JOURNAL_BYTES ? sink.journalled : undefined;
+  const looseObjects = objects ? 0 : sink.looseCount;
+  if (!objects) {
+    await settleJournal(store, options?.signal); // it must not hold older values of refs that are changed without it
+    await sink.finish();
+  }
   options?.signal?.throwIfAborted();
   await store.lock.hold(OPERATION, async () => {
-    if (rules === undefined && oldRules !== undefined) await store.refs.remove(refs.rules);
-    else if (rules !== undefined && rules !== oldRules) await store.refs.write(refs.rules, rules);
+    store.refs.expect(refs.tip, oldTip);
     reach('record.before-ref');
-    if (commit !== oldTip) await store.refs.write(refs.tip, commit, oldTip);
+    const moves = [
+      { name: refs.rules, old: oldRules, value: rules },
+      { name: refs.tip, old: oldTip, value: commit },
+    ].filter(({ old, value }) => old !== value);
+    if (objects) {
+      await store.journal.append({ refs: moves, objects }, () => sink.stage());
+      reach('journal.after-append');
+      sink.reveal();
+      for (const { name, value } of moves) store.refs.writeJournalled(name, value);
+    } else {
+      for (const { name, value } of moves)
+        await (value === undefined ? store.refs.remove(name) : store.refs.write(name, value));
+    }
     reach('record.after-ref');
   });
   if (commit === oldTip) return { result: { changedFiles: 0, ignoreRulesChanged, ...warnings.result() }, looseObjects };

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LitterboxError, ObjectId, reach } from '@litterbox/core/provider';
@@ -35,15 +35,26 @@ export class RefFiles {
     });
   }
 
+  /** @throws LitterboxError `CONFLICT` when `old` is not the value. */
+  expect(name: string, old: ObjectId | undefined): void {
+    if (this.read(name) === old) return;
+    throw new LitterboxError('CONFLICT', `Another process recorded first: ${name} moved.`, {
+      operation: 'store.write',
+      hint: 'Try again.',
+    });
+  }
+
+  /** What the journal holds already, so that it need not be durable by itself. The caller holds the store's lock. */
+  writeJournalled(name: string, value: ObjectId | undefined): void {
+    const path = join(this.#gitDirectory, name);
+    if (value === undefined) return rmSync(path, { force: true });
+    writeFileSync(`${path}.lock`, `${value}\n`, { mode: 0o600 });
+    renameSync(`${path}.lock`, path);
+  }
+
   /** Durable when it resolves. The caller holds the store's lock. @throws LitterboxError `CONFLICT` when `old` is not the value. */
   async write(name: string, value: ObjectId, old?: ObjectId | 'absent'): Promise<void> {
-    const current = this.read(name);
-    if (old !== undefined && current !== (old === 'absent' ? undefined : old)) {
-      throw new LitterboxError('CONFLICT', `Another process recorded first: ${name} moved.`, {
-        operation: 'store.write',
-        hint: 'Try again.',
-      });
-    }
+    if (old !== undefined) this.expect(name, old === 'absent' ? undefined : old);
     const path = join(this.#gitDirectory, name);
     const directory = dirname(path);
     const lock = `${path}.lock`;

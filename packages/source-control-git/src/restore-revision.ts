@@ -2,6 +2,7 @@ import type { ObjectId, Revision, RevisionMessage, SandboxId } from '@litterbox/
 import { putCommit } from './record-revision.ts';
 import { resolveRevision } from './read-log.ts';
 import { readTip, sandboxRefs } from './sandbox-refs.ts';
+import { settleJournal } from './settle-journal.ts';
 import type { Store } from './store.ts';
 
 /** Appends a revision with the tree of an earlier one. */
@@ -18,6 +19,7 @@ export async function restoreRevision(
   const { atSeconds } = await store.reader.commit(parent);
   const next = number + 1;
   const commit = await store.put((sink) => putCommit(sink, { tree, parent, atSeconds, number: next }, message));
+  await settleJournal(store, signal); // it must not hold an older tip
   await store.lock.hold('revision.restore', () => store.refs.write(sandboxRefs(id).tip, commit, parent), { signal });
   return { commit, tree, number: next };
 }

@@ -8,6 +8,7 @@ import { type ObjectFormat, objectFormat } from './object-format.ts';
 import { ObjectReader } from './object-reader.ts';
 import { ObjectSink } from './object-sink.ts';
 import { RefFiles } from './ref-files.ts';
+import { RevisionJournal } from './revision-journal.ts';
 import type { GitCall, GitProcess, GitResult, GitRunner } from './run-git.ts';
 
 /** git follows alternates of alternates five deep. */
@@ -22,6 +23,7 @@ export class Store implements AsyncDisposable {
   readonly git: GitRunner;
   readonly reader: ObjectReader;
   readonly refs: RefFiles;
+  readonly journal: RevisionJournal;
   /** Held for the milliseconds of a change of refs. */
   readonly lock: KernelLock;
   /** Held while the user's repository is changed. Taken before `lock`, never after. */
@@ -35,6 +37,7 @@ export class Store implements AsyncDisposable {
     this.format = format;
     this.reader = new ObjectReader(git, this.gitDirectory, format);
     this.refs = new RefFiles(this.gitDirectory);
+    this.journal = new RevisionJournal(join(directory, 'revisions.journal'));
     this.lock = new KernelLock(join(directory, 'store.lock'));
     this.userLock = new KernelLock(join(directory, 'user.lock'));
   }
@@ -89,6 +92,7 @@ export class Store implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.reader[Symbol.asyncDispose]();
+    this.journal.close();
     this.lock.close();
     this.userLock.close();
   }

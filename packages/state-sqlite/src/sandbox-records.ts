@@ -50,7 +50,8 @@ export class SandboxRecords {
   async update(record: SandboxRecord, change: SandboxChange, options?: CallOptions): Promise<SandboxRecord> {
     const operation = 'state.update';
     const freesSpace = change.state === 'deleting';
-    return this.#database.write(operation, { ...options, freesSpace }, (transaction) => {
+    const durability = isMarkAlone(change) ? 'kernel' : 'disk';
+    return this.#database.write(operation, { ...options, freesSpace, durability }, (transaction) => {
       const row = transaction.sql('SELECT * FROM sandbox WHERE id = ?').get(record.id);
       if (!row) {
         throw new LitterboxError('NOT_FOUND', `There is no sandbox ${shown(record.slug)} (${record.id}) any more.`, {
@@ -141,6 +142,11 @@ export class SandboxRecords {
       },
     );
   }
+}
+
+/** A mark that a power cut takes is an older one again: changes are then looked at twice, and none is missed. */
+function isMarkAlone(change: SandboxChange): boolean {
+  return change.mark !== undefined && Object.keys(change).length === 1;
 }
 
 function applyChange(record: SandboxRecord, change: SandboxChange): SandboxRecord {

@@ -89,7 +89,7 @@ export class SqliteAuditLog implements AuditLog {
     }
     return async (outcome, result) => {
       const durationMs = this.#clock.monotonicMs() - startedAt;
-      await this.#finish({ starts: sequence, durationMs, outcome, result }, entry.isRead ? 'kernel' : 'disk');
+      await this.#finish({ starts: sequence, durationMs, outcome, result }, entry.isRead ? 'kernel' : 'log');
     };
   }
 
@@ -182,7 +182,7 @@ export class SqliteAuditLog implements AuditLog {
     }
   }
 
-  async #finish(end: EndBody, durability: 'kernel' | 'disk'): Promise<void> {
+  async #finish(end: EndBody, durability: 'kernel' | 'log'): Promise<void> {
     const operation = 'audit.finish';
     try {
       // May use the reserve: what has run must be on record even when the disk is full.
@@ -196,7 +196,7 @@ export class SqliteAuditLog implements AuditLog {
         });
       }
       // After the commit, and only when that is on disk, so that it is never ahead of the log.
-      if (durability === 'disk') (await this.#database.open()).head.write(mark);
+      if (durability === 'log') (await this.#database.open()).head.write(mark);
     } catch (error) {
       throw error instanceof LitterboxError && error.code === 'INTERNAL' ? error : unavailable(operation, error);
     }

@@ -61,7 +61,8 @@ export interface Lease extends AsyncDisposable {
 
 /**
  * Records, leases, journal, events and trust of one user, shared by any number of processes, each of which may be
- * killed at any moment. Every write is atomic and durable when its promise resolves.
+ * killed at any moment. Every write is atomic and durable when its promise resolves; a mark alone and an event may be taken by a
+ * power cut until something else is written, in order: never what was written before them.
  *
  * Errors: `STATE_CORRUPT`, `STATE_TOO_NEW`, `STATE_DIR_INVALID`, `DISK_FULL`, `BUSY`.
  */

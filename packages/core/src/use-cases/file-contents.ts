@@ -5,6 +5,7 @@ import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
+import { residentFiles } from './resident-files.ts';
 
 /** Largest file that is read or written as a whole. Larger ones are for commands inside the sandbox. */
 export const MAX_FILE_BYTES = 64 * 2 ** 20;
@@ -107,6 +108,8 @@ export async function writeContent(
   const mode = isExecutable === undefined ? '' : isExecutable ? 'x' : '-';
   const words = [target, mode, crypto.randomUUID().slice(0, 8)] as const;
   if (content.length <= MAX_CHANNEL_STDIN_BYTES) {
+    options.signal?.throwIfAborted();
+    if (await residentFiles(runtime).write(target, mode, words[2], content)) return;
     const script = `put() { printf ${quoted(printfFormat(content))}; }\n${WRITE_SCRIPT}`;
     const outcome = await channel.run({ argv: words, script, timeoutMs: FILE_TIMEOUT_MS }, options);
     assertFileDone('file.write', target, outcome, options);

@@ -3,6 +3,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import { residentFiles } from './resident-files.ts';
 
 /** Names given to one `tar`, in number and in characters: well below what Linux takes as arguments. */
 const BATCH_NAMES = 500;
@@ -74,6 +75,12 @@ export function readContents(
     const argv = ['tar', ...(isGnuTar ? GNU_FLAGS : []), '-cf', '-', '--', ...batch] as const;
     const env = { TAR_OPTIONS: '', LC_ALL: 'C' };
     if (isSmall()) {
+      const packed = await residentFiles(runtime).archive(batch);
+      options?.signal?.throwIfAborted();
+      if (packed) {
+        yield packed;
+        return;
+      }
       const { exit, stdout, interruption } = await channel.run(
         { argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES },
         options,

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
-import { expectInvariants, LoopImage, type Scene, scene, userFile } from '../../src/index.ts';
+import { expectInvariants, LoopImage, processState, type Scene, scene, userFile, violations } from '../../src/index.ts';
 import { Random } from '../../src/model/random.ts';
 
 /** The code that something was refused with, or what it gave. */
@@ -19,6 +21,12 @@ async function work(litterbox: Litterbox, name: string, path: string, one: Scene
   const ran = await (await litterbox.open(name)).run(`echo work >${path}`);
   if (ran.recorded.revision) one.acknowledged.add(ran.recorded.revision.commit);
   return ran.exitCode === 0 ? 'ok' : ran.stderr;
+}
+
+function storeOf({ stateDirectory }: Scene): string {
+  const repositories = join(stateDirectory, 'repos');
+  const [id = ''] = readdirSync(repositories).filter((name) => existsSync(join(repositories, name, 'store.git')));
+  return join(repositories, id);
 }
 
 describe('a full disk below the state directory', () => {
@@ -142,6 +150,39 @@ describe('a call of the kernel that fails', () => {
   });
 });
 
+describe('the journal of revisions', () => {
+  it.each([
+    ['cannot be written, for want of room', 'pwrite64', 'ENOSPC', 'DISK_FULL'],
+    ['cannot be synced', 'fdatasync', 'EIO', 'STORE_CORRUPT'],
+  ])(
+    'that %s: the call is refused by code, nothing of it is recorded, and the next one is',
+    async (_what, call, errno, code) => {
+      await using one = scene();
+      await one.once(async (litterbox) => {
+        one.acknowledged.add(
+          (await (await litterbox.create({ name: 'a' })).write('f', 'old\n')).revision?.commit ?? '',
+        );
+      });
+      const inject = ['-P', join(storeOf(one), 'revisions.journal'), '-e', `inject=${call}:error=${errno}`];
+      const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject];
+      const death = await one.dying({ do: 'write', name: 'a', path: 'f', content: 'new\n' }, { wrapper });
+      expect(death.error?.code).toBe(code);
+      await one.once(async (litterbox) => {
+        const numbers = async () => {
+          const found: number[] = [];
+          for await (const { number } of litterbox.log('a')) found.push(number);
+          return found;
+        };
+        expect(await numbers()).toEqual([1]);
+        one.acknowledged.add((await (await litterbox.open('a')).write('g', 'g\n')).revision?.commit ?? '');
+        expect(await numbers()).toEqual([3, 2, 1]); // what was left unrecorded, and this
+        expect(Buffer.from(await (await litterbox.open('a')).read('f')).toString()).toBe('new\n');
+      });
+      await expectInvariants(one, `${call} failed with ${errno}`);
+    },
+  );
+});
+
 describe('small limits of the program itself', () => {
   it.each([
     ['64 open files', ['prlimit', '--nofile=64']],
@@ -166,33 +207,93 @@ describe('small limits of the program itself', () => {
   });
 });
 
+/** Revisions that were answered and of which the audit log knows no end. */
+async function unaudited(one: Scene): Promise<readonly string[]> {
+  const entries = await one.once(async (litterbox) => await litterbox.audit({ limit: 1000 }));
+  const known = new Set(entries.filter(({ outcome }) => outcome === 'ok').map(({ result }) => result['revision']));
+  return [...one.acknowledged]
+    .filter((commit) => !known.has(commit))
+    .map((commit) => `not in the audit log: ${commit}`);
+}
+
+interface Cut {
+  readonly wrapper?: (one: Scene) => readonly string[];
+  /** Written without waiting for an answer. */
+  readonly ahead?: readonly string[];
+  /** Where the client freezes. */
+  readonly failpoints?: string;
+}
+
+/** What a client did, the power cut right behind its last answer; gives the revisions that are gone. */
+async function cutAfterWrites(
+  last: number,
+  { wrapper = () => [], ahead = ['late'], failpoints }: Cut = {},
+): Promise<readonly string[]> {
+  using image = new LoopImage(96);
+  await using one = scene(undefined, image.mountPoint);
+  await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+  image.sync();
+  await using client = one.client({ wrapper: wrapper(one), failpoints });
+  for (let count = 0; count < last; count++) {
+    const job = { do: 'write', name: 'a', path: `f${count % 3}`, content: `${count}\n` } as const;
+    client.send(job);
+    const answer = await Promise.race([client.reply(), client.stopped()]);
+    if (!answer) break; // it is frozen where it was to be
+    if (answer.error) throw new Error(answer.error.message);
+    one.acknowledged.add((answer.ok as { commit: string }).commit);
+  }
+  if (failpoints !== undefined) {
+    await client.stopped();
+    expect(processState(client.pid)).toBe('T');
+  }
+  for (const path of ahead) client.send({ do: 'write', name: 'a', path, content: 'late\n' });
+  image.photograph();
+  await client[Symbol.asyncDispose]();
+  await quiet(one);
+  image.restart();
+  const problems = async () => {
+    await one.once(async (litterbox) => {
+      await litterbox.reconcile();
+      const sandbox = await litterbox.open('a');
+      const ran = await sandbox.run('echo after >after');
+      one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+    });
+    return [...(await unaudited(one)), ...(await violations(one))];
+  };
+  return await problems().catch((error: Error) => [error.message]);
+}
+
 describe('a power cut', () => {
   it('after acknowledged revisions: every one that was answered is there', async () => {
     const random = new Random(51);
-    for (let cut = 0; cut < 3; cut++) {
-      using image = new LoopImage(96);
-      await using one = scene(undefined, image.mountPoint);
-      await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
-      image.sync();
-      await using client = one.client();
-      const last = 2 + random.below(8);
-      for (let count = 0; count < last; count++) {
-        const job = { do: 'write', name: 'a', path: `f${count % 3}`, content: `${count}\n` } as const;
-        one.acknowledged.add((await client.do<{ commit: string }>(job)).commit);
-      }
-      client.send({ do: 'write', name: 'a', path: 'late', content: 'late\n' });
-      image.photograph();
-      await client[Symbol.asyncDispose]();
-      await quiet(one);
-      image.restart();
-      await one.once(async (litterbox) => {
-        await litterbox.reconcile();
-        const sandbox = await litterbox.open('a');
-        const ran = await sandbox.run('echo after >after');
-        one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
-      });
-      await expectInvariants(one, `power cut after ${last} writes`);
+    for (let cut = 0; cut < 4; cut++) {
+      const last = 1 + random.below(8);
+      const late = cut % 2 === 0 ? ['late'] : [];
+      expect([last, await cutAfterWrites(last, { ahead: late })]).toEqual([last, []]);
     }
+  });
+
+  it.each(['journal.after-pack', 'journal.before-clear'])(
+    'while the journal of revisions is emptied, at %s: every one that was answered is there',
+    async (point) => {
+      expect(await cutAfterWrites(80, { failpoints: `${point}=pause`, ahead: [] })).toEqual([]);
+    },
+  );
+
+  it('behind an emptied journal of revisions: every one that was answered is there', async () => {
+    expect(await cutAfterWrites(67)).toEqual([]);
+  });
+
+  // What shows that the others can fail: the kernel says that it synced, and did not.
+  it.each([
+    ['anything', () => []],
+    ['the journal of revisions', (one: Scene) => ['-P', join(storeOf(one), 'revisions.journal')]],
+    ["the state file's log", (one: Scene) => ['-P', join(one.stateDirectory, 'state.db-wal')]],
+  ])('without the sync of %s: what was answered is lost, and the check sees it', async (_what, only) => {
+    const lying = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fdatasync,fsync:retval=0'];
+    expect(await cutAfterWrites(6, { wrapper: (one) => [...lying, ...only(one)] })).toContainEqual(
+      expect.stringMatching(/./),
+    );
   });
 
   it.each(['create', 'apply', 'delete'] as const)('during %s: one reconcile reaches a legal state', async (what) => {

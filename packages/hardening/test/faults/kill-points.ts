@@ -35,15 +35,24 @@ export const RUN: Readonly<Record<string, 'before' | 'unrecorded' | 'recorded'>>
   'record.after-scan': 'unrecorded',
   'record.after-tree': 'unrecorded',
   'record.after-commit': 'unrecorded',
-  'objects.after-rename': 'unrecorded',
-  'record.after-objects': 'unrecorded',
   'record.before-ref': 'unrecorded',
-  'ref.before-rename': 'unrecorded',
-  'ref.after-rename': 'recorded',
+  'journal.before-sync': 'recorded', // the kernel has it
+  'journal.after-append': 'recorded',
+  'objects.after-rename': 'recorded',
   'record.after-ref': 'recorded',
   'record.before-mark': 'recorded',
   'record.after-mark': 'recorded',
   'change.after-record': 'recorded',
+};
+
+/** The same when it is too much for the journal. */
+export const LARGE_RUN: Readonly<Record<string, 'unrecorded' | 'recorded'>> = {
+  'journal.after-pack': 'unrecorded',
+  'journal.before-clear': 'unrecorded',
+  'objects.after-rename': 'unrecorded',
+  'record.before-ref': 'unrecorded',
+  'ref.before-rename': 'unrecorded',
+  'ref.after-rename': 'recorded',
 };
 
 export const WRITE: Readonly<Record<string, 'unrecorded'>> = { 'write.after-rename': 'unrecorded' };

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Litterbox } from 'litterbox';
 import { expectInvariants, type Scene, sharedScene } from '../../src/index.ts';
-import { MILESTONE, RUN, WRITE } from './kill-points.ts';
+import { LARGE_RUN, MILESTONE, RUN, WRITE } from './kill-points.ts';
 
 const shared = sharedScene(async (one) => {
   await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
@@ -57,6 +57,32 @@ describe('a command', () => {
       });
     });
   });
+
+  it.each(Object.entries(LARGE_RUN))(
+    'that writes more than the journal takes, killed at %s: what it wrote is %s',
+    async (point, outcome) => {
+      await shared.on(async (one) => {
+        const path = `large-${point.replace('.', '-')}`;
+        await one.once(async (litterbox) => {
+          const { revision } = await (await litterbox.open('a')).write('small', point); // so that the journal holds something
+          one.acknowledged.add(revision?.commit ?? 'none');
+        });
+        const death = await one.dying(
+          { do: 'run', name: 'a', command: `head -c 300000 /dev/urandom >${path}` },
+          // Settling the journal passes the points of a ref as well, and comes first.
+          { failpoints: `${point.startsWith('ref.') ? 'record.before-ref' : 'exec.after-exit'}:${point}=kill` },
+        );
+        expect(death).toMatchObject({ signal: 'SIGKILL' });
+        const before = await one.once(async (litterbox) => {
+          await litterbox.reconcile();
+          return await subjects(litterbox);
+        });
+        await expectInvariants(one, `killed at ${point}`);
+        expect(before.some((subject) => subject.includes(path))).toBe(outcome === 'recorded');
+        expect(await recordings(one, path)).toMatchObject({ times: 1 });
+      });
+    },
+  );
 
   it.each(Object.keys(WRITE))(
     'that writes a file, killed at %s: the file is whole and recorded once',

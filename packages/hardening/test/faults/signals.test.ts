@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { expectInvariants, processState, type Scene, scene } from '../../src/index.ts';
@@ -152,6 +153,47 @@ describe('something of a sandbox that is killed', () => {
     await expectInvariants(one, 'after six kills');
   });
 });
+
+describe('the program in a sandbox that packs and writes small files', () => {
+  const find = `for p in /proc/[0-9]*; do case $(cat $p/comm) in perl) echo \${p#/proc/};; esac; done`;
+
+  it.each([
+    ['ended', (pid: number) => `kill -9 ${pid}`],
+    ['stopped', (pid: number) => `kill -STOP ${pid}`],
+    ['talked over', (pid: number) => `for fd in 1 2; do yes 0000000004evil | head -c 3000 >/proc/${pid}/fd/$fd; done`],
+  ])('%s by an agent: what is written is written once and recorded as it is', async (_what, attack) => {
+    await using one = scene();
+    await one.once(async (litterbox) => {
+      const sandbox = await litterbox.create({ name: 'a' });
+      for (const content of ['1', '2', '3']) await sandbox.write('f', content);
+      const [pid = ''] = (await sandbox.run(find)).stdout.split('\n');
+      expect(pid).toMatch(/^\d+$/); // it is there
+      await sandbox.run(attack(Number(pid)));
+      for (const content of ['4', '5', '6']) {
+        const { revision } = await sandbox.write('f', content);
+        one.acknowledged.add(revision?.commit ?? 'none');
+        expect(Buffer.from(await sandbox.read('f')).toString()).toBe(content);
+        expect(await recordedIn(one, 'a', 'f')).toBe(content);
+      }
+      expect((await sandbox.run('ls')).stdout).not.toContain('litterbox');
+    });
+    await expectInvariants(one, 'after the attack');
+  });
+});
+
+/** A file as the newest revision has it. */
+async function recordedIn(one: Scene, name: string, path: string): Promise<string> {
+  return await one.once(async (litterbox) => {
+    const { id } = (await litterbox.open(name)).record;
+    const [store = ''] = readdirSync(join(one.stateDirectory, 'repos')).filter((entry) =>
+      /^[0-9a-f-]{36}$/.test(entry),
+    );
+    const directory = join(one.stateDirectory, 'repos', store, 'store.git');
+    return execFileSync('git', ['--git-dir', directory, 'show', `refs/litterbox/${id}/tip:${path}`], {
+      encoding: 'utf8',
+    });
+  });
+}
 
 describe('calls at once', () => {
   it('delete while a command runs, apply while one writes, milestone while one writes, two merges: each ends, in some order', async () => {
