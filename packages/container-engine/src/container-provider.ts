@@ -6,7 +6,6 @@ import {
   type ProbeReport,
   type ProgressOptions,
   quoted,
-  reach,
   REMOVE_TREE,
   type RemoveOptions,
   type RuntimeStatus,
@@ -123,14 +122,11 @@ export class ContainerProvider implements SandboxProvider {
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
     };
-    reach('provider.after-base-tree');
     await this.#prepare(meta, options);
-    reach('provider.after-directory');
     const runtime = this.#runtime(meta);
     try {
       options?.signal?.throwIfAborted();
       await this.#containers.create(meta, options);
-      reach('provider.after-session');
       await this.#containers.assertControls(meta, options);
       options?.signal?.throwIfAborted();
       return runtime;
@@ -171,7 +167,6 @@ export class ContainerProvider implements SandboxProvider {
     const { directory } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
     const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
-    reach('provider.before-remove');
     await this.#containers.remove(id, call);
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
     const script = `${REMOVE_TREE}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)} || exit 1

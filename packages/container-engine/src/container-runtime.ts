@@ -11,7 +11,6 @@ import {
   LitterboxError,
   type ProcessHandle,
   type ProcessSpec,
-  reach,
   type ResourceUsage,
   type SandboxId,
   type SandboxRuntime,
@@ -82,7 +81,6 @@ export class ContainerRuntime implements SandboxRuntime {
     const { engine, host, sandbox, containers, meta } = this.#input;
     if (await this.#isStopped(call)) return;
     await host.files.write(sandbox.pausedMark, new Uint8Array());
-    reach('pause.after-mark');
     const container = await containers.find(meta.id, call);
     if (container?.state !== 'running') return; // nothing runs: the mark is what keeps commands out
     await engine.ask(
@@ -101,7 +99,6 @@ export class ContainerRuntime implements SandboxRuntime {
         async (docker, signal) => docker.getContainer(container.id).unpause({ abortSignal: signal }),
         { ...call, limitMs: WORK_MS },
       );
-    reach('resume.after-thaw');
     await host.files.remove(sandbox.pausedMark, call);
     await this.start(call);
   }
@@ -109,7 +106,6 @@ export class ContainerRuntime implements SandboxRuntime {
   async stop(call?: CallOptions): Promise<void> {
     const { host, sandbox, containers, meta } = this.#input;
     await host.files.write(sandbox.stoppedMark, new Uint8Array());
-    reach('stop.after-mark');
     await containers.kill(meta.id, call);
     this.#container = undefined;
     await host.files.remove(sandbox.pausedMark, call);
