@@ -24,8 +24,11 @@ export interface ContainerProcessInput {
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
   /** Names that the container's own environment has. */
   readonly inherited: readonly string[];
-  /** Runs shell text in the container beside the process; resolves when it is done or cannot be. */
-  tell(script: string): Promise<void>;
+  /**
+   * Runs shell text in the container beside the process; resolves when it is done or cannot be. Absent for a program of our own
+   * that ends with its stdin.
+   */
+  readonly tell?: (script: string) => Promise<void>;
   readonly onEnd: (process: ContainerProcess) => void;
 }
 
@@ -113,7 +116,7 @@ export class ContainerProcess implements ProcessHandle {
       await started.#begun(call);
       if (spec.terminal) {
         await started.#resize(spec.terminal);
-        await input.tell(goOn(started.#started?.pid ?? 0));
+        await input.tell?.(goOn(started.#started?.pid ?? 0));
       }
     } catch (error) {
       await started[Symbol.asyncDispose]();
@@ -163,7 +166,7 @@ export class ContainerProcess implements ProcessHandle {
 
   async kill(signal: SignalName): Promise<void> {
     const pid = this.#started?.pid;
-    if (!this.#hasEnded && pid !== undefined) await this.#input.tell(`kill -s ${signal.slice(3)} ${pid}`);
+    if (!this.#hasEnded && pid !== undefined) await this.#input.tell?.(`kill -s ${signal.slice(3)} ${pid}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -174,7 +177,8 @@ export class ContainerProcess implements ProcessHandle {
       const mark = this.#input.spec.env[CALL_VARIABLE] ?? '';
       // The program of a terminal has no shell of ours above it, and is ended with what it started.
       const own = wrapperPid === pid ? `kill -KILL ${pid}` : ':';
-      await this.#input.tell(`lb_kill ${wrapperPid} ${mark}; ${own}`);
+      if (this.#input.tell) await this.#input.tell(`lb_kill ${wrapperPid} ${mark}; ${own}`);
+      else await this.closeStdin();
       let timer: ReturnType<typeof setTimeout> | undefined;
       const grace = new Promise((resolve) => {
         timer = setTimeout(resolve, KILL_GRACE_MS);

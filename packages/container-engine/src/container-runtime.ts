@@ -21,6 +21,7 @@ import type { Containers } from './containers.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { INSIDE, type SandboxLayout } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import { walkerPlace } from './walker-place.ts';
 
 export interface ContainerRuntimeInput {
   readonly engine: Engine;
@@ -59,6 +60,7 @@ export class ContainerRuntime implements SandboxRuntime {
       changes: INSIDE.changes,
       workspace: meta.workdir,
       spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
+      aside: walkerPlace(host, sandbox.upper, meta.user),
     });
   }
 
@@ -69,6 +71,7 @@ export class ContainerRuntime implements SandboxRuntime {
   async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
     call?.signal?.throwIfAborted();
     await this.#assertRuns(call);
+    void this.#scanner.warm(); // what the command changed will be asked for next
     return await this.#start(spec, this.environment, call);
   }
 
@@ -145,7 +148,7 @@ export class ContainerRuntime implements SandboxRuntime {
             env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
           },
           inherited: this.#inherited,
-          tell: (script) => (isOwn ? this.#kill(script) : this.#tell(script)),
+          ...(!isOwn && { tell: (script) => this.#tell(script) }),
           onEnd: (one) => this.#processes.delete(one),
         },
         call,
@@ -163,25 +166,9 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async #tell(script: string): Promise<void> {
-    const outcome = this.#control
+    await this.#control
       .run({ argv: ['-'], script: `${KILL_FUNCTION}${script}`, timeoutMs: TELL_MS, maxOutputBytes: 1024 })
       .catch(() => undefined); // the container has ended, and so has what should be told
-    await outcome;
-  }
-
-  /** For processes of our own, which have nothing above them to be told by. */
-  async #kill(script: string): Promise<void> {
-    if (this.#isDisposed && !script.includes('lb_kill')) return;
-    const { engine, meta, containers } = this.#input;
-    const container = await containers.find(meta.id).catch(() => undefined);
-    if (container?.state !== 'running') return;
-    await engine
-      .exec(container.id, { Cmd: ['sh', '-c', `${KILL_FUNCTION}${script}`], AttachStdout: true, AttachStderr: true })
-      .then(async ({ stream }) => {
-        stream.resume();
-        await new Promise((resolve) => stream.once('close', resolve).once('end', resolve).once('error', resolve));
-      })
-      .catch(() => {});
   }
 
   async #running(call?: CallOptions): Promise<string> {

@@ -18,6 +18,14 @@ export interface ScannerInput {
   readonly workspace: string;
   /** Starts a program where both paths lead to these trees. */
   spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
+  /**
+   * A place outside of the runtime for the program that stays and looks for changes, where it sees what is searched and nothing
+   * else. It lists no directory of the workspace there. @defaultValue it runs where everything else runs
+   */
+  readonly aside?: {
+    readonly changes: string;
+    spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
+  };
 }
 
 const TYPES: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' };
@@ -51,7 +59,11 @@ export class ChangeScanner implements AsyncDisposable {
   constructor(input: ScannerInput) {
     this.#input = input;
     this.#channel = new ExecChannel({ spawn: (spec, call) => input.spawn(spec, call) });
-    this.#walker = new ResidentWalker((spec, call) => input.spawn(spec, call), input);
+    this.#walker = new ResidentWalker(
+      input.aside
+        ? { spawn: input.aside.spawn, changes: input.aside.changes }
+        : { spawn: (spec, call) => input.spawn(spec, call), changes: input.changes, workspace: input.workspace },
+    );
     this.#finder = new Finder(this.#channel);
   }
 
@@ -74,6 +86,9 @@ export class ChangeScanner implements AsyncDisposable {
       entries = [];
       next = await this.#changedSince(undefined, collect, call);
     }
+    // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
+    const { changes, workspace } = this.#input;
+    if (mark === undefined && changes !== workspace && entries.every(({ path }) => path === '')) entries = [];
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
     if (known && mark !== undefined) await this.#addMoved(entries, known, call);
     const directories = entries.filter(({ letter }) => letter === 'd');

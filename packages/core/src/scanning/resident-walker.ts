@@ -54,22 +54,28 @@ while (defined(my $line = <STDIN>)) {
   print "E\0";
 }`;
 
+interface WalkerPlace {
+  readonly spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>;
+  readonly changes: string;
+  readonly workspace?: string;
+}
+
 /**
  * A program that stays in the scanner's namespace and looks for changes when it is told to: starting a program costs more than
  * looking at a few files does. Where there is no Perl it has no answers, and the caller starts `find`.
  */
 export class ResidentWalker implements AsyncDisposable {
   readonly #start: () => Promise<ProcessHandle>;
+  readonly #canList: boolean;
   #walking: Promise<Walker> | undefined;
   #isBusy = false;
   #failures = 0;
 
-  /** @param trees `changes`: where to walk; `workspace`: where to list */
-  constructor(
-    spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>,
-    { changes, workspace }: { readonly changes: string; readonly workspace: string },
-  ) {
-    this.#start = () => spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace, String(MAX_LISTED)], stdin: 'pipe' });
+  /** @param place `changes`: where to walk; `workspace`: where to list, if it can be seen there */
+  constructor({ spawn, changes, workspace }: WalkerPlace) {
+    this.#canList = workspace !== undefined;
+    this.#start = () =>
+      spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', String(MAX_LISTED)], stdin: 'pipe' });
   }
 
   /** Starts it ahead of the first walk. */
@@ -84,6 +90,7 @@ export class ResidentWalker implements AsyncDisposable {
 
   /** Type letter and name of each entry of a directory; `undefined` when it cannot tell. */
   async list(path: string): Promise<readonly (readonly [letter: string, name: string])[] | undefined> {
+    if (!this.#canList) return undefined;
     const [first, ...texts] = (await this.#ask(`L${path}`)) ?? [];
     return first === 'O' ? texts.map((text) => [text.slice(0, 1), text.slice(2)] as const) : undefined;
   }

@@ -74,10 +74,11 @@ export class DeleteSandbox {
     reach('delete.after-journal');
     await changeRecord(this.#state, record, ({ state }) => (state === 'deleting' ? undefined : { state: 'deleting' }));
     reach('delete.after-mark');
-    await this.#open.close(record.id);
-    reach('delete.after-close');
+    // The runtime ends everything at once; closing it first would end one process after another.
     await this.#open.providerOf(record).remove(record.id);
     reach('delete.after-runtime');
+    await this.#open.close(record.id);
+    reach('delete.after-close');
     await this.#state.step(journal.id, 'history');
     await repository.remove(record.id);
     reach('delete.after-history');
