@@ -167,7 +167,9 @@ export class ContainerProvider implements SandboxProvider {
     const { directory } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
     const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
-    await this.#containers.remove(id, call);
+    // The directory is made before the container and goes after it: without one, the engine has nothing of it and need not even run.
+    const isThere = await Promise.all([directory, gone].map((path) => this.#host.files.stat(path)));
+    if (isThere.some(Boolean)) await this.#containers.remove(id, call);
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
     const script = `${REMOVE_TREE}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)} || exit 1
 remove_tree ${quoted(gone)}${own} || exit 1

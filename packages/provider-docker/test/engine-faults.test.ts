@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { collected, eventually, type FixtureFile, fixtureWorkspace, forBackend } from '@litterbox/conformance';
-import { decodeRaw, isLitterboxError } from '@litterbox/core/provider';
+import { decodeRaw, isLitterboxError, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import Client from 'dockerode';
 import { docker } from '../src/index.ts';
@@ -72,6 +72,12 @@ suite.describe('an engine', () => {
       });
       expect(error).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('no.sock') });
       expect(ms).toBeLessThan(PATIENCE_MS);
+    });
+  });
+
+  suite.it('that is not there does not keep what was never made from being removed', async () => {
+    await withDirectory(async (directory) => {
+      await docker({ host: localHost(), directory, socket: `${directory}/no.sock` }).remove(SandboxId.make());
     });
   });
 
