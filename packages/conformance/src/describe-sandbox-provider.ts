@@ -1,3 +1,4 @@
+import { connections } from './sandbox-provider/connections.ts';
 import { changes } from './sandbox-provider/changes.ts';
 import { execChannel } from './sandbox-provider/exec-channel.ts';
 import { isolation } from './sandbox-provider/isolation.ts';
@@ -19,4 +20,5 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'isolation', isolation);
   suite(options, 'limits', limits);
   suite(options, 'exec channel', execChannel);
+  suite(options, 'connections', connections);
 }

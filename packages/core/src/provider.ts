@@ -36,7 +36,16 @@ export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audi
 export type { ByteStream } from './ports/byte-stream.ts';
 export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
-export type { FileStat, FileType, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
+export type {
+  FileStat,
+  FileType,
+  Host,
+  HostFacts,
+  HostFiles,
+  NamespaceLoopback,
+  NetworkNamespace,
+  SocketAddress,
+} from './ports/host.ts';
 export type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName, TerminalSize } from './ports/process.ts';
 export type {
   LimitName,

@@ -1,25 +1,17 @@
 import { connect, type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import type { ByteStream, CallOptions, SocketAddress } from '@litterbox/core/provider';
 import { hostError } from './host-error.ts';
+import { streamOf } from './socket-stream.ts';
 
 /** Opens a Unix or TCP socket of this machine. */
 export async function connectSocket(address: SocketAddress, options?: CallOptions): Promise<ByteStream> {
   options?.signal?.throwIfAborted();
-  const socket = await opened(address, options?.signal);
-  const { readable, writable } = Duplex.toWeb(socket);
-  return {
-    readable: readable as ReadableStream<Uint8Array>,
-    writable: writable as WritableStream<Uint8Array>,
-    async [Symbol.asyncDispose]() {
-      socket.destroy();
-    },
-  };
+  return streamOf(await opened(address, options?.signal));
 }
 
 function opened(address: SocketAddress, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(address);
+    const socket = connect({ ...address, allowHalfOpen: true });
     const abort = () => socket.destroy(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const done = () => signal?.removeEventListener('abort', abort);

@@ -3,6 +3,7 @@ import { arch, homedir, machine, platform, release } from 'node:os';
 import type { Host, HostFacts } from '@litterbox/core/provider';
 import { connectSocket } from './connect-socket.ts';
 import { LocalFiles } from './local-files.ts';
+import { LocalLoopback } from './local-loopback.ts';
 import { spawnLocal } from './spawn-local.ts';
 
 export interface LocalHostOptions {
@@ -25,6 +26,7 @@ export function localHost(options: LocalHostOptions = {}): Host {
     spawn: (spec, call) => spawnLocal({ ...spec, env: spec.env ?? environment }, call),
     files: new LocalFiles(),
     connect: connectSocket,
+    loopback: (namespace) => new LocalLoopback(namespace, searchPath),
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -35,6 +35,7 @@ const TOOLS = {
   flock: 'util-linux',
   setpriv: 'util-linux',
   setsid: 'util-linux',
+  nsenter: 'util-linux',
   mkfifo: 'coreutils',
   cp: 'coreutils',
   rm: 'coreutils',

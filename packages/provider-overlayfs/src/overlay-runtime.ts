@@ -1,11 +1,13 @@
 import {
   type Assurance,
+  type ByteStream,
   type CallOptions,
   type ChangeMark,
   type ChangeScan,
   ChangeScanner,
   type Host,
   LitterboxError,
+  type NamespaceLoopback,
   type ProcessHandle,
   type ProcessSpec,
   reach,
@@ -30,6 +32,8 @@ export class OverlayRuntime implements SandboxRuntime {
   readonly #host: Host;
   #starting: Promise<Session> | undefined;
   readonly #scanner: ChangeScanner;
+  #loopback: NamespaceLoopback | undefined;
+  #loopbackSession: Session | undefined;
   #isDisposed = false;
 
   constructor(input: SessionInput) {
@@ -119,6 +123,12 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
     await this.#host.files.remove(this.#input.sandbox.stoppedMark, call);
   }
 
+  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
+    await this.#assertRuns(call);
+    const session = await this.#session(call);
+    return await this.#loopbackOf(session).connect(port, call);
+  }
+
   async usage(call?: CallOptions): Promise<ResourceUsage> {
     const { machine, meta } = this.#input;
     if (!machine.cgroup) return {};
@@ -130,6 +140,7 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
+    await this.#loopback?.[Symbol.asyncDispose]();
     await this.#scanner[Symbol.asyncDispose]();
     const session = await this.#starting?.catch(() => undefined);
     await session?.[Symbol.asyncDispose]();
@@ -144,6 +155,23 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
       if (session.isAlive || this.#isDisposed || call?.signal?.aborted) throw error;
       return await (await this.#session(call)).spawn(where, spec, call);
     }
+  }
+
+  /** One per session: another session has another network. */
+  #loopbackOf(session: Session): NamespaceLoopback {
+    const { network } = session;
+    if (!this.#host.loopback) {
+      throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes on ${this.#host.name} cannot be reached.`, {
+        operation: 'runtime.connect',
+        provider: 'overlayfs',
+        hint: 'Use a sandbox on this machine, or a container provider.',
+      });
+    }
+    if (this.#loopback && this.#loopbackSession === session) return this.#loopback;
+    void this.#loopback?.[Symbol.asyncDispose]();
+    this.#loopbackSession = session;
+    this.#loopback = this.#host.loopback(network);
+    return this.#loopback;
   }
 
   /** One session start at a time; a session that ended is replaced. */

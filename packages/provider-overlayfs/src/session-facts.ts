@@ -1,3 +1,5 @@
+import type { NetworkNamespace } from '@litterbox/core/provider';
+
 /** What the kernel said about a sandbox's first process when its session started. */
 export interface SessionFacts {
   /** `/proc/<pid>/status`, by field. */
@@ -25,6 +27,18 @@ export const HOST_NAMESPACES_SCRIPT = `readlink ${NAMESPACES.map((name) => `/pro
 /** The process number of the sandbox's first process on the host. */
 export function firstProcess(words: readonly string[]): number {
   return Number(words[words.indexOf('pid') + 1]);
+}
+
+/** Where the sandbox's network is found from outside, while the session lives. */
+export function networkOf(words: readonly string[], isRoot: boolean): NetworkNamespace {
+  const links = (words[words.indexOf('namespaces') + 1] ?? '').trim().split('\n');
+  const supervisor = Number(words[words.indexOf('supervisor') + 1]);
+  return {
+    path: `/proc/${firstProcess(words)}/ns/net`,
+    identity: links[NAMESPACES.indexOf('net')] ?? '',
+    // An ordinary user may enter it from the user namespace in which the supervisor made it.
+    ...(!isRoot && { userNamespace: `/proc/${supervisor}/ns/user` }),
+  };
 }
 
 /**

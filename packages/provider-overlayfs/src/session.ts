@@ -7,6 +7,7 @@ import {
   type Host,
   LitterboxError,
   missingControls,
+  type NetworkNamespace,
   type OutputChunk,
   type ProcessHandle,
   type ProcessSpec,
@@ -29,7 +30,7 @@ import type { Layout, SandboxLayout } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { SandboxProcess } from './sandbox-process.ts';
-import { firstProcess, HOST_NAMESPACES_SCRIPT, parseFacts } from './session-facts.ts';
+import { firstProcess, HOST_NAMESPACES_SCRIPT, networkOf, parseFacts } from './session-facts.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { supervisorScript } from './supervisor-script.ts';
 import { CREDENTIAL_NAMES } from './tool-directories.ts';
@@ -46,6 +47,12 @@ export interface SessionInput {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** What is known of a running session, for those that come after who started it. */
+interface KeptFacts {
+  readonly assurance: Assurance;
+  readonly network: NetworkNamespace;
+}
+
 /** Holds the sandbox's clients lock shared while its stdin is open: when this process is killed, the kernel closes that. */
 const LINK_SCRIPT = `cd "$0" && exec 9<>clients.lock && flock -s 9 && echo linked && read -r word
 ( exec 9<&- 0</dev/null; flock -s alive.lock true; echo gone ) &
@@ -57,6 +64,7 @@ exec cat >/dev/null`;
  */
 export class Session implements AsyncDisposable {
   readonly assurance: Assurance;
+  readonly network: NetworkNamespace;
   readonly #input: SessionInput;
   readonly #link: ProcessHandle;
   readonly #processes = new Set<SandboxProcess>();
@@ -64,10 +72,11 @@ export class Session implements AsyncDisposable {
   readonly #lost = new AbortController();
   readonly #pump: Promise<void>;
 
-  private constructor(input: SessionInput, link: ProcessHandle, output: AsyncIterator<string>, assurance: Assurance) {
+  private constructor(input: SessionInput, link: ProcessHandle, output: AsyncIterator<string>, facts: KeptFacts) {
     this.#input = input;
     this.#link = link;
-    this.assurance = assurance;
+    this.assurance = facts.assurance;
+    this.network = facts.network;
     this.#pump = this.#watch(output);
   }
 
@@ -85,9 +94,9 @@ export class Session implements AsyncDisposable {
         });
       }
       reach('session.after-link');
-      const assurance = await launch(input, known, call);
+      const facts = await launch(input, known, call);
       await link.write(encodeRaw('watch\n'));
-      return new Session(input, link, output, assurance);
+      return new Session(input, link, output, facts);
     } catch (error) {
       await link[Symbol.asyncDispose]();
       throw error;
@@ -149,7 +158,7 @@ async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, 
 }
 
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
-async function launch(input: SessionInput, known: Prelude, call?: CallOptions): Promise<Assurance> {
+async function launch(input: SessionInput, known: Prelude, call?: CallOptions): Promise<KeptFacts> {
   const { host, machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces } = known;
   const script = supervisorScript({
@@ -174,7 +183,7 @@ async function launch(input: SessionInput, known: Prelude, call?: CallOptions): 
     const supervisor = new SupervisorTalk(handle);
     const { words, said } = await supervisor.next();
     call?.signal?.throwIfAborted();
-    if (words[0] === 'alive') return await keptAssurance(input);
+    if (words[0] === 'alive') return await keptFacts(input);
     if (words[0] !== 'facts') {
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
       throw new LitterboxError(
@@ -203,7 +212,8 @@ async function launch(input: SessionInput, known: Prelude, call?: CallOptions): 
       );
     }
     reach('session.before-go');
-    await host.files.write(sandbox.session, encodeRaw(JSON.stringify(assurance)));
+    const facts: KeptFacts = { assurance, network: networkOf(words, machine.isRoot) };
+    await host.files.write(sandbox.session, encodeRaw(JSON.stringify(facts)));
     await handle.write(encodeRaw('go\n'));
     const answer = await supervisor.next();
     reach('session.after-go');
@@ -217,7 +227,7 @@ async function launch(input: SessionInput, known: Prelude, call?: CallOptions): 
           hint: 'Try again; if it happens again, run litterbox doctor.',
         },
       );
-    return assurance;
+    return facts;
   } finally {
     call?.signal?.removeEventListener('abort', abort);
     await handle.closeStdin();
@@ -248,7 +258,7 @@ class SupervisorTalk {
   }
 }
 
-async function keptAssurance({ host, sandbox }: SessionInput): Promise<Assurance> {
+async function keptFacts({ host, sandbox }: SessionInput): Promise<KeptFacts> {
   const bytes = await host.files.read(sandbox.session);
   if (!bytes)
     throw new LitterboxError('SANDBOX_BROKEN', 'The running session of the sandbox left no record of its controls.', {
@@ -256,7 +266,7 @@ async function keptAssurance({ host, sandbox }: SessionInput): Promise<Assurance
       provider: 'overlayfs',
       hint: 'Run litterbox pause --stop and litterbox resume on it.',
     });
-  return JSON.parse(decodeRaw(bytes)) as Assurance;
+  return JSON.parse(decodeRaw(bytes)) as KeptFacts;
 }
 
 /** What a session start needs to know of the host as it is now. */

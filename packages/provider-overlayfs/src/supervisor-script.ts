@@ -99,7 +99,7 @@ F2=$first
 started status io $B bwrap-errors
 F=$first
 read -r init rest </proc/$F/task/$F/children
-printf 'facts\\0pid\\0%s\\0' "$init"
+printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$init" $$
 printf 'descriptors\\0%s\\0' "$fds"
 printf 'files\\0'; head -v -c 262144 /proc/$init/status /proc/$init/limits /proc/$init/cgroup /proc/$init/mountinfo; printf '\\0'
 printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'

@@ -58,6 +58,27 @@ export interface HostFiles {
 /** Where a socket listens: a Unix socket's absolute path, or a TCP port of a name or address. */
 export type SocketAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
+/** A network namespace of a machine, in which nothing but loopback is of interest. */
+export interface NetworkNamespace {
+  /** Absolute path of the namespace, such as `/proc/123/ns/net`. */
+  readonly path: string;
+  /** What `readlink` of it says, such as `net:[4026532000]`: what is entered must be this one, whoever has the number by now. */
+  readonly identity: string;
+  /** A user namespace in which the host's user may enter it. Absent when the user may do so by itself. */
+  readonly userNamespace?: string;
+}
+
+/** The loopback of a network namespace, as seen from outside. Disposing ends what was started for it; open connections stay. */
+export interface NamespaceLoopback extends AsyncDisposable {
+  /**
+   * Opens a TCP connection to 127.0.0.1 there, or else to ::1. No other address can be reached by it.
+   *
+   * @param port 1 to 65535
+   * @throws LitterboxError `UNAVAILABLE` when nothing listens there, or the namespace is gone.
+   */
+  connect(port: number, options?: CallOptions): Promise<ByteStream>;
+}
+
 /**
  * A Linux machine that can run programs and hold files: this one, or one reached over SSH.
  * Everything of Litterbox that touches a machine goes through it; a provider that takes a Host never calls
@@ -79,4 +100,6 @@ export interface Host extends AsyncDisposable {
   readonly files: HostFiles;
   /** A socket on that machine. @throws LitterboxError `UNAVAILABLE` when nothing listens. */
   connect(address: SocketAddress, options?: CallOptions): Promise<ByteStream>;
+  /** Makes ready to connect to programs in a namespace. Absent where the machine cannot. Does nothing that lasts until the first connection. */
+  loopback?(namespace: NetworkNamespace): NamespaceLoopback;
 }

@@ -31,7 +31,7 @@ export interface ResourceUsage {
 /**
  * One sandbox that runs. Several processes may hold runtimes of the same sandbox; what one writes, the others see.
  *
- * After `pause`, `spawn` and `scan` reject with `SANDBOX_PAUSED`; after `stop`, with `SANDBOX_STOPPED`.
+ * After `pause`, `spawn`, `scan` and `connect` reject with `SANDBOX_PAUSED`; after `stop`, with `SANDBOX_STOPPED`.
  * Disposing ends what this process started in the sandbox and closes connections; the sandbox itself stays.
  */
 export interface SandboxRuntime extends AsyncDisposable {
@@ -69,7 +69,13 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** Undoes `stop`. Idempotent. */
   start(options?: CallOptions): Promise<void>;
 
-  /** One TCP connection to a port inside: the base of port forwarding. Absent where the runtime cannot. */
+  /**
+   * One TCP connection to a program inside that listens on 127.0.0.1, ::1 or every address: the base of port forwarding, made
+   * by hands that nothing inside can move elsewhere. Absent where the runtime cannot. Open connections wait during a pause.
+   *
+   * @param port 1 to 65535
+   * @throws LitterboxError `UNAVAILABLE` when nothing listens there; `UNSUPPORTED` when this machine cannot.
+   */
   connect?(port: number, options?: CallOptions): Promise<ByteStream>;
 
   usage(options?: CallOptions): Promise<ResourceUsage>;

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { type ByteStream, isLitterboxError, type SandboxRuntime } from '@litterbox/core/provider';
+import { joined } from '../collected.ts';
+import { eventually } from '../eventually.ts';
+import type { Check } from './suite.ts';
+import { tcpServer } from './tcp-server.ts';
+
+/** `connect`: TCP connections from outside to programs inside. A runtime that cannot has no such member, and nothing is asked of it. */
+export function connections(check: Check): void {
+  check('connect reaches a server on 127.0.0.1, on ::1, and on every address', async ({ create }) => {
+    const runtime = await create();
+    if (!runtime.connect) return;
+    await using _four = await tcpServer(runtime, 8081, { address: '127.0.0.1', name: 'four' });
+    await using _six = await tcpServer(runtime, 8082, { address: '::1', name: 'six' });
+    await using _any = await tcpServer(runtime, 8083, { address: '0.0.0.0', name: 'any' });
+    assert.equal(await answer(runtime, 8081, 'hello\n'), 'hello from four\n');
+    assert.equal(await answer(runtime, 8082, 'hello\n'), 'hello from six\n');
+    assert.equal(await answer(runtime, 8083, 'hello\n'), 'hello from any\n');
+  });
+
+  check('the same port of two sandboxes leads to each its own', async ({ create }) => {
+    const [first, second] = await Promise.all([create(), create()]);
+    if (!first.connect) return;
+    await using _one = await tcpServer(first, 8080, { name: 'first' });
+    await using _two = await tcpServer(second, 8080, { name: 'second' });
+    assert.equal(await answer(first, 8080, 'hello\n'), 'hello from first\n');
+    assert.equal(await answer(second, 8080, 'hello\n'), 'hello from second\n');
+  });
+
+  check('nothing that listens is UNAVAILABLE, and the machine itself is not what answers', async ({ create, host }) => {
+    const runtime = await create();
+    const { connect } = runtime;
+    if (!connect) return;
+    const { createServer } = await import('node:net');
+    const outside = createServer((socket) => socket.end('outside\n'));
+    await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+    const { port } = outside.address() as { port: number };
+    try {
+      await using control = await host.connect({ host: '127.0.0.1', port });
+      assert.equal(await text(control), 'outside\n', 'positive control: it listens outside');
+      await assert.rejects(connect.call(runtime, port), (error) => isLitterboxError(error, 'UNAVAILABLE'));
+    } finally {
+      outside.close();
+    }
+  });
+
+  check('each direction of a connection ends by itself, and every byte arrives', async ({ create }) => {
+    const runtime = await create();
+    if (!runtime.connect) return;
+    await using _server = await tcpServer(runtime, 8080);
+    const bytes = new Uint8Array(3 * 2 ** 20 + 1).map((_, index) => index % 251);
+    await using echo = await runtime.connect(8080);
+    const back = all(echo);
+    const writer = echo.writable.getWriter();
+    await writer.write(new TextEncoder().encode('echo\n'));
+    for (let at = 0; at < bytes.length; at += 50_000) await writer.write(bytes.slice(at, at + 50_000));
+    await writer.close();
+    assert.deepEqual(await back, bytes);
+    assert.equal((await answer(runtime, 8080, `count\n${'x'.repeat(100_000)}`)).trim(), '100000');
+  });
+
+  check('sixty connections at once', async ({ create }) => {
+    const runtime = await create();
+    if (!runtime.connect) return;
+    await using _server = await tcpServer(runtime, 8080, { name: 'one' });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => answer(runtime, 8080, 'hello\n')));
+    assert.deepEqual([...new Set(answers)], ['hello from one\n']);
+  });
+
+  check(
+    'connect refuses while the sandbox is paused or stopped; an open connection goes on after a pause',
+    async ({ create }) => {
+      const runtime = await create();
+      const { connect } = runtime;
+      if (!connect) return;
+      await using _server = await tcpServer(runtime, 8080);
+      await using open = await connect.call(runtime, 8080);
+      await runtime.pause();
+      await assert.rejects(connect.call(runtime, 8080), (error) => isLitterboxError(error, 'SANDBOX_PAUSED'));
+      await runtime.resume();
+      assert.equal(await text(open, 'hello\n'), 'hello from server\n');
+      await runtime.stop();
+      await assert.rejects(connect.call(runtime, 8080), (error) => isLitterboxError(error, 'SANDBOX_STOPPED'));
+      await runtime.start();
+      await using _again = await tcpServer(runtime, 8080, { name: 'again' });
+      const said = await eventually(
+        async () => await answer(runtime, 8080, 'hello\n').catch(String),
+        (got) => got === 'hello from again\n',
+      );
+      assert.equal(said, 'hello from again\n');
+    },
+  );
+}
+
+async function answer(runtime: SandboxRuntime, port: number, request: string): Promise<string> {
+  const stream = await runtime.connect?.(port);
+  assert.ok(stream);
+  await using _open = stream;
+  return await text(stream, request);
+}
+
+async function text(stream: ByteStream, request = ''): Promise<string> {
+  const writer = stream.writable.getWriter();
+  if (request !== '') await writer.write(new TextEncoder().encode(request));
+  await writer.close();
+  return new TextDecoder().decode(await all(stream));
+}
+
+async function all({ readable }: ByteStream): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readable as unknown as AsyncIterable<Uint8Array>) chunks.push(new Uint8Array(chunk));
+  return joined(chunks);
+}
