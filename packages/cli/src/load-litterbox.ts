@@ -7,5 +7,12 @@ export async function loadLitterbox(repo: string, approver: Approver): Promise<P
     import('litterbox'),
     import('./load-providers.ts'),
   ]);
-  return createPerformer({ repo, providers: await loadProviders(), actor: 'cli', approver, environment: process.env });
+  return createPerformer({
+    repo,
+    providers: await loadProviders(),
+    actor: 'cli',
+    approver,
+    environment: process.env,
+    launchKeeper: async (id) => await (await import('@litterbox/mcp/start')).launchKeeper(id),
+  });
 }

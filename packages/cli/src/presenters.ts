@@ -23,6 +23,12 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
     load: async () => (await import('./commands/run.ts')).presented['sandbox-run'],
   },
   'sandbox-shell': { load: async () => (await import('./commands/run.ts')).presented['sandbox-shell'] },
+  'sandbox-service': { load: async () => (await import('./commands/services.ts')).presented['sandbox-service'] },
+  'sandbox-logs': { load: async () => (await import('./commands/services.ts')).presented['sandbox-logs'] },
+  'sandbox-ports': {
+    options: [['--open <port>', 'open that port, by its name or number inside, in the browser']],
+    load: async () => (await import('./commands/services.ts')).presented['sandbox-ports'],
+  },
   'sandbox-clone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-clone'] },
   'sandbox-list': { load: async () => (await import('./commands/list.ts')).presented['sandbox-list'] },
   'sandbox-log': {

@@ -107,6 +107,9 @@ export { AccessFiles, type WriteFileInput } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './use-cases/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
 export { cloneRepository } from './operations/clone-repository.ts';
+export { controlService } from './operations/control-service.ts';
+export { listPorts, portUrl } from './operations/list-ports.ts';
+export { readServiceLogs } from './operations/read-service-logs.ts';
 export { createSandbox } from './operations/create-sandbox.ts';
 export { cutMilestone } from './operations/cut-milestone.ts';
 export { deleteSandbox } from './operations/delete-sandbox.ts';
@@ -134,6 +137,19 @@ export { ChangeRunState, type RunState, type RunStateResult } from './use-cases/
 export { ChangeWorkspace, type WorkspaceChange } from './use-cases/change-workspace.ts';
 export { ChooseProvider } from './use-cases/choose-provider.ts';
 export { CloneRepository, type CloneRepositoryInput, type ClonedRepository } from './use-cases/clone-repository.ts';
+export { AssignPorts } from './use-cases/assign-ports.ts';
+export {
+  ControlServices,
+  isUp,
+  type LogRequest,
+  type ServiceChange,
+  type ServiceRequest,
+} from './use-cases/control-services.ts';
+export { KeepSandbox, type KeeperStatus, type PortStatus, type ServiceOutput } from './use-cases/keep-sandbox.ts';
+export { ReachKeeper } from './use-cases/reach-keeper.ts';
+export type { ServiceState, ServiceStatus } from './services/service.ts';
+export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
+export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
 export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';

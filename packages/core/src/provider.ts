@@ -27,7 +27,7 @@ export {
 } from './domain/errors.ts';
 export { reach } from './domain/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
-export type { Policy } from './domain/policy.ts';
+export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { shown } from './domain/shown.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
@@ -61,6 +61,8 @@ export type {
   WorkspaceSource,
 } from './ports/sandbox-provider.ts';
 export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
+export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
+export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
 export type {
   Base,
@@ -86,6 +88,7 @@ export type {
   TreeOptions,
 } from './ports/source-control.ts';
 export type {
+  AssignedPort,
   JournalEntry,
   Lease,
   LitterboxEvent,

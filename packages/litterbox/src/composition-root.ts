@@ -23,6 +23,8 @@ export function compose(wiring: Wiring, useCases: UseCaseList): UseCases {
   container.bind(Port.Audit).toConstantValue(wiring.audit);
   container.bind(Port.Host).toConstantValue(wiring.host);
   container.bind(Port.Clock).toConstantValue(wiring.clock);
+  container.bind(Port.Forwarder).toConstantValue(wiring.forwarder);
+  container.bind(Port.Keepers).toConstantValue(wiring.keepers);
   container.bind(Port.Approver).toConstantValue(wiring.approver);
   container.bind(Port.RepositoryPath).toConstantValue(wiring.repositoryPath);
   container.bind(Port.Actor).toConstantValue(wiring.actor);

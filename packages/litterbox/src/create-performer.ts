@@ -1,6 +1,7 @@
 import {
   type Operation,
   type OperationOptions,
+  KeepSandbox,
   OpenRepository,
   OpenSandboxes,
   parseInput,
@@ -60,6 +61,7 @@ export function createPerformer(options: LitterboxOptions, doors: Doors): WiredP
       if (!opened) return;
       const { useCases, parts, providers } = opened;
       await closeAll([
+        () => useCases.get(KeepSandbox).closeAll(),
         () => useCases.get(OpenSandboxes).closeAll(),
         ...providers.map((provider) => () => provider[Symbol.asyncDispose]()),
         () => useCases.get(OpenRepository).close(),

@@ -3,6 +3,9 @@ import type {
   AuditLog,
   Clock,
   Host,
+  Keepers,
+  PortForwarder,
+  SandboxId,
   SandboxProvider,
   SourceControl,
   StateStore,
@@ -30,6 +33,11 @@ export interface LitterboxOptions {
   readonly approver?: Approver;
   /** Where `LITTERBOX_*` keys are looked up. @defaultValue none: a library does what its options say */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Starts a program that keeps a sandbox with services or ports and outlives this one; resolves when that answers.
+   * @defaultValue none: this program keeps them, until it is disposed
+   */
+  readonly launchKeeper?: (id: SandboxId) => Promise<void>;
   /** Parts of one's own in place of the ones that come along. */
   readonly parts?: Partial<LitterboxParts>;
 }
@@ -41,4 +49,6 @@ export interface LitterboxParts {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly clock: Clock;
+  readonly forwarder: PortForwarder;
+  readonly keepers: Keepers;
 }

@@ -6,7 +6,7 @@ import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
  * An embedder that brings all its own parts need not have these packages installed.
  */
 export async function loadParts(
-  { parts = {}, stateDirectory = defaultStateDirectory() }: LitterboxOptions,
+  { parts = {}, stateDirectory = defaultStateDirectory(), launchKeeper }: LitterboxOptions,
   loadSourceControl: (options: { readonly stateDirectory: string }) => Promise<SourceControl>,
 ): Promise<LitterboxParts & { readonly stateDirectory: string }> {
   if (!stateDirectory.startsWith('/')) {
@@ -16,7 +16,7 @@ export async function loadParts(
       { operation: 'litterbox.open', hint: 'Set LITTERBOX_HOME to an absolute path.' },
     );
   }
-  const [host, sourceControl, store] = await Promise.all([
+  const [host, sourceControl, store, forwarder, keepers] = await Promise.all([
     parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost()),
     parts.sourceControl ?? loadSourceControl({ stateDirectory }),
     parts.state && parts.audit
@@ -25,12 +25,17 @@ export async function loadParts(
           prepareStateDirectory(stateDirectory); // before any part puts something into it
           return sqliteState({ directory: stateDirectory });
         }),
+    parts.forwarder ?? import('@litterbox/host').then(({ localForwarder }) => localForwarder()),
+    parts.keepers ??
+      import('@litterbox/host').then(({ localKeepers }) =>
+        localKeepers({ directory: `${stateDirectory}/keepers`, launch: launchKeeper }),
+      ),
   ]);
   const state = parts.state ?? store?.state;
   const audit = parts.audit ?? store?.audit;
   if (!state || !audit)
     throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
-  return { host, sourceControl, state, audit, clock: parts.clock ?? systemClock, stateDirectory };
+  return { host, sourceControl, state, audit, clock: parts.clock ?? systemClock, forwarder, keepers, stateDirectory };
 }
 
 /** @see https://specifications.freedesktop.org/basedir-spec/latest/ */

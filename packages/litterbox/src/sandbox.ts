@@ -1,10 +1,12 @@
 import {
   type AttachedProcess,
   type CallOptions,
+  controlService,
   cutMilestone,
   decodeRaw,
   FindSandbox,
   joinBytes,
+  listPorts,
   type LogEntry,
   type Milestone,
   type Operation,
@@ -12,13 +14,17 @@ import {
   OpenSandboxes,
   openShell,
   parseInput,
+  type PortStatus,
   type RecordResult,
   type RunCommandResult,
   readDiff,
   readFile,
   readLog,
+  readServiceLogs,
   runCommand,
   type SandboxRecord,
+  type ServiceOutput,
+  type ServiceStatus,
   type UseCases,
   writeFile,
 } from '@litterbox/core';
@@ -110,6 +116,34 @@ export class Sandbox implements AsyncDisposable {
   async log({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
     const entries = await this.#perform(readLog, { sandbox: this.name, limit, revisionsOnly: true }, call);
     return entries.filter((entry) => entry.type === 'revision');
+  }
+
+  /** What its services do. */
+  async services(options?: CallOptions): Promise<readonly ServiceStatus[]> {
+    return await this.#perform(controlService, { sandbox: this.name, action: 'status' }, options);
+  }
+
+  /** Starts, stops or restarts a service, or all of them; resolves when it is up or down. What it changed is recorded. */
+  async service(
+    action: 'start' | 'stop' | 'restart',
+    service?: string,
+    options?: CallOptions,
+  ): Promise<readonly ServiceStatus[]> {
+    return await this.#perform(controlService, { sandbox: this.name, action, service }, options);
+  }
+
+  /** What services print: the end of it, and with `isFollowing` what comes. Hostile text. */
+  async *logs({
+    signal,
+    ...request
+  }: CallOptions &
+    Omit<(typeof readServiceLogs)['input']['_zod']['input'], 'sandbox'> = {}): AsyncGenerator<ServiceOutput> {
+    yield* await this.#perform(readServiceLogs, { ...request, sandbox: this.name }, { signal });
+  }
+
+  /** Its ports, where they are found on this machine, and whether something listens. */
+  async ports(options?: CallOptions): Promise<readonly PortStatus[]> {
+    return await this.#perform(listPorts, { sandbox: this.name }, options);
   }
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {

@@ -3,6 +3,7 @@ import { agentHint, describeSetting, instructionsOf, offeredTools, sandboxList, 
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
+import { launchKeeper } from './launch-keeper.ts';
 import { loadProviders } from './load-providers.ts';
 import type { McpOptions } from './mcp-options.ts';
 
@@ -15,6 +16,7 @@ export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOp
     repo,
     providers: await loadProviders(),
     actor: 'mcp',
+    launchKeeper,
     environment: process.env,
   });
   const { useCases } = await litterbox.wired();

@@ -2,14 +2,19 @@ import { isLitterboxError } from '@litterbox/core/agent';
 import { setFlagsFromString } from 'node:v8';
 import { HELP, parseMcpOptions, parseServeOptions } from './mcp-options.ts';
 
-/** Runs `litterbox mcp` or `litterbox serve` with the words after it, and sets the exit code. */
-export async function start(verb: 'mcp' | 'serve', args: readonly string[]): Promise<void> {
+export { launchKeeper } from './launch-keeper.ts';
+
+/** Runs `litterbox mcp` or `litterbox serve` with the words after it, or what keeps a sandbox, and sets the exit code. */
+export async function start(verb: 'mcp' | 'serve' | 'keep', args: readonly string[]): Promise<void> {
   // V8's young generation would otherwise keep for good what one large call took.
   setFlagsFromString('--semi-space-growth-factor=1');
   // Standard output belongs to the protocol: whatever a library prints goes to the other stream.
   console.log = console.info = console.debug = console.error;
   try {
-    if (verb === 'mcp') {
+    if (verb === 'keep') {
+      await (await import('./start-keeper.ts')).startKeeper(args);
+      process.exit(); // whatever still holds on: the sandbox is no longer this program's business
+    } else if (verb === 'mcp') {
       const options = parseMcpOptions(args);
       if (options === 'help') process.stdout.write(HELP.mcp);
       else await (await import('./start-stdio.ts')).startStdio(options);

@@ -124,9 +124,20 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
   }
 
   async connect(port: number, call?: CallOptions): Promise<ByteStream> {
-    await this.#assertRuns(call);
-    const session = await this.#session(call);
-    return await this.#loopbackOf(session).connect(port, call);
+    // Without a session one is started, which a sandbox that is stopped must not be: then the look comes first, else meanwhile.
+    const current = await this.#starting?.catch(() => undefined);
+    const looking = this.#assertRuns(call);
+    if (!current?.isAlive) await looking;
+    const [looked, opened] = await Promise.allSettled([
+      looking,
+      this.#session(call).then((session) => this.#loopbackOf(session).connect(port, call)),
+    ]);
+    if (looked.status === 'rejected') {
+      if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
+      throw looked.reason;
+    }
+    if (opened.status === 'rejected') throw opened.reason;
+    return opened.value;
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
@@ -200,14 +211,18 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
 
   async #assertRuns(call?: CallOptions): Promise<void> {
     const { sandbox } = this.#input;
-    if (await this.#host.files.stat(sandbox.pausedMark, call)) {
+    const [paused, stopped] = await Promise.all([
+      this.#host.files.stat(sandbox.pausedMark, call),
+      this.#host.files.stat(sandbox.stoppedMark, call),
+    ]);
+    if (paused) {
       throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', {
         operation: 'runtime.spawn',
         provider: 'overlayfs',
         hint: 'Run litterbox resume on it.',
       });
     }
-    if (await this.#isStopped(call)) {
+    if (stopped) {
       throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', {
         operation: 'runtime.spawn',
         provider: 'overlayfs',

@@ -23,6 +23,21 @@ const root: Shape = (value, place) => {
 const command: Shape = (value, place) =>
   Array.isArray(value) && value.length > 0 ? list(text)(value, place) : `${place} is not a command`;
 
+const health: Shape = (value, place) =>
+  typeof value === 'object' && value !== null && 'port' in value
+    ? object({ port: number })(value, place)
+    : object({ command })(value, place);
+
+const service = object({
+  name: text,
+  command,
+  signals: object({ stop: text, restart: optional(text) }),
+  restart: oneOf('always', 'on-failure', 'never'),
+  health: optional(health),
+  after: list(text),
+  stopTimeoutMs: number,
+});
+
 const policy = object({
   root,
   limits: object({
@@ -34,6 +49,8 @@ const policy = object({
     diskBytesPerSecond: optional(number),
   }),
   environment: dictionary(text),
+  services: optional(list(service)),
+  ports: optional(list(object({ name: text, inside: number }))),
   setup: list(command),
   setupTimeoutMs: number,
   timeoutMs: number,
@@ -71,5 +88,6 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   mark: optional(text),
   assurance: optional(assurance),
   setupLog: optional(text),
+  ports: optional(list(object({ name: text, inside: number, outside: number }))),
   generation: number,
 });

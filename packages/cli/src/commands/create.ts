@@ -1,4 +1,4 @@
-import { createSandbox, type Parsed, visible } from '@litterbox/core';
+import { createSandbox, type Parsed, portUrl, visible } from '@litterbox/core';
 import type { Context } from '../context.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
@@ -22,6 +22,8 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   talk.notice(
     `${assurance?.mechanism ?? record.provider}${weak.length > 0 ? `; not enforced: ${weak.join(', ')}` : ''}; ${Math.round(performance.now() - started)} ms`,
   );
+  for (const { name, inside, outside } of record.ports ?? [])
+    talk.notice(`port ${name}: ${portUrl({ outside })} leads to ${inside} inside`);
   talk.result(record.slug);
 }
 

@@ -21,6 +21,10 @@ const container = z
     'setup-command': setupCommand().optional(),
     services: serviceTable().optional(),
     ports: portTable().optional(),
+    supervisor: choice(
+      ['litterbox', 'supervisord', 's6', 'runit'],
+      'Who looks after services. Only "litterbox" is supported yet.',
+    ).default('litterbox'),
     env: environmentTable().optional(),
   })
   .transform((table) => ({
@@ -28,6 +32,7 @@ const container = z
     setup: table['setup-command'] ?? [],
     services: table.services ?? {},
     ports: table.ports ?? {},
+    supervisor: table.supervisor,
     environment: table.env ?? {},
   }));
 

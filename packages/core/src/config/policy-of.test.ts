@@ -100,8 +100,7 @@ require-message = true`;
   });
 
   const refused: Readonly<Record<string, string>> = {
-    'container.services': 'container.services.web.command = ["a"]',
-    'container.ports': 'container.ports.web = 80',
+    'container.supervisor': 'container.supervisor = "s6"',
     'network.setup': 'network.setup = "allow-list"',
     'network.run': 'network.run = "allow-list"',
     'network.allow': 'network.allow = ["example.org"]',

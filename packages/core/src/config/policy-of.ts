@@ -1,5 +1,6 @@
 import { LitterboxError } from '../domain/errors.ts';
-import type { Policy } from '../domain/policy.ts';
+import type { Policy, PortPolicy, ServicePolicy } from '../domain/policy.ts';
+import { shown } from '../domain/shown.ts';
 import type { LimitName, ProviderTraits, ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import type { Config } from './config-schema.ts';
@@ -8,6 +9,7 @@ import type { Config } from './config-schema.ts';
 export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512 } as const;
 export const DEFAULT_TIMEOUT_MS = 120_000;
 export const DEFAULT_SETUP_TIMEOUT_MS = 600_000;
+const DEFAULT_STOP_TIMEOUT_MS = 10_000;
 /** Where nothing is configured and the provider has no programs of its own to offer. */
 const DEFAULT_IMAGE = 'busybox:latest';
 
@@ -37,10 +39,13 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
   if (missing !== undefined) {
     throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, `Remove ${missing}.`);
   }
+  const ports = portsOf(config);
   return {
     root: rootOf(config, overrides, facts),
     limits: limitsOf(config, overrides, facts),
     environment: { ...config.container.environment, ...overrides.environment },
+    ...(Object.keys(config.container.services).length > 0 && { services: servicesOf(config, ports) }),
+    ...(ports.length > 0 && { ports }),
     setup: overrides.setup ?? config.container.setup,
     setupTimeoutMs: overrides.setupTimeoutMs ?? config.limits.setupTimeoutMs ?? DEFAULT_SETUP_TIMEOUT_MS,
     timeoutMs: overrides.timeoutMs ?? config.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -55,11 +60,64 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
   };
 }
 
+/** A number that Litterbox chooses: no program that has one of its own uses these. */
+const FIRST_CHOSEN_PORT = 42_001;
+
+function portsOf({ container }: Config): readonly PortPolicy[] {
+  const entries = Object.entries(container.ports);
+  const taken = new Set(entries.map(([, { target }]) => target));
+  let next = FIRST_CHOSEN_PORT;
+  return entries.map(([name, { target }]) => {
+    while (taken.has(next)) next += 1;
+    if (target === undefined) taken.add(next);
+    return { name, inside: target ?? next };
+  });
+}
+
+/** In an order in which each comes after those that it waits for; there is one, or the file was refused. */
+function servicesOf({ container }: Config, ports: readonly PortPolicy[]): readonly ServicePolicy[] {
+  const services = new Map<string, ServicePolicy>();
+  const add = (name: string) => {
+    const service = container.services[name];
+    if (!service || services.has(name)) return;
+    for (const before of service.after ?? []) add(before);
+    const {
+      command,
+      signals,
+      restart = 'on-failure',
+      health,
+      after = [],
+      stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS,
+    } = service;
+    services.set(name, {
+      name,
+      command,
+      signals,
+      restart,
+      after,
+      stopTimeoutMs,
+      ...(health && { health: 'port' in health ? { port: portNumber(name, health.port, ports) } : health }),
+    });
+  };
+  for (const name of Object.keys(container.services)) add(name);
+  return [...services.values()];
+}
+
+function portNumber(service: string, port: string | number, ports: readonly PortPolicy[]): number {
+  if (typeof port === 'number') return port;
+  const named = ports.find(({ name }) => name === port);
+  if (named) return named.inside;
+  throw new LitterboxError(
+    'CONFIG_VALUE',
+    `container.services.${service}.health.port: there is no port ${shown(port)} in container.ports.`,
+    { operation: 'config.policy', hint: 'Name one of container.ports, or write its number.' },
+  );
+}
+
 /** Keys that are read, so that a file is not refused by every release, and that nothing acts upon yet. */
 function notInThisRelease(config: Config): readonly string[] {
   const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
-    ['container.services', Object.keys(config.container.services).length > 0],
-    ['container.ports', Object.keys(config.container.ports).length > 0],
+    ['container.supervisor', config.container.supervisor !== 'litterbox'],
     ['network.setup', config.network.setup !== 'none'],
     ['network.run', config.network.run !== 'none'],
     ['network.allow', config.network.allow.length > 0],

@@ -81,6 +81,8 @@ export const ERROR_CODES = {
   UNBORN_HEAD: 3,
   REPO_MOVED: 3,
   SECRET_NOT_FOUND: 3,
+  SERVICE_NOT_FOUND: 3,
+  PORT_NOT_FOUND: 3,
   // refused by policy
   CONFIG_UNTRUSTED: 4,
   MOUNT_FORBIDDEN: 4,
@@ -115,6 +117,7 @@ export const ERROR_CODES = {
   STREAM_TRUNCATED: 5,
   PROVIDER_PROTOCOL_ERROR: 5,
   SNAPSHOT_FAILED: 5,
+  SERVICE_FAILED: 5,
   STORE_CORRUPT: 5,
   REPO_CORRUPT: 5,
   OBJECT_MISSING: 5,
@@ -142,6 +145,7 @@ export const ERROR_CODES = {
   MERGE_IN_PROGRESS: 6,
   USER_REPO_LOCKED: 6,
   NOTHING_TO_DO: 6,
+  PORT_TAKEN: 6,
   // bug
   INTERNAL: 70,
 } as const satisfies Record<string, 2 | 3 | 4 | 5 | 6 | 70>;

@@ -1,11 +1,33 @@
 import type { ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
 
+/** A named port inside. */
+export interface PortPolicy {
+  readonly name: string;
+  /** 1 to 65535. */
+  readonly inside: number;
+}
+
+/** A program that runs beside the agent. */
+export interface ServicePolicy {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly signals: { readonly stop: string; readonly restart?: string };
+  readonly restart: 'always' | 'on-failure' | 'never';
+  readonly health?: { readonly port: number } | { readonly command: readonly [string, ...string[]] };
+  /** Names of services before it in the list. */
+  readonly after: readonly string[];
+  readonly stopTimeoutMs: number;
+}
+
 /** What a sandbox is allowed and how it is set up, decided from the configuration once, at create, and kept with it. */
 export interface Policy {
   readonly root: SandboxRoot;
   readonly limits: ResourceLimits;
   /** Validated, no reserved names. */
   readonly environment: Readonly<Record<string, string>>;
+  /** In the order in which they start. Absent: none, in a record of an earlier release. */
+  readonly services?: readonly ServicePolicy[];
+  readonly ports?: readonly PortPolicy[];
   /** Commands run once at create, in order, each an argument list. */
   readonly setup: readonly (readonly [string, ...string[]])[];
   readonly setupTimeoutMs: number;

@@ -4,6 +4,7 @@ import type { BaseSource } from '../ports/source-control.ts';
 import { CreateSandbox, type CreateSandboxResult } from '../use-cases/create-sandbox.ts';
 import type { PolicyOverrides } from '../use-cases/decide-policy.ts';
 import { fields } from './fields.ts';
+import { portUrl } from './list-ports.ts';
 import { operation } from './operation.ts';
 import { wordings } from './wording.ts';
 
@@ -79,6 +80,7 @@ export const createSandbox = operation({
     leftOut: await leftOut.catch(() => null), // git could not say
     warnings,
     mechanism: record.assurance?.mechanism,
+    ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
   }),
   execute: async (useCases, { name, from, provider, rollback, ...keys }, options) =>
     await useCases.get(CreateSandbox).execute(

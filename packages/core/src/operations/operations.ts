@@ -1,5 +1,6 @@
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
 import { cloneRepository } from './clone-repository.ts';
+import { controlService } from './control-service.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { cutMilestone } from './cut-milestone.ts';
 import { deleteSandbox } from './delete-sandbox.ts';
@@ -7,12 +8,14 @@ import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './export-worktree.ts';
 import { findSandbox } from './find-sandbox.ts';
 import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
+import { listPorts } from './list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { openShell } from './open-shell.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
 import { readDiff } from './read-diff.ts';
 import { readFile } from './read-file.ts';
 import { readLog } from './read-log.ts';
+import { readServiceLogs } from './read-service-logs.ts';
 import { reconcileState } from './reconcile-state.ts';
 import { recoverSandbox, restoreRevision } from './restore-revision.ts';
 import { runCommand } from './run-command.ts';
@@ -32,6 +35,9 @@ export const OPERATIONS = [
   readDiff,
   findSandbox,
   openShell,
+  controlService,
+  readServiceLogs,
+  listPorts,
   planIntegration,
   applyChanges,
   mergeChanges,

@@ -1,11 +1,17 @@
 import type { Assurance } from '../domain/assurance.ts';
 import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
-import type { Policy } from '../domain/policy.ts';
+import type { Policy, PortPolicy } from '../domain/policy.ts';
 import type { Slug } from '../domain/slug.ts';
 import type { CallOptions } from './call.ts';
 import type { ChangeMark } from './sandbox-runtime.ts';
 
 export type SandboxState = 'creating' | 'setup-failed' | 'ready' | 'paused' | 'stopped' | 'deleting';
+
+/** A named port of a sandbox and where it is found on this machine. */
+export interface AssignedPort extends PortPolicy {
+  /** On 127.0.0.1 and ::1. Stays the same unless another program takes it. */
+  readonly outside: number;
+}
 
 /** One row per sandbox. The code is in git, what runs is in the runtime; this row joins them. */
 export interface SandboxRecord {
@@ -28,6 +34,7 @@ export interface SandboxRecord {
   readonly assurance?: Assurance;
   /** Tail of the setup's output when it failed. */
   readonly setupLog?: string;
+  readonly ports?: readonly AssignedPort[];
   /** Goes up by one with every write: the fencing token of {@link StateStore.update}. */
   readonly generation: number;
 }
@@ -113,6 +120,7 @@ export type SandboxChange = {
     | 'mark'
     | 'assurance'
     | 'setupLog'
+    | 'ports'
     | 'policy'
     | 'workdir'
     | 'provider'

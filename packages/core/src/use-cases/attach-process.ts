@@ -7,6 +7,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus, ProcessHandle, TerminalSize } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { portVariables } from '../services/port-variables.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -86,7 +87,7 @@ export class AttachProcess {
       process = await opened.runtime.spawn(
         {
           argv: command,
-          env: { ...opened.runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
+          env: { ...opened.runtime.environment, ...portVariables(found), [CALL_VARIABLE]: crypto.randomUUID(), ...env },
           stdin: 'pipe',
           ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
           ...(terminal && { terminal }),

@@ -7,6 +7,7 @@ import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { ReachKeeper } from './reach-keeper.ts';
 import { runtimeState } from './runtime-state.ts';
 import { LitterboxError } from '../domain/errors.ts';
 
@@ -39,13 +40,22 @@ export class ChangeRunState {
   readonly #state: StateStore;
   readonly #audit: AuditLog;
   readonly #open: OpenSandboxes;
+  readonly #reach: ReachKeeper;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
+  constructor(
+    find: FindSandbox,
+    state: StateStore,
+    audit: AuditLog,
+    open: OpenSandboxes,
+    reach: ReachKeeper,
+    actor: string,
+  ) {
     this.#find = find;
     this.#state = state;
     this.#audit = audit;
     this.#open = open;
+    this.#reach = reach;
     this.#actor = actor;
   }
 
@@ -81,8 +91,10 @@ export class ChangeRunState {
         const runtime = await this.#open.runtime(record);
         const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
         if (wanted === 'paused') await runtime.pause(options);
-        else if (wanted === 'stopped') await runtime.stop(options);
-        else await runtime.resume(options);
+        else if (wanted === 'stopped') {
+          await this.#reach.end(record, record.state === 'ready'); // what is frozen cannot end by itself
+          await runtime.stop(options);
+        } else await runtime.resume(options);
         reach('run-state.after-runtime');
         // Never over a deletion that began meanwhile.
         const updated = await changeRecord(this.#state, record, ({ state }) =>
@@ -96,6 +108,7 @@ export class ChangeRunState {
           sandbox: record.id,
           data: {},
         });
+        if (wanted === 'ready') await this.#reach.ensure(updated, options);
         return { record: updated, isChanged: true };
       },
     );

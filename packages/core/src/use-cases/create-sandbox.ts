@@ -1,5 +1,6 @@
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
 import { SandboxId } from '../domain/ids.ts';
 import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
@@ -7,13 +8,19 @@ import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SandboxProvider, SandboxSpec } from '../ports/sandbox-provider.ts';
+import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
+import type { AssignPorts } from './assign-ports.ts';
 import type { ChooseProvider } from './choose-provider.ts';
+import { isUp } from './control-services.ts';
 import type { DecidePolicy, PolicyOverrides } from './decide-policy.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
+import type { ReachKeeper } from './reach-keeper.ts';
+import type { RecordRevision } from './record-revision.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
 
 export interface CreateSandboxInput {
@@ -58,6 +65,9 @@ export class CreateSandbox {
   readonly #choose: ChooseProvider;
   readonly #open: OpenSandboxes;
   readonly #setUp: SetUpSandbox;
+  readonly #ports: AssignPorts;
+  readonly #keeper: ReachKeeper;
+  readonly #revisions: RecordRevision;
   readonly #clock: Clock;
   readonly #actor: string;
 
@@ -69,6 +79,9 @@ export class CreateSandbox {
     choose: ChooseProvider,
     open: OpenSandboxes,
     setUp: SetUpSandbox,
+    ports: AssignPorts,
+    keeper: ReachKeeper,
+    revisions: RecordRevision,
     clock: Clock,
     actor: string,
   ) {
@@ -79,6 +92,9 @@ export class CreateSandbox {
     this.#choose = choose;
     this.#open = open;
     this.#setUp = setUp;
+    this.#ports = ports;
+    this.#keeper = keeper;
+    this.#revisions = revisions;
     this.#clock = clock;
     this.#actor = actor;
   }
@@ -133,9 +149,40 @@ export class CreateSandbox {
         const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager') await repository.exportTree(id, options);
-        return { record, isRenamed: lossy, leftOut, warnings: decided.warnings };
+        const { record: kept, warnings } = await this.#kept(record, options);
+        return { record: kept, isRenamed: lossy, leftOut, warnings: [...decided.warnings, ...warnings] };
       },
     );
+  }
+
+  /** Services and ports: a sandbox whose services do not come up is one all the same, to find out why. */
+  async #kept(
+    record: SandboxRecord,
+    options?: ProgressOptions,
+  ): Promise<{ readonly record: SandboxRecord; readonly warnings: readonly string[] }> {
+    const { services = [], ports = [] } = record.policy;
+    if (services.length === 0 && ports.length === 0) return { record, warnings: [] };
+    options?.onProgress?.({ step: 'services', message: 'Starting services' });
+    try {
+      const { services: started } = await this.#keeper.status(record, { verb: 'ready' }, options);
+      const broken = started.filter((service) => !isUp(service));
+      await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'create', options);
+      let now = await currentRecord(this.#state, record, options); // a number may have been taken meanwhile
+      if (services.length > 0) {
+        const message = revisionMessage({ tool: 'service', subject: 'start', sandbox: record.slug });
+        ({ record: now } = await this.#revisions.execute(now, await this.#open.get(now, options), message, options));
+      }
+      return {
+        record: now,
+        warnings: broken.map(
+          ({ name, state }) => `The service ${name} is ${state}: litterbox logs ${record.slug} ${name}.`,
+        ),
+      };
+    } catch (error) {
+      options?.signal?.throwIfAborted();
+      if (!isLitterboxError(error)) throw error;
+      return { record, warnings: [`The services and ports are not up: ${error.message}`] };
+    }
   }
 
   async #leftOut(repository: SourceRepository, { type }: BaseSource, options?: CallOptions): Promise<LeftOut> {
@@ -156,7 +203,11 @@ export class CreateSandbox {
     reach('create.after-journal');
     let record: SandboxRecord | undefined;
     try {
-      record = await this.#state.insert(draft, options);
+      record = await this.#ports.execute(
+        draft.policy.ports ?? [],
+        (ports) => this.#state.insert(ports.length > 0 ? { ...draft, ports } : draft, options),
+        options,
+      );
       await this.#state.step(journal.id, 'runtime');
       reach('create.after-record');
       options?.onProgress?.({ step: 'runtime', message: `Starting the sandbox (${provider.name})` });
@@ -171,6 +222,7 @@ export class CreateSandbox {
       if (history.status === 'rejected') throw history.reason;
       options?.signal?.throwIfAborted();
       const opened = await this.#open.get({ ...record, state: 'ready' });
+      assertReachable(record, opened.runtime);
       record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
       reach('create.after-assurance');
       record = await this.#setUp.execute(record, opened, isRollback, options);
@@ -221,6 +273,17 @@ export function specOf(
     allowDegraded: policy.allowDegraded,
     ...(policy.strategy !== undefined && { strategy: policy.strategy }),
   };
+}
+
+/** @throws LitterboxError `UNSUPPORTED` when the sandbox is to have ports that nobody could connect to. */
+function assertReachable({ policy, provider }: SandboxRecord, runtime: SandboxRuntime): void {
+  const [port] = policy.ports ?? [];
+  if (!port || runtime.connect) return;
+  throw new LitterboxError('UNSUPPORTED', `container.ports is not supported (provider ${provider}).`, {
+    operation: 'sandbox.create',
+    provider,
+    hint: 'Remove container.ports, or use another provider.',
+  });
 }
 
 function alreadyThere(slug: string, name: string, { state }: SandboxRecord): LitterboxError {

@@ -9,6 +9,7 @@ import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
+import type { ReachKeeper } from './reach-keeper.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
 /** Deletes a sandbox with all it holds. Order: mark, runtime, history, record; killed half-way, the next call goes on. */
@@ -19,6 +20,7 @@ export class DeleteSandbox {
   readonly #audit: AuditLog;
   readonly #open: OpenSandboxes;
   readonly #settle: SettleSandbox;
+  readonly #keeper: ReachKeeper;
   readonly #actor: string;
 
   constructor(
@@ -28,6 +30,7 @@ export class DeleteSandbox {
     audit: AuditLog,
     open: OpenSandboxes,
     settle: SettleSandbox,
+    keeper: ReachKeeper,
     actor: string,
   ) {
     this.#find = find;
@@ -36,6 +39,7 @@ export class DeleteSandbox {
     this.#audit = audit;
     this.#open = open;
     this.#settle = settle;
+    this.#keeper = keeper;
     this.#actor = actor;
   }
 
@@ -74,6 +78,7 @@ export class DeleteSandbox {
     reach('delete.after-journal');
     await changeRecord(this.#state, record, ({ state }) => (state === 'deleting' ? undefined : { state: 'deleting' }));
     reach('delete.after-mark');
+    await this.#keeper.end(record, false);
     // The runtime ends everything at once; closing it first would end one process after another.
     await this.#open.providerOf(record).remove(record.id);
     reach('delete.after-runtime');

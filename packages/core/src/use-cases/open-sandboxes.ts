@@ -5,6 +5,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
+import type { ReachKeeper } from './reach-keeper.ts';
 
 /** A sandbox as this process uses it. */
 export interface OpenedSandbox {
@@ -17,10 +18,12 @@ export interface OpenedSandbox {
 /** The sandboxes this process has open, each once. */
 export class OpenSandboxes {
   readonly #providers: readonly SandboxProvider[];
+  readonly #reach: ReachKeeper | undefined;
   readonly #opened = new Map<SandboxId, Promise<OpenedSandbox>>();
 
-  constructor(providers: readonly SandboxProvider[]) {
+  constructor(providers: readonly SandboxProvider[], reach?: ReachKeeper) {
     this.#providers = providers;
+    this.#reach = reach;
   }
 
   providerOf(record: Pick<SandboxRecord, 'provider'>): SandboxProvider {
@@ -87,6 +90,8 @@ export class OpenSandboxes {
             { cause },
           );
         });
+      // A keeper that was killed is followed by another one. Who asks for services or ports is told what is wrong with it.
+      await this.#reach?.ensure(record).catch(() => {});
       return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };
     })();
     this.#opened.set(record.id, opening);

@@ -13,6 +13,7 @@ import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { putFiles } from './put-files.ts';
 import type { RecordRevision } from './record-revision.ts';
+import type { ReachKeeper } from './reach-keeper.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
 
 export interface RestoreResult {
@@ -34,6 +35,7 @@ export class RestoreRevision {
   readonly #open: OpenSandboxes;
   readonly #record: RecordRevision;
   readonly #setUp: SetUpSandbox;
+  readonly #keeper: ReachKeeper;
   readonly #actor: string;
 
   constructor(
@@ -44,6 +46,7 @@ export class RestoreRevision {
     open: OpenSandboxes,
     record: RecordRevision,
     setUp: SetUpSandbox,
+    keeper: ReachKeeper,
     actor: string,
   ) {
     this.#find = find;
@@ -53,6 +56,7 @@ export class RestoreRevision {
     this.#open = open;
     this.#record = record;
     this.#setUp = setUp;
+    this.#keeper = keeper;
     this.#actor = actor;
   }
 
@@ -149,6 +153,7 @@ export class RestoreRevision {
     const journal = await this.#state.begin({ operation: 'sandbox-rebuild', sandbox: record.id, step: 'runtime' });
     reach('rebuild.after-journal');
     try {
+      await this.#keeper.end(record, false);
       await this.#open.close(record.id);
       await provider.remove(record.id, { keepPlayground: true });
       reach('rebuild.after-remove');
@@ -162,6 +167,7 @@ export class RestoreRevision {
     const repository = await this.#repository.execute(options);
     const { tip } = await repository.history(record.id, options);
     const provider = this.#open.providerOf(record);
+    await this.#keeper.end(record, false);
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
     const runtime = await provider.create(specOf(record, tip, repository), options);
@@ -173,6 +179,7 @@ export class RestoreRevision {
     const rebuilt = await changeRecord(this.#state, record, () => ({ mark: null, state, assurance }));
     reach('rebuild.after-record');
     const updated = await this.#setUp.execute(rebuilt, opened, false, options);
+    await this.#keeper.ensure(updated, options);
     await this.#state.publish({
       type: 'sandbox-rebuilt',
       repositoryId: record.repositoryId,

@@ -7,6 +7,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
+import { portVariables } from '../services/port-variables.ts';
 import { assertVariables } from './assert-variables.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { checkedCommand } from './checked-command.ts';
@@ -77,12 +78,13 @@ export class RunCommand {
   }
 }
 
-function channelCommand(input: RunCommandInput, { workdir, policy }: SandboxRecord): ChannelCommand {
+function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelCommand {
+  const { workdir, policy } = record;
   const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput } = input;
   return {
     argv: typeof command === 'string' ? ['sh', '-c', command] : command,
     cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
-    env,
+    env: { ...portVariables(record), ...env },
     stdin,
     timeoutMs: timeoutMs ?? policy.timeoutMs,
     maxOutputBytes,

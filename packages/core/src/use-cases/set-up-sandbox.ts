@@ -5,6 +5,7 @@ import { decodeRaw } from '../domain/raw-text.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { portVariables } from '../services/port-variables.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
 
@@ -37,7 +38,12 @@ export class SetUpSandbox {
       const text = argv.join(' ');
       options?.onProgress?.({ step: 'setup', message: `Setting up: ${text}` });
       const outcome = await opened.channel.run(
-        { argv, cwd: record.workdir, timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())) },
+        {
+          argv,
+          cwd: record.workdir,
+          env: portVariables(record),
+          timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
+        },
         options,
       );
       options?.signal?.throwIfAborted();

@@ -11,6 +11,8 @@ import { read } from './read.ts';
 import { sandboxCreate } from './sandbox-create.ts';
 import { sandboxList } from './sandbox-list.ts';
 import { sandboxMilestone } from './sandbox-milestone.ts';
+import { sandboxPorts } from './sandbox-ports.ts';
+import { sandboxService } from './sandbox-service.ts';
 import { sandboxStatus } from './sandbox-status.ts';
 import type { PermissionRequest, Tool, ToolAnswer, ToolProfile, ToolSetting } from './tool.ts';
 import { write } from './write.ts';
@@ -24,6 +26,8 @@ export const AGENT_TOOLS: readonly Tool[] = [
   sandboxList,
   sandboxStatus,
   sandboxMilestone,
+  sandboxService,
+  sandboxPorts,
   read,
   write,
   patch,

@@ -14,6 +14,7 @@ const facts = z.object({
   base: z.string(),
   network: z.literal('none'),
   note: z.string().optional(),
+  ports: z.array(z.object({ name: z.string(), inside: z.number(), outside: z.number() })).optional(),
   leftOut: z.array(z.string()).optional(),
 });
 
@@ -59,6 +60,7 @@ export const sandboxCreate = tool({
         playground: '/playground',
         base: record.baseCommit,
         network: record.policy.network.run,
+        ...(record.ports && { ports: record.ports.map((port) => ({ ...port })) }),
         ...(notes.length > 0 && { note: notes.join(' ') }),
         ...(missing && missing.total > 0 && { leftOut: [...missing.paths] }),
       } satisfies z.input<typeof facts>,

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import {
+  controlService,
+  encodeRaw,
+  listPorts,
+  LitterboxError,
+  type Parsed,
+  portUrl,
+  readServiceLogs,
+  type ServiceState,
+  visible,
+} from '@litterbox/core';
+import type { Context } from '../context.ts';
+import { ago, table } from '../table.ts';
+
+const COLORS: Readonly<Record<ServiceState, 'green' | 'red' | 'yellow' | 'dim'>> = {
+  running: 'green',
+  exited: 'green',
+  starting: 'yellow',
+  stopping: 'yellow',
+  waiting: 'red',
+  unhealthy: 'red',
+  failed: 'red',
+  stopped: 'dim',
+};
+
+async function service(context: Context, input: Parsed<typeof controlService>): Promise<void> {
+  const { talk, signal } = context;
+  const litterbox = await (input.action === 'status' ? context.litterbox() : context.settled());
+  const services = await litterbox.perform(controlService, input, { signal });
+  if (talk.json) return talk.document(services);
+  if (services.length === 0) return talk.notice('It has no services: see [container.services] of .litterbox.toml.');
+  const rows = services.map(({ name, state, sinceMs, restarts, exit, note }) => [
+    name,
+    talk.paint(COLORS[state], state),
+    ago(sinceMs),
+    String(restarts),
+    exit ? (exit.signal ?? String(exit.code)) : '',
+    visible(note ?? ''),
+  ]);
+  talk.result(table(['SERVICE', 'STATE', 'SINCE', 'RESTARTS', 'LAST EXIT', ''], rows, process.stdout.isTTY));
+}
+
+const MAX_LINE_CHARACTERS = 64 * 1024;
+
+/** As they are into a file or a pipe; on a terminal what could move its cursor is shown, not done. */
+async function logs(context: Context, input: Parsed<typeof readServiceLogs>): Promise<void> {
+  const { talk, signal } = context;
+  const litterbox = await context.litterbox();
+  const isRaw = input.service !== undefined && !process.stdout.isTTY;
+  const unfinished = new Map<string, string>();
+  const write = (name: string, line: string) => {
+    process.stdout.write(input.service === undefined ? `${talk.paint('cyan', name)}  ` : '');
+    process.stdout.write(process.stdout.isTTY ? visible(line) : encodeRaw(line));
+    process.stdout.write('\n');
+  };
+  try {
+    for await (const output of await litterbox.perform(readServiceLogs, input, { signal })) {
+      if (talk.json) {
+        talk.document(output);
+        continue;
+      }
+      if (isRaw) {
+        process.stdout.write(encodeRaw(output.text));
+        continue;
+      }
+      const lines = ((unfinished.get(output.service) ?? '') + output.text).split('\n');
+      const rest = lines.pop() ?? '';
+      // A line without an end is shown in pieces.
+      unfinished.set(output.service, rest.length > MAX_LINE_CHARACTERS ? '' : rest);
+      for (const line of rest.length > MAX_LINE_CHARACTERS ? [...lines, rest] : lines) write(output.service, line);
+    }
+    for (const [name, line] of unfinished) if (line !== '') write(name, line);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function ports(
+  context: Context,
+  input: Parsed<typeof listPorts>,
+  { open }: { readonly open?: string },
+): Promise<void> {
+  const { talk, signal } = context;
+  const found = await (await context.litterbox()).perform(listPorts, input, { signal });
+  for (const { name, movedFrom } of found)
+    if (movedFrom !== undefined) talk.warning(`${name} moved: another program took port ${movedFrom}.`);
+  if (open !== undefined) {
+    const port = found.find(({ name, inside }) => name === open || String(inside) === open);
+    if (!port) {
+      throw new LitterboxError('PORT_NOT_FOUND', `There is no port ${JSON.stringify(open)} in ${input.sandbox}.`, {
+        operation: 'sandbox.ports',
+        hint:
+          found.length > 0
+            ? `It has: ${found.map(({ name }) => name).join(', ')}.`
+            : 'Ports come from [container.ports] of .litterbox.toml when a sandbox is created.',
+      });
+    }
+    await browse(portUrl(port));
+  }
+  if (talk.json) return talk.document(listPorts.document?.(found));
+  if (found.length === 0) return talk.notice('It has no ports: see [container.ports] of .litterbox.toml.');
+  const rows = found.map((port) => [
+    port.name,
+    String(port.inside),
+    portUrl(port),
+    port.answers ? talk.paint('green', 'answers') : talk.paint('dim', 'nothing listens'),
+  ]);
+  talk.result(table(['PORT', 'INSIDE', 'HERE', ''], rows, process.stdout.isTTY));
+}
+
+/** Nothing of the sandbox's is in the address: a number of ours. */
+async function browse(url: string): Promise<void> {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    child.once('error', resolve);
+    child.once('spawn', () => resolve(undefined));
+  });
+  child.unref();
+  if (!failure) return;
+  throw new LitterboxError('TOOL_MISSING', `There is no program ${program} to open a browser with.`, {
+    operation: 'sandbox.ports',
+    hint: `Open ${url} yourself.`,
+  });
+}
+
+export const presented = {
+  'sandbox-service': { operation: controlService, present: service },
+  'sandbox-logs': { operation: readServiceLogs, present: logs },
+  'sandbox-ports': { operation: listPorts, present: ports },
+} as const;

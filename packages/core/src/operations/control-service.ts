@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { ControlServices } from '../use-cases/control-services.ts';
+import type { ServiceStatus } from '../services/service.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const controlService = operation({
+  name: 'sandbox-service',
+  summary: 'Start, stop, restart or show the services of a sandbox',
+  effect: 'write',
+  command: {
+    verb: 'service',
+    positional: ['sandbox', 'action', 'service'],
+    examples: ['service fix-login status', 'service fix-login restart web', 'service fix-login stop'],
+  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    action: z.enum(['start', 'stop', 'restart', 'status']).describe('start, stop, restart or status'),
+    service: z.string().optional().describe('One of them; all when it is left out'),
+    message: fields.message().optional().describe('The subject of the revision'),
+  }),
+  document: (services: readonly ServiceStatus[]) => services,
+  async execute(useCases, { action, ...request }, options) {
+    const control = useCases.get(ControlServices);
+    if (action === 'status') return await control.status(request, options);
+    return (await control.change({ ...request, action }, options)).services;
+  },
+});

@@ -1,0 +1,360 @@
+import { CALL_VARIABLE } from '../channel/kill-tree.ts';
+import type { ExecChannel } from '../channel/exec-channel.ts';
+import type { ServicePolicy } from '../domain/policy.ts';
+import { visible } from '../domain/visible.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ExitStatus, ProcessHandle, SignalName } from '../ports/process.ts';
+import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import { countMarked, killMarked } from './kill-marked.ts';
+import { ServiceLog } from './service-log.ts';
+
+/**
+ * `starting`: runs, its health is not known yet; `running`: runs, and is healthy where that is looked at; `unhealthy`: runs;
+ * `waiting`: to be started again after it failed; `exited`: ended with 0; `failed`: ended otherwise, and stays so.
+ */
+export type ServiceState =
+  | 'stopped'
+  | 'starting'
+  | 'running'
+  | 'unhealthy'
+  | 'waiting'
+  | 'exited'
+  | 'failed'
+  | 'stopping';
+
+export interface ServiceStatus {
+  readonly name: string;
+  readonly state: ServiceState;
+  /** Of the present or the last run. */
+  readonly sinceMs: number;
+  /** Starts after the first that nobody asked for. */
+  readonly restarts: number;
+  /** How the last run ended. */
+  readonly exit?: ExitStatus;
+  /** What is odd about it, one sentence. */
+  readonly note?: string;
+}
+
+export interface ServiceSetting {
+  readonly runtime: SandboxRuntime;
+  readonly channel: ExecChannel;
+  readonly clock: Clock;
+  /** Ports and what else a service finds in its environment. */
+  variables(): Readonly<Record<string, string>>;
+  /** False while the sandbox is paused: nothing is looked at then, as nothing can answer. */
+  isAwake(): Promise<boolean>;
+}
+
+const FIRST_BACK_OFF_MS = 500;
+const MAX_BACK_OFF_MS = 60_000;
+/** Who ran so long has started well: the next failure is a first one. */
+const SETTLED_MS = 30_000;
+/** A program that ends within this after its start has not started. */
+const SURVIVAL_MS = 300;
+/** How long a health that was never good is waited for. */
+const HEALTH_WINDOW_MS = 60_000;
+const HEALTH_START_INTERVAL_MS = 100;
+const HEALTH_INTERVAL_MS = 5_000;
+const HEALTH_TIMEOUT_MS = 5_000;
+const FAILURES_UNTIL_UNHEALTHY = 3;
+/** A service that prints more is made to wait: its log keeps a MiB in any case. */
+const LOG_BYTES_PER_SECOND = 16 * 2 ** 20;
+
+interface Run {
+  readonly handle: ProcessHandle;
+  readonly callId: string;
+  readonly startedMs: number;
+  readonly ended: AbortController;
+  readonly exit: Promise<ExitStatus | undefined>;
+}
+
+/** One service of one sandbox: runs it, looks at it, starts it again. What it prints is kept here, bounded; nothing it does is trusted. */
+export class Service {
+  readonly policy: ServicePolicy;
+  readonly log = new ServiceLog();
+  readonly #setting: ServiceSetting;
+  #state: ServiceState = 'stopped';
+  #sinceMs: number;
+  #restarts = 0;
+  #exit: ExitStatus | undefined;
+  #note: string | undefined;
+  #run: Run | undefined;
+  #failures = 0;
+  #changed = new Set<() => void>();
+  /** Aborted when what is going on (a wait, a watch) is to end. */
+  #plan = new AbortController();
+  /** One change at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(policy: ServicePolicy, setting: ServiceSetting) {
+    this.policy = policy;
+    this.#setting = setting;
+    this.#sinceMs = setting.clock.wallMs();
+  }
+
+  status(): ServiceStatus {
+    return {
+      name: this.policy.name,
+      state: this.#state,
+      sinceMs: this.#sinceMs,
+      restarts: this.#restarts,
+      ...(this.#exit && { exit: this.#exit }),
+      ...(this.#note !== undefined && { note: this.#note }),
+    };
+  }
+
+  /** Resolves when it is up, or is known not to come up by itself at once. Nothing happens when it runs. */
+  async start(): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#run) return;
+      this.#restarts = 0;
+      this.#failures = 0;
+      await this.#begin();
+    });
+    await this.settled();
+  }
+
+  /** Signal, wait, SIGKILL, and whatever it left behind. */
+  async stop(): Promise<void> {
+    this.#plan.abort();
+    await this.#inTurn(async () => {
+      await this.#end();
+      this.#enter('stopped');
+      this.#note = undefined;
+    });
+  }
+
+  /** By its restart signal where it has one and runs, else stop and start. */
+  async restart(): Promise<void> {
+    const { restart } = this.policy.signals;
+    const run = this.#run;
+    if (restart !== undefined && run) {
+      await this.#inTurn(async () => {
+        this.log.note(`sending ${restart}`);
+        await run.handle.kill(restart as SignalName);
+      });
+      await this.#survival(run);
+      return await this.settled();
+    }
+    await this.stop();
+    await this.start();
+  }
+
+  /** Ends nothing inside: the sandbox itself is about to end. */
+  release(): void {
+    this.#plan.abort();
+  }
+
+  /** Resolves when it neither starts nor stops. */
+  async settled(): Promise<void> {
+    while (this.#state === 'starting' || this.#state === 'stopping')
+      await new Promise<void>((resolve) => this.#changed.add(resolve));
+  }
+
+  #inTurn<Result>(body: () => Promise<Result>): Promise<Result> {
+    const mine = this.#turn.then(body);
+    this.#turn = mine.catch(() => {}); // told to who asked
+    return mine;
+  }
+
+  #enter(state: ServiceState): void {
+    this.#state = state;
+    this.#sinceMs = this.#setting.clock.wallMs();
+    const waiting = this.#changed;
+    this.#changed = new Set();
+    for (const wake of waiting) wake();
+  }
+
+  async #begin(): Promise<void> {
+    const { runtime, clock } = this.#setting;
+    const { command, name } = this.policy;
+    this.#plan.abort();
+    this.#plan = new AbortController();
+    this.#note = undefined;
+    this.#exit = undefined;
+    const callId = crypto.randomUUID();
+    this.#enter('starting');
+    let handle: ProcessHandle;
+    try {
+      handle = await runtime.spawn({
+        argv: command,
+        env: {
+          ...runtime.environment,
+          ...this.#setting.variables(),
+          LITTERBOX_SERVICE: name,
+          [CALL_VARIABLE]: callId,
+        },
+      });
+    } catch (error) {
+      // No such program, or no room for one.
+      this.log.note(`could not be started: ${visible(error instanceof Error ? error.message : String(error))}`);
+      this.#note = visible(error instanceof Error ? error.message : String(error));
+      return this.#failed(true);
+    }
+    const ended = new AbortController();
+    const run: Run = {
+      handle,
+      callId,
+      startedMs: clock.monotonicMs(),
+      ended,
+      exit: handle.exit.catch(() => undefined),
+    };
+    this.#run = run;
+    void this.#read(run);
+    void run.exit.then((exit) => {
+      ended.abort();
+      return this.#inTurn(() => this.#left(run, exit));
+    });
+    void this.#watch(run, this.#plan.signal);
+  }
+
+  /** Looks after the health of one run for as long as it lasts. */
+  async #watch(run: Run, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#setting;
+    const over = AbortSignal.any([signal, run.ended.signal]);
+    const pause = async (durationMs: number) => await clock.sleep(durationMs, { signal: over }).catch(() => {});
+    const enter = (state: ServiceState, note?: string) => {
+      if (over.aborted || this.#run !== run || this.#state === state) return;
+      this.#note = note;
+      this.#enter(state);
+    };
+    if (!this.policy.health) {
+      await this.#survival(run);
+      return enter('running');
+    }
+    let failures = 0;
+    let wasHealthy = false;
+    while (!over.aborted) {
+      if (await this.#setting.isAwake().catch(() => false)) {
+        const isHealthy = await this.#isHealthy(over);
+        if (over.aborted) return;
+        failures = isHealthy ? 0 : failures + 1;
+        if (isHealthy) {
+          wasHealthy = true;
+          enter('running');
+        } else if (wasHealthy && failures >= FAILURES_UNTIL_UNHEALTHY) {
+          enter('unhealthy', 'It no longer answers its health check.');
+        } else if (!wasHealthy && clock.monotonicMs() - run.startedMs > HEALTH_WINDOW_MS) {
+          enter('unhealthy', `It has not answered its health check since it started.`);
+        }
+      }
+      await pause(wasHealthy || this.#state === 'unhealthy' ? HEALTH_INTERVAL_MS : HEALTH_START_INTERVAL_MS);
+    }
+  }
+
+  async #isHealthy(signal: AbortSignal): Promise<boolean> {
+    const { health } = this.policy;
+    const { runtime, channel } = this.#setting;
+    try {
+      if (health && 'port' in health) {
+        const timeout = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_TIMEOUT_MS)]);
+        await using _open = await runtime.connect?.(health.port, { signal: timeout });
+        return true;
+      }
+      if (!health) return true;
+      const env = this.#setting.variables();
+      const command = {
+        argv: health.command,
+        cwd: runtime.workdir,
+        env,
+        timeoutMs: HEALTH_TIMEOUT_MS,
+        maxOutputBytes: 0,
+      };
+      const { exit, interruption } = await channel.run(command, { signal });
+      return exit.code === 0 && !interruption;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Until it ended, or has run for long enough to be taken for started. */
+  async #survival({ ended }: Run): Promise<void> {
+    await this.#setting.clock.sleep(SURVIVAL_MS, { signal: ended.signal }).catch(() => {});
+  }
+
+  async #read({ handle }: Run): Promise<void> {
+    const { clock } = this.#setting;
+    let secondMs = clock.monotonicMs();
+    let bytesInSecond = 0;
+    try {
+      for await (const { bytes } of handle) {
+        this.log.push(bytes);
+        bytesInSecond += bytes.length;
+        const passedMs = clock.monotonicMs() - secondMs;
+        if (passedMs < 1000 && bytesInSecond > LOG_BYTES_PER_SECOND) await clock.sleep(1000 - passedMs);
+        if (passedMs >= 1000 || bytesInSecond > LOG_BYTES_PER_SECOND) {
+          secondMs = clock.monotonicMs();
+          bytesInSecond = 0;
+        }
+      }
+    } catch {
+      // `exit` tells
+    }
+  }
+
+  /** A run ended by itself, or was lost with the session of the sandbox. */
+  async #left(run: Run, exit: ExitStatus | undefined): Promise<void> {
+    if (this.#run !== run) return; // stopped: not by itself
+    this.#run = undefined;
+    this.#exit = exit;
+    this.log.note(exit ? `ended with ${exitText(exit)}` : 'lost: the sandbox ended it');
+    if (this.#setting.clock.monotonicMs() - run.startedMs >= SETTLED_MS) this.#failures = 0;
+    const left = await countMarked(this.#setting.channel, run.callId).catch(() => 0);
+    const isFailure = exit?.code !== 0;
+    if (left > 0 && !isFailure && this.policy.restart !== 'always') {
+      this.#note = `It left ${left === 1 ? 'a process' : `${left} processes`} in the background: give it the option to stay in the foreground, so that it can be looked after.`;
+      this.#leftBehind = run.callId;
+      return this.#enter('exited');
+    }
+    if (left > 0) await killMarked(this.#setting.channel, run.callId).catch(() => {});
+    if (isFailure || this.policy.restart === 'always') return this.#failed(isFailure);
+    this.#enter('exited');
+  }
+
+  /** The mark of what a run that ended left in the background. */
+  #leftBehind: string | undefined;
+
+  #failed(isFailure: boolean): void {
+    if (this.policy.restart === 'never') return this.#enter(isFailure ? 'failed' : 'exited');
+    const waitMs = Math.min(MAX_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** Math.min(this.#failures, 20));
+    this.#failures += 1;
+    this.#note ??= `It is started again ${waitMs < 2000 ? 'at once' : `after ${Math.round(waitMs / 1000)} s`}.`;
+    this.#enter('waiting');
+    const { signal } = this.#plan;
+    void (async () => {
+      await this.#setting.clock.sleep(waitMs, { signal });
+      while (!(await this.#setting.isAwake())) await this.#setting.clock.sleep(1000, { signal });
+      await this.#inTurn(async () => {
+        if (signal.aborted || this.#run) return;
+        this.#restarts += 1;
+        await this.#begin();
+      });
+    })().catch(() => {}); // stopped meanwhile
+  }
+
+  async #end(): Promise<void> {
+    const run = this.#run;
+    const { channel, clock } = this.#setting;
+    const behind = run?.callId ?? this.#leftBehind;
+    this.#leftBehind = undefined;
+    if (run) {
+      this.#enter('stopping');
+      this.#run = undefined;
+      const { signals, stopTimeoutMs } = this.policy;
+      this.log.note(`stopping with ${signals.stop}`);
+      await run.handle.kill(signals.stop as SignalName).catch(() => {});
+      const timer = new AbortController();
+      const late = clock.sleep(stopTimeoutMs, { signal: AbortSignal.any([timer.signal, run.ended.signal]) });
+      await late.catch(() => {});
+      timer.abort();
+      if (!run.ended.signal.aborted) this.log.note(`it did not end within ${stopTimeoutMs} ms: killing it`);
+      await run.handle[Symbol.asyncDispose]();
+      this.#exit = await run.exit;
+    }
+    if (behind !== undefined) await killMarked(channel, behind).catch(() => {});
+  }
+}
+
+function exitText({ code, signal }: ExitStatus): string {
+  return signal === undefined ? `exit code ${code}` : signal;
+}

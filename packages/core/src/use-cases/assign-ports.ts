@@ -1,0 +1,34 @@
+import type { PortPolicy } from '../domain/policy.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { PortForwarder } from '../ports/port-forwarder.ts';
+import type { AssignedPort, StateStore } from '../ports/state-store.ts';
+
+/** Finds a number on this machine for each port of a sandbox: one that nobody listens on, and that no other sandbox has. */
+export class AssignPorts {
+  readonly #state: StateStore;
+  readonly #forwarder: PortForwarder;
+
+  constructor(state: StateStore, forwarder: PortForwarder) {
+    this.#state = state;
+    this.#forwarder = forwarder;
+  }
+
+  /** @param keep writes them down: nobody else is given a number before that is done */
+  async execute<Kept>(
+    ports: readonly PortPolicy[],
+    keep: (assigned: readonly AssignedPort[]) => Promise<Kept>,
+    options?: CallOptions,
+  ): Promise<Kept> {
+    if (ports.length === 0) return await keep([]);
+    await using _lease = await this.#state.lease('ports', 'choose ports', options);
+    const records = await this.#state.list(undefined, options);
+    const taken = new Set(records.flatMap((record) => (record.ports ?? []).map(({ outside }) => outside)));
+    const assigned: AssignedPort[] = [];
+    for (const { name, inside } of ports) {
+      const outside = await this.#forwarder.free(taken, options);
+      taken.add(outside);
+      assigned.push({ name, inside, outside });
+    }
+    return await keep(assigned);
+  }
+}

@@ -1,0 +1,392 @@
+import { ExecChannel } from '../channel/exec-channel.ts';
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { KeeperRequest, Keepers } from '../ports/keepers.ts';
+import type { Forward, PortForwarder } from '../ports/port-forwarder.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { AssignedPort, Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { killServices } from '../services/kill-marked.ts';
+import { portVariables } from '../services/port-variables.ts';
+import { Service, type ServiceStatus } from '../services/service.ts';
+import type { AssignPorts } from './assign-ports.ts';
+import { changeRecord } from './change-record.ts';
+
+/** A port of a sandbox as its keeper sees it. */
+export interface PortStatus extends AssignedPort {
+  /** The number before another program took that. */
+  readonly movedFrom?: number;
+  /** Whether a program inside listens. Known when it was tried. */
+  readonly answers?: boolean;
+}
+
+export interface KeeperStatus {
+  readonly services: readonly ServiceStatus[];
+  readonly ports: readonly PortStatus[];
+}
+
+/** What `logs` answers with: text as in `raw-text.ts`. */
+export interface ServiceOutput {
+  readonly service: string;
+  readonly text: string;
+}
+
+/** How often a keeper looks whether there is still something to keep. Those who end a sandbox tell it; they may be killed. */
+const LOOK_MS = 5_000;
+const DEFAULT_TAIL_BYTES = 64 * 1024;
+
+/**
+ * Keeps a sandbox that has services or ports: holds it open, runs the services, and carries connections in. One program at a time
+ * does that for a sandbox, which the kernel knows by a lock; it answers for it to all others.
+ */
+export class KeepSandbox {
+  readonly #state: StateStore;
+  readonly #providers: readonly SandboxProvider[];
+  readonly #keepers: Keepers;
+  readonly #forwarder: PortForwarder;
+  readonly #assign: AssignPorts;
+  readonly #clock: Clock;
+  readonly #kept = new Map<SandboxId, Keeping>();
+
+  constructor(
+    state: StateStore,
+    providers: readonly SandboxProvider[],
+    keepers: Keepers,
+    forwarder: PortForwarder,
+    assign: AssignPorts,
+    clock: Clock,
+  ) {
+    this.#state = state;
+    this.#providers = providers;
+    this.#keepers = keepers;
+    this.#forwarder = forwarder;
+    this.#assign = assign;
+    this.#clock = clock;
+  }
+
+  /**
+   * Begins to keep, and returns when its ports are open and it answers; the services start meanwhile.
+   *
+   * @returns resolves `done` when it no longer keeps; nothing when another program keeps it, or it is not to be kept
+   */
+  async execute(id: SandboxId): Promise<{ readonly done: Promise<void> } | undefined> {
+    const lease = await this.#lease(id);
+    if (!lease) return undefined;
+    const keeping = await this.#begin(id, lease).catch(async (error: unknown) => {
+      await lease[Symbol.asyncDispose]();
+      throw error;
+    });
+    if (!keeping) await lease[Symbol.asyncDispose]();
+    return keeping;
+  }
+
+  /** Stops the services that this program runs, and lets go. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#kept.values()].map((keeping) => keeping.close(true)));
+  }
+
+  async #lease(id: SandboxId): Promise<Lease | undefined> {
+    try {
+      return await this.#state.lease(`keeper:${id}`, 'keep', { waitMs: 0 });
+    } catch (error) {
+      if (isLitterboxError(error, 'BUSY')) return undefined;
+      throw error;
+    }
+  }
+
+  async #begin(id: SandboxId, lease: Lease): Promise<Keeping | undefined> {
+    const record = await this.#state.get(id);
+    const provider = this.#providers.find(({ name }) => name === record?.provider);
+    if (record?.state !== 'ready' || !provider) return undefined;
+    // One of its own: what else this program has open of the sandbox may be closed at any moment.
+    const runtime = await provider.open(id);
+    const keeping = new Keeping({
+      record,
+      runtime,
+      lease,
+      state: this.#state,
+      forwarder: this.#forwarder,
+      assign: this.#assign,
+      keepers: this.#keepers,
+      clock: this.#clock,
+      closed: () => this.#kept.delete(id),
+    });
+    this.#kept.set(id, keeping);
+    try {
+      await keeping.open();
+      return keeping;
+    } catch (error) {
+      await keeping.close(false);
+      throw error;
+    }
+  }
+}
+
+interface KeepingInput {
+  readonly record: SandboxRecord;
+  readonly runtime: SandboxRuntime;
+  readonly lease: Lease;
+  readonly state: StateStore;
+  readonly forwarder: PortForwarder;
+  readonly assign: AssignPorts;
+  readonly keepers: Keepers;
+  readonly clock: Clock;
+  readonly closed: () => void;
+}
+
+/** One sandbox that this program keeps. */
+class Keeping {
+  readonly done: Promise<void>;
+  readonly #input: KeepingInput;
+  readonly #channel: ExecChannel;
+  readonly #services: ReadonlyMap<string, Service>;
+  readonly #forwards = new Map<string, Forward>();
+  readonly #movedFrom = new Map<string, number>();
+  readonly #over = new AbortController();
+  #record: SandboxRecord;
+  #desk: AsyncDisposable | undefined;
+  #started: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  #isDone = () => {};
+
+  constructor(input: KeepingInput) {
+    this.#input = input;
+    this.#record = input.record;
+    const { runtime, clock, state, record } = input;
+    const channel = new ExecChannel(runtime);
+    this.#channel = channel;
+    const setting = {
+      runtime,
+      channel,
+      clock,
+      variables: () => portVariables(this.#record),
+      isAwake: async () => (await state.get(record.id))?.state === 'ready',
+    };
+    const policies = record.policy.services ?? [];
+    this.#services = new Map(policies.map((policy) => [policy.name, new Service(policy, setting)]));
+    this.done = new Promise((resolve) => {
+      this.#isDone = resolve;
+    });
+  }
+
+  async open(): Promise<void> {
+    const { runtime, keepers, record } = this.#input;
+    await runtime.assurance(); // holds the sandbox open
+    await this.#assignMissing();
+    for (const port of this.#record.ports ?? []) await this.#listen(port);
+    if (this.#services.size > 0) await killServices(this.#channel); // of a keeper that was killed
+    this.#desk = await keepers.serve(record.id, (request, call) => this.#answer(request, call));
+    this.#started = this.#startAll();
+    this.#started.catch(() => {});
+    void this.#look();
+  }
+
+  /** Idempotent. @param isGraceful whether the services are stopped first, each by its signal */
+  close(isGraceful: boolean): Promise<void> {
+    this.#closing ??= this.#close(isGraceful);
+    return this.#closing;
+  }
+
+  async #close(isGraceful: boolean): Promise<void> {
+    const { runtime, lease, closed } = this.#input;
+    this.#over.abort();
+    for (const service of this.#services.values()) service.release();
+    if (isGraceful) for (const service of [...this.#services.values()].reverse()) await service.stop().catch(() => {});
+    await Promise.all([...this.#forwards.values()].map((forward) => forward[Symbol.asyncDispose]()));
+    await this.#desk?.[Symbol.asyncDispose]();
+    await lease[Symbol.asyncDispose]();
+    closed();
+    this.#isDone();
+    await Promise.allSettled([this.#channel[Symbol.asyncDispose]()]);
+    await Promise.allSettled([runtime[Symbol.asyncDispose]()]);
+  }
+
+  /** A record that was made anew from its history knows no numbers. */
+  async #assignMissing(): Promise<void> {
+    const { assign, state } = this.#input;
+    const known = this.#record.ports ?? [];
+    const missing = (this.#record.policy.ports ?? []).filter(({ name }) => !known.some((port) => port.name === name));
+    if (missing.length === 0) return;
+    this.#record = await assign.execute(missing, (assigned) =>
+      changeRecord(state, this.#record, ({ ports = [] }) => ({ ports: [...ports, ...assigned] })),
+    );
+  }
+
+  async #listen(port: AssignedPort): Promise<void> {
+    const { forwarder, runtime, assign, state, record } = this.#input;
+    const connect = async (inside: number) => {
+      const stream = await runtime.connect?.(inside, { signal: this.#over.signal });
+      if (stream) return stream;
+      throw new LitterboxError('UNSUPPORTED', 'Ports of this sandbox cannot be reached.', { operation: 'keeper.open' });
+    };
+    for (let now = port; ; ) {
+      try {
+        this.#forwards.set(port.name, await forwarder.listen(now.outside, () => connect(now.inside)));
+        return;
+      } catch (error) {
+        if (!isLitterboxError(error, 'PORT_TAKEN')) throw error;
+        this.#movedFrom.set(port.name, port.outside);
+        this.#record = await assign.execute([now], ([other = now]) =>
+          changeRecord(state, this.#record, ({ ports = [] }) => ({
+            ports: ports.map((one) => (one.name === other.name ? other : one)),
+          })),
+        );
+        now = this.#record.ports?.find(({ name }) => name === port.name) ?? now;
+        await state.publish({
+          type: 'port-moved',
+          repositoryId: record.repositoryId,
+          sandbox: record.id,
+          data: { name: port.name, from: port.outside, to: now.outside },
+        });
+      }
+    }
+  }
+
+  async #startAll(): Promise<void> {
+    const settled = new Map<string, Promise<void>>();
+    for (const service of this.#services.values()) {
+      const { name, after } = service.policy;
+      settled.set(
+        name,
+        (async () => {
+          for (const before of after) await settled.get(before);
+          if (!this.#over.signal.aborted) await service.start();
+        })(),
+      );
+    }
+    await Promise.all(settled.values());
+  }
+
+  async #look(): Promise<void> {
+    const { clock, state, runtime, record } = this.#input;
+    const { signal } = this.#over;
+    for (;;) {
+      try {
+        await clock.sleep(LOOK_MS, { signal });
+        const now = await state.get(record.id);
+        if (!now || now.state === 'deleting' || now.state === 'stopped') return void this.close(false);
+        if (now.state === 'ready') await runtime.assurance(); // a session that ended is followed by another one
+      } catch {
+        if (signal.aborted) return; // else the state is busy, or the sandbox cannot start: the next look tells
+      }
+    }
+  }
+
+  async *#answer(request: KeeperRequest, call: CallOptions): AsyncGenerator<unknown, void, undefined> {
+    switch (request.verb) {
+      case 'status':
+        yield this.#status();
+        return;
+      case 'ready':
+        await this.#started;
+        yield this.#status();
+        return;
+      case 'ports':
+        yield await this.#tried();
+        return;
+      case 'start':
+      case 'stop':
+      case 'restart': {
+        const { verb } = request;
+        const asked = this.#asked(request.service);
+        for (const service of verb === 'stop' ? asked.toReversed() : asked) await service[verb]();
+        yield this.#status();
+        return;
+      }
+      case 'logs':
+        yield* this.#logs(request, call);
+        return;
+      case 'end':
+        try {
+          yield await this.#stopped();
+        } finally {
+          void this.close(true); // not waited for: it waits for this answer to be read
+        }
+        return;
+      case 'release':
+        try {
+          yield this.#status();
+        } finally {
+          void this.close(false);
+        }
+    }
+  }
+
+  async #stopped(): Promise<KeeperStatus> {
+    this.#over.abort();
+    for (const service of [...this.#services.values()].reverse()) await service.stop().catch(() => {});
+    return this.#status();
+  }
+
+  #status(): KeeperStatus {
+    return {
+      services: [...this.#services.values()].map((service) => service.status()),
+      ports: (this.#record.ports ?? []).map((port) => {
+        const movedFrom = this.#movedFrom.get(port.name);
+        return { ...port, ...(movedFrom !== undefined && { movedFrom }) };
+      }),
+    };
+  }
+
+  async #tried(): Promise<KeeperStatus> {
+    const { services, ports } = this.#status();
+    const { runtime } = this.#input;
+    const tried = await Promise.all(
+      ports.map(async (port) => {
+        try {
+          await using _open = await runtime.connect?.(port.inside);
+          return { ...port, answers: true };
+        } catch {
+          return { ...port, answers: false };
+        }
+      }),
+    );
+    return { services, ports: tried };
+  }
+
+  /** In the order in which they start. @throws LitterboxError `SERVICE_NOT_FOUND` */
+  #asked(name: string | undefined): readonly Service[] {
+    if (name === undefined) return [...this.#services.values()];
+    const service = this.#services.get(name);
+    if (service) return [service];
+    const names = [...this.#services.keys()];
+    throw new LitterboxError(
+      'SERVICE_NOT_FOUND',
+      `There is no service ${JSON.stringify(name)} in ${this.#record.slug}.`,
+      {
+        operation: 'sandbox.service',
+        hint:
+          names.length > 0 ? `It has: ${names.join(', ')}.` : 'It has none: container.services was empty at create.',
+      },
+    );
+  }
+
+  async *#logs(
+    { service: name, isFollowing = false, tailBytes = DEFAULT_TAIL_BYTES }: KeeperRequest,
+    { signal }: CallOptions,
+  ): AsyncGenerator<ServiceOutput, void, undefined> {
+    const stop = AbortSignal.any([this.#over.signal, ...(signal ? [signal] : [])]);
+    const stopped = new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      stop.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const asked = this.#asked(name);
+    const at = new Map(asked.map(({ log, policy }) => [policy.name, Math.max(0, log.totalBytes - tailBytes)]));
+    for (let isFirst = true; ; isFirst = false) {
+      const more = asked.map(({ log }) => log.more());
+      for (const { policy, log } of asked) {
+        const { bytes, skippedBytes, next } = log.since(at.get(policy.name) ?? 0);
+        at.set(policy.name, next);
+        if (!isFirst && skippedBytes > 0)
+          yield { service: policy.name, text: `[litterbox: ${skippedBytes} bytes left out]\n` };
+        if (bytes.length > 0) yield { service: policy.name, text: decodeRaw(bytes) };
+      }
+      if (!isFollowing) return;
+      await Promise.race([stopped, ...more]);
+      if (stop.aborted) return;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { LitterboxError } from '../domain/errors.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { KeeperRequest, Keepers } from '../ports/keepers.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
+import type { KeeperStatus, KeepSandbox } from './keep-sandbox.ts';
+
+/** How long who ends a sandbox waits for its services to end, beyond the time that each of them has. */
+const END_GRACE_MS = 5_000;
+
+/** Finds the program that keeps a sandbox, and starts one where there is none. */
+export class ReachKeeper {
+  readonly #keepers: Keepers;
+  readonly #keep: KeepSandbox;
+
+  constructor(keepers: Keepers, keep: KeepSandbox) {
+    this.#keepers = keepers;
+    this.#keep = keep;
+  }
+
+  /** Makes sure that a sandbox with services or ports is kept. Nothing happens for any other. */
+  async ensure(record: SandboxRecord, options?: CallOptions): Promise<void> {
+    if (record.state !== 'ready' || !needsKeeper(record)) return;
+    if (await this.#ask(record.id, { verb: 'status' }, options)) return;
+    if (this.#keepers.launch) await this.#keepers.launch(record.id);
+    else await this.#keep.execute(record.id);
+  }
+
+  /** What the keeper says, one value after the other. */
+  async *values(record: SandboxRecord, request: KeeperRequest, options?: CallOptions): AsyncGenerator<unknown, void> {
+    await this.ensure(record, options);
+    const answer = await this.#keepers.ask(record.id, request, options);
+    if (answer) return yield* answer;
+    throw new LitterboxError('UNAVAILABLE', `Nothing keeps the services and ports of ${record.slug}.`, {
+      operation: 'sandbox.keep',
+      hint: `Try again; if it happens again: litterbox pause ${record.slug} --stop, then litterbox resume ${record.slug}.`,
+    });
+  }
+
+  async status(record: SandboxRecord, request: KeeperRequest, options?: CallOptions): Promise<KeeperStatus> {
+    let last: KeeperStatus = { services: [], ports: [] };
+    for await (const value of this.values(record, request, options)) last = value as KeeperStatus;
+    return last;
+  }
+
+  /**
+   * Tells the keeper that the sandbox ends. One that does not answer, or hangs, sees it by itself later.
+   *
+   * @param isGraceful whether services get their stop signal, and time
+   */
+  async end(record: SandboxRecord, isGraceful: boolean): Promise<void> {
+    if (!needsKeeper(record)) return;
+    const serviceMs = (record.policy.services ?? []).reduce((sum, { stopTimeoutMs }) => sum + stopTimeoutMs, 0);
+    const signal = AbortSignal.timeout(END_GRACE_MS + (isGraceful ? serviceMs : 0));
+    try {
+      await this.#ask(record.id, { verb: isGraceful ? 'end' : 'release' }, { signal });
+    } catch {
+      // What follows ends the sandbox with all that runs in it.
+    }
+  }
+
+  /** The whole answer read; nothing when nobody answers. */
+  async #ask(id: SandboxId, request: KeeperRequest, options?: CallOptions): Promise<true | undefined> {
+    const answer = await this.#keepers.ask(id, request, options);
+    if (!answer) return undefined;
+    for await (const _value of answer);
+    return true;
+  }
+}
+
+function needsKeeper({ policy }: SandboxRecord): boolean {
+  return (policy.services ?? []).length > 0 || (policy.ports ?? []).length > 0;
+}
