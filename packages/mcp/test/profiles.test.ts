@@ -12,6 +12,8 @@ describe('profiles', () => {
       'sandbox-create',
       'sandbox-list',
       'sandbox-milestone',
+      'sandbox-service',
+      'sandbox-ports',
       'sandbox-read',
       'sandbox-write',
       'sandbox-exec',

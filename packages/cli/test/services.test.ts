@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
+import { type Desk, desk } from './cli.ts';
+
+const CONFIG = `[container.ports]
+web = 8080
+[container.services.web]
+command = ["node", "web.mjs"]
+health = { port = "web" }
+`;
+
+const WEB = `import http from 'node:http';
+console.log('begins');
+setInterval(() => console.log('tick'), 100);
+http.createServer((request, response) => response.end('hello ' + process.pid)).listen(8080, '127.0.0.1');
+`;
+
+async function served(config = CONFIG): Promise<Desk> {
+  const at = desk();
+  writeFileSync(join(at.repository, '.litterbox.toml'), config);
+  writeFileSync(join(at.repository, 'web.mjs'), WEB);
+  at.git('add', '-A');
+  at.git('commit', '-q', '-m', 'web');
+  await at.run(['trust', '--yes']);
+  return at;
+}
+
+/** Processes on this machine that were started for this desk, by what their arguments hold. */
+function processes(at: Desk, word: string): readonly number[] {
+  const home = `LITTERBOX_HOME=${at.environment['LITTERBOX_HOME']}`;
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return (
+          readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(word) &&
+          readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(home)
+        );
+      } catch {
+        return false; // gone, or somebody else's
+      }
+    })
+    .map(Number);
+}
+
+const keepers = (at: Desk) => processes(at, '--eval');
+
+async function told(port: number): Promise<string> {
+  return await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } }).then(
+    async (answer) => await answer.text(),
+    (error: Error & { cause?: { code?: string } }) => error.cause?.code ?? String(error),
+  );
+}
+
+async function portOf(at: Desk, name: string): Promise<number> {
+  const { stdout } = await at.run(['ports', name, '--json']);
+  return (JSON.parse(stdout) as { readonly outside: number }[])[0]?.outside ?? 0;
+}
+
+describe('services and ports on the command line', () => {
+  it('outlive the command that made them; create, ports, service and logs tell of them', async () => {
+    await using at = await served();
+    const created = await at.run(['create', 'one']);
+    expect([created.code, created.stdout]).toEqual([0, 'one\n']);
+    const [, number = ''] = /port web: http:\/\/127\.0\.0\.1:(\d+)\/ leads to 8080 inside/.exec(created.stderr) ?? [];
+    expect(await told(Number(number))).toMatch(/^hello \d+$/);
+    const ports = await at.run(['ports', 'one']);
+    expect(ports.stdout).toBe(`web\t8080\thttp://127.0.0.1:${number}/\tanswers\n`);
+    expect((await at.run(['service', 'one', 'status'])).stdout).toMatch(/^web\trunning\t/);
+    expect((await at.run(['logs', 'one', 'web'])).stdout).toMatch(/^begins\ntick\n/);
+    const before = await told(Number(number));
+    expect((await at.run(['service', 'one', 'restart', 'web'])).stdout).toMatch(/^web\trunning\t/);
+    expect(await told(Number(number))).not.toBe(before);
+    expect((await at.run(['service', 'one', 'stop', '--json'])).stdout).toContain('"state":"stopped"');
+    expect(await told(Number(number))).toBe('ECONNRESET');
+    expect((await at.run(['run', 'one', 'echo $LITTERBOX_FWD_PORT_WEB'])).stdout).toBe(`${number}\n`);
+  });
+
+  it('logs -f stays until it is interrupted', async () => {
+    await using at = await served();
+    await at.run(['create', 'one']);
+    const following = at.start(['logs', 'one', 'web', '-f']);
+    let text = '';
+    following.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await eventually(
+      async () => text.split('tick').length,
+      (ticks) => ticks > 5,
+    );
+    following.kill('SIGINT');
+    expect(await once(following, 'exit')).toEqual([130, null]);
+  });
+
+  it('a keeper that is killed is followed by another one with the same port, and leaves no service behind', async () => {
+    // One that prints nothing does not notice that nobody reads it any more.
+    await using at = await served(`${CONFIG}[container.services.quiet]\ncommand = ["sleep", "7654"]\n`);
+    await at.run(['create', 'one']);
+    const port = await portOf(at, 'one');
+    const holder = at.start(['run', 'one', 'echo on; sleep 100']); // the sandbox lives on without its keeper
+    let text = '';
+    holder.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await eventually(
+      async () => text,
+      (said) => said === 'on\n',
+    );
+    const [keeper = 0, ...others] = keepers(at);
+    expect([keeper > 0, others]).toEqual([true, []]);
+    process.kill(keeper, 'SIGKILL');
+    await eventually(
+      async () => await told(port),
+      (answer) => answer === 'ECONNREFUSED',
+    );
+    expect((await at.run(['ports', 'one'])).code).toBe(0);
+    holder.kill('SIGTERM');
+    await once(holder, 'exit');
+    expect((await at.run(['service', 'one', 'start'])).stdout).toMatch(/^web\trunning\t.*\nquiet\trunning\t/);
+    expect(await portOf(at, 'one')).toBe(port);
+    expect(await told(port)).toMatch(/^hello \d+$/);
+    const running = await at.run(['run', 'one', '--', 'sh', '-c', 'grep -l "[7]654" /proc/[0-9]*/cmdline | wc -l']);
+    expect(running.stdout.trim()).toBe('1');
+  });
+
+  it('commands at the same time start one keeper', async () => {
+    await using at = await served();
+    await at.run(['create', 'one']);
+    for (const keeper of keepers(at)) process.kill(keeper, 'SIGKILL');
+    const ran = await Promise.all(Array.from({ length: 4 }, () => at.run(['ports', 'one'])));
+    expect(ran.map(({ code, stdout }) => [code, stdout.split('\t')[2]])).toEqual(
+      Array.from({ length: 4 }, () => [0, ran[0]?.stdout.split('\t')[2]]),
+    );
+    await eventually(
+      async () => keepers(at).length,
+      (count) => count === 1,
+    );
+  });
+
+  it('a pause keeps keeper and connections, a stop ends them, a resume brings them back, a delete leaves nothing', async () => {
+    await using at = await served();
+    await at.run(['create', 'one']);
+    const port = await portOf(at, 'one');
+    const first = keepers(at);
+    expect(first).toHaveLength(1);
+    const open = connect(port, '127.0.0.1');
+    let text = '';
+    open.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    open.on('error', () => {});
+    await once(open, 'connect');
+    const before = await told(port);
+    await at.run(['pause', 'one']);
+    expect(keepers(at)).toEqual(first);
+    expect(await told(port)).toBe('ECONNRESET');
+    open.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await at.run(['resume', 'one']);
+    await eventually(
+      async () => text,
+      (got) => got.includes(before),
+    );
+    open.destroy();
+    expect(await told(port)).toBe(before);
+    await at.run(['pause', 'one', '--stop']);
+    await eventually(
+      async () => keepers(at),
+      (found) => found.length === 0,
+    );
+    expect(await told(port)).toBe('ECONNREFUSED');
+    await at.run(['resume', 'one']);
+    await eventually(
+      async () => await told(port),
+      (answer) => answer.startsWith('hello'),
+    );
+    await at.run(['delete', 'one', '--force']);
+    expect(await told(port)).toBe('ECONNREFUSED');
+    await eventually(
+      async () => keepers(at),
+      (found) => found.length === 0,
+    );
+    expect(readdirSync(join(at.environment['LITTERBOX_HOME'] ?? '', 'keepers'))).toEqual([]);
+  });
+
+  it('--open starts the browser with an address of ours', async () => {
+    await using at = await served();
+    await at.run(['create', 'one']);
+    const port = await portOf(at, 'one');
+    const program = join(at.repository, '..', 'xdg-open');
+    const opened = join(at.repository, '..', 'opened');
+    writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$#" "$1" >${opened}.new; mv ${opened}.new ${opened}\n`, {
+      mode: 0o755,
+    });
+    const ran = await at.run(['ports', 'one', '--open', 'web'], undefined, {
+      PATH: `${join(at.repository, '..')}:${at.environment['PATH']}`,
+    });
+    expect(ran.code).toBe(0);
+    await eventually(
+      async () => existsSync(opened) && readFileSync(opened, 'utf8'),
+      (text) => text === `1\nhttp://127.0.0.1:${port}/\n`,
+    );
+  });
+});
