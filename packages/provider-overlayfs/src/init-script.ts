@@ -5,6 +5,9 @@ import { INSIDE } from './bwrap-arguments.ts';
  * The first process of a sandbox: a POSIX shell that starts what the host asks for through a FIFO and reaps it. Its words:
  * `run ID` starts `ID.cmd` in a subshell; `kill PID CALL` and `signal PID NAME` are done without a fork.
  *
+ * A signal goes to the whole group of a process, which it leads where the sandbox has `setsid`; under a terminal it leads none. (busybox does
+ * not know `--`, dash needs it.)
+ *
  * A shell makes what it starts in the background deaf to SIGINT and SIGQUIT; GNU env undoes that where it exists.
  *
  * Agents can write to the FIFO too, and start processes or end their own by it: nothing they could not do anyway.
@@ -22,6 +25,6 @@ while read -r lb_verb lb_first lb_second <&7; do
 case $lb_verb in
 run) ( . ${INSIDE.io}/$lb_first.cmd ) 7<&- & ;;
 kill) lb_kill "$lb_first" "$lb_second" ;;
-signal) kill -s "$lb_second" "$lb_first" ;;
+signal) kill -s "$lb_second" -- "-$lb_first" || kill -s "$lb_second" "-$lb_first" || kill -s "$lb_second" "$lb_first" ;;
 esac
 done`;

@@ -15,6 +15,27 @@ async function isRunning(runtime: SandboxRuntime, mark: string): Promise<boolean
 
 /** What `spawn` promises. */
 export function processes(check: Check): void {
+  check('a signal reaches what a program has started, where the sandbox has setsid', async ({ create, sh }) => {
+    const runtime = await create();
+    const { exitCode } = await sh(runtime, 'command -v setsid').then(({ exit }) => ({ exitCode: exit.code }));
+    if (exitCode !== 0) return;
+    await using parent = await runtime.spawn({
+      argv: [
+        'sh',
+        '-c',
+        "trap 'exit 7' TERM; sh -c 'trap \"echo told; exit\" TERM; echo up; while :; do sleep 0.05; done' & wait; wait",
+      ],
+    });
+    let said = '';
+    for await (const { type, bytes } of parent) {
+      if (type === 'stderr-data') continue; // a shell may say what ended there
+      const text = new TextDecoder().decode(bytes);
+      said += text;
+      if (text.includes('up')) await parent.kill('SIGTERM');
+    }
+    assert.equal(said, 'up\ntold\n');
+  });
+
   check('stdout, stderr and the exit code are apart', async ({ create, sh }) => {
     const { stdout, stderr, exit } = await sh(await create(), 'echo out; echo err >&2; exit 3');
     assert.deepEqual({ stdout, stderr, exit }, { stdout: 'out\n', stderr: 'err\n', exit: { code: 3 } });
@@ -152,11 +173,13 @@ export function processes(check: Check): void {
     await using process = await (await create()).spawn({
       argv: ['sh', '-c', 'trap "echo caught; exit 4" TERM; echo ready; while :; do sleep 0.1; done'],
     });
-    const chunks = process[Symbol.asyncIterator]();
-    await chunks.next();
-    await process.kill('SIGTERM');
-    const caught = await chunks.next();
-    assert.equal(caught.done ? '' : decodeRaw(caught.value.bytes), 'caught\n');
+    let said = '';
+    for await (const { type, bytes } of process) {
+      if (type === 'stderr-data') continue; // a shell may say there that its child was ended too
+      said += decodeRaw(bytes);
+      if (said === 'ready\n') await process.kill('SIGTERM');
+    }
+    assert.equal(said, 'ready\ncaught\n');
     assert.deepEqual(await process.exit, { code: 4 });
   });
 

@@ -209,7 +209,19 @@ export const TOOLS: readonly BadCall[] = [
     { pattern: 'x' },
   ),
 
-  ...['read', 'write', 'patch', 'bash', 'ls', 'glob', 'grep', 'sandbox-status', 'sandbox-milestone'].map(
+  ...[
+    'read',
+    'write',
+    'patch',
+    'bash',
+    'ls',
+    'glob',
+    'grep',
+    'sandbox-status',
+    'sandbox-milestone',
+    'sandbox-service',
+    'sandbox-ports',
+  ].map(
     (tool): BadCall => ({
       title: 'B47: an argument that nothing takes',
       input: `${tool} force`,
@@ -249,6 +261,8 @@ export const TOOLS: readonly BadCall[] = [
       ['sandbox-create', {}, 'name'],
       ['sandbox-milestone', { sandbox }, 'message'],
       ['sandbox-status', {}, 'sandbox'],
+      ['sandbox-service', { sandbox }, 'action'],
+      ['sandbox-ports', {}, 'sandbox'],
     ] as const
   ).map(
     ([tool, given, key]): BadCall => ({
