@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { overlayfs } from '@litterbox/provider-overlayfs';
-import { createLitterbox, type Litterbox } from 'litterbox';
+import { createLitterbox, type Litterbox, type LitterboxOptions } from 'litterbox';
 import type { Findings, Row } from './findings.ts';
 import type { RepositorySize } from './repository.ts';
 
@@ -67,7 +67,7 @@ export interface Bench {
   /** A directory of its own on the measured file system; it is not made. */
   place(kind: 'bare' | 'tmp'): string;
   /** Litterbox on a repository, with the state directory that its scenarios share. */
-  litterbox(size: 'small' | 'middle' | 'large'): Litterbox;
+  litterbox(size: 'small' | 'middle' | 'large', options?: Pick<LitterboxOptions, 'launchKeeper'>): Litterbox;
   stateDirectory(size: 'small' | 'middle' | 'large'): string;
 }
 
@@ -83,12 +83,13 @@ export function benchOn(ground: string, scale: Scale, findings: Findings, reposi
     repositories,
     place: (kind) => join(ground, kind, String(++places)),
     stateDirectory,
-    litterbox(size) {
+    litterbox(size, options) {
       mkdirSync(stateDirectory(size), { recursive: true, mode: 0o700 });
       return createLitterbox({
         repo: repositories[size],
         providers: [overlayfs],
         stateDirectory: stateDirectory(size),
+        ...options,
       });
     },
   };

@@ -17,6 +17,7 @@ import { measureEngines } from './scenarios/engines.ts';
 import { measureFloors } from './scenarios/floors.ts';
 import { measureManySandboxes } from './scenarios/many-sandboxes.ts';
 import { measureMemory } from './scenarios/memory.ts';
+import { measurePorts } from './scenarios/ports.ts';
 import { measureRecord } from './scenarios/record.ts';
 import { measureRun } from './scenarios/run.ts';
 import { measureWholeJob } from './scenarios/whole-job.ts';
@@ -31,6 +32,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   job: measureWholeJob,
   agents: measureAgents,
   engines: measureEngines,
+  ports: measurePorts,
 };
 const KEPT = inBench('../docs/benchmarks.json');
 /** Two tries before a check fails: the second shows whether the machine was busy at the first. */
