@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from '../src/index.ts';
 import { story } from './story.ts';
@@ -210,6 +211,24 @@ missing = { command = ["no-such-program"], restart = "never" }
     const states = (await sandbox.services()).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(['stopped']));
     expect((await sandbox.run('ps -e -o args= 2>/dev/null | grep -c "[y]es flood"; true')).stdout.trim()).toBe('0');
+  });
+
+  it('that fill the sandbox with processes and get away are ended all the same', async () => {
+    await using desk = story({
+      '.litterbox.toml': `[limits]
+processes = 64
+[container.services]
+bomb = { command = ["perl", "-e", "if (fork) { sleep 1; exit 0 } 1 while fork || 1"] }
+`,
+    });
+    const litterbox = await trusted(desk.open());
+    const sandbox = await litterbox.create({ name: 'one' });
+    await eventually(
+      async () => await sandbox.services(),
+      ([bomb]) => bomb?.state === 'exited' && bomb.note !== undefined,
+    );
+    await sandbox.service('stop', 'bomb');
+    expect((await sandbox.run('grep -l "[f]ork ||" /proc/[0-9]*/cmdline | wc -l')).stdout.trim()).toBe('0');
   });
 
   it('are kept for other programs too, and end with the program that keeps them', async () => {

@@ -170,6 +170,17 @@ export class ExecChannel implements AsyncDisposable {
     };
   }
 
+  /**
+   * Runs text of ours in the shell that is kept for ending processes, once it was used. What needs no fork works there when the
+   * sandbox is at its limit of processes. `lb_kill` is defined in it.
+   *
+   * @returns what the text reported with `report`, in order
+   */
+  async sweep(script: string): Promise<readonly string[]> {
+    this.#assertUsable();
+    return await this.#inKiller(script);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     const workers = [...this.#all];
@@ -224,12 +235,19 @@ export class ExecChannel implements AsyncDisposable {
 
   /** Ends everything a call started. One kill at a time: the killer is one shell. */
   #kill(worker: Worker, callId: string): Promise<void> {
+    return this.#inKiller(`lb_kill ${worker.pid} ${callId}`).then(
+      () => {},
+      () => {}, // the next kill tries anew
+    );
+  }
+
+  #inKiller(script: string): Promise<readonly string[]> {
     const done = this.#killing.then(async () => {
       const killer = await this.#freshKiller();
-      await killer.run(`lb_kill ${worker.pid} ${callId}`, () => {});
+      return (await killer.run(script, () => {})).reports;
     });
-    this.#killing = done.catch(() => {}); // reported to this caller alone; the next kill tries anew
-    return done.catch(() => {});
+    this.#killing = done.catch(() => {}); // reported to this caller alone
+    return done;
   }
 
   async #freshKiller(): Promise<Worker> {

@@ -1,12 +1,16 @@
 /** The environment variable by which a command's processes are found again after they left its process tree. */
 export const CALL_VARIABLE = 'LITTERBOX_CALL';
 
+/** A process that the kernel holds (a disk that does not answer) is not waited for any longer. */
+const MAX_PASSES = 1000;
+
 /**
  * A shell function `lb_kill WORKER CALL` that ends all a call started, without a single fork, so that it works when the
  * sandbox is at its limit of processes. Needs /proc and builtins alone.
  *
  * It stops (SIGSTOP) every process it can attribute, again and again until a pass finds no new one, and then kills them all:
- * what is stopped cannot fork away. Attributed are the children of the worker shell, all that descends from an attributed
+ * what is stopped cannot fork away. Each has to be seen stopped: one that is waiting for a processor in the middle of a fork ends that
+ * first, and what it forks has no signal yet. Attributed are the children of the worker shell, all that descends from an attributed
  * process, and orphans (their parent is process 1) that carry the call's mark in their environment or no mark at all:
  * every process of every call starts with a mark, so one without has shed it on purpose.
  */
@@ -21,13 +25,13 @@ lb_m=none
 { while IFS= read -r lb_e || [ "$lb_e" ]; do case $lb_e in *${CALL_VARIABLE}=$2*) lb_m=own; break;; *${CALL_VARIABLE}=*) lb_m=other;; esac; done <$1/environ; } 2>/dev/null
 }
 lb_kill() {
-lb_w=$1 lb_c=$2 lb_seen=' ' lb_more=1
-while [ $lb_more = 1 ]; do
-lb_more=0
+lb_w=$1 lb_c=$2 lb_seen=' ' lb_more=1 lb_pass=0
+while [ $lb_more = 1 ] && [ $lb_pass -lt ${MAX_PASSES} ]; do
+lb_more=0 lb_pass=$((lb_pass+1))
 for lb_d in /proc/[0-9]*; do
 lb_p=\${lb_d#/proc/}
-case $lb_seen in *" $lb_p "*) continue;; esac
 lb_parent $lb_d
+case $lb_seen in *" $lb_p "*) case $lb_z in [RSD]) lb_more=1;; esac; continue;; esac
 [ "$lb_pp" ] && [ "$lb_z" != Z ] || continue
 lb_h=0
 if [ "$lb_pp" = "$lb_w" ]; then lb_h=1
