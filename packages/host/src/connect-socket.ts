@@ -11,7 +11,7 @@ export async function connectSocket(address: SocketAddress, options?: CallOption
 
 function opened(address: SocketAddress, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...address, allowHalfOpen: true });
+    const socket = connect(address);
     const abort = () => socket.destroy(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const done = () => signal?.removeEventListener('abort', abort);
