@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type ByteStream,
   type ChangedPath,
   type Host,
   LitterboxError,
@@ -354,7 +355,47 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
       })),
     "nothing of the host's environment can be read",
   ],
+  [
+    'connects to the machine where nothing listens inside',
+    () =>
+      connectWith((runtime, port) =>
+        runtime
+          .connect?.(port)
+          .catch((error: unknown) => host.connect({ host: '127.0.0.1', port }).catch(() => Promise.reject(error))),
+      ),
+    'nothing that listens is UNAVAILABLE, and the machine itself is not what answers',
+  ],
+  [
+    'knows 127.0.0.1 alone',
+    () =>
+      connectWith((runtime, port) =>
+        port === 8082
+          ? Promise.reject(new LitterboxError('UNAVAILABLE', 'no', { operation: 'x' }))
+          : runtime.connect?.(port),
+      ),
+    'connect reaches a server on 127.0.0.1, on ::1, and on every address',
+  ],
+  [
+    'connects to the sandbox that was opened first',
+    () => {
+      let first: SandboxRuntime | undefined;
+      return connectWith((runtime, port) => (first ??= runtime).connect?.(port));
+    },
+    'the same port of two sandboxes leads to each its own',
+  ],
 ];
+
+function connectWith(
+  connect: (runtime: SandboxRuntime, port: number) => Promise<ByteStream> | undefined,
+): SandboxProvider {
+  return runtimeWith((runtime) => ({
+    connect: async (port) => {
+      const stream = await connect(runtime, port);
+      if (!stream) throw new Error('The runtime cannot connect.');
+      return stream;
+    },
+  }));
+}
 
 /** A runner that keeps the tests instead of running them. */
 function recorder(): { readonly runner: TestRunner; readonly tests: Map<string, () => Promise<void>> } {
