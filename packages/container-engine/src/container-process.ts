@@ -166,7 +166,10 @@ export class ContainerProcess implements ProcessHandle {
 
   async kill(signal: SignalName): Promise<void> {
     const pid = this.#started?.pid;
-    if (!this.#hasEnded && pid !== undefined) await this.#input.tell?.(`kill -s ${signal.slice(3)} ${pid}`);
+    if (this.#hasEnded || pid === undefined) return;
+    // Its whole group, which it leads where the image has setsid. busybox does not know `--`, dash needs it.
+    const send = `kill -s ${signal.slice(3)}`;
+    await this.#input.tell?.(`{ ${send} -- -${pid} || ${send} -${pid} || ${send} ${pid}; } 2>/dev/null`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
