@@ -46,7 +46,8 @@ async function serve(directory: string, id: SandboxId, answer: KeeperAnswer): Pr
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const place = placeOf(directory, id);
   const sockets = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
+  // Not half open: who ends its side has gone, and what it was following is over.
+  const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => {}); // whoever asked went away
