@@ -1,5 +1,6 @@
 import {
   type Assurance,
+  type ByteStream,
   CALL_VARIABLE,
   type CallOptions,
   type ChangeMark,
@@ -7,8 +8,10 @@ import {
   ChangeScanner,
   ExecChannel,
   type Host,
+  isLitterboxError,
   KILL_FUNCTION,
   LitterboxError,
+  type NamespaceLoopback,
   type ProcessHandle,
   type ProcessSpec,
   type ResourceUsage,
@@ -44,6 +47,9 @@ export class ContainerRuntime implements SandboxRuntime {
   /** Runs our own words beside the agent's programs: a new process is not to be had when the limit of processes is reached. */
   readonly #control: ExecChannel;
   #container: Promise<string> | undefined;
+  #loopback: Promise<NamespaceLoopback> | undefined;
+  /** Identity of the network that it leads to. */
+  #network: string | undefined;
   #isDisposed = false;
 
   constructor(input: ContainerRuntimeInput) {
@@ -111,11 +117,32 @@ export class ContainerRuntime implements SandboxRuntime {
     await host.files.write(sandbox.stoppedMark, new Uint8Array());
     await containers.kill(meta.id, call);
     this.#container = undefined;
+    await this.#leave();
     await host.files.remove(sandbox.pausedMark, call);
   }
 
   async start(call?: CallOptions): Promise<void> {
     await this.#input.host.files.remove(this.#input.sandbox.stoppedMark, call);
+  }
+
+  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
+    const looking = this.#assertRuns(call);
+    // A container that ended meanwhile, or was started again, has another network: then there is a second try.
+    const known = await this.#loopback?.catch(() => undefined);
+    if (!known) await looking;
+    const [looked, opened] = await Promise.allSettled([
+      looking,
+      known ? known.connect(port, call) : this.#reach().then((loopback) => loopback.connect(port, call)),
+    ]);
+    if (looked.status === 'rejected') {
+      if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
+      throw looked.reason;
+    }
+    if (opened.status === 'fulfilled') return opened.value;
+    const isSame = !known || (await this.#isSameNetwork());
+    if (isSame || call?.signal?.aborted) throw opened.reason;
+    await this.#leave();
+    return await (await this.#reach()).connect(port, call);
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
@@ -126,6 +153,7 @@ export class ContainerRuntime implements SandboxRuntime {
     // The processes first, while there is somebody to end them.
     await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
     this.#isDisposed = true;
+    await this.#leave();
     await this.#scanner[Symbol.asyncDispose]();
     await this.#control[Symbol.asyncDispose]();
   }
@@ -159,7 +187,9 @@ export class ContainerRuntime implements SandboxRuntime {
     try {
       return await attempt();
     } catch (error) {
-      if (this.#isDisposed || call?.signal?.aborted || !(await this.#hasEnded(call))) throw error;
+      // An engine that does not answer is not asked again: who called has waited long enough.
+      const isSilent = isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
+      if (isSilent || this.#isDisposed || call?.signal?.aborted || !(await this.#hasEnded(call))) throw error;
       this.#container = undefined;
       return await attempt();
     }
@@ -185,6 +215,36 @@ export class ContainerRuntime implements SandboxRuntime {
       if (this.#container === current) this.#container = undefined;
       throw error;
     }
+  }
+
+  /** One loopback for each network: a container that is started again has another one. */
+  #reach(): Promise<NamespaceLoopback> {
+    this.#loopback ??= (async () => {
+      const { host, containers, meta, engine } = this.#input;
+      const network = await containers.network(meta);
+      this.#network = network?.identity;
+      if (network && host.loopback) return host.loopback(network);
+      throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes of ${engine.title} cannot be reached by this user.`, {
+        operation: 'runtime.connect',
+        provider: engine.provider,
+        hint: 'Entering the network of a container takes root, or rootless Podman. Or use the overlayfs provider.',
+      });
+    })().catch((error: unknown) => {
+      this.#loopback = undefined;
+      throw error;
+    });
+    return this.#loopback;
+  }
+
+  async #isSameNetwork(): Promise<boolean> {
+    const network = await this.#input.containers.network(this.#input.meta).catch(() => undefined);
+    return network?.identity === this.#network;
+  }
+
+  async #leave(): Promise<void> {
+    const left = await this.#loopback?.catch(() => undefined);
+    this.#loopback = undefined;
+    await left?.[Symbol.asyncDispose]();
   }
 
   async #hasEnded(call?: CallOptions): Promise<boolean> {

@@ -5,7 +5,9 @@ import {
   type Host,
   LitterboxError,
   missingControls,
+  type NetworkNamespace,
   type ResourceUsage,
+  runScript,
   type SandboxId,
   shown,
 } from '@litterbox/core/provider';
@@ -209,6 +211,26 @@ export class Containers {
       if (type === 'stdout-data') text = (text + decodeRaw(bytes)).slice(0, 65_536);
     const cut = text.indexOf('\u001e');
     return [text.slice(0, cut), text.slice(cut + 1)];
+  }
+
+  /** The network of the running container, if who runs programs on this machine may enter it. */
+  async network(meta: SandboxMeta, call?: CallOptions): Promise<NetworkNamespace | undefined> {
+    const id = await this.ensureRunning(meta, call);
+    const [{ State }, facts, { uid }] = await Promise.all([
+      this.#engine.ask('runtime.connect', async (docker) => docker.getContainer(id).inspect(), call),
+      this.#facts(call),
+      this.#host.facts(call),
+    ]);
+    const process = `/proc/${State.Pid}`;
+    // Another process may have that number here, when the engine's processes have numbers of their own.
+    const script = `grep -q '^NSpid:.*[[:space:]]1$' ${process}/status && readlink ${process}/ns/net`;
+    const { code, stdout } = await runScript(this.#host, script, call);
+    if (code !== 0 || (uid !== 0 && !facts.isRootless)) return undefined;
+    return {
+      path: `${process}/ns/net`,
+      identity: stdout.trim(),
+      ...(uid !== 0 && { userNamespace: `${process}/ns/user` }),
+    };
   }
 
   async usage(id: SandboxId, call?: CallOptions): Promise<ResourceUsage> {

@@ -36,7 +36,7 @@ export function engineError(words: EngineWords, operation: string, socket: strin
       isSilent
         ? `${title} does not answer at ${socket}.`
         : `${title} cannot be reached at ${socket}: ${shown(said === '' ? 'no reason given' : said)}.`,
-      { ...details, hint: words.startHint },
+      { ...details, hint: words.startHint, facts: { isSilent } },
       options,
     );
   }

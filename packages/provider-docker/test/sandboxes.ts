@@ -13,13 +13,13 @@ export class Sandboxes implements AsyncDisposable {
   readonly provider: SandboxProvider;
   readonly #runtimes: SandboxRuntime[] = [];
 
-  private constructor(directory: string) {
+  private constructor(directory: string, socket: string) {
     this.directory = directory;
-    this.provider = docker({ host: localHost(), directory, socket: TEST_SOCKET });
+    this.provider = docker({ host: localHost(), directory, socket });
   }
 
-  static async open(): Promise<Sandboxes> {
-    return new Sandboxes(await mkdtemp(join(tmpdir(), 'litterbox-docker-')));
+  static async open(socket: string = TEST_SOCKET): Promise<Sandboxes> {
+    return new Sandboxes(await mkdtemp(join(tmpdir(), 'litterbox-docker-')), socket);
   }
 
   spec(changes: Partial<SandboxSpec> = {}): SandboxSpec {

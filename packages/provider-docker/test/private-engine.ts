@@ -1,0 +1,98 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@litterbox/conformance';
+import Client from 'dockerode';
+
+/** What tools/test-host/images.sh made. */
+const IMAGE = '/var/lib/litterbox-test/images/busybox.tar';
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The first process of the engine's namespaces: does what it is told to the engine, and takes all along when it ends. */
+const KEEPER = `while read -r word; do
+case $word in
+start) rm -f "$0"; "$@" >/dev/null 2>&1 </dev/null & engine=$! ;;
+KILL) kill -KILL $engine; wait $engine ;;
+*) kill -$word $engine ;;
+esac
+echo done
+done`;
+
+/**
+ * A Docker Engine that a test may kill, with processes, mounts and a network of its own: whatever becomes of it, nothing of it
+ * stays. Root only.
+ */
+export class PrivateEngine implements AsyncDisposable {
+  readonly directory = mkdtempSync(join(tmpdir(), 'lb-engine-'));
+  readonly socket = join(this.directory, 'socket');
+  readonly client = new Client({ socketPath: this.socket });
+  readonly #keeper: ChildProcess;
+
+  private constructor() {
+    const at = (name: string) => join(this.directory, name);
+    writeFileSync(at('config.json'), '{}');
+    const namespaces = [
+      '--net',
+      '--mount',
+      '--propagation',
+      'private',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--mount-proc',
+    ];
+    const places = [
+      '--data-root',
+      at('data'),
+      '--exec-root',
+      at('exec'),
+      '--pidfile',
+      at('pid'),
+      '-H',
+      `unix://${this.socket}`,
+    ];
+    const quiet = ['--config-file', at('config.json'), '--bridge', 'none', '--iptables=false', '--ip6tables=false'];
+    const engine = ['dockerd', ...places, ...quiet];
+    this.#keeper = spawn('unshare', [...namespaces, 'sh', '-c', KEEPER, at('pid'), ...engine], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { PATH },
+    });
+  }
+
+  static async start(): Promise<PrivateEngine> {
+    const engine = new PrivateEngine();
+    try {
+      await engine.restart();
+      execFileSync('/usr/bin/docker', ['-H', `unix://${engine.socket}`, 'import', IMAGE, 'busybox:latest']);
+      return engine;
+    } catch (error) {
+      await engine[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async restart(): Promise<void> {
+    await this.signal('start');
+    await eventually(
+      async () => await this.client.ping().catch(() => undefined),
+      (answer) => answer !== undefined,
+      60_000,
+    );
+  }
+
+  /** To the engine itself, not to what it started. */
+  async signal(word: 'start' | 'KILL' | 'STOP' | 'CONT'): Promise<void> {
+    const { stdin, stdout } = this.#keeper;
+    const done = new Promise((resolve) => stdout?.once('data', resolve));
+    stdin?.write(`${word}\n`);
+    await done;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = new Promise((resolve) => this.#keeper.once('close', resolve));
+    this.#keeper.stdin?.end();
+    await ended;
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
