@@ -23,7 +23,7 @@ export function processes(check: Check): void {
       argv: [
         'sh',
         '-c',
-        "trap 'exit 7' TERM; sh -c 'trap \"echo told; exit\" TERM; echo up; while :; do sleep 0.05; done' & wait; wait",
+        "trap 'wait; exit 7' TERM; sh -c 'trap \"echo told; exit\" TERM; echo up; while :; do sleep 0.05; done' & wait; wait",
       ],
     });
     let said = '';

@@ -24,11 +24,14 @@ while True:
   if os.fork(): one.close(); continue
   os.dup2(one.fileno(), 0); os.dup2(one.fileno(), 1); os.execlp("sh", "sh", "-c", handler, name)' "$1" "$2" "$3" "$handler"
 else
+nc -ll -p "$2" -e sh -c "$handler" "$3" &
+port=$(printf ':%04X ' "$2")
+until grep -q "$port.* 0A " /proc/net/tcp /proc/net/tcp6; do sleep 0.02; kill -0 $! || exit 1; done
 echo listening
-exec nc -s "$1" -p "$2" -ll -e sh -c "$handler" "$3"
+wait
 fi`;
 
-/** Starts a TCP server inside; resolves when it listens. Needs perl, python3 or the nc of busybox there. */
+/** Starts a TCP server inside; resolves when it listens. Needs perl, python3 or the nc of busybox there, which takes every address. */
 export async function tcpServer(
   runtime: SandboxRuntime,
   port: number,

@@ -1,3 +1,0 @@
-import { runConformance } from './run-conformance.ts';
-
-await runConformance('debian:bookworm');
