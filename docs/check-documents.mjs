@@ -15,6 +15,8 @@ const FOLDERS = {
   domain: ['packages/core/src/domain'],
   channel: ['packages/core/src/channel'],
   overlayfs: ['packages/provider-overlayfs/test'],
+  docker: ['packages/provider-docker/test'],
+  podman: ['packages/provider-podman/test'],
   litterbox: ['packages/litterbox/test'],
   cli: ['packages/cli/test'],
   conformance: ['packages/conformance'],
