@@ -1,12 +1,13 @@
 #!/bin/sh
-# npm run quickstart [-- PATH]: the main job on a real repository, this one or the one at PATH, in a scratch clone of it.
+# npm run quickstart [-- [PATH] [--provider overlayfs|docker|podman] [--image NAME]]: the main job on a real repository, this one
+# or the one at PATH, in a scratch clone of it.
 set -eu
 start=$(pwd)
 cd "$(dirname "$0")/.."
 sh tools/setup.sh
 case ${1:-} in
-  '') repository=$PWD ;;
-  /*) repository=$1 ;;
-  *) repository=${INIT_CWD:-$start}/$1 ;;
+  '' | -*) repository=$PWD ;;
+  /*) repository=$1 && shift ;;
+  *) repository=${INIT_CWD:-$start}/$1 && shift ;;
 esac
-exec node_modules/.bin/node tools/quickstart.mjs "$repository"
+exec node_modules/.bin/node tools/quickstart.mjs "$repository" "$@"

@@ -1,5 +1,8 @@
 import * as z from 'zod';
+import { isImageReference } from '../config/image-reference.ts';
 import { parseByteSize } from '../config/parse-byte-size.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { shown } from '../domain/shown.ts';
 import type { BaseSource } from '../ports/source-control.ts';
 import { CreateSandbox, type CreateSandboxResult } from '../use-cases/create-sandbox.ts';
 import type { PolicyOverrides } from '../use-cases/decide-policy.ts';
@@ -50,6 +53,7 @@ const input = z.strictObject({
     .describe('Run once, instead of the configured setup command'),
   setupTimeoutMs: fields.durationMs(1_000).optional().describe('For the setup as a whole'),
   rootfs: fields.text('directory').optional().describe("A root file system instead of this machine's programs"),
+  image: fields.text('image').optional().describe('A container image, for docker and podman'),
   playgroundScope: z.enum(['sandbox', 'shared']).optional().describe('Whose playground it gets'),
   workspaceGit: z
     .enum(['none', 'throwaway'])
@@ -68,7 +72,12 @@ export const createSandbox = operation({
   command: {
     verb: 'create',
     positional: ['name'],
-    examples: ['create fix-login', 'create try --from worktree --memory 2GiB', "create api --setup 'make deps'"],
+    examples: [
+      'create fix-login',
+      'create try --from worktree --memory 2GiB',
+      "create api --setup 'make deps'",
+      'create web --provider docker --image node:24',
+    ],
   },
   input,
   document: async ({ record, leftOut, warnings }: CreateSandboxResult) => ({
@@ -108,14 +117,29 @@ function overridesOf({
   diskBytesPerSecond,
   setup,
   rootfs,
+  image,
   ...rest
 }: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'rollback'>): PolicyOverrides {
   return {
     ...defined(rest),
     limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),
     ...(setup !== undefined && { setup: setupOf(setup) }),
-    ...(rootfs !== undefined && { root: { type: 'directory' as const, path: rootfs } }),
+    ...rootOf(rootfs, image),
   };
+}
+
+function rootOf(rootfs: string | undefined, image: string | undefined): Pick<PolicyOverrides, 'root'> {
+  if (image === undefined) return rootfs === undefined ? {} : { root: { type: 'directory', path: rootfs } };
+  const refused = (message: string, hint: string) =>
+    new LitterboxError('INVALID_ARGUMENT', message, { operation: 'sandbox.create', hint });
+  if (rootfs !== undefined)
+    throw refused('A sandbox has an image or a root file system, not both.', 'Leave out --image or --rootfs.');
+  if (!isImageReference(image))
+    throw refused(
+      `${shown(image)} is not an image reference.`,
+      'Write [registry/]name[:tag][@sha256:digest] in lower case, as for docker pull.',
+    );
+  return { root: { type: 'image', reference: image } };
 }
 
 function setupOf(

@@ -31,6 +31,15 @@ const LINES: readonly Line[] = [
     'ARG_MISSING',
     'Give either the name of one sandbox, or all of them',
   ],
+  ...['Bad Image', '-x', 'a b', 'UPPER', 'x'.repeat(300), '../x', 'a\nb', 'x@sha256:1'].map(
+    (image): Line => [
+      'B67: an image that is none',
+      ['create', 'n', `--image=${image}`],
+      'INVALID_ARGUMENT',
+      'is not an image reference',
+    ],
+  ),
+  ['B67: two roots', ['create', 'n', '--image', 'x', '--rootfs', '/x'], 'INVALID_ARGUMENT', 'not both'],
   [
     'B67: two names',
     ['create', 'one', 'two'],
