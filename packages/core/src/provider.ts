@@ -63,6 +63,7 @@ export type {
 export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
+export type { KeptSetup, SetupStore } from './ports/setup-store.ts';
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
 export type {
   Base,

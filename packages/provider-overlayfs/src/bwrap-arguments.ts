@@ -174,6 +174,7 @@ export function sandboxArguments(
 export function scannerArguments(
   machine: Machine,
   changes: 'upper' | 'workspace',
+  hasSetup: boolean,
   proc: ProcEntries,
 ): readonly string[] {
   return [
@@ -201,6 +202,7 @@ export function scannerArguments(
     '/run/ws',
     '/workspace',
     ...(changes === 'upper' ? ['--ro-bind', '/run/upper', '/changes'] : []),
+    ...(changes === 'upper' && hasSetup ? ['--ro-bind', '/run/setup/upper', '/prepared'] : []),
     '--chdir',
     '/',
     '--remount-ro',

@@ -6,6 +6,8 @@ import type { Strategy } from './strategies/strategy.ts';
 /** Cheapest first. */
 const STRATEGIES: readonly Strategy[] = [overlay, reflink, copy];
 
+export const STRATEGY_NAMES = STRATEGIES.map(({ name }) => name);
+
 export interface StrategyChoice {
   readonly strategy: Strategy | undefined;
   /** What every strategy that was tried said, in order. */

@@ -7,6 +7,8 @@ export interface Layout {
   readonly bases: string;
   readonly sandboxes: string;
   readonly playgrounds: string;
+  /** What setups left, frozen: `setups/<strategy>/<key>`. */
+  readonly setups: string;
 }
 
 /** One sandbox's directory. Mode 0711: the sandbox's user passes through it, in the sandbox's own mount namespace alone. */
@@ -23,7 +25,13 @@ export interface SandboxLayout {
 }
 
 export function layoutOf(root: string): Layout {
-  return { root, bases: `${root}/bases`, sandboxes: `${root}/sandboxes`, playgrounds: `${root}/playgrounds` };
+  return {
+    root,
+    bases: `${root}/bases`,
+    sandboxes: `${root}/sandboxes`,
+    playgrounds: `${root}/playgrounds`,
+    setups: `${root}/setups`,
+  };
 }
 
 export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
@@ -36,4 +44,9 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
     pausedMark: `${directory}/paused`,
     stoppedMark: `${directory}/stopped`,
   };
+}
+
+/** Where a strategy keeps what a setup left. */
+export function setupDirectory(layout: Layout, strategy: string, key: string): string {
+  return `${layout.setups}/${strategy}/${key}`;
 }

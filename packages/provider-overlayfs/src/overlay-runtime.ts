@@ -28,6 +28,7 @@ export class OverlayRuntime implements SandboxRuntime {
   readonly workdir: string;
   readonly playground = INSIDE.playground;
   readonly environment: Readonly<Record<string, string>>;
+  readonly prepared?: string;
   readonly #input: SessionInput;
   readonly #host: Host;
   #starting: Promise<Session> | undefined;
@@ -41,12 +42,14 @@ export class OverlayRuntime implements SandboxRuntime {
     this.#host = input.host;
     this.id = input.meta.id;
     this.workdir = input.meta.workdir;
+    if (input.meta.prepared !== undefined) this.prepared = input.meta.prepared;
     this.environment = input.environment;
     this.#scanner = new ChangeScanner({
       host: input.host,
       stateFile: input.sandbox.scanState,
       changes: input.strategy.changes === 'upper' ? '/changes' : '/workspace',
       workspace: '/workspace',
+      ...(input.strategy.changes === 'upper' && input.meta.prepared !== undefined && { prepared: '/prepared' }),
       spawn: (spec, call) => this.#spawn('scanner', spec, call),
     });
   }

@@ -17,6 +17,7 @@ import {
   type SandboxProvider,
   type SandboxRuntime,
   type SandboxSpec,
+  type SetupStore,
   sweepUnfinished,
   UNFINISHED,
 } from '@litterbox/core/provider';
@@ -24,6 +25,7 @@ import { INSIDE } from './bwrap-arguments.ts';
 import { cgroupRemove } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
 import { endSessionScript } from './end-session.ts';
+import { KeptSetups } from './kept-setups.ts';
 import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { type Machine, readMachine } from './machine.ts';
 import { OverlayRuntime } from './overlay-runtime.ts';
@@ -59,6 +61,7 @@ class OverlayProvider implements SandboxProvider {
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #wanted: Strategy['name'] | undefined;
+  readonly #setups: KeptSetups;
   #machine: Promise<Machine> | undefined;
   /** By the strategy that was asked for, each tried once. */
   readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
@@ -68,6 +71,11 @@ class OverlayProvider implements SandboxProvider {
     this.#host = host;
     this.#layout = layoutOf(`${directory}/overlayfs`);
     this.#wanted = strategy;
+    this.#setups = new KeptSetups(host, this.#layout, async () => (await this.#survey()).isRoot);
+  }
+
+  get setups(): SetupStore {
+    return this.#setups;
   }
 
   async probe(call?: CallOptions): Promise<ProbeReport> {
@@ -105,7 +113,8 @@ class OverlayProvider implements SandboxProvider {
       options?.signal?.throwIfAborted();
       await runtime.warm(options);
       reach('provider.after-session');
-      if (strategy.changes === 'workspace') {
+      // A copy of a kept setup has nothing that tells the setup's work from the base: its first scan looks at everything.
+      if (strategy.changes === 'workspace' && meta.prepared === undefined) {
         const first = { ...meta, firstMark: await runtime.now(options) };
         await this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(first)));
         await runtime[Symbol.asyncDispose]();
@@ -157,7 +166,8 @@ class OverlayProvider implements SandboxProvider {
 ${cgroup ? cgroupRemove(cgroup, id) : ''}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)}
 remove_tree ${quoted(gone)}${own} || exit 1
 ${sweepUnfinished(this.#layout.sandboxes)}
-${sweepUnfinished(this.#layout.bases)}`;
+${sweepUnfinished(this.#layout.bases)}
+${this.#setups.sweep}`;
     await runScriptOrFail(this.#host, 'provider.remove', script);
   }
 
@@ -206,6 +216,7 @@ ${sweepUnfinished(this.#layout.bases)}`;
       limits: { ...DEFAULT_LIMITS, openFiles: Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles), ...limits },
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
+      ...(await this.#setups.find(strategy.name, spec.prepared ?? [], call)),
     };
   }
 
@@ -229,7 +240,7 @@ set -e
 [ -d home ] && [ -d ws ] && [ -d ${quoted(playground)} ]
 mkfifo -m 666 io/control io/ready scan-io/control scan-io/ready && mkfifo -m 600 stop.fifo
 : >start.lock; : >alive.lock; : >clients.lock
-${strategy.prepare(base)}
+${strategy.prepare(base, this.#setups.directoryOf(meta))}
 ${machine.isRoot ? `chown ${SANDBOX_UID}:${SANDBOX_UID} home ${quoted(playground)} ws${strategy.changes === 'upper' ? ' upper' : ''}` : ''}
 printf %s ${quoted(JSON.stringify(meta))} >meta.json
 mv -T ${quoted(unfinished)} ${quoted(directory)}

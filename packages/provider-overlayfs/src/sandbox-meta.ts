@@ -15,6 +15,8 @@ export interface SandboxMeta {
   readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>>;
   readonly playground: string;
   readonly allowDegraded: boolean;
+  /** The key of the kept setup that it stands on. */
+  readonly prepared?: string;
   /** Where change scans begin when nothing was recorded yet: absent when the whole layer is new. */
   readonly firstMark?: string;
 }

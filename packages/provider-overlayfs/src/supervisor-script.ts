@@ -18,6 +18,8 @@ export interface SupervisorInput {
   readonly strategy: Strategy;
   readonly directory: string;
   readonly base: string;
+  /** Directory of the kept setup that the sandbox stands on. */
+  readonly setup?: string;
   readonly playground: string;
   readonly etc: string;
   readonly filter: string;
@@ -40,7 +42,8 @@ export interface SupervisorInput {
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
-  const { machine, meta, strategy, directory, base, playground, etc, filter, sources, proc, environment } = input;
+  const { machine, meta, strategy, directory, base, setup, playground, etc, filter, sources, proc, environment } =
+    input;
   const { cgroup, isRoot } = machine;
   const groups = cgroup
     ? {
@@ -71,7 +74,7 @@ ${sources.tools.map(({ source, target }) => `mkdir -p ${quoted(source)} && mount
   meta.root.type === 'directory'
     ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n`
     : ''
-}${strategy.mount(base, isRoot)}${groups.setUp}
+}${strategy.mount(base, isRoot, setup)}${groups.setUp}
 rm -f status scan-status
 mkfifo status scan-status
 ulimit -c 0
@@ -79,7 +82,7 @@ ulimit -c 0
 echo 500 >/proc/self/oom_score_adj
 ${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors')} ) &
 B=$!
-( ${launch(scannerArguments(machine, strategy.changes, proc), 'scan-status', 'scan-errors')} ) &
+( ${launch(scannerArguments(machine, strategy.changes, setup !== undefined, proc), 'scan-status', 'scan-errors')} ) &
 S=$!
 started() {
 exec 8<"$1"

@@ -39,7 +39,7 @@ import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { recoverJournal } from './settle-journal.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
-import { archiveTree } from './tree-archive.ts';
+import { archiveTree, listContentIds } from './tree-archive.ts';
 import { Upkeep } from './upkeep.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -86,6 +86,10 @@ export class GitRepository implements SourceRepository {
 
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {
     return ReadableStream.from(archiveTree(this.#store, tree, options));
+  }
+
+  contentIds(tree: ObjectId, isWanted: (path: string) => boolean, options?: CallOptions) {
+    return this.#translate('tree.list', options, () => listContentIds(this.#store, tree, isWanted, options?.signal));
   }
 
   begin(

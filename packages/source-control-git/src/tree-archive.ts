@@ -1,6 +1,6 @@
 import { LitterboxError, type ObjectId, type TreeOptions } from '@litterbox/core/provider';
 import { ByteSource } from './byte-source.ts';
-import { type ByteString, toByteString } from './byte-text.ts';
+import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
 import { isGitLike } from './path-rules.ts';
 import { drained } from './run-git.ts';
 import type { Store } from './store.ts';
@@ -46,6 +46,23 @@ export async function* archiveTree(
   } catch (error) {
     throw toLitterboxError(OPERATION, error, { signal, gitCode: 'OBJECT_MISSING' });
   }
+}
+
+/** The ids of files and links by their paths, without those of submodules. */
+export async function listContentIds(
+  store: Store,
+  tree: ObjectId,
+  isWanted: (path: string) => boolean,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, ObjectId>> {
+  const found = new Map<string, ObjectId>();
+  if (tree === store.format.emptyTree) return found;
+  for await (const entry of listTree(store, tree, signal)) {
+    if (isTree(entry) || isGitlink(entry)) continue;
+    const path = fromByteString(entry.path);
+    if (isWanted(path)) found.set(path, entry.oid);
+  }
+  return found;
 }
 
 async function* tarParts(

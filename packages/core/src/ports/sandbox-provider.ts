@@ -2,6 +2,7 @@ import type { Assurance } from '../domain/assurance.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
+import type { SetupStore } from './setup-store.ts';
 import type { SnapshotProvider } from './snapshot-provider.ts';
 
 /** A ceiling a provider may be asked to enforce. */
@@ -79,6 +80,11 @@ export interface SandboxSpec {
    * here is `UNSUPPORTED`. @defaultValue the provider's choice
    */
   readonly strategy?: string;
+  /**
+   * Keys of what setups left, best first: the sandbox begins with the first one that is there ({@link SandboxRuntime.prepared} tells
+   * which), and as an ordinary one when none is. Lower-case hexadecimal.
+   */
+  readonly prepared?: readonly string[];
 }
 
 export interface RemoveOptions extends CallOptions {
@@ -150,6 +156,9 @@ export interface SandboxProvider extends AsyncDisposable {
 
   /** Ends every process of the sandbox and frees all it used. Idempotent: removing an absent sandbox resolves. */
   remove(id: SandboxId, options?: RemoveOptions): Promise<void>;
+
+  /** Present if and only if sandboxes can begin with what the setup of another one left. Presence is the capability. */
+  readonly setups?: SetupStore;
 
   /** Present if and only if the provider can snapshot workspaces. Presence is the capability. */
   readonly snapshots?: SnapshotProvider;

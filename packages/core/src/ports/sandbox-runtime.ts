@@ -43,6 +43,9 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** The environment that processes get when `ProcessSpec.env` is absent. */
   readonly environment: Readonly<Record<string, string>>;
 
+  /** The key, of those in `SandboxSpec.prepared`, whose kept setup the sandbox stands on. Absent when there is none. */
+  readonly prepared?: string;
+
   /** What is in force, read back from the kernel or the engine and not from what was asked for. */
   assurance(options?: CallOptions): Promise<Assurance>;
 
@@ -55,7 +58,7 @@ export interface SandboxRuntime extends AsyncDisposable {
   spawn(process: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
 
   /**
-   * What changed in the workspace since `mark`; `undefined` means since the base tree. Costs the number of changes
+   * What changed in the workspace since `mark`; `undefined` means since the base tree, a kept setup that it stands on included. Costs the number of changes
    * where the runtime can tell, never reads content, and never follows a path that an agent wrote.
    */
   scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan>;

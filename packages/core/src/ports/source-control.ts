@@ -209,6 +209,13 @@ export interface SourceRepository extends AsyncDisposable {
   /** A tree as `WorkspaceSource.open` describes it. Filters and attributes of the repository are not applied, except end-of-line conversion never. */
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;
 
+  /** The ids of the contents of those files and links of a tree whose paths are wanted: equal ids mean equal contents. */
+  contentIds(
+    tree: ObjectId,
+    isWanted: (path: string) => boolean,
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<string, ObjectId>>;
+
   /** Starts a sandbox's history at a base and keeps that base from being garbage-collected. @throws `ALREADY_EXISTS`. */
   begin(
     sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },

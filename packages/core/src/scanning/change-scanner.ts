@@ -16,6 +16,8 @@ export interface ScannerInput {
   readonly changes: string;
   /** Absolute path of the whole workspace. */
   readonly workspace: string;
+  /** Absolute path of a layer between the base and `changes`, which never changes: it counts when there is no mark. */
+  readonly prepared?: string;
   /** Starts a program where both paths lead to these trees. */
   spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
   /**
@@ -82,13 +84,15 @@ export class ChangeScanner implements AsyncDisposable {
     let entries: FoundEntry[] = [];
     const collect = (entry: FoundEntry) => void entries.push(entry);
     let next = await this.#changedSince(mark, collect, call);
-    if (mark !== undefined && isBefore(next, mark)) {
+    const isClockBack = mark !== undefined && isBefore(next, mark);
+    if (isClockBack) {
       entries = [];
       next = await this.#changedSince(undefined, collect, call);
     }
     // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
     const { changes, workspace } = this.#input;
     if (mark === undefined && changes !== workspace && entries.every(({ path }) => path === '')) entries = [];
+    if (mark === undefined || isClockBack) await this.#addPrepared(entries, call);
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
     if (known && mark !== undefined) await this.#addMoved(entries, known, call);
     const directories = entries.filter(({ letter }) => letter === 'd');
@@ -118,6 +122,21 @@ export class ChangeScanner implements AsyncDisposable {
     const root = this.#input.changes;
     const find = { starts: [root], ...(mark !== undefined && { since: mark }) };
     return await this.#finder.find(find, (entry) => onEntry(below(root, entry)), call);
+  }
+
+  /** What a setup left. What is hidden by now, or gone, has vanished for whoever reads it, or shows in a directory's listing. */
+  async #addPrepared(entries: FoundEntry[], call?: CallOptions): Promise<void> {
+    const root = this.#input.prepared;
+    if (root === undefined) return;
+    const seen = new Set(entries.map(({ path }) => path));
+    await this.#finder.find(
+      { starts: [root] },
+      (found) => {
+        const entry = below(root, found);
+        if (!seen.has(entry.path)) entries.push(entry);
+      },
+      call,
+    );
   }
 
   /** Everything below directories that are not the ones known under their path. */

@@ -17,11 +17,12 @@ import type { AssignPorts } from './assign-ports.ts';
 import type { ChooseProvider } from './choose-provider.ts';
 import { isUp } from './control-services.ts';
 import type { DecidePolicy, PolicyOverrides } from './decide-policy.ts';
-import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import type { RecordRevision } from './record-revision.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
+import { type SetupKeys, setupKeys } from './setup-keys.ts';
 
 export interface CreateSandboxInput {
   readonly name: string;
@@ -55,6 +56,9 @@ export interface LeftOut {
 const LEFT_OUT_LIMIT = 10;
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
+
+/** What an earlier setup left stands over files of this base that were not there then, or were others: it has to run anew. */
+class UnfitSetup extends Error {}
 
 /** Makes a sandbox: base, history, runtime, setup. Every step is undone when a later one fails, and after a kill by `reconcile`. */
 export class CreateSandbox {
@@ -145,7 +149,13 @@ export class CreateSandbox {
           createdAtMs: now,
           updatedAtMs: now,
         };
-        const record = await this.#make(repository, provider, draft, base, input.rollback ?? false, options);
+        const make = (setup?: SetupKeys) =>
+          this.#make(repository, provider, draft, base, input.rollback ?? false, setup, options);
+        const keys = provider.setups && (await setupKeys(repository, draft, options));
+        const record = await make(keys).catch((error: unknown) => {
+          if (!(error instanceof UnfitSetup)) throw error;
+          return make();
+        });
         const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager') await repository.exportTree(id, options);
@@ -196,6 +206,7 @@ export class CreateSandbox {
     draft: Omit<SandboxRecord, 'generation'>,
     base: Base,
     isRollback: boolean,
+    setup: SetupKeys | undefined,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     await using _lease = await this.#state.lease(`sandbox:${draft.id}`, 'create', options);
@@ -214,7 +225,10 @@ export class CreateSandbox {
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
-        provider.create(specOf(draft, base, repository), options),
+        provider.create(
+          { ...specOf(draft, base, repository), ...(setup && { prepared: [setup.exact, setup.general] }) },
+          options,
+        ),
       ]);
       if (made.status === 'fulfilled') this.#open.adopt(draft, made.value);
       reach('create.after-runtime');
@@ -225,7 +239,10 @@ export class CreateSandbox {
       assertReachable(record, opened.runtime);
       record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
       reach('create.after-assurance');
-      record = await this.#setUp.execute(record, opened, isRollback, options);
+      record = setup
+        ? await this.#setUpOnce(repository, provider, record, opened, setup, isRollback, options)
+        : await this.#setUp.run(record, opened, isRollback, options);
+      record = await this.#setUp.ready(record);
       reach('create.after-ready');
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
@@ -242,6 +259,35 @@ export class CreateSandbox {
       data: { slug: draft.slug, provider: provider.name },
     });
     return record;
+  }
+
+  /** Takes what an earlier setup left, or runs the setup and keeps what it leaves. Throws {@link UnfitSetup}. */
+  async #setUpOnce(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    record: SandboxRecord,
+    opened: OpenedSandbox,
+    keys: SetupKeys,
+    isRollback: boolean,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    const { prepared } = opened.runtime;
+    const touchesBase = async () =>
+      (await repository.changes(record.id, options)).some(({ status }) => status !== 'added');
+    if (prepared !== undefined) {
+      options?.onProgress?.({ step: 'setup', message: 'Set up already: taking what the same setup left before' });
+      const taken = await this.#setUp.takeOver(record, opened, options);
+      if (prepared !== keys.exact && (await touchesBase())) throw new UnfitSetup();
+      return taken;
+    }
+    const current = await this.#setUp.run(record, opened, isRollback, options);
+    const key = (await touchesBase()) ? keys.exact : keys.general;
+    options?.onProgress?.({ step: 'setup', message: 'Keeping what the setup left' });
+    await this.#open.close(record.id);
+    reach('create.before-keep');
+    await provider.setups?.keep(record.id, key, options);
+    reach('create.after-keep');
+    return current;
   }
 
   /** Runtime, history, record, in this order: what is left after a kill is found by its record. */

@@ -3,7 +3,7 @@ import { reach } from '../domain/failpoint.ts';
 import type { Policy } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
-import type { ProgressOptions } from '../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { portVariables } from '../services/port-variables.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
@@ -22,11 +22,23 @@ export class SetUpSandbox {
   }
 
   /**
+   * Sets up, and makes the sandbox ready.
+   *
    * @param isRollback whether the caller removes the sandbox when this fails: the hint says so
    * @returns the record, in the state `ready`
    * @throws LitterboxError `SETUP_FAILED`; the record is in the state `setup-failed` then.
    */
   async execute(
+    record: SandboxRecord,
+    opened: OpenedSandbox,
+    isRollback: boolean,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    return await this.ready(await this.run(record, opened, isRollback, options));
+  }
+
+  /** As {@link execute}, up to the revision: the sandbox is not ready yet. */
+  async run(
     record: SandboxRecord,
     opened: OpenedSandbox,
     isRollback: boolean,
@@ -61,16 +73,23 @@ export class SetUpSandbox {
         isRollback,
       );
     }
-    if (record.policy.setup.length > 0) {
-      const message = revisionMessage({
-        tool: 'setup',
-        subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
-        sandbox: record.slug,
-      });
-      current = (await this.#record.execute(current, opened, message, options)).record;
-    }
+    if (record.policy.setup.length > 0) current = await this.takeOver(current, opened, options);
     reach('create.after-setup');
-    return await this.#state.update(current, { state: 'ready' });
+    return current;
+  }
+
+  /** Records as the setup's revision what a setup left, whoever ran it. */
+  async takeOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
+    const message = revisionMessage({
+      tool: 'setup',
+      subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
+      sandbox: record.slug,
+    });
+    return (await this.#record.execute(record, opened, message, options)).record;
+  }
+
+  async ready(record: SandboxRecord): Promise<SandboxRecord> {
+    return await this.#state.update(record, { state: 'ready' });
   }
 }
 

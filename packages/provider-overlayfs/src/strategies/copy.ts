@@ -11,8 +11,15 @@ code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: (base) => `cp -a ${flag} ${quoted(base)}/. ws/\n`,
+  prepare: (base, setup) =>
+    setup === undefined
+      ? `cp -a ${flag} ${quoted(base)}/. ws/\n`
+      : `cp -a ${flag} ${quoted(setup)}/ws/. ws/ && cp -a ${flag} ${quoted(setup)}/home/. home/\n`,
   mount: () => '',
+  // Nothing runs that could put a link where a directory was; links themselves are copied as links.
+  // What an ordinary user cannot read back cannot be kept, and the sandbox is none the worse for it.
+  keep: () => `cp -a ${flag} ws home "$kept/" || exit 0\n`,
+  takeBack: '',
 });
 
 /** A copy that shares the blocks of every file: XFS, Btrfs and others. Costs the number of files. */

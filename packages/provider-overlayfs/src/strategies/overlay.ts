@@ -18,8 +18,21 @@ code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: () => 'mkdir upper work\n',
-  mount: (base, isRoot) => `mount --bind ${quoted(base)} /run/base || fail 'cannot bind the base tree'
-mount -t overlay overlay -o lowerdir=/run/base,upperdir=/run/upper,workdir=/run/work,${optionsOf(isRoot)} /run/ws || fail 'cannot mount the overlay'
+  prepare: (_base, setup) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
+  mount: (base, isRoot, setup) => `mount --bind ${quoted(base)} /run/base || fail 'cannot bind the base tree'
+${
+  setup === undefined
+    ? ''
+    : `mkdir -p /run/setup && mount --bind ${quoted(setup)} /run/setup || fail 'cannot bind what the setup left'
+mount -t overlay overlay -o lowerdir=/run/setup/home,upperdir=/run/home,workdir=/run/home-work,${optionsOf(isRoot)} /run/home || fail 'cannot mount the home directory'
+`
+}mount -t overlay overlay -o lowerdir=${setup === undefined ? '' : '/run/setup/upper:'}/run/base,upperdir=/run/upper,workdir=/run/work,${optionsOf(isRoot)} /run/ws || fail 'cannot mount the overlay'
+`,
+  // Two names are moved: nothing of what the setup left is opened, whatever it is.
+  keep: (
+    owner,
+  ) => `mv -T upper "$kept/upper" && mv -T home "$kept/home" && rm -rf work && mkdir upper work home home-work
+${owner === '' ? '' : `chown ${owner} upper home\n`}`,
+  takeBack: `rmdir upper home && mv -T "$kept/upper" upper && mv -T "$kept/home" home
 `,
 };

@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Progress } from '@litterbox/core';
+import type { Litterbox, Sandbox } from '../src/index.ts';
+import { PROVIDER } from './provider.ts';
+import { story, type Story } from './story.ts';
+
+const FILES = { 'package-lock.json': '{}\n', 'src/a.txt': 'a\n', '.gitignore': 'modules/\n' };
+/** Leaves an ignored directory, something at home, and, when `tracked` is there, work that source control records. */
+const SETUP = [
+  'sh',
+  '-c',
+  'mkdir -p modules/deep; cat /proc/sys/kernel/random/uuid >modules/deep/run; echo cached >~/cache; ln -s deep modules/link; mkfifo modules/fifo',
+];
+const NEW_FILE = ['sh', '-c', 'echo made >made.txt'];
+const EDIT = ['sh', '-c', 'echo b >>src/a.txt; cat /proc/sys/kernel/random/uuid >run.id'];
+
+async function create(litterbox: Litterbox, name: string, setup: readonly (readonly string[])[]) {
+  const steps: Progress[] = [];
+  const sandbox = await litterbox.create(
+    { name, setup: setup as [string, ...string[]][] },
+    { onProgress: (progress) => void steps.push(progress) },
+  );
+  return { sandbox, said: steps.filter(({ step }) => step === 'setup').map(({ message }) => message) };
+}
+
+const runOf = async (sandbox: Sandbox, file = 'modules/deep/run') => (await sandbox.run(`cat ${file}`)).stdout;
+const commit = (told: Story, path: string, content: string) => {
+  told.file(path, content);
+  told.git('add', '-A');
+  told.git('commit', '-q', '-m', 'next');
+};
+
+describe(`the setup is kept, on ${PROVIDER}`, () => {
+  it('the second sandbox begins with what the setup left, and neither sees what the other writes', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    const one = await create(litterbox, 'one', [SETUP, NEW_FILE]);
+    expect(one.said).toContain(`Setting up: ${NEW_FILE.join(' ')}`);
+    const run = await runOf(one.sandbox);
+    expect(run).toMatch(/^[0-9a-f-]{36}\n$/);
+    const two = await create(told.open(), 'two', [SETUP, NEW_FILE]);
+    expect(two.said).toEqual(['Set up already: taking what the same setup left before']);
+    for (const { sandbox } of [one, two]) {
+      expect(await runOf(sandbox)).toBe(run);
+      expect(
+        (await sandbox.run('cat ~/cache made.txt; readlink modules/link; [ -p modules/fifo ] && echo fifo')).stdout,
+      ).toBe('cached\nmade\ndeep\nfifo\n');
+      expect((await sandbox.log()).map(({ number, subject }) => [number, subject.slice(0, 6)])).toEqual([
+        [1, 'setup:'],
+      ]);
+      expect(await sandbox.diff()).toContain('+made');
+    }
+    expect(await two.sandbox.diff()).toBe(await one.sandbox.diff());
+
+    // Writes of every kind on one side; the other side and a third do not see them.
+    await one.sandbox.run(
+      'echo mine >modules/deep/run; echo mine >~/cache; rm made.txt modules/link; echo x >modules/new; chmod 600 src/a.txt; echo own >~/own',
+    );
+    const three = await create(told.open(), 'three', [SETUP, NEW_FILE]);
+    for (const { sandbox } of [two, three]) {
+      expect(await runOf(sandbox)).toBe(run);
+      expect((await sandbox.run('cat ~/cache made.txt; ls modules ~; stat -c %a src/a.txt')).stdout).toBe(
+        'cached\nmade\n/home/agent:\ncache\n\nmodules:\ndeep\nfifo\nlink\n644\n',
+      );
+    }
+    expect(await one.sandbox.diff()).toBe('');
+    // What was ignored when the setup left it, and is not any more, is recorded once the rule goes.
+    await two.sandbox.run('rm modules/fifo; : >.gitignore');
+    expect(await two.sandbox.diff()).toContain('modules/deep/run');
+  });
+
+  it('another lock file, command, variable or named file is another setup; other files are not', async () => {
+    await using told = story({ ...FILES, 'tools/prepare': 'echo\n' });
+    const litterbox = told.open();
+    const prepare = ['sh', './tools/prepare'];
+    const run = await runOf((await create(litterbox, 'first', [SETUP, prepare])).sandbox);
+    const next = async (name: string, setup = [SETUP, prepare]) =>
+      await runOf((await create(litterbox, name, setup)).sandbox);
+    commit(told, 'src/a.txt', 'other\n');
+    expect(await next('source')).toBe(run);
+    expect(await next('command', [SETUP])).not.toBe(run);
+    commit(told, 'tools/prepare', 'echo other\n');
+    expect(await next('script')).not.toBe(run);
+    commit(told, 'tools/prepare', 'echo\n');
+    expect(await next('script-again')).toBe(run);
+    commit(told, 'sub/Cargo.lock', 'x\n');
+    expect(await next('lock')).not.toBe(run);
+  });
+
+  it('a setup that changes what the base has is kept for that base alone', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    const first = await create(litterbox, 'first', [EDIT]);
+    const run = await runOf(first.sandbox, 'run.id');
+    const same = await create(litterbox, 'same', [EDIT]);
+    expect(await runOf(same.sandbox, 'run.id')).toBe(run);
+    expect(await same.sandbox.diff()).toBe(await first.sandbox.diff());
+    commit(told, 'src/a.txt', 'other\n');
+    const other = await create(litterbox, 'other', [EDIT]);
+    expect(await runOf(other.sandbox, 'run.id')).not.toBe(run);
+    expect((await other.sandbox.run('cat src/a.txt')).stdout).toBe('other\nb\n');
+  });
+
+  it('what a setup left is not laid over files that the base has by now', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    await create(litterbox, 'first', [NEW_FILE]);
+    commit(told, 'made.txt', 'of a person\n');
+    const { sandbox, said } = await create(litterbox, 'later', [['sh', '-c', 'echo made >made.txt']]);
+    expect(said).toContain(`Setting up: ${NEW_FILE.join(' ')}`);
+    expect((await sandbox.log()).map(({ number }) => number)).toEqual([1]);
+    expect(await sandbox.diff()).toContain('-of a person\n+made\n');
+  });
+
+  it('a failed setup is not kept, and two at once are fine', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    const failing = [SETUP, ['sh', '-c', 'exit 3']];
+    for (const name of ['bad', 'bad-again'])
+      await expect(create(litterbox, name, failing)).rejects.toMatchObject({ code: 'SETUP_FAILED' });
+    const names = ['a', 'b', 'c'];
+    const made = await Promise.all(names.map(async (name) => (await create(told.open(), name, [SETUP])).sandbox));
+    for (const sandbox of made) expect(await runOf(sandbox)).toMatch(/^[0-9a-f-]{36}\n$/);
+    const { sandbox, said } = await create(litterbox, 'd', [SETUP]);
+    expect(said).toEqual(['Set up already: taking what the same setup left before']);
+    expect(await runOf(sandbox)).toBeTruthy();
+    const unfinished = readdirSync(join(told.stateDirectory, PROVIDER), { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.includes('.unfinished-'),
+    );
+    expect(unfinished).toEqual([]);
+  });
+});
