@@ -6,6 +6,7 @@ import { lifecycle } from './sandbox-provider/lifecycle.ts';
 import { limits } from './sandbox-provider/limits.ts';
 import { processes } from './sandbox-provider/processes.ts';
 import { runStates } from './sandbox-provider/run-states.ts';
+import { setups } from './sandbox-provider/setups.ts';
 import { type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
 
 /**
@@ -19,6 +20,7 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'run states', runStates);
   suite(options, 'isolation', isolation);
   suite(options, 'limits', limits);
+  suite(options, 'setups', setups);
   suite(options, 'exec channel', execChannel);
   suite(options, 'connections', connections);
 }

@@ -7,6 +7,8 @@ export interface ContainerOptionsInput {
   readonly meta: SandboxMeta;
   readonly sandbox: SandboxLayout;
   readonly playground: string;
+  /** Directory of the kept setup that it stands on. */
+  readonly setup?: string;
   readonly facts: EngineFacts;
   /** What the engine takes for the filter of system calls: the profile itself, or a path of it. */
   readonly seccomp: string;
@@ -23,6 +25,8 @@ export const LABELS = { id: 'dev.litterbox.id', repository: 'dev.litterbox.repos
 
 /** The volume that is the workspace. */
 export const workspaceVolume = (id: string) => `litterbox-${id}`;
+/** The volume that is the home directory, of a sandbox that stands on a kept setup. */
+export const homeVolume = (id: string) => `litterbox-${id}-home`;
 
 /**
  * The first process: waits for ever without any program, and reaps what nobody else waits for. Its stdin stays open and silent.
@@ -35,11 +39,11 @@ const TMPFS = 'rw,nosuid,nodev';
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, playground, facts, seccomp, usersMode, userProcesses, owned } = input;
+  const { meta, sandbox, playground, setup, facts, seccomp, usersMode, userProcesses, owned } = input;
   const { limits, user } = meta;
-  const volume = (target: string): Docker.MountSettings => ({
+  const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
     Type: 'volume',
-    Source: workspaceVolume(meta.id),
+    Source: source,
     Target: target,
     ReadOnly: false,
     VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
@@ -89,7 +93,9 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
         volume(meta.workdir),
         ...(meta.workdir === '/src' ? [] : [volume('/src')]),
         bind(sandbox.upper, INSIDE.changes, true),
-        bind(sandbox.home, INSIDE.home),
+        ...(setup === undefined
+          ? [bind(sandbox.home, INSIDE.home)]
+          : [bind(`${setup}/upper`, INSIDE.prepared, true), volume(INSIDE.home, homeVolume(meta.id))]),
         bind(playground, INSIDE.playground),
         // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
         ...meta.imageVolumes

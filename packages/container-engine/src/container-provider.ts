@@ -14,6 +14,7 @@ import {
   type SandboxProvider,
   type SandboxRuntime,
   type SandboxSpec,
+  type SetupStore,
   ensureBaseTree,
   makeUnfinished,
   sweepUnfinished,
@@ -25,6 +26,7 @@ import { Engine } from './engine.ts';
 import { type EngineFacts, readEngine } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { Images } from './images.ts';
+import { KeptSetups } from './kept-setups.ts';
 import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 
@@ -55,6 +57,7 @@ export class ContainerProvider implements SandboxProvider {
   readonly #engine: Engine;
   readonly #images: Images;
   readonly #containers: Containers;
+  readonly #setups: KeptSetups;
   #facts: Promise<EngineFacts> | undefined;
 
   constructor({ host, directory, flavour }: ContainerProviderInput) {
@@ -74,6 +77,11 @@ export class ContainerProvider implements SandboxProvider {
       flavour,
       facts: (call) => this.#survey(call),
     });
+    this.#setups = new KeptSetups(this.name, host, this.#layout, this.#containers);
+  }
+
+  get setups(): SetupStore {
+    return this.#setups;
   }
 
   async probe(call?: CallOptions): Promise<ProbeReport> {
@@ -121,6 +129,7 @@ export class ContainerProvider implements SandboxProvider {
       limits: { ...DEFAULT_LIMITS, ...spec.limits },
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
+      ...(await this.#setups.find(image.id, spec.prepared ?? [], options)),
     };
     await this.#prepare(meta, options);
     const runtime = this.#runtime(meta);
@@ -174,7 +183,8 @@ export class ContainerProvider implements SandboxProvider {
     const script = `${REMOVE_TREE}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)} || exit 1
 remove_tree ${quoted(gone)}${own} || exit 1
 ${sweepUnfinished(this.#layout.sandboxes)}
-${sweepUnfinished(this.#layout.bases)}`;
+${sweepUnfinished(this.#layout.bases)}
+${sweepUnfinished(this.#layout.setups)}`;
     await runScriptOrFail(this.#host, 'provider.remove', script);
   }
 
@@ -221,7 +231,7 @@ ${sweepUnfinished(this.#layout.bases)}`;
     const script = `umask 022
 ${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
 trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
-mkdir home upper work ${quoted(playground)} 2>/dev/null
+mkdir home upper work${meta.prepared === undefined ? '' : ' home-work'} ${quoted(playground)} 2>/dev/null
 set -e
 [ -d home ] && [ -d upper ] && [ -d ${quoted(playground)} ]
 [ "$(stat -c %u:%g home)" = ${owner} ] || chown ${owner} home upper ${quoted(playground)}

@@ -40,6 +40,7 @@ export class ContainerRuntime implements SandboxRuntime {
   readonly workdir: string;
   readonly playground = INSIDE.playground;
   readonly environment: Readonly<Record<string, string>>;
+  readonly prepared?: string;
   readonly #input: ContainerRuntimeInput;
   readonly #inherited: readonly string[];
   readonly #processes = new Set<ContainerProcess>();
@@ -57,6 +58,7 @@ export class ContainerRuntime implements SandboxRuntime {
     this.#input = input;
     this.id = meta.id;
     this.workdir = meta.workdir;
+    if (meta.prepared !== undefined) this.prepared = meta.prepared;
     this.environment = sandboxEnvironment(meta);
     this.#inherited = inheritedNames(meta);
     this.#control = new ExecChannel({ spawn: (spec, call) => this.#start(spec, OWN_ENVIRONMENT, call) });
@@ -65,6 +67,7 @@ export class ContainerRuntime implements SandboxRuntime {
       stateFile: sandbox.scanState,
       changes: INSIDE.changes,
       workspace: meta.workdir,
+      ...(meta.prepared !== undefined && { prepared: INSIDE.prepared }),
       spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
       aside: walkerPlace(host, sandbox.upper, meta.user),
     });

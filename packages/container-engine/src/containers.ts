@@ -13,12 +13,12 @@ import {
 } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import { assuranceOf } from './assurance-of.ts';
-import { containerOptions, LABELS, workspaceVolume } from './container-options.ts';
+import { containerOptions, homeVolume, LABELS, workspaceVolume } from './container-options.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
-import { type Layout, sandboxLayoutOf } from './layout.ts';
+import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import { outputFrames } from './output-frames.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -66,9 +66,11 @@ export class Containers {
     const facts = await this.#facts(call);
     const sandbox = sandboxLayoutOf(this.#layout, meta.id);
     const userProcesses = await this.#flavour.userProcesses?.(this.#host, facts, meta.limits.processes, call);
+    const setup = meta.prepared === undefined ? undefined : setupDirectory(this.#layout, meta.imageId, meta.prepared);
     const options = containerOptions({
       meta,
       sandbox,
+      ...(setup !== undefined && { setup }),
       playground: `${this.#layout.playgrounds}/${meta.playground}`,
       facts,
       seccomp: await this.#flavour.seccomp(this.#host, this.#layout, call),
@@ -76,20 +78,36 @@ export class Containers {
       usersMode: this.#flavour.usersMode(facts, meta.user),
       ...(userProcesses !== undefined && { userProcesses }),
     });
-    const mount = `lowerdir=${this.#layout.bases}/${meta.base},upperdir=${sandbox.upper},workdir=${sandbox.work},${overlayOptions(facts)}`;
     const work = { ...call, limitMs: WORK_MS };
-    await this.#engine.ask(
-      'provider.create',
-      async (docker, signal) =>
-        docker.createVolume({
-          Name: workspaceVolume(meta.id),
-          Driver: 'local',
-          DriverOpts: { type: 'overlay', device: 'overlay', o: mount },
-          Labels: { [LABELS.id]: meta.id },
-          abortSignal: signal,
-        }),
-      work,
-    );
+    const base = `${this.#layout.bases}/${meta.base}`;
+    const layers = [
+      {
+        name: workspaceVolume(meta.id),
+        lower: setup === undefined ? base : `${setup}/upper:${base}`,
+        upper: sandbox.upper,
+        work: sandbox.work,
+      },
+      ...(setup === undefined
+        ? []
+        : [{ name: homeVolume(meta.id), lower: `${setup}/home`, upper: sandbox.home, work: sandbox.homeWork }]),
+    ];
+    for (const layer of layers)
+      await this.#engine.ask(
+        'provider.create',
+        async (docker, signal) =>
+          docker.createVolume({
+            Name: layer.name,
+            Driver: 'local',
+            DriverOpts: {
+              type: 'overlay',
+              device: 'overlay',
+              o: `lowerdir=${layer.lower},upperdir=${layer.upper},workdir=${layer.work},${overlayOptions(facts)}`,
+            },
+            Labels: { [LABELS.id]: meta.id },
+            abortSignal: signal,
+          }),
+        work,
+      );
     const container = await this.#engine.ask(
       'provider.create',
       async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
@@ -138,11 +156,12 @@ export class Containers {
         async (docker, signal) => docker.getContainer(found.id).remove({ force: true, v: true, abortSignal: signal }),
         work,
       );
-    await this.#engine.askIfThere(
-      'provider.remove',
-      async (docker, signal) => docker.getVolume(workspaceVolume(id)).remove({ force: true, abortSignal: signal }),
-      work,
-    );
+    for (const volume of [workspaceVolume(id), homeVolume(id)])
+      await this.#engine.askIfThere(
+        'provider.remove',
+        async (docker, signal) => docker.getVolume(volume).remove({ force: true, abortSignal: signal }),
+        work,
+      );
   }
 
   /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that. */

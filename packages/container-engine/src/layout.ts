@@ -7,6 +7,8 @@ export interface Layout {
   readonly bases: string;
   readonly sandboxes: string;
   readonly playgrounds: string;
+  /** What setups left, frozen: {@link setupDirectory}. */
+  readonly setups: string;
   /** Names what of the engine belongs to this directory and to no other. */
   readonly seccomp: string;
 }
@@ -24,6 +26,8 @@ export interface SandboxLayout {
   readonly upper: string;
   readonly work: string;
   readonly home: string;
+  /** The overlay's own, of a home directory that stands on a kept one. */
+  readonly homeWork: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -32,6 +36,7 @@ export function layoutOf(root: string): Layout {
     bases: `${root}/bases`,
     sandboxes: `${root}/sandboxes`,
     playgrounds: `${root}/playgrounds`,
+    setups: `${root}/setups`,
     seccomp: `${root}/seccomp.json`,
   };
 }
@@ -47,7 +52,13 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
     upper: `${directory}/upper`,
     work: `${directory}/work`,
     home: `${directory}/home`,
+    homeWork: `${directory}/home-work`,
   };
+}
+
+/** Where what a setup left in an image's container is kept: `upper` of the workspace and `home`. */
+export function setupDirectory(layout: Layout, imageId: string, key: string): string {
+  return `${layout.setups}/${key}-${imageId.replace(/^sha256:/, '').slice(0, 32)}`;
 }
 
 /** Where things are inside. */
@@ -56,4 +67,6 @@ export const INSIDE = {
   playground: '/playground',
   /** The changed layer, read-only. */
   changes: '/run/litterbox/changes',
+  /** The layer below it that a setup left, read-only. */
+  prepared: '/run/litterbox/prepared',
 } as const;

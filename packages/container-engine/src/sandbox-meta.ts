@@ -23,6 +23,8 @@ export interface SandboxMeta {
   readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>>;
   readonly playground: string;
   readonly allowDegraded: boolean;
+  /** The key of the kept setup that it stands on. */
+  readonly prepared?: string;
 }
 
 export function parseMeta(bytes: Uint8Array, place: string, provider: string): SandboxMeta {

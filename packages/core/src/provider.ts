@@ -100,5 +100,12 @@ export type {
 } from './ports/state-store.ts';
 export { ChangeScanner, type ScannerInput } from './scanning/change-scanner.ts';
 export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';
+export {
+  keepLayers,
+  type KeepSetupInput,
+  keepSetupScript,
+  SETUP_KEY,
+  TAKE_LAYERS_BACK,
+} from './trees/keep-setup.ts';
 export { runScript, runScriptOrFail, scriptError, type ScriptResult } from './trees/run-script.ts';
 export { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './trees/unfinished.ts';

@@ -7,7 +7,7 @@ export interface Layout {
   readonly bases: string;
   readonly sandboxes: string;
   readonly playgrounds: string;
-  /** What setups left, frozen: `setups/<strategy>/<key>`. */
+  /** What setups left, frozen: {@link setupDirectory}. */
   readonly setups: string;
 }
 
@@ -46,7 +46,15 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
   };
 }
 
-/** Where a strategy keeps what a setup left. */
-export function setupDirectory(layout: Layout, strategy: string, key: string): string {
-  return `${layout.setups}/${strategy}/${key}`;
+/**
+ * Where what a setup left is kept. A layer that holds changes alone lies over any base; a copy of a whole workspace holds its base
+ * too, and serves for that one alone.
+ */
+export function setupDirectory(layout: Layout, { strategy, base }: SetupPlace, key: string): string {
+  return `${layout.setups}/${strategy}/${key}${strategy === 'overlay' ? '' : `-${base}`}`;
+}
+
+export interface SetupPlace {
+  readonly strategy: 'overlay' | 'reflink' | 'copy';
+  readonly base: string;
 }

@@ -216,7 +216,7 @@ ${this.#setups.sweep}`;
       limits: { ...DEFAULT_LIMITS, openFiles: Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles), ...limits },
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
-      ...(await this.#setups.find(strategy.name, spec.prepared ?? [], call)),
+      ...(await this.#setups.find({ strategy: strategy.name, base: spec.workspace.key }, spec.prepared ?? [], call)),
     };
   }
 

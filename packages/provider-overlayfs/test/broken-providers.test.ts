@@ -36,9 +36,18 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+/** The provider on a host that runs other scripts than it was told to. */
+function scriptsWith(change: (script: string) => string): SandboxProvider {
+  const spawn: Host['spawn'] = (spec, options) => {
+    const [first, ...rest] = spec.argv;
+    return host.spawn({ ...spec, argv: [first, ...rest.map(change)] }, options);
+  };
+  return providerWith(() => ({}), { ...host, spawn });
+}
+
 /** Every member of the provider, forwarded; then what is broken. */
-function providerWith(change: (inner: SandboxProvider) => Partial<SandboxProvider>): SandboxProvider {
-  const inner = overlayfs({ host, directory });
+function providerWith(change: (inner: SandboxProvider) => Partial<SandboxProvider>, on: Host = host): SandboxProvider {
+  const inner = overlayfs({ host: on, directory });
   const forwarded: SandboxProvider = {
     name: inner.name,
     traits: inner.traits,
@@ -47,6 +56,7 @@ function providerWith(change: (inner: SandboxProvider) => Partial<SandboxProvide
     open: (...args) => inner.open(...args),
     list: (...args) => inner.list(...args),
     remove: (...args) => inner.remove(...args),
+    ...(inner.setups && { setups: inner.setups }),
     [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
   };
   return { ...forwarded, ...change(inner) };
@@ -58,6 +68,7 @@ function forward(runtime: SandboxRuntime): SandboxRuntime {
     workdir: runtime.workdir,
     playground: runtime.playground,
     environment: runtime.environment,
+    ...(runtime.prepared !== undefined && { prepared: runtime.prepared }),
     assurance: (...args) => runtime.assurance(...args),
     spawn: (...args) => runtime.spawn(...args),
     scan: (...args) => runtime.scan(...args),
@@ -336,6 +347,34 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
           inner.open(id, options).catch(() => Promise.reject(new LitterboxError('INTERNAL', 'no', { operation: 'x' }))),
       })),
     'open() of an id that nobody made is NOT_FOUND',
+  ],
+  [
+    'lets sandboxes write into a kept setup',
+    () =>
+      scriptsWith((script) => {
+        return script.replace(
+          /mount -t overlay overlay -o lowerdir=\/run\/setup\/home,\S+ \/run\/home/,
+          'mount --bind /run/setup/home /run/home',
+        );
+      }),
+    'sandboxes on one kept setup neither see nor change what another one writes',
+  ],
+  [
+    'keeps what still is written to',
+    () =>
+      scriptsWith((script) => (script.includes('kept=') ? script.replace(/^\( [\s\S]*?\) \|\| exit 1/, '') : script)),
+    'keeping ends all processes: nobody writes into what is kept',
+  ],
+  [
+    'says that it used a kept setup and did not',
+    () =>
+      providerWith((inner) => ({
+        create: async ({ prepared, ...spec }, options) => ({
+          ...forward(await inner.create(spec, options)),
+          ...(prepared?.[1] !== undefined && { prepared: prepared[1] }),
+        }),
+      })),
+    'a sandbox begins with everything a setup left, and the one it was kept from goes on with it',
   ],
   [
     "leaks the host's environment",

@@ -14,7 +14,7 @@ export interface KeptSetup {
  *
  * Kept is what differs from the base in the workspace, whether or not source control would record it, and the home directory; not the
  * playground. A kept setup is found by its key and by whatever else of the provider it depends on, such as the identity of an
- * image: core's key names what was asked for, not what the provider made of it.
+ * image or, where whole workspaces are copied, the base: core's key names what was asked for, not what the provider made of it.
  */
 export interface SetupStore {
   /**

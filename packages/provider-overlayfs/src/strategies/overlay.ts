@@ -1,4 +1,4 @@
-import { quoted } from '@litterbox/core/provider';
+import { keepLayers, quoted, TAKE_LAYERS_BACK } from '@litterbox/core/provider';
 import type { Strategy } from './strategy.ts';
 
 // redirect_dir, metacopy and index off: nothing in the upper layer may refer to another place by name or handle, for the
@@ -28,11 +28,6 @@ mount -t overlay overlay -o lowerdir=/run/setup/home,upperdir=/run/home,workdir=
 `
 }mount -t overlay overlay -o lowerdir=${setup === undefined ? '' : '/run/setup/upper:'}/run/base,upperdir=/run/upper,workdir=/run/work,${optionsOf(isRoot)} /run/ws || fail 'cannot mount the overlay'
 `,
-  // Two names are moved: nothing of what the setup left is opened, whatever it is.
-  keep: (
-    owner,
-  ) => `mv -T upper "$kept/upper" && mv -T home "$kept/home" && rm -rf work && mkdir upper work home home-work
-${owner === '' ? '' : `chown ${owner} upper home\n`}`,
-  takeBack: `rmdir upper home && mv -T "$kept/upper" upper && mv -T "$kept/home" home
-`,
+  keep: keepLayers,
+  takeBack: TAKE_LAYERS_BACK,
 };

@@ -16,14 +16,10 @@ export interface Strategy {
    * @param setup directory of the kept setup that the sandbox stands on
    */
   mount(base: string, isRoot: boolean, setup?: string): string;
-  /**
-   * Puts what a setup left into the empty directory `$kept`, with the sandbox's directory as the current one and no process of the sandbox
-   * alive. What it leaves in the sandbox's directory goes on with the same files, on the kept setup or apart from it. `owner` is for
-   * `chown`, empty when nothing is to be given away.
-   */
+  /** `keep` of core's `keepSetupScript`, for new directories of `owner`; empty: of who runs it. */
   keep(owner: string): string;
-  /** Undoes {@link Strategy.keep} when somebody else kept the same setup meanwhile. */
-  takeBack: string;
+  /** Its `takeBack`. */
+  readonly takeBack: string;
   /** Where the change scanner looks: the layer that holds changes alone, or the whole workspace. */
   readonly changes: 'upper' | 'workspace';
 }
