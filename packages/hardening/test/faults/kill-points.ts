@@ -25,6 +25,12 @@ export const CREATE: Readonly<Record<string, 'undone' | 'done'>> = {
   'create.after-end': 'done',
 };
 
+/** The same with a setup: whether what it left is found by the next one, which then does not run it. */
+export const KEEP: Readonly<Record<string, 'not kept' | 'kept'>> = {
+  'create.before-keep': 'not kept',
+  'create.after-keep': 'kept',
+};
+
 /**
  * A command that writes a file: `before` it, so that nothing is there; `unrecorded`: the next call records it as recovered;
  * `recorded`: it is, and nobody may record it again.
