@@ -82,6 +82,24 @@ export function describeSourceControl({
       },
     );
 
+    check(
+      'the ids of wanted contents: equal ones for equal contents, none for directories',
+      async ({ repository, record }) => {
+        const { revision } = await record([
+          { path: 'same', content: 'a\n' },
+          { path: 'dir/deep/link', linkTarget: 'a\n' },
+          { path: 'non-utf8-\udcff', content: 'other\n' },
+        ]);
+        assert.ok(revision);
+        const asked: string[] = [];
+        const all = await repository.contentIds(revision.tree, (path) => (asked.push(path), path !== 'README'));
+        assert.deepEqual(asked.sort(), ['.gitignore', 'README', 'dir/a', 'dir/deep/link', 'non-utf8-\udcff', 'same']);
+        assert.equal(all.size, 5);
+        assert.ok(all.get('same') !== undefined && all.get('same') === all.get('dir/a'));
+        assert.notEqual(all.get('same'), all.get('non-utf8-\udcff'));
+      },
+    );
+
     check('a change is one revision, no change is none, and history is linear', async ({ repository, record, id }) => {
       const first = await record([{ path: 'README', content: 'one\n' }]);
       assert.deepEqual([first.revision?.number, first.changedFiles], [1, 1]);

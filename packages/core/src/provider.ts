@@ -29,6 +29,7 @@ export { reach } from './domain/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
 export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
+export { sha256 } from './domain/sha256.ts';
 export { shown } from './domain/shown.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
 export type { ApprovalRequest, Approver } from './ports/approver.ts';

@@ -87,6 +87,8 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
     expect(await next('script-again')).toBe(run);
     commit(told, 'sub/Cargo.lock', 'x\n');
     expect(await next('lock')).not.toBe(run);
+    const fresh = await litterbox.create({ name: 'fresh', setup: SETUP as [string], freshSetup: true });
+    expect(await runOf(fresh)).not.toBe(await next('not-fresh', [SETUP]));
   });
 
   it('a setup that changes what the base has is kept for that base alone', async () => {

@@ -4,15 +4,18 @@ import {
   keepSetupScript,
   type KeptSetup,
   LitterboxError,
+  quoted,
   runScriptOrFail,
   SandboxId,
   SETUP_KEY,
+  sha256,
   type SetupStore,
   sweepUnfinished,
 } from '@litterbox/core/provider';
 import { strategyNamed, STRATEGY_NAMES } from './choose-strategy.ts';
 import { endSessionScript } from './end-session.ts';
-import { type Layout, sandboxLayoutOf, setupDirectory, type SetupPlace } from './layout.ts';
+import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
+import type { Machine } from './machine.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 import { SANDBOX_UID } from './supervisor-script.ts';
 
@@ -20,12 +23,12 @@ import { SANDBOX_UID } from './supervisor-script.ts';
 export class KeptSetups implements SetupStore {
   readonly #host: Host;
   readonly #layout: Layout;
-  readonly #isRoot: () => Promise<boolean>;
+  readonly #machine: () => Promise<Machine>;
 
-  constructor(host: Host, layout: Layout, isRoot: () => Promise<boolean>) {
+  constructor(host: Host, layout: Layout, machine: () => Promise<Machine>) {
     this.#host = host;
     this.#layout = layout;
-    this.#isRoot = isRoot;
+    this.#machine = machine;
   }
 
   /** Shell text, after core's `REMOVE_TREE`: clears away what killed programs left. */
@@ -35,17 +38,20 @@ export class KeptSetups implements SetupStore {
 
   /** The first of the keys that is there. */
   async find(
-    place: SetupPlace,
+    { strategy, base, root }: Pick<SandboxMeta, 'strategy' | 'base' | 'root'>,
     keys: readonly string[],
     call?: CallOptions,
-  ): Promise<{ readonly prepared: string } | undefined> {
+  ): Promise<Pick<SandboxMeta, 'prepared'> | undefined> {
+    if (keys.length === 0) return undefined;
+    const programs = await this.#programs(root, call);
     for (const key of keys.filter((text) => SETUP_KEY.test(text)))
-      if (await this.#host.files.stat(setupDirectory(this.#layout, place, key), call)) return { prepared: key };
+      if (await this.#host.files.stat(setupDirectory(this.#layout, { strategy, base, programs }, key), call))
+        return { prepared: { key, programs } };
     return undefined;
   }
 
   directoryOf(meta: SandboxMeta): string | undefined {
-    return meta.prepared === undefined ? undefined : setupDirectory(this.#layout, meta, meta.prepared);
+    return meta.prepared && setupDirectory(this.#layout, { ...meta, ...meta.prepared }, meta.prepared.key);
   }
 
   async keep(id: SandboxId, key: string, call?: CallOptions): Promise<void> {
@@ -64,19 +70,22 @@ export class KeptSetups implements SetupStore {
         hint: 'Create it first.',
       });
     const meta = parseMeta(bytes, sandbox.meta);
-    const target = setupDirectory(this.#layout, meta, key);
+    const programs = await this.#programs(meta.root, call);
+    const target = setupDirectory(this.#layout, { ...meta, programs }, key);
     if (meta.prepared !== undefined || (await this.#host.files.stat(target, call))) return;
     const parent = `${this.#layout.setups}/${meta.strategy}`;
     for (const directory of [this.#layout.setups, parent]) await this.#host.files.makeDirectory(directory);
     const strategy = strategyNamed(meta.strategy);
-    const owner = (await this.#isRoot()) ? `${SANDBOX_UID}:${SANDBOX_UID}` : '';
+    const owner = (await this.#machine()).isRoot ? `${SANDBOX_UID}:${SANDBOX_UID}` : '';
     const script = keepSetupScript({
       directory: sandbox.directory,
       parent,
       name: target.slice(parent.length + 1),
       keep: strategy.keep(owner),
       takeBack: strategy.takeBack,
-      ...(strategy.changes === 'upper' && { meta: JSON.stringify({ ...meta, prepared: key } satisfies SandboxMeta) }),
+      ...(strategy.changes === 'upper' && {
+        meta: JSON.stringify({ ...meta, prepared: { key, programs } } satisfies SandboxMeta),
+      }),
     });
     await runScriptOrFail(
       this.#host,
@@ -102,5 +111,23 @@ export class KeptSetups implements SetupStore {
         if (SETUP_KEY.test(key)) yield { key, usedBy: users.get(`${parent}/${name}`) ?? [] };
       }
     }
+  }
+
+  /**
+   * Package managers add and replace programs and libraries by renaming: the change times of the directories that hold them tell. What
+   * was built for other programs than there are now is not used.
+   */
+  async #programs(root: SandboxMeta['root'], call?: CallOptions): Promise<string> {
+    const { facts, toolDirectories } = await this.#machine();
+    const top = root.type === 'directory' ? root.path : '';
+    const tools = root.type === 'machine' ? toolDirectories.map(({ path }) => path) : [];
+    const directories = [
+      ...['usr/bin', 'usr/sbin', 'usr/lib', 'usr/local/bin', 'usr/local/lib', 'bin'].map((name) => `${top}/${name}`),
+      ...tools,
+      ...facts.searchPath.filter((path) => tools.some((tool) => path.startsWith(`${tool}/`))),
+    ];
+    const script = `stat -L -c '%n %i %z' ${directories.map(quoted).join(' ')} 2>/dev/null; :`;
+    const told = await runScriptOrFail(this.#host, 'setup.programs', script, call);
+    return (await sha256(new TextEncoder().encode(told))).slice(0, 16);
   }
 }

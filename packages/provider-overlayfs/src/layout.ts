@@ -50,11 +50,14 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
  * Where what a setup left is kept. A layer that holds changes alone lies over any base; a copy of a whole workspace holds its base
  * too, and serves for that one alone.
  */
-export function setupDirectory(layout: Layout, { strategy, base }: SetupPlace, key: string): string {
-  return `${layout.setups}/${strategy}/${key}${strategy === 'overlay' ? '' : `-${base}`}`;
+export function setupDirectory(layout: Layout, { strategy, base, programs }: SetupPlace, key: string): string {
+  return `${layout.setups}/${strategy}/${key}-${programs}${strategy === 'overlay' ? '' : `-${base}`}`;
 }
 
+/** What a kept setup depends on, besides its key. */
 export interface SetupPlace {
   readonly strategy: 'overlay' | 'reflink' | 'copy';
   readonly base: string;
+  /** Another one when the programs that a sandbox sees are others; hexadecimal. */
+  readonly programs: string;
 }

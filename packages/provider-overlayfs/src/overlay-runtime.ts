@@ -42,7 +42,7 @@ export class OverlayRuntime implements SandboxRuntime {
     this.#host = input.host;
     this.id = input.meta.id;
     this.workdir = input.meta.workdir;
-    if (input.meta.prepared !== undefined) this.prepared = input.meta.prepared;
+    if (input.meta.prepared !== undefined) this.prepared = input.meta.prepared.key;
     this.environment = input.environment;
     this.#scanner = new ChangeScanner({
       host: input.host,

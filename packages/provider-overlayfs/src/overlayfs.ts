@@ -71,7 +71,7 @@ class OverlayProvider implements SandboxProvider {
     this.#host = host;
     this.#layout = layoutOf(`${directory}/overlayfs`);
     this.#wanted = strategy;
-    this.#setups = new KeptSetups(host, this.#layout, async () => (await this.#survey()).isRoot);
+    this.#setups = new KeptSetups(host, this.#layout, () => this.#survey());
   }
 
   get setups(): SetupStore {
@@ -216,7 +216,11 @@ ${this.#setups.sweep}`;
       limits: { ...DEFAULT_LIMITS, openFiles: Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles), ...limits },
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
-      ...(await this.#setups.find({ strategy: strategy.name, base: spec.workspace.key }, spec.prepared ?? [], call)),
+      ...(await this.#setups.find(
+        { strategy: strategy.name, base: spec.workspace.key, root },
+        spec.prepared ?? [],
+        call,
+      )),
     };
   }
 

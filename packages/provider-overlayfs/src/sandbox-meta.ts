@@ -15,8 +15,8 @@ export interface SandboxMeta {
   readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>>;
   readonly playground: string;
   readonly allowDegraded: boolean;
-  /** The key of the kept setup that it stands on. */
-  readonly prepared?: string;
+  /** The kept setup that it stands on, and what the programs were then. */
+  readonly prepared?: { readonly key: string; readonly programs: string };
   /** Where change scans begin when nothing was recorded yet: absent when the whole layer is new. */
   readonly firstMark?: string;
 }

@@ -173,7 +173,7 @@ async function launch(input: SessionInput, known: Prelude, call?: CallOptions): 
     directory: sandbox.directory,
     base: `${layout.bases}/${meta.base}`,
     playground: `${layout.playgrounds}/${meta.playground}`,
-    ...(meta.prepared !== undefined && { setup: setupDirectory(layout, meta, meta.prepared) }),
+    ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
   });
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;

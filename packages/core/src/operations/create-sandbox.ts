@@ -62,6 +62,7 @@ const input = z.strictObject({
   worktrees: z.enum(['on-demand', 'eager']).optional().describe('When .litterbox/worktrees/<name> is written'),
   requireMessage: fields.flag().optional().describe('Refuse calls that change files without a message'),
   allowDegraded: fields.flag().optional().describe('Go on although a security control is missing'),
+  freshSetup: fields.flag().optional().describe('Run the setup although what it left before is kept'),
   rollback: fields.flag().optional().describe('Remove everything again when the setup fails'),
 });
 
@@ -91,12 +92,13 @@ export const createSandbox = operation({
     mechanism: record.assurance?.mechanism,
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
   }),
-  execute: async (useCases, { name, from, provider, rollback, ...keys }, options) =>
+  execute: async (useCases, { name, from, provider, freshSetup, rollback, ...keys }, options) =>
     await useCases.get(CreateSandbox).execute(
       {
         name,
         from: from === undefined ? undefined : baseSource(from),
         provider,
+        freshSetup,
         rollback,
         overrides: overridesOf(keys),
       },
@@ -119,7 +121,7 @@ function overridesOf({
   rootfs,
   image,
   ...rest
-}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'rollback'>): PolicyOverrides {
+}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'freshSetup' | 'rollback'>): PolicyOverrides {
   return {
     ...defined(rest),
     limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),

@@ -31,6 +31,8 @@ export interface CreateSandboxInput {
   /** @defaultValue the configuration's, else the first usable */
   readonly provider?: string | undefined;
   readonly overrides?: PolicyOverrides | undefined;
+  /** Run the setup whatever is kept, and keep nothing of it. @defaultValue false */
+  readonly freshSetup?: boolean | undefined;
   /** Remove everything again when the setup command fails. @defaultValue false: kept for inspection as `setup-failed` */
   readonly rollback?: boolean | undefined;
 }
@@ -151,7 +153,7 @@ export class CreateSandbox {
         };
         const make = (setup?: SetupKeys) =>
           this.#make(repository, provider, draft, base, input.rollback ?? false, setup, options);
-        const keys = provider.setups && (await setupKeys(repository, draft, options));
+        const keys = provider.setups && !input.freshSetup ? await setupKeys(repository, draft, options) : undefined;
         const record = await make(keys).catch((error: unknown) => {
           if (!(error instanceof UnfitSetup)) throw error;
           return make();
