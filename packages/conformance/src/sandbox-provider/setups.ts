@@ -173,7 +173,8 @@ export function setups(check: Check): void {
       await sh(runtime, `echo ${name} >who; echo ${name} >~/who`);
       await runtime[Symbol.asyncDispose]();
     }
-    await Promise.all(both.map(([, { id }]) => provider.setups?.keep(id, key)));
+    const { setups: store } = provider;
+    await Promise.all(both.map(([, { id }]) => store.keep(id, key)));
     for (const [name, { id }] of both) {
       await using runtime = await provider.open(id);
       assert.equal((await sh(runtime, 'cat who ~/who')).stdout, `${name}\n${name}\n`);
