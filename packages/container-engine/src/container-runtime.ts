@@ -89,6 +89,11 @@ export class ContainerRuntime implements SandboxRuntime {
     return await this.#scanner.scan(mark, call);
   }
 
+  async mark(call?: CallOptions): Promise<ChangeMark> {
+    await this.#assertRuns(call);
+    return await this.#scanner.now(call);
+  }
+
   async pause(call?: CallOptions): Promise<void> {
     const { engine, host, sandbox, containers, meta } = this.#input;
     if (await this.#isStopped(call)) return;

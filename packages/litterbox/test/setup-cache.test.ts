@@ -91,6 +91,30 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
     expect(await runOf(fresh)).not.toBe(await next('not-fresh', [SETUP]));
   });
 
+  it('a setup that leaves nothing for the history: none is made of it, unless the rules change', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    const first = await create(litterbox, 'first', [SETUP]);
+    const next = await create(told.open(), 'next', [SETUP]);
+    for (const { sandbox } of [first, next]) {
+      await sandbox.run('echo x >modules/deep/more; echo x >own');
+      expect((await sandbox.log()).map(({ subject }) => subject)).toEqual([expect.stringContaining('run: ')]);
+      expect(await sandbox.diff()).not.toContain('modules');
+      await sandbox.run(': >.gitignore');
+      expect(await sandbox.diff()).toContain('+++ b/modules/deep/run');
+    }
+    // Without the rule the same setup leaves much for the history.
+    commit(told, '.gitignore', '');
+    expect(await (await create(litterbox, 'open', [SETUP])).sandbox.diff()).toContain('+++ b/modules/deep/run');
+    // A rule that the setup itself leaves holds in both.
+    const own = ['sh', '-c', 'mkdir venv; echo "*" >venv/.gitignore; echo x >venv/lib'];
+    for (const name of ['venv-1', 'venv-2']) {
+      const { sandbox } = await create(litterbox, name, [own]);
+      await sandbox.run('echo y >venv/lib; echo y >venv/new');
+      expect(await sandbox.diff()).toBe('');
+    }
+  });
+
   it('a setup that changes what the base has is kept for that base alone', async () => {
     await using told = story(FILES);
     const litterbox = told.open();
@@ -108,12 +132,22 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   it('what a setup left is not laid over files that the base has by now', async () => {
     await using told = story(FILES);
     const litterbox = told.open();
-    await create(litterbox, 'first', [NEW_FILE]);
-    commit(told, 'made.txt', 'of a person\n');
-    const { sandbox, said } = await create(litterbox, 'later', [['sh', '-c', 'echo made >made.txt']]);
-    expect(said).toContain(`Setting up: ${NEW_FILE.join(' ')}`);
+    const setup = ['sh', '-c', 'for d in s*c; do echo made >$d/made.txt; done']; // a word that named the file would be in the key
+    await create(litterbox, 'first', [setup]);
+    commit(told, 'src/made.txt', 'of a person\n');
+    const { sandbox, said } = await create(litterbox, 'later', [setup]);
+    expect(said).toEqual([expect.stringMatching(/^Set up already/), `Setting up: ${setup.join(' ')}`]);
     expect((await sandbox.log()).map(({ number }) => number)).toEqual([1]);
     expect(await sandbox.diff()).toContain('-of a person\n+made\n');
+    // At the top it is looked at beforehand, because an ignored directory would hide the base's without a trace.
+    const cleaning = ['sh', '-c', 'rm -rf modules'];
+    await create(litterbox, 'ignored', [cleaning, SETUP]);
+    told.file('modules/deep/run', 'of a person\n');
+    told.git('add', '-f', 'modules');
+    told.git('commit', '-q', '-m', 'by force');
+    const again = await create(litterbox, 'forced', [cleaning, SETUP]);
+    expect(again.said).not.toContain('Set up already: taking what the same setup left before');
+    expect(await again.sandbox.diff()).toContain('-of a person\n');
   });
 
   it('a failed setup is not kept, and two at once are fine', async () => {

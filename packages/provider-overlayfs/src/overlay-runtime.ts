@@ -74,9 +74,9 @@ export class OverlayRuntime implements SandboxRuntime {
     await this.#scanner.warm(call);
   }
 
-  /** The moment of now, for workspaces that are new as a whole. */
-  now(call?: CallOptions): Promise<ChangeMark> {
-    return this.#scanner.now(call);
+  async mark(call?: CallOptions): Promise<ChangeMark> {
+    await this.#assertRuns(call);
+    return await this.#scanner.now(call);
   }
 
   async pause(call?: CallOptions): Promise<void> {

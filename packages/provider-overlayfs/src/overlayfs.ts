@@ -115,7 +115,7 @@ class OverlayProvider implements SandboxProvider {
       reach('provider.after-session');
       // A copy of a kept setup has nothing that tells the setup's work from the base: its first scan looks at everything.
       if (strategy.changes === 'workspace' && meta.prepared === undefined) {
-        const first = { ...meta, firstMark: await runtime.now(options) };
+        const first = { ...meta, firstMark: await runtime.mark(options) };
         await this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(first)));
         await runtime[Symbol.asyncDispose]();
         runtime = await this.#runtime(first, machine);

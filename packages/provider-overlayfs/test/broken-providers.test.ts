@@ -72,6 +72,7 @@ function forward(runtime: SandboxRuntime): SandboxRuntime {
     assurance: (...args) => runtime.assurance(...args),
     spawn: (...args) => runtime.spawn(...args),
     scan: (...args) => runtime.scan(...args),
+    mark: (...args) => runtime.mark(...args),
     pause: (...args) => runtime.pause(...args),
     resume: (...args) => runtime.resume(...args),
     stop: (...args) => runtime.stop(...args),

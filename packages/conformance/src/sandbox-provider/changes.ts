@@ -44,6 +44,12 @@ const BASE: readonly (readonly [string, ChangedPath['type']])[] = [
   ['dir/sub/b', 'file'],
 ];
 
+async function told(runtime: SandboxRuntime, mark: ChangeMark): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { type, path } of (await runtime.scan(mark)).changes) found.push(`${type} ${path}`);
+  return found;
+}
+
 async function known(runtime: SandboxRuntime): Promise<Known> {
   const start = new Known();
   for (const [path, type] of BASE) start.files.set(path, type);
@@ -221,6 +227,17 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
     state.files.delete('new/file');
     await state.scan(runtime);
     assert.ok(state.files.has('new/file'));
+  });
+
+  check('a mark that was asked for means what comes after it', async ({ create, sh }) => {
+    const runtime = await create();
+    await sh(runtime, 'echo x >before; rm dir/a');
+    await sh(runtime, 'sleep 0.1'); // a change in the same tick of the kernel's clock may be told again
+    const mark = await runtime.mark();
+    assert.deepEqual(await told(runtime, mark), []);
+    await sh(runtime, 'echo x >after');
+    const since = await told(runtime, mark);
+    assert.ok(since.includes('file after') && !since.includes('file before'), since.join('\n'));
   });
 
   check('no mark means all since the base', async ({ create, sh }) => {

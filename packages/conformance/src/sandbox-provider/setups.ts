@@ -87,6 +87,7 @@ export function setups(check: Check): void {
           const directory = found.get(`directory ${path}`);
           assert.deepEqual(directory?.type === 'directory' && directory.children.map(({ name }) => name), names);
         }
+        await runtime.mark(); // changes nothing
         const program = found.get('file modules/program');
         assert.ok(program?.type === 'file' && program.executable && program.sizeBytes === 19);
         await sh(runtime, 'rm modules/program; echo late >modules/late');

@@ -63,6 +63,9 @@ export interface SandboxRuntime extends AsyncDisposable {
    */
   scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan>;
 
+  /** The mark that means "everything up to now is known". Looks at nothing. */
+  mark(options?: CallOptions): Promise<ChangeMark>;
+
   /** Freezes all processes, memory kept. Idempotent. */
   pause(options?: CallOptions): Promise<void>;
   /** Undoes `pause`. Idempotent. */

@@ -228,7 +228,10 @@ export class CreateSandbox {
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
         provider.create(
-          { ...specOf(draft, base, repository), ...(setup && { prepared: [setup.exact, setup.general] }) },
+          {
+            ...specOf(draft, base, repository),
+            ...(setup && { prepared: [setup.exact, setup.silent, setup.general] }),
+          },
           options,
         ),
       ]);
@@ -243,7 +246,7 @@ export class CreateSandbox {
       reach('create.after-assurance');
       record = setup
         ? await this.#setUpOnce(repository, provider, record, opened, setup, isRollback, options)
-        : await this.#setUp.run(record, opened, isRollback, options);
+        : (await this.#setUp.run(record, opened, isRollback, options)).record;
       record = await this.#setUp.ready(record);
       reach('create.after-ready');
     } catch (error) {
@@ -278,12 +281,13 @@ export class CreateSandbox {
       (await repository.changes(record.id, options)).some(({ status }) => status !== 'added');
     if (prepared !== undefined) {
       options?.onProgress?.({ step: 'setup', message: 'Set up already: taking what the same setup left before' });
-      const taken = await this.#setUp.takeOver(record, opened, options);
+      if (prepared === keys.silent) return await this.#setUp.skip(record, opened, options);
+      const { record: taken } = await this.#setUp.takeOver(record, opened, options);
       if (prepared !== keys.exact && (await touchesBase())) throw new UnfitSetup();
       return taken;
     }
-    const current = await this.#setUp.run(record, opened, isRollback, options);
-    const key = (await touchesBase()) ? keys.exact : keys.general;
+    const { record: current, isSilent } = await this.#setUp.run(record, opened, isRollback, options);
+    const key = isSilent ? keys.silent : (await touchesBase()) ? keys.exact : keys.general;
     options?.onProgress?.({ step: 'setup', message: 'Keeping what the setup left' });
     await this.#open.close(record.id);
     reach('create.before-keep');

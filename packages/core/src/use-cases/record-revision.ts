@@ -47,6 +47,7 @@ export class RecordRevision {
       record: second.record,
       result: {
         ...(revision && { revision }),
+        ignoreRulesChanged: true,
         changedFiles: first.result.changedFiles + second.result.changedFiles,
         warnings: [...first.result.warnings, ...second.result.warnings],
         moreWarnings: first.result.moreWarnings + second.result.moreWarnings,

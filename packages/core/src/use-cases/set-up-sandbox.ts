@@ -11,6 +11,12 @@ import type { RecordRevision } from './record-revision.ts';
 
 const SETUP_LOG_CHARACTERS = 4_000;
 
+export interface SetUp {
+  readonly record: SandboxRecord;
+  /** The history took nothing of what the setup left, no rule of what is ignored either. */
+  readonly isSilent: boolean;
+}
+
 /** Runs the setup commands in a sandbox that was just made; what they change of tracked files is a revision. */
 export class SetUpSandbox {
   readonly #state: StateStore;
@@ -34,7 +40,7 @@ export class SetUpSandbox {
     isRollback: boolean,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    return await this.ready(await this.run(record, opened, isRollback, options));
+    return await this.ready((await this.run(record, opened, isRollback, options)).record);
   }
 
   /** As {@link execute}, up to the revision: the sandbox is not ready yet. */
@@ -43,7 +49,7 @@ export class SetUpSandbox {
     opened: OpenedSandbox,
     isRollback: boolean,
     options?: ProgressOptions,
-  ): Promise<SandboxRecord> {
+  ): Promise<SetUp> {
     let current = record;
     const endsAtMs = performance.now() + record.policy.setupTimeoutMs;
     for (const argv of setupCommands(record.policy)) {
@@ -73,19 +79,28 @@ export class SetUpSandbox {
         isRollback,
       );
     }
-    if (record.policy.setup.length > 0) current = await this.takeOver(current, opened, options);
+    const done =
+      record.policy.setup.length > 0
+        ? await this.takeOver(current, opened, options)
+        : { record: current, isSilent: false };
     reach('create.after-setup');
-    return current;
+    return done;
   }
 
   /** Records as the setup's revision what a setup left, whoever ran it. */
-  async takeOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
+  async takeOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SetUp> {
     const message = revisionMessage({
       tool: 'setup',
       subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
       sandbox: record.slug,
     });
-    return (await this.#record.execute(record, opened, message, options)).record;
+    const { record: recorded, result } = await this.#record.execute(record, opened, message, options);
+    return { record: recorded, isSilent: !result.revision && !result.ignoreRulesChanged };
+  }
+
+  /** Begins with what a setup left that was silent: it is known by its key that nothing is to be recorded. */
+  async skip(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
+    return await this.#state.update(record, { mark: await opened.runtime.mark(options) });
   }
 
   async ready(record: SandboxRecord): Promise<SandboxRecord> {

@@ -8,8 +8,10 @@ import type { SandboxRecord } from '../ports/state-store.ts';
 export interface SetupKeys {
   /** For this base tree alone: of a setup that changed or deleted what was in it. */
   readonly exact: string;
-  /** For every base tree whose files that the setup reads are the same. */
+  /** For every base tree whose files that the setup reads are the same: of a setup that left something for the history. */
   readonly general: string;
+  /** The same, of one that left nothing for the history: what it left need not be looked at. */
+  readonly silent: string;
 }
 
 /** Another number makes everything that was kept before unfindable. */
@@ -23,7 +25,18 @@ export async function setupKeys(
 ): Promise<SetupKeys | undefined> {
   const { policy, baseTree } = record;
   if (policy.setup.length === 0) return undefined;
-  const inputs = await repository.contentIds(baseTree, setupInputs(policy), options);
+  const isInput = setupInputs(policy);
+  // What a setup makes must not hide what the base has by now: `dist` is made by one commit's setup and part of the next commit.
+  const top = new Set<string>();
+  const inputs = await repository.contentIds(
+    baseTree,
+    (path) => {
+      const cut = path.indexOf('/');
+      top.add(cut === -1 ? path : path.slice(0, cut));
+      return isInput(path);
+    },
+    options,
+  );
   const general = await digest([
     FORMAT,
     record.repositoryId, // what a setup reads beyond its inputs is another in another repository
@@ -36,8 +49,9 @@ export async function setupKeys(
     policy.workspaceGit,
     policy.network.setup,
     sorted([...inputs]),
+    [...top].sort(),
   ]);
-  return { general, exact: await digest([general, baseTree]) };
+  return { general, exact: await digest([general, baseTree]), silent: await digest([general, 'nothing to record']) };
 }
 
 function sorted(pairs: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
