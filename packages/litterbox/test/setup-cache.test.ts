@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Progress } from '@litterbox/core';
 import type { Litterbox, Sandbox } from '../src/index.ts';
@@ -162,9 +162,11 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
     const { sandbox, said } = await create(litterbox, 'd', [SETUP]);
     expect(said).toEqual(['Set up already: taking what the same setup left before']);
     expect(await runOf(sandbox)).toBeTruthy();
-    const unfinished = readdirSync(join(told.stateDirectory, PROVIDER), { recursive: true, encoding: 'utf8' }).filter(
-      (path) => path.includes('.unfinished-'),
-    );
+    const unfinished = ['bases', 'sandboxes', 'setups', 'setups/overlay']
+      .map((name) => join(told.stateDirectory, PROVIDER, name))
+      .filter((path) => existsSync(path))
+      .flatMap((path) => readdirSync(path))
+      .filter((name) => name.startsWith('.unfinished-'));
     expect(unfinished).toEqual([]);
   });
 });
