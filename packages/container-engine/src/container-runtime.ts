@@ -40,6 +40,8 @@ export class ContainerRuntime implements SandboxRuntime {
   readonly workdir: string;
   readonly playground = INSIDE.playground;
   readonly environment: Readonly<Record<string, string>>;
+  /** Absent on a host that cannot enter networks. */
+  readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
   readonly prepared?: string;
   readonly #input: ContainerRuntimeInput;
   readonly #inherited: readonly string[];
@@ -60,6 +62,7 @@ export class ContainerRuntime implements SandboxRuntime {
     this.workdir = meta.workdir;
     if (meta.prepared !== undefined) this.prepared = meta.prepared;
     this.environment = sandboxEnvironment(meta);
+    if (host.loopback) this.connect = (port, call) => this.#connect(port, call);
     this.#inherited = inheritedNames(meta);
     this.#control = new ExecChannel({ spawn: (spec, call) => this.#start(spec, OWN_ENVIRONMENT, call) });
     this.#scanner = new ChangeScanner({
@@ -133,7 +136,7 @@ export class ContainerRuntime implements SandboxRuntime {
     await this.#input.host.files.remove(this.#input.sandbox.stoppedMark, call);
   }
 
-  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
+  async #connect(port: number, call?: CallOptions): Promise<ByteStream> {
     const looking = this.#assertRuns(call);
     // A container that ended meanwhile, or was started again, has another network: then there is a second try.
     const known = await this.#loopback?.catch(() => undefined);

@@ -28,6 +28,8 @@ export class OverlayRuntime implements SandboxRuntime {
   readonly workdir: string;
   readonly playground = INSIDE.playground;
   readonly environment: Readonly<Record<string, string>>;
+  /** Absent on a host that cannot enter networks. */
+  readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
   readonly prepared?: string;
   readonly #input: SessionInput;
   readonly #host: Host;
@@ -44,6 +46,7 @@ export class OverlayRuntime implements SandboxRuntime {
     this.workdir = input.meta.workdir;
     if (input.meta.prepared !== undefined) this.prepared = input.meta.prepared.key;
     this.environment = input.environment;
+    if (input.host.loopback) this.connect = (port, call) => this.#connect(port, call);
     this.#scanner = new ChangeScanner({
       host: input.host,
       stateFile: input.sandbox.scanState,
@@ -126,7 +129,7 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
     await this.#host.files.remove(this.#input.sandbox.stoppedMark, call);
   }
 
-  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
+  async #connect(port: number, call?: CallOptions): Promise<ByteStream> {
     // Without a session one is started, which a sandbox that is stopped must not be: then the look comes first, else meanwhile.
     const current = await this.#starting?.catch(() => undefined);
     const looking = this.#assertRuns(call);
