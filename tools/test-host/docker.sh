@@ -3,7 +3,7 @@
 set -eu
 base=/var/lib/litterbox-test
 run=$base/run
-data=$base/fs/ext4/docker
+data=$base/fs/engines/docker
 socket=$run/docker.sock
 bridge=lbtest0
 user=litterbox-test

@@ -8,7 +8,7 @@ conf=$run/containers.conf
 
 # Both: a directory of theirs for sockets and one for data, by the first word.
 socket() { if [ "$1" = root ]; then echo "$run/podman.sock"; else echo "$run/user-$(id -u $user)/podman.sock"; fi; }
-data() { if [ "$1" = root ]; then echo "$base/fs/ext4/podman"; else echo "$base/fs/ext4/podman-user"; fi; }
+data() { if [ "$1" = root ]; then echo "$base/fs/engines/podman"; else echo "$base/fs/engines/podman-user"; fi; }
 
 as() { # root|user COMMAND...
   who=$1
