@@ -111,7 +111,9 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
         .map(({ name }) => name)
         .sort()
         .join(' '),
-    ).toBe('bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-status write');
+    ).toBe(
+      'bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write',
+    );
     await desk.call('sandbox-create', { name: 'a' });
     await desk.text('write', { sandbox: 'a', path: 'b.txt', content: 'b\n' });
     const git = await desk.text('bash', { sandbox: 'a', command: 'git log || git commit -m x; ls -a .git' });
