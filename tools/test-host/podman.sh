@@ -40,7 +40,8 @@ up() { # root|user
     install -d -m 0700 -o $owner -g $owner "$(data "$who")"
     rm -f "$at"
     cd /
-    as "$who" setsid podman --root "$(data "$who")" --runroot "$directory/podman" --storage-driver overlay system service --time=0 "unix://$at" \
+    # In a subshell: a function's own redirections would keep a copy of who called's output open as long as the service lives.
+    (as "$who" setsid podman --root "$(data "$who")" --runroot "$directory/podman" --storage-driver overlay system service --time=0 "unix://$at") \
       >"$directory/podman.log" 2>&1 </dev/null &
     echo $! >"$directory/podman.pid"
     n=0
