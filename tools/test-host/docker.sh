@@ -48,6 +48,7 @@ case ${1:-status} in
     if id $user >/dev/null 2>&1; then chgrp "$user" "$socket"; fi
     image busybox:latest busybox
     image debian:bookworm debian
+    image supervisors:bookworm supervisors
     ;;
   down)
     if alive; then
@@ -67,7 +68,7 @@ case ${1:-status} in
     if ip link show $bridge >/dev/null 2>&1; then ip link delete $bridge; fi
     ;;
   status)
-    if alive && client image inspect busybox:latest debian:bookworm >/dev/null 2>&1; then
+    if alive && client image inspect busybox:latest debian:bookworm supervisors:bookworm >/dev/null 2>&1; then
       echo "docker: $(client version --format '{{.Server.Version}}') at $socket"
     else
       echo 'docker: not running'

@@ -54,7 +54,7 @@ up() { # root|user
       sleep 0.1
     done
   fi
-  for pair in busybox:latest=busybox debian:bookworm=debian; do
+  for pair in busybox:latest=busybox debian:bookworm=debian supervisors:bookworm=supervisors; do
     name=docker.io/library/${pair%=*}
     client "$who" image exists "$name" || client "$who" import - "$name" <"$base/images/${pair#*=}.tar" >/dev/null
   done

@@ -147,7 +147,7 @@ export {
 } from './use-cases/control-services.ts';
 export { KeepSandbox, type KeeperStatus, type PortStatus, type ServiceOutput } from './use-cases/keep-sandbox.ts';
 export { ReachKeeper } from './use-cases/reach-keeper.ts';
-export type { ServiceState, ServiceStatus } from './services/service.ts';
+export type { ServiceState, ServiceStatus } from './services/kept-service.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
 export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from './use-cases/create-sandbox.ts';

@@ -23,7 +23,7 @@ const container = z
     ports: portTable().optional(),
     supervisor: choice(
       ['litterbox', 'supervisord', 's6', 'runit'],
-      'Who looks after services. Only "litterbox" is supported yet.',
+      'Who looks after services: Litterbox from outside, or a supervisor that the image has.',
     ).default('litterbox'),
     env: environmentTable().optional(),
   })

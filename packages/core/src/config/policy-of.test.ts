@@ -100,7 +100,6 @@ require-message = true`;
   });
 
   const refused: Readonly<Record<string, string>> = {
-    'container.supervisor': 'container.supervisor = "s6"',
     'network.setup': 'network.setup = "allow-list"',
     'network.run': 'network.run = "allow-list"',
     'network.allow': 'network.allow = ["example.org"]',

@@ -44,7 +44,10 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     root: rootOf(config, overrides, facts),
     limits: limitsOf(config, overrides, facts),
     environment: { ...config.container.environment, ...overrides.environment },
-    ...(Object.keys(config.container.services).length > 0 && { services: servicesOf(config, ports) }),
+    ...(Object.keys(config.container.services).length > 0 && {
+      services: servicesOf(config, ports),
+      ...(config.container.supervisor !== 'litterbox' && { supervisor: config.container.supervisor }),
+    }),
     ...(ports.length > 0 && { ports }),
     setup: overrides.setup ?? config.container.setup,
     setupTimeoutMs: overrides.setupTimeoutMs ?? config.limits.setupTimeoutMs ?? DEFAULT_SETUP_TIMEOUT_MS,
@@ -117,7 +120,6 @@ function portNumber(service: string, port: string | number, ports: readonly Port
 /** Keys that are read, so that a file is not refused by every release, and that nothing acts upon yet. */
 function notInThisRelease(config: Config): readonly string[] {
   const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
-    ['container.supervisor', config.container.supervisor !== 'litterbox'],
     ['network.setup', config.network.setup !== 'none'],
     ['network.run', config.network.run !== 'none'],
     ['network.allow', config.network.allow.length > 0],

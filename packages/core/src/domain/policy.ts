@@ -19,6 +19,9 @@ export interface ServicePolicy {
   readonly stopTimeoutMs: number;
 }
 
+/** Supervisors that an image may have. */
+export type SupervisorName = 'supervisord' | 's6' | 'runit';
+
 /** What a sandbox is allowed and how it is set up, decided from the configuration once, at create, and kept with it. */
 export interface Policy {
   readonly root: SandboxRoot;
@@ -27,6 +30,8 @@ export interface Policy {
   readonly environment: Readonly<Record<string, string>>;
   /** In the order in which they start. Absent: none, in a record of an earlier release. */
   readonly services?: readonly ServicePolicy[];
+  /** What of the image looks after the services. Absent: we do. */
+  readonly supervisor?: SupervisorName;
   readonly ports?: readonly PortPolicy[];
   /** Commands run once at create, in order, each an argument list. */
   readonly setup: readonly (readonly [string, ...string[]])[];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ControlServices } from '../use-cases/control-services.ts';
-import type { ServiceStatus } from '../services/service.ts';
+import type { ServiceStatus } from '../services/kept-service.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,49 +1,12 @@
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
-import type { ExecChannel } from '../channel/exec-channel.ts';
 import type { ServicePolicy } from '../domain/policy.ts';
 import { visible } from '../domain/visible.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { ExitStatus, ProcessHandle, SignalName } from '../ports/process.ts';
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { KeptService, ServiceSetting, ServiceState, ServiceStatus } from './kept-service.ts';
 import { countMarked, killMarked } from './kill-marked.ts';
+import { readIntoLog } from './read-into-log.ts';
+import { survival, watchHealth } from './service-health.ts';
 import { ServiceLog } from './service-log.ts';
-
-/**
- * `starting`: runs, its health is not known yet; `running`: runs, and is healthy where that is looked at; `unhealthy`: runs;
- * `waiting`: to be started again after it failed; `exited`: ended with 0; `failed`: ended otherwise, and stays so.
- */
-export type ServiceState =
-  | 'stopped'
-  | 'starting'
-  | 'running'
-  | 'unhealthy'
-  | 'waiting'
-  | 'exited'
-  | 'failed'
-  | 'stopping';
-
-export interface ServiceStatus {
-  readonly name: string;
-  readonly state: ServiceState;
-  /** Of the present or the last run. */
-  readonly sinceMs: number;
-  /** Starts after the first that nobody asked for. */
-  readonly restarts: number;
-  /** How the last run ended. */
-  readonly exit?: ExitStatus;
-  /** What is odd about it, one sentence. */
-  readonly note?: string;
-}
-
-export interface ServiceSetting {
-  readonly runtime: SandboxRuntime;
-  readonly channel: ExecChannel;
-  readonly clock: Clock;
-  /** Ports and what else a service finds in its environment. */
-  variables(): Readonly<Record<string, string>>;
-  /** False while the sandbox is paused: nothing is looked at then, as nothing can answer. */
-  isAwake(): Promise<boolean>;
-}
 
 const FIRST_BACK_OFF_MS = 500;
 const MAX_BACK_OFF_MS = 60_000;
@@ -51,15 +14,6 @@ const MAX_BACK_OFF_MS = 60_000;
 const SETTLED_MS = 30_000;
 /** A program that ends within this after its start has not started. */
 const SURVIVAL_MS = 300;
-/** How long a health that was never good is waited for. */
-const HEALTH_WINDOW_MS = 60_000;
-const HEALTH_START_INTERVAL_MS = 100;
-const HEALTH_INTERVAL_MS = 5_000;
-const HEALTH_TIMEOUT_MS = 5_000;
-const FAILURES_UNTIL_UNHEALTHY = 3;
-/** A service that prints more is made to wait: its log keeps a MiB in any case. */
-const LOG_BYTES_PER_SECOND = 16 * 2 ** 20;
-
 interface Run {
   readonly handle: ProcessHandle;
   readonly callId: string;
@@ -68,8 +22,8 @@ interface Run {
   readonly exit: Promise<ExitStatus | undefined>;
 }
 
-/** One service of one sandbox: runs it, looks at it, starts it again. What it prints is kept here, bounded; nothing it does is trusted. */
-export class Service {
+/** Runs a service, looks at it, starts it again: from outside, by the runtime's own means. */
+export class Service implements KeptService {
   readonly policy: ServicePolicy;
   readonly log = new ServiceLog();
   readonly #setting: ServiceSetting;
@@ -103,7 +57,6 @@ export class Service {
     };
   }
 
-  /** Resolves when it is up, or is known not to come up by itself at once. Nothing happens when it runs. */
   async start(): Promise<void> {
     await this.#inTurn(async () => {
       if (this.#run) return;
@@ -114,7 +67,6 @@ export class Service {
     await this.settled();
   }
 
-  /** Signal, wait, SIGKILL, and whatever it left behind. */
   async stop(): Promise<void> {
     this.#plan.abort();
     await this.#inTurn(async () => {
@@ -124,7 +76,6 @@ export class Service {
     });
   }
 
-  /** By its restart signal where it has one and runs, else stop and start. */
   async restart(): Promise<void> {
     const { restart } = this.policy.signals;
     const run = this.#run;
@@ -133,14 +84,13 @@ export class Service {
         this.log.note(`sending ${restart}`);
         await run.handle.kill(restart as SignalName);
       });
-      await this.#survival(run);
+      await survival(this.#setting, run.ended.signal);
       return await this.settled();
     }
     await this.stop();
     await this.start();
   }
 
-  /** Ends nothing inside: the sandbox itself is about to end. */
   release(): void {
     this.#plan.abort();
   }
@@ -200,96 +150,17 @@ export class Service {
       exit: handle.exit.catch(() => undefined),
     };
     this.#run = run;
-    void this.#read(run);
+    void readIntoLog(handle, this.log, clock);
     void run.exit.then((exit) => {
       ended.abort();
       return this.#inTurn(() => this.#left(run, exit));
     });
-    void this.#watch(run, this.#plan.signal);
-  }
-
-  /** Looks after the health of one run for as long as it lasts. */
-  async #watch(run: Run, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#setting;
-    const over = AbortSignal.any([signal, run.ended.signal]);
-    const pause = async (durationMs: number) => await clock.sleep(durationMs, { signal: over }).catch(() => {});
-    const enter = (state: ServiceState, note?: string) => {
-      if (over.aborted || this.#run !== run || this.#state === state) return;
+    const over = AbortSignal.any([this.#plan.signal, ended.signal]);
+    void watchHealth(this.policy, this.#setting, over, (state, note) => {
+      if (this.#run !== run || this.#state === state) return;
       this.#note = note;
       this.#enter(state);
-    };
-    if (!this.policy.health) {
-      await this.#survival(run);
-      return enter('running');
-    }
-    let failures = 0;
-    let wasHealthy = false;
-    while (!over.aborted) {
-      if (await this.#setting.isAwake().catch(() => false)) {
-        const isHealthy = await this.#isHealthy(over);
-        if (over.aborted) return;
-        failures = isHealthy ? 0 : failures + 1;
-        if (isHealthy) {
-          wasHealthy = true;
-          enter('running');
-        } else if (wasHealthy && failures >= FAILURES_UNTIL_UNHEALTHY) {
-          enter('unhealthy', 'It no longer answers its health check.');
-        } else if (!wasHealthy && clock.monotonicMs() - run.startedMs > HEALTH_WINDOW_MS) {
-          enter('unhealthy', `It has not answered its health check since it started.`);
-        }
-      }
-      await pause(wasHealthy || this.#state === 'unhealthy' ? HEALTH_INTERVAL_MS : HEALTH_START_INTERVAL_MS);
-    }
-  }
-
-  async #isHealthy(signal: AbortSignal): Promise<boolean> {
-    const { health } = this.policy;
-    const { runtime, channel } = this.#setting;
-    try {
-      if (health && 'port' in health) {
-        const timeout = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_TIMEOUT_MS)]);
-        await using _open = await runtime.connect?.(health.port, { signal: timeout });
-        return true;
-      }
-      if (!health) return true;
-      const env = this.#setting.variables();
-      const command = {
-        argv: health.command,
-        cwd: runtime.workdir,
-        env,
-        timeoutMs: HEALTH_TIMEOUT_MS,
-        maxOutputBytes: 0,
-      };
-      const { exit, interruption } = await channel.run(command, { signal });
-      return exit.code === 0 && !interruption;
-    } catch {
-      return false;
-    }
-  }
-
-  /** Until it ended, or has run for long enough to be taken for started. */
-  async #survival({ ended }: Run): Promise<void> {
-    await this.#setting.clock.sleep(SURVIVAL_MS, { signal: ended.signal }).catch(() => {});
-  }
-
-  async #read({ handle }: Run): Promise<void> {
-    const { clock } = this.#setting;
-    let secondMs = clock.monotonicMs();
-    let bytesInSecond = 0;
-    try {
-      for await (const { bytes } of handle) {
-        this.log.push(bytes);
-        bytesInSecond += bytes.length;
-        const passedMs = clock.monotonicMs() - secondMs;
-        if (passedMs < 1000 && bytesInSecond > LOG_BYTES_PER_SECOND) await clock.sleep(1000 - passedMs);
-        if (passedMs >= 1000 || bytesInSecond > LOG_BYTES_PER_SECOND) {
-          secondMs = clock.monotonicMs();
-          bytesInSecond = 0;
-        }
-      }
-    } catch {
-      // `exit` tells
-    }
+    });
   }
 
   /** A run ended by itself, or was lost with the session of the sandbox. */

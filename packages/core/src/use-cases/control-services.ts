@@ -3,7 +3,7 @@ import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import type { ServiceStatus } from '../services/service.ts';
+import type { ServiceStatus } from '../services/kept-service.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';

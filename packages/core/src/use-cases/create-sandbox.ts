@@ -2,6 +2,7 @@ import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import { SandboxId } from '../domain/ids.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -11,6 +12,7 @@ import type { SandboxProvider, SandboxSpec } from '../ports/sandbox-provider.ts'
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { SUPERVISORS } from '../services/supervisors.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
@@ -247,6 +249,7 @@ export class CreateSandbox {
       record = setup
         ? await this.#setUpOnce(repository, provider, record, opened, setup, isRollback, options)
         : (await this.#setUp.run(record, opened, isRollback, options)).record;
+      await assertSupervisor(record, await this.#open.get({ ...record, state: 'ready' }), options);
       record = await this.#setUp.ready(record);
       reach('create.after-ready');
     } catch (error) {
@@ -335,6 +338,25 @@ function assertReachable({ policy, provider }: SandboxRecord, runtime: SandboxRu
     operation: 'sandbox.create',
     provider,
     hint: 'Remove container.ports, or use another provider.',
+  });
+}
+
+/** @throws LitterboxError `UNSUPPORTED` when the services are to be looked after by what is not there. After the setup, which may bring it. */
+async function assertSupervisor(
+  { policy: { supervisor }, provider }: SandboxRecord,
+  { channel }: OpenedSandbox,
+  options?: CallOptions,
+): Promise<void> {
+  if (!supervisor) return;
+  const { programs } = SUPERVISORS[supervisor];
+  const script = 'for lb_p do command -v "$lb_p" >/dev/null || { echo "$lb_p"; exit 1; }; done';
+  const { exit, stdout } = await channel.run({ script, argv: programs, maxOutputBytes: 4096 }, options);
+  if (exit.code === 0) return;
+  const missing = shown(decodeRaw(stdout.bytes).trim());
+  throw new LitterboxError('UNSUPPORTED', `container.supervisor is ${supervisor}, and there is no ${missing} inside.`, {
+    operation: 'sandbox.create',
+    provider,
+    hint: 'Use an image that has it, or remove container.supervisor: Litterbox then looks after services by itself.',
   });
 }
 

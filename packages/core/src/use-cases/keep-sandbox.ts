@@ -11,7 +11,9 @@ import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { AssignedPort, Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { killServices } from '../services/kill-marked.ts';
 import { portVariables } from '../services/port-variables.ts';
-import { Service, type ServiceStatus } from '../services/service.ts';
+import type { KeptService, ServiceStatus } from '../services/kept-service.ts';
+import { Service } from '../services/service.ts';
+import { SupervisedServices } from '../services/supervised-services.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import { changeRecord } from './change-record.ts';
 
@@ -142,7 +144,7 @@ class Keeping {
   readonly done: Promise<void>;
   readonly #input: KeepingInput;
   readonly #channel: ExecChannel;
-  readonly #services: ReadonlyMap<string, Service>;
+  readonly #services: ReadonlyMap<string, KeptService>;
   readonly #forwards = new Map<string, Forward>();
   readonly #movedFrom = new Map<string, number>();
   readonly #over = new AbortController();
@@ -165,8 +167,10 @@ class Keeping {
       variables: () => portVariables(this.#record),
       isAwake: async () => (await state.get(record.id))?.state === 'ready',
     };
-    const policies = record.policy.services ?? [];
-    this.#services = new Map(policies.map((policy) => [policy.name, new Service(policy, setting)]));
+    const { services = [], supervisor } = record.policy;
+    this.#services = supervisor
+      ? new SupervisedServices(supervisor, services, setting).services
+      : new Map(services.map((policy) => [policy.name, new Service(policy, setting)]));
     this.done = new Promise((resolve) => {
       this.#isDone = resolve;
     });
@@ -348,7 +352,7 @@ class Keeping {
   }
 
   /** In the order in which they start. @throws LitterboxError `SERVICE_NOT_FOUND` */
-  #asked(name: string | undefined): readonly Service[] {
+  #asked(name: string | undefined): readonly KeptService[] {
     if (name === undefined) return [...this.#services.values()];
     const service = this.#services.get(name);
     if (service) return [service];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
-import type { ServiceStatus } from '../../services/service.ts';
+import type { ServiceStatus } from '../../services/kept-service.ts';
 import { ControlServices } from '../../use-cases/control-services.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
