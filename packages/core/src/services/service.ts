@@ -12,8 +12,6 @@ const FIRST_BACK_OFF_MS = 500;
 const MAX_BACK_OFF_MS = 60_000;
 /** Who ran so long has started well: the next failure is a first one. */
 const SETTLED_MS = 30_000;
-/** A program that ends within this after its start has not started. */
-const SURVIVAL_MS = 300;
 interface Run {
   readonly handle: ProcessHandle;
   readonly callId: string;
