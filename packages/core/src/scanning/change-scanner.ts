@@ -33,8 +33,6 @@ export interface ScannerInput {
 const TYPES: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' };
 /** Directories listed by one `find`. */
 const LISTING_BATCH = 200;
-/** So many directories are listed one by one; beyond, one `find` for all is faster. */
-const MAX_WALKED = 8;
 
 /**
  * Finds what changed by the kernel's change times, which no program can set, in the layer that holds changes alone.
@@ -81,14 +79,9 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    let entries: FoundEntry[] = [];
-    const collect = (entry: FoundEntry) => void entries.push(entry);
-    let next = await this.#changedSince(mark, collect, call);
+    let { next, entries, listed } = await this.#changedSince(mark, call);
     const isClockBack = mark !== undefined && isBefore(next, mark);
-    if (isClockBack) {
-      entries = [];
-      next = await this.#changedSince(undefined, collect, call);
-    }
+    if (isClockBack) ({ next, entries, listed } = await this.#changedSince(undefined, call));
     // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
     const { changes, workspace } = this.#input;
     if (mark === undefined && changes !== workspace && entries.every(({ path }) => path === '')) entries = [];
@@ -97,7 +90,7 @@ export class ChangeScanner implements AsyncDisposable {
     if (known && mark !== undefined) await this.#addMoved(entries, known, call);
     const directories = entries.filter(({ letter }) => letter === 'd');
     if (known) await this.#remember(next, known, directories);
-    return { next, changes: this.#changesOf(entries, directories, call) };
+    return { next, changes: this.#changesOf(entries, directories, listed, call) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -107,21 +100,14 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** By the program that stays, where there is one; else by one that is started now. */
-  async #changedSince(
-    mark: ChangeMark | undefined,
-    onEntry: (entry: FoundEntry) => void,
-    call?: CallOptions,
-  ): Promise<ChangeMark> {
-    const texts = await this.#walker.walk(mark);
-    let moment = '';
-    for (const text of texts ?? []) {
-      if (text.startsWith('T ')) moment = text.slice(2);
-      else onEntry(foundEntry(text));
-    }
-    if (moment !== '') return moment;
+  async #changedSince(mark: ChangeMark | undefined, call?: CallOptions): Promise<Changed> {
+    const walk = await this.#walker.walk(mark);
+    if (walk) return { next: walk.moment, entries: walk.entries.map(foundEntry), listed: walk.listed };
     const root = this.#input.changes;
+    const entries: FoundEntry[] = [];
     const find = { starts: [root], ...(mark !== undefined && { since: mark }) };
-    return await this.#finder.find(find, (entry) => onEntry(below(root, entry)), call);
+    const next = await this.#finder.find(find, (entry) => void entries.push(below(root, entry)), call);
+    return { next, entries, listed: new Map() };
   }
 
   /** What a setup left. What is hidden by now, or gone, has vanished for whoever reads it, or shows in a directory's listing. */
@@ -165,27 +151,33 @@ export class ChangeScanner implements AsyncDisposable {
   async *#changesOf(
     entries: readonly FoundEntry[],
     directories: readonly FoundEntry[],
+    listed: Changed['listed'],
     call?: CallOptions,
   ): AsyncGenerator<ChangedPath, void, undefined> {
     for (const batch of batches(directories)) {
-      const listed = new Map<string, DirectoryChild[]>(batch.map(({ path }) => [path, []]));
-      const large = await this.#listed(batch, listed);
+      const children = new Map<string, DirectoryChild[]>();
+      for (const { path } of batch)
+        children.set(
+          path,
+          listed.get(path)?.map(([letter, name]) => ({ name, type: TYPES[letter] ?? 'special' })) ?? [],
+        );
+      const others = batch.filter(({ path }) => !listed.has(path));
       const { workspace } = this.#input;
-      const starts = large.map(({ path }) => (path === '' ? workspace : `${workspace}/${path}`));
+      const starts = others.map(({ path }) => (path === '' ? workspace : `${workspace}/${path}`));
       if (starts.length > 0)
         await this.#finder.find(
           { starts, childrenOnly: true },
           (found) => {
             const { letter, path: relative } = below(workspace, found);
             const cut = relative.lastIndexOf('/');
-            listed
+            children
               .get(cut === -1 ? '' : relative.slice(0, cut))
               ?.push({ name: relative.slice(cut + 1), type: TYPES[letter] ?? 'special' });
           },
           call,
         );
       for (const { path, isReadable } of batch) {
-        if (isReadable) yield { type: 'directory', path, children: listed.get(path) ?? [] };
+        if (isReadable) yield { type: 'directory', path, children: children.get(path) ?? [] };
         else yield { type: 'unreadable', path };
       }
     }
@@ -195,24 +187,6 @@ export class ChangeScanner implements AsyncDisposable {
       // A character device is OverlayFS's mark of a deletion (no agent can make one); the directory's listing tells.
       else if (letter !== 'd' && letter !== 'c') yield { type: 'special', path };
     }
-  }
-
-  /** Lists small directories by the program that stays; gives the others back. */
-  async #listed(
-    directories: readonly FoundEntry[],
-    listed: Map<string, DirectoryChild[]>,
-  ): Promise<readonly FoundEntry[]> {
-    const others: FoundEntry[] = [];
-    for (const directory of directories) {
-      const children = directories.length > MAX_WALKED ? undefined : await this.#walker.list(directory.path);
-      if (!children) others.push(directory);
-      else
-        listed.set(
-          directory.path,
-          children.map(([letter, name]) => ({ name, type: TYPES[letter] ?? 'special' })),
-        );
-    }
-    return others;
   }
 
   /** The directory numbers that were recorded by the given mark. */
@@ -256,6 +230,14 @@ export class ChangeScanner implements AsyncDisposable {
 
 /** Two million directories with short names. */
 const MAX_STATE_BYTES = 256 * 2 ** 20;
+
+/** What one look found. */
+interface Changed {
+  readonly next: ChangeMark;
+  readonly entries: FoundEntry[];
+  /** Entries of directories that were listed at once, by path. */
+  readonly listed: ReadonlyMap<string, readonly (readonly [letter: string, name: string])[]>;
+}
 
 interface KeptNumbers {
   readonly known: readonly (readonly [path: string, inode: string])[];

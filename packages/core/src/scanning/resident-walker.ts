@@ -5,28 +5,30 @@ import { NulSplitter } from './nul-splitter.ts';
 
 /** Directories with more entries are left to `find`, which need not ask for each one's type. */
 const MAX_LISTED = 512;
+/** Where more directories changed, one `find` for all is faster. */
+const MAX_DIRECTORIES = 8;
 
 /**
  * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
  *
  * - `W<mark>`: what `find` would print of each entry below the first directory whose change time is the mark's or later, all
  *   without a mark: type, inode, mode, size, path; a directory that it cannot read as `u`. First comes `T` with the moment
- *   of now, by the clock that change times are taken from.
- * - `L<path>`: type and name of each entry of a directory below the second one; no more than an `E` when it is large or gone.
+ *   of now, by the clock that change times are taken from. Where there are few directories among them, each follows once more
+ *   with `D` and its path, and then `+`, type and name of each of its entries below the second directory; large ones do not.
  *
  * Perl's times are doubles, a quarter of a microsecond apart in this century, so that both ends are widened by a microsecond.
  * Links are not followed.
  */
 const PROGRAM = String.raw`
 use strict; use warnings; use Time::HiRes qw(lstat clock_gettime);
-my ($changes, $workspace, $most) = @ARGV; my $slack = 1e-6;
+my ($changes, $workspace, $most, $few) = @ARGV; my $slack = 1e-6;
 my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
 sub letter { $letter{$_[0] & 0170000} // 's' }
 sub names { opendir my $dir, $_[0] or return; my @names = grep { $_ ne '.' && $_ ne '..' } readdir $dir; closedir $dir; \@names }
 sub walk {
   my ($mark) = @_; $mark -= $slack if $mark ne '';
   my $out = sprintf "T %.9f\0", clock_gettime(5) - $slack;
-  my @stack = ('');
+  my @stack = (''); my @directories;
   while (@stack) {
     my $path = pop @stack; my $at = $path eq '' ? $changes : "$changes/$path";
     my @s = lstat $at or next;
@@ -37,22 +39,33 @@ sub walk {
       $letter = 'u' unless $names;
     }
     next if $mark ne '' && $s[10] < $mark;
+    push @directories, $path if $letter eq 'd' && @directories <= $few;
     $out .= sprintf "%s %s %o %s %s\0", $letter, $s[1], $s[2] & 07777, $s[7], $path;
     if (length $out > 65536) { print $out; $out = ''; }
   }
+  if ($workspace ne '' && @directories <= $few) {
+    for my $path (@directories) {
+      my $at = $path eq '' ? $workspace : "$workspace/$path";
+      my $names = names $at; next if !$names || @$names > $most;
+      $out .= join '', "D $path\0", map { my @s = lstat "$at/$_"; @s ? '+' . letter($s[2]) . " $_\0" : () } @$names;
+    }
+  }
   print $out;
-}
-sub list {
-  my ($path) = @_; my $at = $path eq '' ? $workspace : "$workspace/$path";
-  my $names = names $at; return if !$names || @$names > $most;
-  print "O\0", map { my @s = lstat "$at/$_"; @s ? letter($s[2]) . " $_\0" : () } @$names;
 }
 $| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT;
 while (defined(my $line = <STDIN>)) {
-  chomp $line; my $word = substr $line, 0, 1, '';
-  if ($word eq 'W') { walk $line } else { list $line }
-  print "E\0";
+  chomp $line; walk substr $line, 1; print "E\0";
 }`;
+
+/** What a walk found. */
+interface Walk {
+  /** By the clock of change times, before anything was looked at. */
+  readonly moment: string;
+  /** As `find` prints them. */
+  readonly entries: readonly string[];
+  /** Entries of directories of the workspace that changed, by path: none where there are many, or many entries. */
+  readonly listed: ReadonlyMap<string, readonly (readonly [letter: string, name: string])[]>;
+}
 
 interface WalkerPlace {
   readonly spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>;
@@ -66,16 +79,14 @@ interface WalkerPlace {
  */
 export class ResidentWalker implements AsyncDisposable {
   readonly #start: () => Promise<ProcessHandle>;
-  readonly #canList: boolean;
   #walking: Promise<Walker> | undefined;
   #isBusy = false;
   #failures = 0;
 
   /** @param place `changes`: where to walk; `workspace`: where to list, if it can be seen there */
   constructor({ spawn, changes, workspace }: WalkerPlace) {
-    this.#canList = workspace !== undefined;
-    this.#start = () =>
-      spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', String(MAX_LISTED)], stdin: 'pipe' });
+    const bounds = [String(MAX_LISTED), String(MAX_DIRECTORIES)];
+    this.#start = () => spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', ...bounds], stdin: 'pipe' });
   }
 
   /** Starts it ahead of the first walk. */
@@ -83,16 +94,21 @@ export class ResidentWalker implements AsyncDisposable {
     await this.#walker().catch(() => {}); // the walk then says that it has no answer
   }
 
-  /** What changed at or after the mark, or all without one, as `find` prints it, the moment first; `undefined` when it cannot tell. */
-  async walk(mark: string | undefined): Promise<readonly string[] | undefined> {
-    return await this.#ask(`W${mark ?? ''}`);
-  }
-
-  /** Type letter and name of each entry of a directory; `undefined` when it cannot tell. */
-  async list(path: string): Promise<readonly (readonly [letter: string, name: string])[] | undefined> {
-    if (!this.#canList) return undefined;
-    const [first, ...texts] = (await this.#ask(`L${path}`)) ?? [];
-    return first === 'O' ? texts.map((text) => [text.slice(0, 1), text.slice(2)] as const) : undefined;
+  /** What changed at or after the mark, or all without one; `undefined` when it cannot tell. */
+  async walk(mark: string | undefined): Promise<Walk | undefined> {
+    const texts = await this.#ask(`W${mark ?? ''}`);
+    if (!texts) return undefined;
+    let moment = '';
+    const entries: string[] = [];
+    const listed = new Map<string, (readonly [letter: string, name: string])[]>();
+    let children: (readonly [letter: string, name: string])[] = [];
+    for (const text of texts) {
+      if (text.startsWith('+')) children.push([text.slice(1, 2), text.slice(3)]);
+      else if (text.startsWith('T ')) moment = text.slice(2);
+      else if (text.startsWith('D ')) listed.set(text.slice(2), (children = []));
+      else entries.push(text);
+    }
+    return moment === '' ? undefined : { moment, entries, listed };
   }
 
   async #ask(request: string): Promise<readonly string[] | undefined> {
