@@ -1,5 +1,5 @@
 import { type CallOptions, type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
-import type { Engine } from './engine.ts';
+import { type Engine, PRESENCE_MS } from './engine.ts';
 
 /** What one look at an engine tells. */
 export interface EngineFacts {
@@ -33,9 +33,11 @@ interface EngineInfo {
 
 /** Looks once; changes nothing. @throws LitterboxError `UNAVAILABLE` when the engine cannot be reached. */
 export async function readEngine(engine: Engine, host: Host, call?: CallOptions): Promise<EngineFacts> {
-  const [info, version, hostFacts] = await Promise.all([
+  // First what no disk is needed for: an engine that is not there shows at once.
+  const presence = { ...call, limitMs: PRESENCE_MS };
+  const version = await engine.ask('engine.version', async (docker) => docker.version(), presence);
+  const [info, hostFacts] = await Promise.all([
     engine.ask('engine.info', async (docker) => (await docker.info()) as EngineInfo, call),
-    engine.ask('engine.version', async (docker) => docker.version(), call),
     host.facts(call),
   ]);
   const { provider, title } = engine;

@@ -10,8 +10,10 @@ export interface EngineInput extends EngineWords {
   findSocket(call?: CallOptions): Promise<string>;
 }
 
-/** How long the engine may take to answer a question that costs it nothing. */
-const ANSWER_MS = 8_000;
+/** How long the engine may take to say that it is there: who waits shall know within ten seconds that it is not. */
+export const PRESENCE_MS = 8_000;
+/** How long it may take to answer a question. Each can wait for a disk that is busy with something else. */
+const ANSWER_MS = 60_000;
 /** How long it may take for what starts or ends processes. */
 export const WORK_MS = 120_000;
 
