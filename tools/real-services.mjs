@@ -1,23 +1,47 @@
-// npm run test:services: what people really run beside an agent, as services of a sandbox on namespaces and through its ports:
-// a Vite dev server with hot reload over a WebSocket, and PostgreSQL. Installs Vite into a scratch directory, from the registry
-// that npm is set up with; PostgreSQL is Debian's (apt-get install postgresql).
+// npm run test:services [-- --provider docker|podman]: what people really run beside an agent, as services of a sandbox and through
+// its ports: a Vite dev server with hot reload over a WebSocket, and PostgreSQL, while nothing inside reaches out. Installs Vite into
+// a scratch directory, from the registry that npm is set up with; PostgreSQL is Debian's: that of this machine on namespaces
+// (apt-get install postgresql), one in an image made for it (debootstrap) on an engine.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
+import { docker } from '@litterbox/provider-docker';
 import { overlayfs } from '@litterbox/provider-overlayfs';
+import { podman } from '@litterbox/provider-podman';
 import { createLitterbox } from 'litterbox';
 
 const VITE = '8.3.8';
 
 const directory = mkdtempSync(join(tmpdir(), 'litterbox-services-'));
 const repo = join(directory, 'repository');
+const { values } = parseArgs({ options: { provider: { type: 'string', default: 'overlayfs' } } });
+const provider = { overlayfs, docker, podman }[values.provider];
+if (!provider) throw new Error(`--provider ${values.provider}: there are overlayfs, docker and podman`);
+const IMAGE = 'litterbox-real-services:latest';
+const root = provider === overlayfs ? '' : imageRoot();
 const POSTGRES = '/usr/lib/postgresql';
-const version = existsSync(POSTGRES) ? readdirSync(POSTGRES).sort().at(-1) : undefined;
+const version = existsSync(root + POSTGRES)
+  ? readdirSync(root + POSTGRES)
+      .sort()
+      .at(-1)
+  : undefined;
 if (version === undefined) throw new Error('PostgreSQL is missing: apt-get install -y postgresql');
 const bin = `${POSTGRES}/${version}/bin`;
+if (provider !== overlayfs) importImage();
 
 mkdirSync(repo);
 const file = (name, text) => writeFileSync(join(repo, name), text);
@@ -26,7 +50,7 @@ file('index.html', '<!doctype html><script type="module" src="/main.js"></script
 file('main.js', 'import.meta.hot?.accept();\nconsole.log(1);\n');
 file(
   '.litterbox.toml',
-  `[container.ports]
+  `${provider === overlayfs ? '' : `[container]\nbase-image = "${IMAGE}"\n`}[container.ports]
 web = 5173
 db = 5432
 
@@ -61,7 +85,7 @@ for (const args of [
   execFileSync('git', args, { cwd: repo });
 
 try {
-  await using litterbox = createLitterbox({ repo, providers: [overlayfs], stateDirectory: join(directory, 'state') });
+  await using litterbox = createLitterbox({ repo, providers: [provider], stateDirectory: join(directory, 'state') });
   await litterbox.trust((await litterbox.trustStatus()).contentHash);
   const sandbox = await litterbox.create({ name: 'real' });
   try {
@@ -69,6 +93,7 @@ try {
     const ports = new Map((await sandbox.ports()).map(({ name, outside }) => [name, outside]));
     await vite(sandbox, `127.0.0.1:${ports.get('web')}`);
     await postgres(litterbox, sandbox, String(ports.get('db')));
+    await nothingOut(sandbox);
   } catch (error) {
     for await (const { service, text } of sandbox.logs()) console.error(`--- ${service}\n${text}`);
     throw error;
@@ -77,6 +102,70 @@ try {
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });
+  if (provider !== overlayfs)
+    execFileSync(values.provider, ['image', 'rm', '--force', IMAGE], { env: engine(), stdio: 'ignore' });
+}
+
+/** A root file system with Debian's PostgreSQL and the Node that runs this. */
+function imageRoot() {
+  const made = join(directory, 'root');
+  const targets = [
+    'indextargets',
+    '--format',
+    '$(SITE)',
+    'Created-By: Packages',
+    'Codename: bookworm',
+    'Component: main',
+  ];
+  const [mirror = ''] = execFileSync('apt-get', targets, { encoding: 'utf8' }).split('\n');
+  execFileSync('debootstrap', ['--variant=minbase', '--include=postgresql', 'bookworm', made, mirror], {
+    stdio: 'ignore',
+  });
+  copyFileSync(process.execPath, join(made, 'usr/local/bin/node'));
+  return made;
+}
+
+function importImage() {
+  const tar = join(directory, 'root.tar');
+  execFileSync('tar', ['-c', '-f', tar, '-C', root, '--numeric-owner', '--exclude=./dev/*', '--exclude=./proc/*', '.']);
+  execFileSync(values.provider, ['import', '-', IMAGE], {
+    env: engine(),
+    stdio: [openSync(tar, 'r'), 'ignore', 'inherit'],
+  });
+  rmSync(tar);
+  rmSync(root, { recursive: true });
+}
+
+/** Podman's own command looks for the same service that the provider finds. */
+function engine() {
+  return { ...process.env, ...(process.env.CONTAINER_HOST && { CONTAINER_CONNECTION: undefined }) };
+}
+
+/** Each probe works on this machine, and none inside. */
+async function nothingOut(sandbox) {
+  const server = createServer((socket) => socket.end('outside\n')).listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const { port } = server.address();
+  const probe = (host, target) =>
+    `node -e 'require("net").connect({host:"${host}",port:${target},timeout:2000}).on("data",(d)=>{console.log(String(d));process.exit()}).on("timeout",()=>{console.log("no");process.exit()}).on("error",()=>{console.log("no")})'`;
+  try {
+    const outside = await promisify(execFile)('sh', ['-c', probe('127.0.0.1', port)]);
+    assert.match(outside.stdout, /outside/); // positive control
+    const inside = await sandbox.run(probe('127.0.0.1', port));
+    assert.equal(inside.stdout.trim(), 'no');
+    for (const host of ['192.0.2.1', 'localhost', '169.254.169.254', 'example.org', '::ffff:192.0.2.1'])
+      assert.equal((await sandbox.run(probe(host, port))).stdout.trim(), 'no', host);
+    const { stdout } = await sandbox.run(
+      probe('127.0.0.1', 5173).replace(
+        '.on("data"',
+        '.on("connect",()=>{console.log("connected");process.exit()}).on("data"',
+      ),
+    );
+    assert.equal(stdout.trim(), 'connected'); // positive control: the probe itself works inside
+  } finally {
+    server.close();
+  }
+  console.log('ok: nothing inside reaches out');
 }
 
 async function vite(sandbox, at) {

@@ -97,6 +97,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
           ? [bind(sandbox.home, INSIDE.home)]
           : [bind(`${setup}/upper`, INSIDE.prepared, true), volume(INSIDE.home, homeVolume(meta.id))]),
         bind(playground, INSIDE.playground),
+        ...['passwd', 'group', 'hosts'].map((name) => bind(`${sandbox.names}/${name}`, `/etc/${name}`, true)),
         // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
         ...meta.imageVolumes
           .filter((target) => !taken.includes(target))

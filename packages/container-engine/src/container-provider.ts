@@ -27,7 +27,7 @@ import { type EngineFacts, readEngine } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { Images } from './images.ts';
 import { KeptSetups } from './kept-setups.ts';
-import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import { INSIDE, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 
 export interface ContainerProviderInput {
@@ -173,12 +173,16 @@ export class ContainerProvider implements SandboxProvider {
 
   async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
     call?.signal?.throwIfAborted();
-    const { directory } = sandboxLayoutOf(this.#layout, id);
+    const { directory, meta } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
     const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
     // The directory is made before the container and goes after it: without one, the engine has nothing of it and need not even run.
     const isThere = await Promise.all([directory, gone].map((path) => this.#host.files.stat(path)));
-    if (isThere.some(Boolean)) await this.#containers.remove(id, call);
+    if (isThere.some(Boolean)) {
+      // First what a container is made from: whoever makes one at this moment finds that it is gone, and takes it away again.
+      await this.#host.files.remove(meta);
+      await this.#containers.remove(id, call);
+    }
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
     const script = `${REMOVE_TREE}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)} || exit 1
 remove_tree ${quoted(gone)}${own} || exit 1
@@ -231,10 +235,13 @@ ${sweepUnfinished(this.#layout.setups)}`;
     const script = `umask 022
 ${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
 trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
-mkdir home upper work${meta.prepared === undefined ? '' : ' home-work'} ${quoted(playground)} 2>/dev/null
+mkdir names home upper work${meta.prepared === undefined ? '' : ' home-work'} ${quoted(playground)} 2>/dev/null
 set -e
 [ -d home ] && [ -d upper ] && [ -d ${quoted(playground)} ]
 [ "$(stat -c %u:%g home)" = ${owner} ] || chown ${owner} home upper ${quoted(playground)}
+printf '%s\\n' root:x:0:0:root:/root:/bin/sh agent:x:${meta.user.uid}:${meta.user.gid}:agent:${INSIDE.home}:/bin/sh nobody:x:65534:65534:nobody:/:/bin/false >names/passwd
+printf '%s\\n' root:x:0: agent:x:${meta.user.gid}: nogroup:x:65534: >names/group
+printf '127.0.0.1 localhost sandbox\\n::1 localhost sandbox ip6-localhost ip6-loopback\\n' >names/hosts
 printf %s ${quoted(JSON.stringify(meta))} >meta.json
 mv -T ${quoted(unfinished)} ${quoted(directory)}
 trap - EXIT`;

@@ -91,28 +91,41 @@ export class Containers {
         ? []
         : [{ name: homeVolume(meta.id), lower: `${setup}/home`, upper: sandbox.home, work: sandbox.homeWork }]),
     ];
-    for (const layer of layers)
-      await this.#engine.ask(
+    const make = async () => {
+      for (const layer of layers)
+        await this.#engine.ask(
+          'provider.create',
+          async (docker, signal) =>
+            docker.createVolume({
+              Name: layer.name,
+              Driver: 'local',
+              DriverOpts: {
+                type: 'overlay',
+                device: 'overlay',
+                o: `lowerdir=${layer.lower},upperdir=${layer.upper},workdir=${layer.work},${overlayOptions(facts)}`,
+              },
+              Labels: { [LABELS.id]: meta.id },
+              abortSignal: signal,
+            }),
+          work,
+        );
+      return await this.#engine.ask(
         'provider.create',
-        async (docker, signal) =>
-          docker.createVolume({
-            Name: layer.name,
-            Driver: 'local',
-            DriverOpts: {
-              type: 'overlay',
-              device: 'overlay',
-              o: `lowerdir=${layer.lower},upperdir=${layer.upper},workdir=${layer.work},${overlayOptions(facts)}`,
-            },
-            Labels: { [LABELS.id]: meta.id },
-            abortSignal: signal,
-          }),
+        async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
         work,
       );
-    const container = await this.#engine.ask(
-      'provider.create',
-      async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
-      work,
-    );
+    };
+    const [made] = await Promise.allSettled([make()]);
+    if (!(await this.#host.files.stat(sandbox.meta))) {
+      await this.remove(meta.id);
+      throw new LitterboxError('NOT_FOUND', `The sandbox ${meta.slug} was removed meanwhile.`, {
+        operation: 'provider.start',
+        provider: this.#engine.provider,
+        hint: 'Make it again, or use another one.',
+      });
+    }
+    if (made.status === 'rejected') throw made.reason;
+    const { value: container } = made;
     await this.#begin(container.id, meta, call);
     return container.id;
   }

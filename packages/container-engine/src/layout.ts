@@ -26,6 +26,8 @@ export interface SandboxLayout {
   readonly upper: string;
   readonly work: string;
   readonly home: string;
+  /** `passwd`, `group` and `hosts`: programs want to know who they run as, and what localhost is. Images and engines do not tell. */
+  readonly names: string;
   /** The overlay's own, of a home directory that stands on a kept one. */
   readonly homeWork: string;
 }
@@ -52,6 +54,7 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
     upper: `${directory}/upper`,
     work: `${directory}/work`,
     home: `${directory}/home`,
+    names: `${directory}/names`,
     homeWork: `${directory}/home-work`,
   };
 }

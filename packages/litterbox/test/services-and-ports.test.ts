@@ -226,6 +226,7 @@ bomb = { command = ["perl", "-e", "if (fork) { sleep 1; exit 0 } 1 while fork ||
     await eventually(
       async () => await sandbox.services(),
       ([bomb]) => bomb?.state === 'exited' && bomb.note !== undefined,
+      60_000, // to look at it needs a turn among those that fork
     );
     await sandbox.service('stop', 'bomb');
     expect((await sandbox.run('grep -l "[f]ork ||" /proc/[0-9]*/cmdline | wc -l')).stdout.trim()).toBe('0');

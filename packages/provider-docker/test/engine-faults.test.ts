@@ -140,6 +140,16 @@ suite.describe('an engine', () => {
 });
 
 suite.describe('behind our back', () => {
+  suite.it('a sandbox that was removed is not made again by who still has it', async () => {
+    await using sandboxes = await Sandboxes.open();
+    const runtime = await sandboxes.create();
+    await sandboxes.provider.remove(runtime.id);
+    await expect(runtime.spawn({ argv: ['true'] })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const filters = { label: [`dev.litterbox.id=${runtime.id}`] };
+    expect(await engine.listContainers({ all: true, filters })).toEqual([]);
+    expect((await engine.listVolumes({ filters })).Volumes).toEqual([]);
+  });
+
   suite.it('a container that was removed is made again, with all files (F29)', async () => {
     await using sandboxes = await Sandboxes.open();
     const runtime = await sandboxes.create();

@@ -109,10 +109,16 @@ suite.describe('an image', () => {
       const runtime = await sandboxes.create({ root: { type: 'image', reference: image } });
       const { stdout } = await collected(
         await runtime.spawn({
-          argv: ['sh', '-c', 'echo x >new && cat new README && touch ~/y /tmp/z /var/tmp/z /dev/shm/z && id -u'],
+          argv: [
+            'sh',
+            '-c',
+            'echo x >new && cat new README && touch ~/y /tmp/z /var/tmp/z /dev/shm/z && id -u && id -un && id -gn && cat /etc/hosts',
+          ],
         }),
       );
-      expect(stdout).toBe(`x\nread me\n${process.getuid?.() === 0 ? 61100 : process.getuid?.()}\n`);
+      expect(stdout).toBe(
+        `x\nread me\n${process.getuid?.() === 0 ? 61100 : process.getuid?.()}\nagent\nagent\n127.0.0.1 localhost sandbox\n::1 localhost sandbox ip6-localhost ip6-loopback\n`,
+      );
     } finally {
       await engine.getImage(image).remove({ force: true });
     }
