@@ -96,7 +96,7 @@ export interface ProbeReport {
   readonly usable: boolean;
   /** What was looked at, in order, for `doctor` and `explain`. */
   readonly checks: readonly ProbeCheck[];
-  /** What a sandbox made now would get. Present when usable. */
+  /** What a sandbox made now would get. Absent where that cannot be told without making one. */
   readonly assurance?: Assurance;
 }
 
