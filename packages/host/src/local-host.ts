@@ -18,10 +18,10 @@ export function localHost(options: LocalHostOptions = {}): Host {
   let facts: Promise<HostFacts> | undefined;
   return {
     name: 'local',
-    facts: (call) => {
+    facts: async (call) => {
       call?.signal?.throwIfAborted();
       facts ??= readFacts(searchPath);
-      return facts;
+      return await facts;
     },
     spawn: (spec, call) => spawnLocal({ ...spec, env: spec.env ?? environment }, call),
     files: new LocalFiles(),
