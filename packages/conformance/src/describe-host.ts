@@ -5,6 +5,7 @@ import { eventually } from './eventually.ts';
 import type { TestRunner } from './runner.ts';
 import { tcpServer } from './sandbox-provider/tcp-server.ts';
 
+/** What {@link describeHost} needs to know of a host. */
 export interface HostOptions {
   readonly name: string;
   readonly runner: TestRunner;

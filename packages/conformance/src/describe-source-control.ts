@@ -16,6 +16,7 @@ import { fixtureArchive, type FixtureFile } from './fixture-workspace.ts';
 import { joined } from './collected.ts';
 import type { TestRunner } from './runner.ts';
 
+/** What {@link describeSourceControl} needs: an adapter, and a repository as a person has it. */
 export interface SourceControlOptions {
   readonly name: string;
   readonly runner: TestRunner;

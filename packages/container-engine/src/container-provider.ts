@@ -30,6 +30,7 @@ import { KeptSetups } from './kept-setups.ts';
 import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 
+/** What the provider of one engine is made of. */
 export interface ContainerProviderInput {
   readonly host: Host;
   /** Absolute directory on the host, the provider's own, mode 0700, for base trees, layers and playgrounds. */

@@ -6,6 +6,7 @@ import { LocalFiles } from './local-files.ts';
 import { LocalLoopback } from './local-loopback.ts';
 import { spawnLocal } from './spawn-local.ts';
 
+/** What to take instead of what this process has. */
 export interface LocalHostOptions {
   /** Where programs are looked up. @defaultValue the directories of this process's own PATH */
   readonly searchPath?: readonly string[];
