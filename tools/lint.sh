@@ -24,6 +24,7 @@ check public-types node tools/check-public-types.mjs
 check public-api node tools/check-public-api.mjs
 check packages node tools/check-packages.mjs
 check boundary-rules node tools/check-boundaries.mjs
+check capabilities node tools/check-capabilities.mjs
 check documents node docs/check-documents.mjs
 
 if [ -n "$failed" ]; then

@@ -31,12 +31,8 @@ export async function measureProvider(options: Omit<SandboxProviderOptions, 'run
   const results: Record<string, { passed: number; failed: string[] }> = {};
   for (const { group, title, body } of tests) {
     const result = (results[group] ??= { passed: 0, failed: [] });
-    await body().then(
-      () => {
-        result.passed += 1;
-      },
-      () => void result.failed.push(title),
-    );
+    if (await isPassed(body, options.timeoutMs)) result.passed += 1;
+    else result.failed.push(title);
   }
   return { name: options.name, ...(await lookedAt(options)), tests: results };
 }
@@ -76,6 +72,25 @@ async function lookedAt(
   for (const { body } of tests) await body();
   if (!found) throw new Error('There was no sandbox to look at.');
   return found;
+}
+
+/** A test that does not end has failed. The timer also keeps the program running where nothing else does. */
+async function isPassed(body: () => Promise<void>, timeoutMs = 60_000): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  try {
+    return await Promise.race([
+      body().then(
+        () => true,
+        () => false,
+      ),
+      late,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 interface CollectedTest {
