@@ -52,6 +52,7 @@ for (const { name, parent, make, image } of BACKENDS) {
     console.error(`${name}: measuring`);
     const measure = await measureProvider({
       name,
+      timeoutMs: 180_000,
       host,
       open: async () => make(directory),
       ...(image !== undefined && { root: { type: 'image', reference: image } }),
