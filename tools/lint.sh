@@ -21,7 +21,10 @@ check format biome format --colors=off
 check rules oxlint --type-aware --deny-warnings --quiet
 check boundaries depcruise --config dependency-cruiser.cjs --output-type err packages bench
 check public-types node tools/check-public-types.mjs
+check public-api node tools/check-public-api.mjs
+check packages node tools/check-packages.mjs
 check boundary-rules node tools/check-boundaries.mjs
+check capabilities node tools/check-capabilities.mjs
 check documents node docs/check-documents.mjs
 
 if [ -n "$failed" ]; then

@@ -17,3 +17,12 @@ const { output } = await bundle.write({
 const root = here('../../');
 const modules = output.flatMap((chunk) => Object.keys(chunk.modules ?? {})).map((path) => path.replace(root, ''));
 writeFileSync(here('bundle/modules.json'), `${JSON.stringify(modules.sort(), undefined, 1)}\n`);
+// What comes out is CommonJS, and its types have to say so.
+writeFileSync(
+  here('bundle/start.d.cts'),
+  `type Door = typeof import('../dist/start.js', { with: { 'resolution-mode': 'import' } });
+export declare const launchKeeper: Door['launchKeeper'];
+export declare const start: Door['start'];
+export {};
+`,
+);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { decodeRaw, type ExitStatus, type ProcessHandle } from '@litterbox/core/provider';
 
+/** What a program printed, decoded and as bytes, and how it ended. */
 export interface Collected {
   readonly stdout: string;
   readonly stderr: string;

@@ -3,7 +3,9 @@ import { type Host, isLitterboxError } from '@litterbox/core/provider';
 import { assertSameBytes, collected, joined } from './collected.ts';
 import { eventually } from './eventually.ts';
 import type { TestRunner } from './runner.ts';
+import { tcpServer } from './sandbox-provider/tcp-server.ts';
 
+/** What {@link describeHost} needs to know of a host. */
 export interface HostOptions {
   readonly name: string;
   readonly runner: TestRunner;
@@ -206,6 +208,185 @@ export function describeHost({ name, runner, open, directory }: HostOptions): vo
       const signal = AbortSignal.abort(reason);
       await assert.rejects(host.spawn({ argv: ['true'] }, { signal }), (error) => error === reason);
       await assert.rejects(host.files.write(`${own}/x`, bytes('x'), { signal }), (error) => error === reason);
+    });
+
+    check('without more words a program gets PATH, HOME and LANG, runs in /, and leads a group', async (host) => {
+      const { stdout } = await collected(await host.spawn({ argv: ['/usr/bin/env'] }));
+      const names = stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.slice(0, line.indexOf('=')));
+      assert.deepEqual(
+        names.filter((name) => !['PATH', 'HOME', 'LANG', 'PWD', 'SHLVL', '_', 'OLDPWD'].includes(name)),
+        [],
+      );
+      assert.ok(names.includes('PATH') && names.includes('HOME'));
+      const { stdout: place } = await collected(await host.spawn({ argv: ['pwd'] }));
+      assert.equal(place, '/\n');
+      const stat = await collected(await host.spawn({ argv: ['sh', '-c', 'echo $$; cat /proc/$$/stat'] }));
+      const [pid = '', fields = ''] = stat.stdout.split('\n');
+      assert.equal(fields.slice(fields.lastIndexOf(')') + 2).split(' ')[2], pid, 'its group has its number');
+    });
+
+    check('a program that nobody listens to is held back, and a signal reaches its whole group', async (host, own) => {
+      const process = await host.spawn({
+        argv: ['sh', '-c', 'i=0; while :; do head -c 1048576 /dev/zero; i=$((i+1)); echo $i >"$0/written"; done', own],
+      });
+      const written = async () =>
+        Number(new TextDecoder().decode((await host.files.read(`${own}/written`)) ?? bytes('0')));
+      let last = -1;
+      await eventually(
+        async () => {
+          const before = last;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          last = await written();
+          return before === last;
+        },
+        (isStill) => isStill,
+        5_000,
+      );
+      assert.ok(last <= 64, `${last} MiB were taken although nobody reads`);
+      await process.kill('SIGKILL');
+      assert.deepEqual(await process.exit, { code: 137, signal: 'SIGKILL' });
+      await process[Symbol.asyncDispose]();
+    });
+
+    check(
+      'files: modes, owners and types are told, and a directory that is there keeps its mode',
+      async (host, own) => {
+        const { files } = host;
+        const { uid, gid } = await host.facts();
+        await files.write(`${own}/secret`, bytes('x'), { mode: 0o640 });
+        assert.deepEqual(await files.stat(`${own}/secret`), { type: 'file', sizeBytes: 1, mode: 0o640, uid, gid });
+        await files.makeDirectory(`${own}/private`, { mode: 0o700 });
+        await files.makeDirectory(`${own}/private`, { mode: 0o755 });
+        assert.equal((await files.stat(`${own}/private`))?.mode, 0o700);
+        await collected(
+          await host.spawn({
+            argv: ['sh', '-c', 'cd "$0" && ln -s nowhere link && mkfifo fifo && chmod 4711 secret', own],
+          }),
+        );
+        assert.equal((await files.stat(`${own}/secret`))?.mode, 0o4711);
+        assert.deepEqual([...((await files.list(own)) ?? [])].map(({ name, type }) => `${name} ${type}`).sort(), [
+          'fifo special',
+          'link symlink',
+          'private directory',
+          'secret file',
+        ]);
+        assert.equal((await files.stat(`${own}/fifo`))?.type, 'special');
+      },
+    );
+
+    check('files: reading follows a link, writing, renaming and listing do not', async (host, own) => {
+      const { files } = host;
+      await files.write(`${own}/target`, bytes('target'));
+      await files.makeDirectory(`${own}/directory/in`);
+      const link = async () =>
+        await collected(
+          await host.spawn({ argv: ['sh', '-c', 'cd "$0" && ln -sfn target link && ln -sfn directory to', own] }),
+        );
+      await link();
+      assert.deepEqual(await files.read(`${own}/link`), bytes('target'));
+      await files.write(`${own}/link`, bytes('own'));
+      assert.deepEqual(await files.read(`${own}/target`), bytes('target'), 'the file behind the link is as it was');
+      assert.equal((await files.stat(`${own}/link`))?.type, 'file');
+      await link();
+      await files.rename(`${own}/link`, `${own}/moved`);
+      assert.equal((await files.stat(`${own}/moved`))?.type, 'symlink');
+      await files.write(`${own}/other`, bytes('other'));
+      await files.rename(`${own}/other`, `${own}/moved`);
+      assert.deepEqual(
+        [await files.read(`${own}/moved`), await files.read(`${own}/target`)].map((one) => one?.length),
+        [5, 6],
+      );
+      assert.equal((await files.stat(`${own}/to`))?.type, 'symlink');
+    });
+
+    check(
+      'files: a rename over a directory with files fails and changes nothing, and of nothing too',
+      async (host, own) => {
+        const { files } = host;
+        await files.makeDirectory(`${own}/source`);
+        await files.makeDirectory(`${own}/full`);
+        await files.write(`${own}/full/file`, bytes('kept'));
+        await assert.rejects(files.rename(`${own}/source`, `${own}/full`), (error) => isLitterboxError(error));
+        assert.deepEqual(await files.read(`${own}/full/file`), bytes('kept'));
+        assert.equal((await files.stat(`${own}/source`))?.type, 'directory');
+        await assert.rejects(files.rename(`${own}/nothing`, `${own}/some`), (error) =>
+          isLitterboxError(error, 'NOT_FOUND'),
+        );
+      },
+    );
+
+    check('files: whoever reads while it is written sees one whole content or the other', async (host, own) => {
+      const { files } = host;
+      const contents = ['a', 'b'].map((letter) => bytes(letter.repeat(200_000)));
+      await files.write(`${own}/file`, contents[0] ?? bytes(''));
+      const done = new AbortController();
+      const writing = (async () => {
+        for (let round = 0; round < 30; round += 1) await files.write(`${own}/file`, contents[round % 2] ?? bytes(''));
+      })().finally(() => done.abort());
+      try {
+        while (!done.signal.aborted) {
+          const seen = await files.read(`${own}/file`);
+          assert.ok(seen && seen.length === 200_000 && seen.every((byte) => byte === seen[0]), `${seen?.length} bytes`);
+        }
+      } finally {
+        await writing;
+      }
+      assert.deepEqual(
+        (await files.list(own))?.map(({ name }) => name),
+        ['file'],
+      );
+    });
+
+    check('a call that was aborted before rejects with the reason, whichever it is', async (host, own) => {
+      const reason = new Error('enough');
+      const call = { signal: AbortSignal.abort(reason) };
+      const { files } = host;
+      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+        facts: () => host.facts(call),
+        read: () => files.read(`${own}/x`, call),
+        makeDirectory: () => files.makeDirectory(`${own}/x`, call),
+        list: () => files.list(own, call),
+        stat: () => files.stat(own, call),
+        rename: () => files.rename(`${own}/x`, `${own}/y`, call),
+        remove: () => files.remove(`${own}/x`, call),
+        connect: () => host.connect({ host: '127.0.0.1', port: 1 }, call),
+      };
+      const deaf: string[] = [];
+      for (const [name, run] of Object.entries(calls)) {
+        const outcome = await run().then(
+          () => 'resolved',
+          (error: unknown) => (error === reason ? undefined : `rejected with ${String(error)}`),
+        );
+        if (outcome !== undefined) deaf.push(`${name} ${outcome}`);
+      }
+      assert.deepEqual(deaf, []);
+      assert.deepEqual(await files.list(own), []);
+    });
+
+    check('a connection carries bytes both ways, and each way ends by itself', async (host) => {
+      const port = 20_000 + Math.floor(Math.random() * 40_000);
+      await using _server = await tcpServer(host, port, { name: 'kit' });
+      await using stream = await host.connect({ host: '127.0.0.1', port });
+      const content = joined(Array.from({ length: 4096 }, () => Uint8Array.from({ length: 256 }, (_, index) => index)));
+      const reading = (async () => {
+        const parts: Uint8Array[] = [];
+        const reader = stream.readable.getReader();
+        for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
+        return joined(parts);
+      })();
+      const writer = stream.writable.getWriter();
+      await writer.write(bytes('echo\n'));
+      await writer.write(content);
+      await writer.close();
+      assertSameBytes(await reading, content);
+      await stream[Symbol.asyncDispose]();
+      await stream[Symbol.asyncDispose]();
+      await assert.rejects(host.connect({ host: '127.0.0.1', port: 1 }), (error) =>
+        isLitterboxError(error, 'UNAVAILABLE'),
+      );
     });
   });
 }

@@ -1,13 +1,17 @@
 import { connections } from './sandbox-provider/connections.ts';
 import { changes } from './sandbox-provider/changes.ts';
 import { execChannel } from './sandbox-provider/exec-channel.ts';
+import { hostileTrees } from './sandbox-provider/hostile-trees.ts';
 import { isolation } from './sandbox-provider/isolation.ts';
 import { lifecycle } from './sandbox-provider/lifecycle.ts';
 import { limits } from './sandbox-provider/limits.ts';
 import { processes } from './sandbox-provider/processes.ts';
 import { runStates } from './sandbox-provider/run-states.ts';
 import { setups } from './sandbox-provider/setups.ts';
+import { sharing } from './sandbox-provider/sharing.ts';
+import { streaming } from './sandbox-provider/streaming.ts';
 import { type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
+import { traits } from './sandbox-provider/traits.ts';
 
 /**
  * The contract of `SandboxProvider` and `SandboxRuntime`, executable. No test can be switched off: what a provider cannot do it
@@ -15,8 +19,12 @@ import { type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts'
  */
 export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'lifecycle', lifecycle);
+  suite(options, 'traits', traits);
+  suite(options, 'sharing', sharing);
   suite(options, 'processes', processes);
+  suite(options, 'streaming', streaming);
   suite(options, 'changes', changes);
+  suite(options, 'hostile trees', hostileTrees);
   suite(options, 'run states', runStates);
   suite(options, 'isolation', isolation);
   suite(options, 'limits', limits);

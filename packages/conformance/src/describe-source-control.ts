@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import {
   type ChangedPath,
+  decodeRaw,
+  type DiffOptions,
   encodeRaw,
   isLitterboxError,
+  type LogEntry,
   type RevisionMessage,
   SandboxId,
   slugify,
@@ -13,6 +16,7 @@ import { fixtureArchive, type FixtureFile } from './fixture-workspace.ts';
 import { joined } from './collected.ts';
 import type { TestRunner } from './runner.ts';
 
+/** What {@link describeSourceControl} needs: an adapter, and a repository as a person has it. */
 export interface SourceControlOptions {
   readonly name: string;
   readonly runner: TestRunner;
@@ -22,6 +26,10 @@ export interface SourceControlOptions {
   readonly repository: (files: readonly FixtureFile[]) => Promise<string>;
   /** The content of a file in that work tree; undefined when it is not there. */
   readonly read: (repository: string, path: string) => Promise<string | undefined>;
+  /** Writes a file in that work tree, as a person's editor does. */
+  readonly write: (repository: string, path: string, content: string) => Promise<void>;
+  /** Commits everything in that work tree, as the person. */
+  readonly commit: (repository: string) => Promise<void>;
   /** Everything in the repository that a user could notice, as one text: refs but ours, index, config, hooks, work tree. */
   readonly digest: (repository: string) => Promise<string>;
 }
@@ -48,6 +56,8 @@ export function describeSourceControl({
   open,
   repository: make,
   read,
+  write,
+  commit,
   digest,
 }: SourceControlOptions): void {
   const check = (title: string, body: (started: Started) => Promise<void>, slug = 'kit') =>
@@ -251,6 +261,291 @@ export function describeSourceControl({
       await repository.remove(id);
       await assert.rejects(repository.history(id), (error) => isLitterboxError(error, 'NOT_FOUND'));
     });
+
+    check('opening from a directory below gives the same repository, and it is listed', async (started) => {
+      const { control, repository, root } = started;
+      await using below = await control.open(`${root}/dir`);
+      assert.deepEqual([below.id, below.root], [repository.id, repository.root]);
+      const listed = [];
+      for await (const one of control.list()) listed.push(`${one.id} ${one.root}`);
+      assert.ok(listed.includes(`${repository.id} ${repository.root}`));
+      await assert.rejects(control.open('/proc'), (error) => isLitterboxError(error, 'NOT_A_REPO'));
+    });
+
+    check('a history begins once per id; one that nobody began is NOT_FOUND', async ({ repository, id }) => {
+      const { base, slug, tip, unmilestoned } = await repository.history(id);
+      assert.deepEqual([tip.tree, unmilestoned], [base.tree, 0]);
+      await assert.rejects(repository.begin({ id, slug, base }), (error) => isLitterboxError(error, 'ALREADY_EXISTS'));
+      await assert.rejects(repository.history(SandboxId.make()), (error) => isLitterboxError(error, 'NOT_FOUND'));
+    });
+
+    check(
+      'bases: a ref is a commit by name, the work tree is its files, and anything else is refused',
+      async (started) => {
+        const { repository, root, id } = started;
+        const head = await repository.base({ type: 'head' });
+        assert.deepEqual(await repository.base({ type: 'ref', name: head.commit }).then(({ tree }) => tree), head.tree);
+        await write(root, 'README', 'edited\n');
+        await write(root, 'untracked', 'new\n');
+        await write(root, 'ignored', 'secret\n');
+        assert.equal((await repository.base({ type: 'head' })).tree, head.tree, 'edits are not in HEAD');
+        const { paths, total } = await repository.leftOut(1);
+        assert.deepEqual([paths.length, total], [1, 2]);
+        const before = await digest(root);
+        const edited = await repository.base({ type: 'worktree' });
+        assert.equal(await digest(root), before);
+        const text = await textOf(repository.tree(edited.tree));
+        assert.ok(text.includes('edited\n') && text.includes('untracked') && !text.includes('secret'));
+        for (const [name, code] of [
+          ['no-such-branch', 'REV_NOT_FOUND'],
+          ['HEAD..HEAD', 'REV_INVALID'],
+          ['--all', 'REV_INVALID'],
+          ['HEAD:README', 'REV_INVALID'],
+        ] as const)
+          await assert.rejects(repository.base({ type: 'ref', name }), (error) => isLitterboxError(error, code), name);
+        await assert.rejects(repository.history(SandboxId.make()), (error) => isLitterboxError(error, 'NOT_FOUND'));
+        assert.equal((await repository.history(id)).base.tree, head.tree);
+      },
+    );
+
+    check('a tree can be asked for some of its files, and they come as they are', async ({ repository, record }) => {
+      const { revision } = await record([{ path: 'odd \udcff', content: 'a\r\nb\n' }]);
+      assert.ok(revision);
+      const text = await textOf(repository.tree(revision.tree, { paths: new Set(['odd \udcff', 'dir/a']) }));
+      assert.ok(text.includes('a\r\nb\n') && text.includes('dir/a') && !text.includes('read me'));
+    });
+
+    check('a diff is what git prints: of all, of one revision, of some paths, against another', async (started) => {
+      const { repository, record, id } = started;
+      const first = await record([{ path: 'README', content: 'one\n' }]);
+      const second = await record([
+        { path: 'dir/a', content: 'b\n' },
+        { path: 'bytes', content: '\0\udcff' },
+      ]);
+      assert.ok(first.revision && second.revision);
+      const diff = async (options?: DiffOptions) => {
+        const parts: Uint8Array[] = [];
+        for await (const part of repository.diff(id, options)) parts.push(part);
+        return decodeRaw(joined(parts));
+      };
+      const all = await diff();
+      for (const line of ['-read me\n', '+one\n', '-a\n', '+b\n', 'Binary files'])
+        assert.ok(all.includes(line), JSON.stringify(line));
+      const { commit: older } = first.revision;
+      const { commit: newer } = second.revision;
+      assert.ok(!(await diff({ revision: newer })).includes('+one'));
+      assert.ok(!(await diff({ revision: older })).includes('+b\n'));
+      assert.equal(await diff({ revision: newer, against: older }), await diff({ revision: newer }));
+      assert.ok(!(await diff({ paths: ['dir'] })).includes('README'));
+      assert.ok(!all.includes('\u001b'), 'no colour');
+    });
+
+    check('changes are told with status, lines, mode and kind', async ({ repository, record, id }) => {
+      await record(
+        [
+          { path: 'README', content: 'one\ntwo\n', executable: true },
+          { path: 'bytes', content: '\0\udcff' },
+          { path: 'dir/a', linkTarget: 'b' },
+        ],
+        [],
+      );
+      const told = new Map((await repository.changes(id)).map(({ path, ...facts }) => [path, facts]));
+      assert.deepEqual(told.get('README'), {
+        status: 'modified',
+        executable: true,
+        binary: false,
+        addedLines: 2,
+        removedLines: 1,
+      });
+      assert.deepEqual(told.get('bytes'), { status: 'added', executable: false, binary: true });
+      assert.equal(told.get('dir/a')?.status, 'type-changed');
+    });
+
+    check('the log is newest first, as long as asked for, with words, trailers and milestones', async (started) => {
+      const { repository, record, id } = started;
+      for (const content of ['1', '2', '3']) await record([{ path: 'file', content }]);
+      await repository.milestone(id, 'three');
+      await record([{ path: 'file', content: '4' }]);
+      const log: LogEntry[] = [];
+      for await (const entry of repository.log(id, { limit: 3 })) log.push(entry);
+      assert.deepEqual(
+        log.map(({ number, milestone }) => [number, milestone]),
+        [
+          [4, false],
+          [3, true],
+          [2, false],
+        ],
+      );
+      assert.ok(
+        log.every(({ trailers }) => trailers.some(([name, value]) => name === 'Litterbox-Tool' && value === 'kit')),
+      );
+      assert.ok(log.every(({ atMs }) => Math.abs(atMs - Date.now()) < 600_000));
+      const { commit: short } = log[0] ?? { commit: '' };
+      assert.equal((await repository.resolve(id, short.slice(0, 12))).number, 4);
+      await assert.rejects(repository.resolve(id, '../x'), (error) => isLitterboxError(error, 'REV_INVALID'));
+    });
+
+    check('a record that fails or is aborted half-way leaves the tip, and the next one is whole', async (started) => {
+      const { repository, record, id } = started;
+      const before = (await repository.history(id)).tip;
+      const failed = new Error('the sandbox is gone');
+      const changes = [{ type: 'file' as const, path: 'new', sizeBytes: 3, executable: false }];
+      const broken = () =>
+        new ReadableStream<Uint8Array>({
+          pull: (controller) => controller.error(failed),
+        });
+      await assert.rejects(repository.record(id, { changes: each(changes), contents: broken, message: MESSAGE }));
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const contents = () => (
+        controller.abort(reason), streamOf(fixtureArchive([{ path: 'new', content: 'new' }], false))
+      );
+      await assert.rejects(
+        repository.record(id, { changes: each(changes), contents, message: MESSAGE }, { signal: controller.signal }),
+        (error) => error === reason,
+      );
+      assert.deepEqual((await repository.history(id)).tip, before);
+      assert.equal((await record([{ path: 'new', content: 'new' }])).revision?.number, before.number + 1);
+    });
+
+    check('hostile archives are refused, whatever they hold, and the tip stays', async ({ repository, id }) => {
+      const before = (await repository.history(id)).tip.commit;
+      const good = fixtureArchive([{ path: 'file', content: 'x' }], false);
+      const altered = (change: (header: Uint8Array) => void) => {
+        const bytes = good.slice();
+        change(bytes.subarray(0, 512));
+        checksum(bytes.subarray(0, 512));
+        return bytes;
+      };
+      const put = (header: Uint8Array, text: string, at: number) => header.set(encodeRaw(text), at);
+      const hostile: Readonly<Record<string, Uint8Array>> = {
+        'a path outside': altered((header) => put(header, '../file\0', 0)),
+        'an absolute path': altered((header) => put(header, '/etc/file\0', 0)),
+        'a hard link': altered((header) => (put(header, '1', 156), put(header, 'README', 157))),
+        'a device': altered((header) => put(header, '3', 156)),
+        'a fifo': altered((header) => put(header, '6', 156)),
+        'an unknown type': altered((header) => put(header, 'Z', 156)),
+        'a size without end': altered((header) => put(header, '77777777777', 124)),
+        'a negative size': altered((header) =>
+          put(header, '\udcff\udcff\udcff\udcff\udcff\udcff\udcff\udcff\udcff\udcff\udcff\udcff', 124),
+        ),
+        'a wrong sum': (() => {
+          const bytes = good.slice();
+          bytes[0] = 0x67;
+          return bytes;
+        })(),
+        'a name without end': altered((header) => (put(header, '77777777777', 124), put(header, 'L', 156))),
+        'the same file twice': joined([good.slice(0, 1024), good]),
+        'no archive': encodeRaw('#!/bin/sh\n'.repeat(200)),
+      };
+      const taken: string[] = [];
+      for (const [what, archive] of Object.entries(hostile)) {
+        const request = {
+          changes: each([{ type: 'file' as const, path: 'file', sizeBytes: 1, executable: false }]),
+          contents: () => streamOf(archive),
+          message: MESSAGE,
+        };
+        await repository.record(id, request).then(
+          ({ revision }) => revision && taken.push(what),
+          (error: unknown) => assert.ok(isLitterboxError(error), `${what}: ${String(error)}`),
+        );
+      }
+      // The last of two contents counts, as with tar: it is the same path.
+      assert.deepEqual(
+        taken.filter((what) => what !== 'the same file twice'),
+        [],
+      );
+      if (taken.length === 0) assert.equal((await repository.history(id)).tip.commit, before);
+    });
+
+    check(
+      'a rule of what is ignored that changes is told; a nested repository is files',
+      async ({ record, repository, id }) => {
+        const { ignoreRulesChanged } = await record([{ path: '.gitignore', content: '' }]);
+        assert.equal(ignoreRulesChanged, true);
+        const { warnings } = await record([
+          { path: 'vendor/.git/HEAD', content: 'ref: refs/heads/main\n' },
+          { path: 'vendor/file', content: 'x' },
+        ]);
+        assert.ok(warnings.some(({ type }) => type === 'nested-repository' || type === 'refused-path'));
+        assert.ok((await repository.changes(id)).every(({ path }) => !path.includes('.git/')));
+      },
+    );
+
+    check('a plan names conflicts, edits in the way and what runs code, and changes nothing', async (started) => {
+      const { repository, record, root, id } = started;
+      await record([
+        { path: 'README', content: 'theirs\n' },
+        { path: 'dir/a', content: 'theirs\n' },
+        { path: '.vscode/tasks.json', content: '{}' },
+      ]);
+      await write(root, 'README', 'ours\n');
+      await commit(root);
+      await write(root, 'dir/a', 'uncommitted\n');
+      const before = await digest(root);
+      const plan = await repository.plan(id, { integration: 'merge', arguments: [] });
+      assert.deepEqual(plan.conflicts, ['README']);
+      assert.ok(plan.dirtyOverlap.includes('dir/a'), plan.dirtyOverlap.join());
+      assert.ok(plan.risky.some(({ path, reasons }) => path === '.vscode/tasks.json' && reasons.length > 0));
+      assert.equal(plan.upToDate, false);
+      assert.equal(await digest(root), before);
+      await assert.rejects(repository.execute(plan, { autostash: false }), (error) =>
+        isLitterboxError(error, 'DIRTY_WORKTREE'),
+      );
+      assert.equal(await read(root, 'dir/a'), 'uncommitted\n');
+    });
+
+    check('a conflict is left to the person; a HEAD that moved is HEAD_MOVED', async (started) => {
+      const { repository, record, root, id } = started;
+      await record([{ path: 'README', content: 'theirs\n' }]);
+      const early = await repository.plan(id, { integration: 'merge', arguments: [] });
+      await write(root, 'README', 'ours\n');
+      await commit(root);
+      await assert.rejects(repository.execute(early, { autostash: false }), (error) =>
+        isLitterboxError(error, 'HEAD_MOVED'),
+      );
+      assert.equal(await read(root, 'README'), 'ours\n');
+      const plan = await repository.plan(id, { integration: 'merge', arguments: [] });
+      const { outcome, conflicts } = await repository.execute(plan, { autostash: false });
+      assert.deepEqual([outcome, conflicts], ['conflicts', ['README']]);
+      assert.match((await read(root, 'README')) ?? '', /<<<<<<<[^]*ours\n[^]*theirs\n/);
+      assert.equal(await repository.isMerged(id), false);
+      await assert.rejects(repository.plan(id, { integration: 'merge', arguments: [] }), (error) =>
+        isLitterboxError(error, 'MERGE_IN_PROGRESS'),
+      );
+    });
+
+    check('what was merged needs no second merge, and what was applied and committed is merged', async (started) => {
+      const { repository, record, root, id } = started;
+      await record([{ path: 'new', content: 'new\n' }]);
+      const apply = await repository.plan(id, { integration: 'apply', arguments: [] });
+      await repository.execute(apply, { autostash: false });
+      assert.equal(await repository.isMerged(id), false, 'it is in the work tree only');
+      await commit(root);
+      assert.equal(await repository.isMerged(id), true);
+      await record([{ path: 'more', content: 'more\n' }]);
+      assert.equal(await repository.isMerged(id), false);
+      const merge = await repository.plan(id, { integration: 'merge', arguments: [] });
+      assert.equal((await repository.execute(merge, { autostash: false })).outcome, 'committed');
+      const again = await repository.plan(id, { integration: 'merge', arguments: [] });
+      assert.equal(again.upToDate, true);
+      assert.equal((await repository.execute(again, { autostash: false })).outcome, 'up-to-date');
+    });
+
+    check('the review branch can be exported as plain files, and reconcile has nothing to do', async (started) => {
+      const { repository, record, root, id } = started;
+      await record([
+        { path: 'bin/tool', content: 'x', executable: true },
+        { path: 'link', linkTarget: '/etc/passwd' },
+      ]);
+      await repository.milestone(id, 'one');
+      const { directory, files } = await repository.exportTree(id);
+      assert.ok(directory.startsWith(`${repository.root}/`) && files >= 5, `${directory}: ${files}`);
+      const below = directory.slice(repository.root.length + 1);
+      assert.equal(await read(root, `${below}/bin/tool`), 'x');
+      assert.equal(await read(root, `${below}/link`), '/etc/passwd', 'a link is a file with its target');
+      assert.deepEqual(await repository.reconcile(), []);
+    });
   });
 }
 
@@ -297,4 +592,18 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.close();
     },
   });
+}
+
+async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
+  return decodeRaw(joined(parts));
+}
+
+/** Puts the sum of a tar header right. */
+function checksum(header: Uint8Array): void {
+  header.fill(0x20, 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.set(encodeRaw(`${sum.toString(8).padStart(6, '0')}\0 `), 148);
 }

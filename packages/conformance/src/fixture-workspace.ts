@@ -2,6 +2,7 @@ import type { WorkspaceSource } from '@litterbox/core/provider';
 import { encodeRaw } from '@litterbox/core/provider';
 import { joined } from './collected.ts';
 
+/** A file of a workspace that is made for a test: with content, or a link when `linkTarget` is given. */
 export interface FixtureFile {
   /** Text as in core's `raw-text.ts`. */
   readonly path: string;

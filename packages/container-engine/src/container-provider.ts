@@ -30,6 +30,7 @@ import { KeptSetups } from './kept-setups.ts';
 import { INSIDE, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 
+/** What the provider of one engine is made of. */
 export interface ContainerProviderInput {
   readonly host: Host;
   /** Absolute directory on the host, the provider's own, mode 0700, for base trees, layers and playgrounds. */
@@ -184,7 +185,7 @@ export class ContainerProvider implements SandboxProvider {
       await this.#containers.remove(id, call);
     }
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
-    const script = `${REMOVE_TREE}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)} || exit 1
+    const script = `${REMOVE_TREE}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)} || [ ! -d ${quoted(directory)} ] || exit 1
 remove_tree ${quoted(gone)}${own} || exit 1
 ${sweepUnfinished(this.#layout.sandboxes)}
 ${sweepUnfinished(this.#layout.bases)}
@@ -194,7 +195,9 @@ ${sweepUnfinished(this.#layout.setups)}`;
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  #assertSupported({ root, limits, workdir }: SandboxSpec): void {
+  #assertSupported({ root, limits, workdir, strategy }: SandboxSpec): void {
+    if (strategy !== undefined)
+      throw this.#unsupported(`the strategy ${strategy}`, 'Leave it out: the engine copies as it can.');
     if (root.type !== 'image')
       throw this.#unsupported(
         root.type === 'machine' ? "the machine's own programs" : `the directory ${root.path}`,

@@ -166,7 +166,13 @@ export class Containers {
     if (found)
       await this.#engine.askIfThere(
         'provider.remove',
-        async (docker, signal) => docker.getContainer(found.id).remove({ force: true, v: true, abortSignal: signal }),
+        async (docker, signal) => {
+          const container = docker.getContainer(found.id);
+          await container.remove({ force: true, v: true, abortSignal: signal }).catch(async (error: unknown) => {
+            if (!isBeingRemoved(error)) throw error;
+            await container.wait({ condition: 'removed', abortSignal: signal }); // somebody else is at it
+          });
+        },
         work,
       );
     for (const volume of [workspaceVolume(id), homeVolume(id)])
@@ -369,4 +375,10 @@ lb_cat /proc/1/status; printf '\\036'; lb_cat /proc/1/uid_map`;
 // agent writes that layer. A mount in a user namespace keeps its marks in user.*. https://docs.kernel.org/filesystems/overlayfs.html
 function overlayOptions({ isRootless }: EngineFacts): string {
   return `${isRootless ? 'userxattr' : 'redirect_dir=nofollow'},metacopy=off,index=off,xino=off,nosuid,nodev`;
+}
+
+/** Two programs may remove one sandbox at the same time. */
+function isBeingRemoved(error: unknown): boolean {
+  const { statusCode, said } = answerOf(error);
+  return statusCode === 409 && /removal .*in progress/i.test(said);
 }

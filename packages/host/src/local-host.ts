@@ -6,6 +6,7 @@ import { LocalFiles } from './local-files.ts';
 import { LocalLoopback } from './local-loopback.ts';
 import { spawnLocal } from './spawn-local.ts';
 
+/** What to take instead of what this process has. */
 export interface LocalHostOptions {
   /** Where programs are looked up. @defaultValue the directories of this process's own PATH */
   readonly searchPath?: readonly string[];
@@ -18,10 +19,10 @@ export function localHost(options: LocalHostOptions = {}): Host {
   let facts: Promise<HostFacts> | undefined;
   return {
     name: 'local',
-    facts: (call) => {
+    facts: async (call) => {
       call?.signal?.throwIfAborted();
       facts ??= readFacts(searchPath);
-      return facts;
+      return await facts;
     },
     spawn: (spec, call) => spawnLocal({ ...spec, env: spec.env ?? environment }, call),
     files: new LocalFiles(),

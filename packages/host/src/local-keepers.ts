@@ -13,6 +13,7 @@ import {
 } from '@litterbox/core/provider';
 import { hostError } from './host-error.ts';
 
+/** Where keepers are found, and how one is started. */
 export interface LocalKeepersOptions {
   /** Absolute directory for sockets, made with mode 0700: who may pass it may ask. */
   readonly directory: string;

@@ -28,6 +28,7 @@ export interface WiredPerformer extends Performer {
   wired(): Promise<Wired>;
 }
 
+/** The parts of an instance, wired. */
 export interface Wired {
   readonly useCases: UseCases;
   readonly parts: LitterboxParts;

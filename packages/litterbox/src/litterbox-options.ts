@@ -18,6 +18,7 @@ export type ProviderFactory = (machine: {
   readonly directory: string;
 }) => SandboxProvider;
 
+/** What an instance is made of. Every part that is left out is the one that comes along. */
 export interface LitterboxOptions {
   /** A directory in the user's repository. @defaultValue the current directory */
   readonly repo?: string;

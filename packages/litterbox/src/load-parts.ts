@@ -38,7 +38,12 @@ export async function loadParts(
   return { host, sourceControl, state, audit, clock: parts.clock ?? systemClock, forwarder, keepers, stateDirectory };
 }
 
-/** @see https://specifications.freedesktop.org/basedir-spec/latest/ */
+/**
+ * The state directory of this user: `LITTERBOX_HOME`, else `litterbox` below `XDG_STATE_HOME` or `~/.local/state`.
+ *
+ * @throws LitterboxError `STATE_DIR_INVALID` when no variable names a directory.
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/
+ */
 export function defaultStateDirectory(
   environment: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
 ): string {

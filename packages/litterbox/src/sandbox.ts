@@ -45,6 +45,7 @@ export interface CommandResult {
   readonly recorded: RecordResult;
 }
 
+/** How a command runs in a sandbox. */
 export type RunOptions = CallOptions &
   Pick<OperationOptions, 'onOutput'> &
   Omit<(typeof runCommand)['input']['_zod']['input'], 'sandbox' | 'command'>;

@@ -2,6 +2,7 @@ import { ContainerProvider, type EngineFlavour, seccompProfile } from '@litterbo
 import type { Host, SandboxProvider } from '@litterbox/core/provider';
 import { findDockerSocket } from './find-docker-socket.ts';
 
+/** Where Docker is found, and where the provider keeps its files. */
 export interface DockerOptions {
   readonly host: Host;
   /** Absolute directory on the host in which the provider makes its own, `docker`, mode 0700. */

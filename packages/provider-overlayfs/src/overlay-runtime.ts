@@ -58,6 +58,7 @@ export class OverlayRuntime implements SandboxRuntime {
   }
 
   async assurance(call?: CallOptions): Promise<Assurance> {
+    call?.signal?.throwIfAborted();
     return (await this.#session(call)).assurance;
   }
 

@@ -35,6 +35,7 @@ import { strategyNamed } from './choose-strategy.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { SANDBOX_UID } from './supervisor-script.ts';
 
+/** Where the provider keeps its files, on which host, and how workspaces are copied. */
 export interface OverlayfsOptions {
   readonly host: Host;
   /** Absolute directory on the host in which the provider makes its own, `overlayfs`, mode 0700, for base trees, layers and playgrounds. */

@@ -11,6 +11,10 @@ import {
   type ProcessSpec,
 } from '@litterbox/core/provider';
 
+function modeOf(options: { readonly mode?: number } | undefined): { readonly mode?: number } {
+  return options?.mode === undefined ? {} : { mode: options.mode };
+}
+
 interface Message {
   readonly call?: number;
   readonly result?: unknown;
@@ -73,28 +77,28 @@ export class PipeHost implements Host {
 
   readonly files: Host['files'] = {
     read: async (path, options) => {
-      options?.signal?.throwIfAborted();
-      const text = await this.call<string | undefined>(
+      const { maxBytes } = options ?? {};
+      const text = await this.#file<string | undefined>(
+        options,
         'read',
         path,
-        options?.maxBytes === undefined ? {} : { maxBytes: options.maxBytes },
+        maxBytes === undefined ? {} : { maxBytes },
       );
       return text === undefined ? undefined : new Uint8Array(Buffer.from(text, 'base64'));
     },
-    write: async (path, bytes, options) =>
-      this.call(
-        'writeFile',
-        path,
-        Buffer.from(bytes).toString('base64'),
-        options?.mode === undefined ? {} : { mode: options.mode },
-      ),
-    makeDirectory: async (path, options) =>
-      this.call('makeDirectory', path, options?.mode === undefined ? {} : { mode: options.mode }),
-    list: async (path) => this.call('list', path),
-    stat: async (path) => this.call('stat', path),
-    rename: async (source, target) => this.call('rename', source, target),
-    remove: async (path) => this.call('remove', path),
+    write: (path, bytes, options) =>
+      this.#file(options, 'writeFile', path, Buffer.from(bytes).toString('base64'), modeOf(options)),
+    makeDirectory: (path, options) => this.#file(options, 'makeDirectory', path, modeOf(options)),
+    list: (path, options) => this.#file(options, 'list', path),
+    stat: (path, options) => this.#file(options, 'stat', path),
+    rename: (source, target, options) => this.#file(options, 'rename', source, target),
+    remove: (path, options) => this.#file(options, 'remove', path),
   };
+
+  async #file<Result>(call: CallOptions | undefined, method: string, ...args: readonly unknown[]): Promise<Result> {
+    call?.signal?.throwIfAborted();
+    return await this.call(method, ...args);
+  }
 
   async connect(): Promise<never> {
     throw new LitterboxError('UNSUPPORTED', 'The pipe host has no sockets.', { operation: 'host.connect' });

@@ -2,6 +2,7 @@ import { ContainerProvider, type EngineFlavour, type Layout, seccompProfile } fr
 import { type CallOptions, type Host, runScript, type SandboxProvider } from '@litterbox/core/provider';
 import { findPodmanSocket } from './find-podman-socket.ts';
 
+/** Where Podman is found, and where the provider keeps its files. */
 export interface PodmanOptions {
   readonly host: Host;
   /** Absolute directory on the host in which the provider makes its own, `podman`, mode 0700. */

@@ -8,6 +8,7 @@ import { toLitterboxError } from './to-litterbox-error.ts';
 import { fetchRepository } from './fetch-repository.ts';
 import { findUserRepository } from './user-repository.ts';
 
+/** Where histories are kept, and which git is used. */
 export interface GitOptions {
   /** Absolute path of Litterbox's state directory. The histories live in its `repos`. */
   readonly stateDirectory: string;

@@ -1,44 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { readFile, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, describe, it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import { describeSourceControl } from '@litterbox/conformance';
-import { git } from '../src/index.ts';
+import { kitBackend } from './kit-backend.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'litterbox-git-kit-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-const env = {
-  PATH: process.env['PATH'],
-  HOME: directory,
-  GIT_CONFIG_NOSYSTEM: '1',
-  LC_ALL: 'C',
-  GIT_AUTHOR_NAME: 'Kit',
-  GIT_AUTHOR_EMAIL: 'kit@localhost',
-  GIT_COMMITTER_NAME: 'Kit',
-  GIT_COMMITTER_EMAIL: 'kit@localhost',
-};
-const run = (cwd: string, script: string) => execFileSync('sh', ['-c', script], { cwd, env, encoding: 'utf8' });
-
-describeSourceControl({
-  name: 'git',
-  runner: { describe, it },
-  open: async () => git({ stateDirectory: join(directory, 'state') }),
-  repository: async (files) => {
-    const root = mkdtempSync(join(directory, 'repository-'));
-    run(root, 'git init -q -b main && git config user.name Kit && git config user.email kit@localhost');
-    for (const { path, content = '', linkTarget } of files) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      await (linkTarget === undefined ? writeFile(join(root, path), content) : symlink(linkTarget, join(root, path)));
-    }
-    run(root, 'git add -A && git commit -q -m one');
-    return root;
-  },
-  read: (root, path) => readFile(join(root, path), 'utf8').catch(() => undefined),
-  digest: async (root) =>
-    run(
-      root,
-      "git for-each-ref --format='%(refname) %(objectname)' | grep -v ' refs/litterbox/\\|^refs/litterbox/'; cat .git/HEAD .git/config; sha256sum .git/index; ls .git/hooks; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum",
-    ),
-});
+describeSourceControl({ name: 'git', runner: { describe, it }, ...kitBackend });

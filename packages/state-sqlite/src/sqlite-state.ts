@@ -5,6 +5,7 @@ import { SqliteStateStore } from './sqlite-state-store.ts';
 import { StateDatabase } from './state-database.ts';
 import { systemClock } from './system-clock.ts';
 
+/** Where the state of a user is kept. */
 export interface SqliteStateOptions {
   /** Absolute path. Created with mode 0700 on first use; refused when others could read or change it. */
   readonly directory: string;

@@ -95,6 +95,42 @@ export function connections(check: Check): void {
       assert.equal(said, 'hello from again\n');
     },
   );
+
+  check(
+    'what does not read holds the writer back, and who leaves is gone for the other side',
+    async ({ create, sh }) => {
+      const runtime = await create();
+      if (!runtime.connect) return;
+      await using server = await tcpServer(runtime, 8080);
+      const stream = await runtime.connect(8080);
+      const writer = stream.writable.getWriter();
+      // The first line says what to do: nothing that reads.
+      await writer.write(new TextEncoder().encode('sleep\n'));
+      let written = 0;
+      const writing = (async () => {
+        for (; written < 1024; written += 1) await writer.write(new Uint8Array(2 ** 16));
+      })().catch(() => undefined);
+      let last = -1;
+      await eventually(
+        async () => {
+          const before = last;
+          last = written;
+          await sh(runtime, 'sleep 0.1');
+          return before === written;
+        },
+        (isStill) => isStill,
+      );
+      assert.ok(written < 1024, 'sixty-four mebibytes were taken although nobody reads them');
+      await stream[Symbol.asyncDispose]();
+      await stream[Symbol.asyncDispose]();
+      await writing;
+      await server[Symbol.asyncDispose]();
+      await assert.rejects(
+        async () => assert.equal(await answer(runtime, 8080, 'hello\n'), 'hello from server\n'),
+        (error) => isLitterboxError(error, 'UNAVAILABLE'),
+      );
+    },
+  );
 }
 
 async function answer(runtime: SandboxRuntime, port: number, request: string): Promise<string> {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import type { SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
 import type { Check } from './suite.ts';
+import { tcpServer } from './tcp-server.ts';
 
 /** What must not be possible from inside. Each with a positive control where the same thing can be done outside. */
 export function isolation(check: Check): void {
@@ -174,4 +176,70 @@ export function isolation(check: Check): void {
     const [first, ...rest] = stdout.trim().split('\n');
     assert.equal(rest.at(-1), first);
   });
+
+  check('a server on the loopback of the machine cannot be reached from inside', async ({ create, host }) => {
+    const port = 20_000 + Math.floor(Math.random() * 40_000);
+    await using _outside = await tcpServer(host, port, { name: 'outside' });
+    const ask = async (at: Pick<SandboxRuntime, 'spawn'>, to: number) =>
+      (await collected(await at.spawn({ argv: ['sh', '-c', CLIENT, 'sh', String(to)] }))).stdout;
+    assert.equal(await ask(host, port), 'hello from outside\n', 'positive control: it answers outside');
+    const runtime = await create();
+    await using _inside = await tcpServer(runtime, 8080, { name: 'inside' });
+    assert.equal(await ask(runtime, 8080), 'hello from inside\n', 'positive control: the client inside works');
+    assert.equal(await ask(runtime, port), '');
+  });
+
+  check('a signal to every process ends nothing outside of the sandbox', async ({ create, sh, host }) => {
+    const [angry, neighbour] = [await create(), await create()];
+    await using outside = await host.spawn({ argv: ['sleep', '1000'] });
+    await using beside = await neighbour.spawn({ argv: ['sleep', '1000'] });
+    await using inside = await angry.spawn({ argv: ['sleep', '1000'] });
+    const ended = inside.exit.then(
+      ({ code }) => code !== 0,
+      () => true,
+    );
+    await collected(await angry.spawn({ argv: ['sh', '-c', 'kill -9 -1; kill -9 1'] })).catch(() => undefined);
+    assert.equal(await ended, true, 'positive control: what runs inside is ended');
+    for (const [one, name] of [
+      [outside, 'a process of the host'],
+      [beside, 'a process of another sandbox'],
+    ] as const) {
+      await one.kill('SIGTERM'); // who was ended by the others has another signal
+      assert.deepEqual(await one.exit, { code: 143, signal: 'SIGTERM' }, name);
+    }
+    assert.equal((await sh(neighbour, 'echo fine')).stdout, 'fine\n');
+  });
+
+  check('memory, log, symbols and keys of the kernel cannot be read', async ({ create, sh }) => {
+    const { stdout } = await sh(
+      await create(),
+      `for f in /proc/kcore /proc/kmsg /dev/mem /dev/kmsg /dev/port /proc/kpagecount /sys/kernel/debug/sleep_time /sys/firmware/dmi/tables/DMI; do
+head -c 1 "$f" 2>/dev/null | grep -q . && echo "read $f"; [ ! -r "$f" ] || { head -c 16 "$f" >/dev/null 2>&1 && [ "$(head -c 16 "$f" 2>/dev/null | wc -c)" != 0 ] && echo "bytes of $f"; }; done
+dmesg 2>/dev/null | head -n 1; grep -v '^0000000000000000 ' /proc/kallsyms 2>/dev/null | head -n 1; cat /proc/keys 2>/dev/null | head -n 1
+head -c 4 /proc/self/status`,
+    );
+    assert.equal(stdout, 'Name', 'the last is the positive control');
+  });
+
+  check('no device file can be made or copied', async ({ create, sh }) => {
+    const { stdout } = await sh(
+      await create(),
+      `for d in "c 1 3" "c 1 5" "b 8 0" "b 7 0" "c 10 229"; do mknod "dev" $d 2>/dev/null && echo "made $d"; rm -f dev; done
+mkfifo pipe && [ -p pipe ] && echo fifo
+for d in null zero; do [ -c /dev/$d ] && cp -a /dev/$d copy 2>/dev/null && [ -c copy ] && head -c 1 copy >/dev/null 2>&1 && echo "copied $d"; rm -rf copy; done; :`,
+    );
+    assert.equal(stdout, 'fifo\n', 'a fifo can be made: the positive control');
+  });
 }
+
+/** Asks what listens at port `$1` of 127.0.0.1, with whatever is there. */
+const CLIENT = `if command -v perl >/dev/null && perl -MIO::Socket::IP -e 1 2>/dev/null; then
+exec perl -MIO::Socket::IP -e 'my $one = IO::Socket::IP->new(PeerHost => "127.0.0.1", PeerPort => $ARGV[0], Timeout => 5) or exit 1;
+print $one "hello\\n"; $one->flush; shutdown $one, 1; print while <$one>;' "$1"
+elif command -v python3 >/dev/null; then
+exec python3 -c 'import socket, sys
+one = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5); one.sendall(b"hello\\n"); one.shutdown(1)
+sys.stdout.write(one.makefile().read())' "$1"
+else
+echo hello | nc -w 5 127.0.0.1 "$1"
+fi`;

@@ -75,4 +75,32 @@ export function limits(check: Check): void {
       (stdout) => stdout === 'fine\n',
     );
   });
+
+  check('what is limited cannot be raised from inside', async ({ create, sh, provider }) => {
+    if (!provider.traits.limits.includes('openFiles')) return;
+    const { stdout } = await sh(
+      await create({ limits: { openFiles: 256 } }),
+      '(ulimit -n 200 && ulimit -n); (ulimit -Hn 4096 2>/dev/null && ulimit -n 4096); ulimit -n; for f in $(find /sys/fs/cgroup -name "memory.max" -o -name "memory.limit_in_bytes" -o -name "pids.max" 2>/dev/null); do ( : >>"$f" ) 2>/dev/null && echo "open $f"; done; :',
+    );
+    assert.equal(stdout, '200\n256\n', 'the first line is the positive control: lower is allowed');
+  });
+
+  check('the limit of disk holds, where the traits name one: who fills it has no space, nobody else', async (bench) => {
+    const { create, sh, provider } = bench;
+    if (!provider.traits.limits.includes('diskBytes')) return; // the refusal is tested among what cannot be limited
+    const [full, neighbour] = [await create({ limits: { diskBytes: 32 * 2 ** 20 } }), await create()];
+    const { exit } = await sh(full, 'head -c 67108864 /dev/zero >fill && [ "$(wc -c <fill)" = 67108864 ]');
+    assert.notEqual(exit.code, 0, '64 MiB were written under a limit of 32 MiB');
+    assert.equal((await sh(neighbour, 'head -c 1048576 /dev/zero >some && wc -c <some')).stdout.trim(), '1048576');
+    assert.equal((await sh(full, 'rm -f fill; echo again >file; cat file')).stdout, 'again\n');
+  });
+
+  check('the limit of disk speed holds, where the traits name one', async ({ create, sh, provider }) => {
+    if (!provider.traits.limits.includes('diskBytesPerSecond')) return;
+    const runtime = await create({ limits: { diskBytesPerSecond: 4 * 2 ** 20 } });
+    const started = performance.now();
+    const { exit, stderr } = await sh(runtime, 'dd if=/dev/zero of=fill bs=65536 count=128 conv=fsync');
+    assert.equal(exit.code, 0, stderr);
+    assert.ok(performance.now() - started > 1000, '8 MiB were on the disk in less than a second at 4 MiB a second');
+  });
 }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { isLitterboxError } from '@litterbox/core/provider';
+import { collected } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
+
+/** Longer than what a busy machine lets a program wait. */
+const PAUSE_MS = 300;
 
 /** Pausing, stopping and going on. */
 export function runStates(check: Check): void {
@@ -88,5 +92,73 @@ export function runStates(check: Check): void {
     await other.pause();
     await provider.remove(runtime.id);
     for await (const { id } of provider.list()) assert.notEqual(id, runtime.id);
+  });
+
+  check('what is paused stands still with its memory, and goes on where it was', async ({ create, sh }) => {
+    const runtime = await create();
+    // Each tick is a count that lives in memory alone, and the clock of the machine in hundredths of a second.
+    await using ticking = await runtime.spawn({
+      argv: [
+        'sh',
+        '-c',
+        'i=0; while :; do i=$((i+1)); read -r up _ </proc/uptime; echo "$i $up" >>ticks; sleep 0.02; done',
+      ],
+    });
+    const ticks = async () =>
+      (await sh(runtime, 'cat ticks 2>/dev/null; :')).stdout.split('\n').flatMap((line) => {
+        const [count = '', up = ''] = line.split(' ');
+        return up === '' ? [] : [{ count: Number(count), atMs: Number(up) * 1000 }];
+      });
+    const before = (await eventually(ticks, (seen) => seen.length > 5)).length;
+    await runtime.pause();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await runtime.resume();
+    const seen = await eventually(ticks, ({ length }) => length > before + 5);
+    const gaps = seen.map(({ atMs }, index) => atMs - (seen[index - 1]?.atMs ?? atMs));
+    assert.ok(
+      Math.max(...gaps) >= PAUSE_MS * 0.9,
+      `the longest gap is ${Math.max(...gaps)} ms, the pause was ${PAUSE_MS}`,
+    );
+    assert.deepEqual(
+      seen.map(({ count }) => count),
+      seen.map((_tick, index) => index + 1),
+    );
+    await ticking[Symbol.asyncDispose]();
+  });
+
+  check('a paused sandbox cannot be scanned, nor a stopped one', async ({ create }) => {
+    const runtime = await create();
+    const scan = async () => {
+      for await (const _change of (await runtime.scan(undefined)).changes);
+    };
+    await runtime.pause();
+    await assert.rejects(scan(), (error) => isLitterboxError(error, 'SANDBOX_PAUSED'));
+    await runtime.resume();
+    await scan();
+    await runtime.stop();
+    await assert.rejects(scan(), (error) => isLitterboxError(error, 'SANDBOX_STOPPED'));
+    await runtime.start();
+    await scan();
+  });
+
+  check('ten quick pauses by two instances lose no byte of a stream', async ({ create, another }) => {
+    const runtime = await create();
+    await using other = await (await another()).open(runtime.id);
+    await using cat = await runtime.spawn({ argv: ['cat'], stdin: 'pipe' });
+    const output = collected(cat);
+    const lines: string[] = [];
+    for (let cycle = 0; cycle < 10; cycle += 1) {
+      const [pausing, resuming] = cycle % 2 === 0 ? [runtime, other] : [other, runtime];
+      const line = `${cycle} ${'x'.repeat(5000)}\n`;
+      lines.push(line);
+      const writing = cat.write(new TextEncoder().encode(line));
+      await pausing.pause();
+      await resuming.resume();
+      await writing;
+    }
+    await cat.closeStdin();
+    const { stdout, exit } = await output;
+    assert.ok(stdout === lines.join(''), `${stdout.length} characters came`);
+    assert.equal(exit.code, 0);
   });
 }

@@ -11,6 +11,7 @@ import { type Collected, collected } from '../collected.ts';
 import { fixtureWorkspace } from '../fixture-workspace.ts';
 import type { TestRunner } from '../runner.ts';
 
+/** What {@link describeSandboxProvider} needs to know of a provider and its machine. */
 export interface SandboxProviderOptions {
   readonly name: string;
   readonly runner: TestRunner;

@@ -1,8 +1,8 @@
 import type { ProcessHandle, SandboxRuntime } from '@litterbox/core/provider';
 
-/** What each connection gets, by its first line: `echo`, `send BYTES`, `count` (answers with how many bytes came), `hello`. */
+/** What each connection gets, by its first line: `echo`, `send BYTES`, `count` (answers with how many bytes came), `sleep` (reads nothing), `hello`. */
 const HANDLER =
-  'read -r verb bytes; case $verb in hello) echo hello from $0;; echo) cat;; send) head -c $bytes /dev/zero;; count) wc -c;; esac';
+  'read -r verb bytes; case $verb in hello) echo hello from $0;; echo) cat;; send) head -c $bytes /dev/zero;; count) wc -c;; sleep) sleep 1000;; esac';
 
 /** Listens with whatever is there: `$1` address, `$2` port, `$3` name. Says `listening` first. */
 const SERVER = `handler='${HANDLER}'
@@ -31,9 +31,9 @@ echo listening
 wait
 fi`;
 
-/** Starts a TCP server inside; resolves when it listens. Needs perl, python3 or the nc of busybox there, which takes every address. */
+/** Starts a TCP server inside, or on a host; resolves when it listens. Needs perl, python3 or the nc of busybox there, which takes every address. */
 export async function tcpServer(
-  runtime: SandboxRuntime,
+  runtime: Pick<SandboxRuntime, 'spawn'>,
   port: number,
   { address = '127.0.0.1', name = 'server' }: { readonly address?: string; readonly name?: string } = {},
 ): Promise<ProcessHandle> {
@@ -43,5 +43,5 @@ export async function tcpServer(
     said += new TextDecoder().decode(bytes);
     if (said.includes('listening\n')) return server;
   }
-  throw new Error(`The sandbox has nothing that listens: ${said}`);
+  throw new Error(`There is nothing that listens: ${said}`);
 }

@@ -12,6 +12,7 @@ export interface ChannelTarget {
   spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
 }
 
+/** One command for the exec channel, and the bounds it runs in. */
 export interface ChannelCommand {
   /** Verbatim arguments; the program is looked up in PATH. At most 128 KiB each. */
   readonly argv: readonly [string, ...string[]];
@@ -34,6 +35,7 @@ export interface ChannelCommand {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
 }
 
+/** How a command of the exec channel went: output that was kept, exit, and what cut it short. */
 export interface CommandOutcome {
   /** 128 + n when signal n ended it. */
   readonly exit: ExitStatus;

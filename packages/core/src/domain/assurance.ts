@@ -16,8 +16,10 @@ export const CONTROLS = [
   'disk',
 ] as const;
 
+/** The name of a control, one of {@link CONTROLS}. */
 export type ControlName = (typeof CONTROLS)[number];
 
+/** One means of isolation, and what is in force of it. */
 export interface Control {
   readonly name: ControlName;
   /**

@@ -1,5 +1,6 @@
 import type { FileType } from '../ports/host.ts';
 
+/** One entry of a directory in a workspace. */
 export interface DirectoryChild {
   /** Text as in `raw-text.ts`; never empty, `.` or `..`, no slash. */
   readonly name: string;

@@ -150,8 +150,10 @@ export const ERROR_CODES = {
   INTERNAL: 70,
 } as const satisfies Record<string, 2 | 3 | 4 | 5 | 6 | 70>;
 
+/** What went wrong, as programs read it: closed, and stable within a major version. */
 export type LitterboxErrorCode = keyof typeof ERROR_CODES;
 
+/** Where an error happened, and what to do next. */
 export interface LitterboxErrorDetails {
   /** What was being done, noun.verb: `sandbox.create`. */
   readonly operation: string;

@@ -52,6 +52,11 @@ export function milestoneMessage(message: string): string {
 }
 
 /** @throws LitterboxError `MESSAGE_EMPTY`, `MESSAGE_NUL`, `MESSAGE_TOO_LONG`. */
+/**
+ * A message as it was given.
+ *
+ * @throws LitterboxError `MESSAGE_EMPTY`, `MESSAGE_NUL` or `MESSAGE_TOO_LONG`.
+ */
 export function checkedMessage(message: string): string {
   const refuse = (code: 'MESSAGE_EMPTY' | 'MESSAGE_NUL' | 'MESSAGE_TOO_LONG', what: string, hint: string) =>
     new LitterboxError(code, `The message ${what}.`, { operation: 'revision.message', hint });

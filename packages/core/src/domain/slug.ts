@@ -12,6 +12,7 @@ export const MAX_SLUG_CHARACTERS = 40;
 /** Names that mean something else to git, to file systems that people check out on, or to our own options. */
 const RESERVED = new Set(['head', 'con', 'nul', 'aux', 'prn', 'all', 'all-envs', 'all-repos']);
 
+/** A slug, and whether a name lost something on the way to it. */
 export interface SlugResult {
   readonly slug: Slug;
   /** True when the slug lost letters outside ASCII, so that a person should be told (`NAME_CHANGED`). */

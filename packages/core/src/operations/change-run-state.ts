@@ -38,6 +38,7 @@ async function change(
   return await states.all(records, wanted, options);
 }
 
+/** `sandbox-pause`, `litterbox pause`: freeze a sandbox, or stop it to free its memory. */
 export const pauseSandbox = operation({
   name: 'sandbox-pause',
   summary: 'Freeze a sandbox, or stop it to free its memory',
@@ -53,6 +54,7 @@ export const pauseSandbox = operation({
     await change(useCases, of, stop ? 'stopped' : 'paused', options),
 });
 
+/** `sandbox-resume`, `litterbox resume`: let a paused or stopped sandbox go on. */
 export const resumeSandbox = operation({
   name: 'sandbox-resume',
   summary: 'Let a paused or stopped sandbox go on',

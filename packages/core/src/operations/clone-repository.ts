@@ -3,6 +3,7 @@ import { CloneRepository, type ClonedRepository } from '../use-cases/clone-repos
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-clone`, `litterbox clone`: clone a repository of the network into a sandbox's playground. */
 export const cloneRepository = operation({
   name: 'sandbox-clone',
   summary: "Clone a repository of the network into a sandbox's playground",

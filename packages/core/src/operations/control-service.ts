@@ -4,6 +4,7 @@ import type { ServiceStatus } from '../services/kept-service.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-service`, `litterbox service`: start, stop, restart or show the services of a sandbox. */
 export const controlService = operation({
   name: 'sandbox-service',
   summary: 'Start, stop, restart or show the services of a sandbox',

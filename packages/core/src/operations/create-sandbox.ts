@@ -66,6 +66,7 @@ const input = z.strictObject({
   rollback: fields.flag().optional().describe('Remove everything again when the setup fails'),
 });
 
+/** `sandbox-create`, `litterbox create`: make a sandbox from a commit. */
 export const createSandbox = operation({
   name: 'sandbox-create',
   summary: 'Make a sandbox from a commit',

@@ -4,6 +4,7 @@ import { CutMilestone } from '../use-cases/cut-milestone.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-milestone`, `litterbox milestone`: make one commit on the review branch of all revisions since the last. */
 export const cutMilestone = operation({
   name: 'sandbox-milestone',
   summary: 'Make one commit on the review branch of all revisions since the last',

@@ -4,6 +4,7 @@ import { DeleteSandbox } from '../use-cases/delete-sandbox.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-delete`, `litterbox delete`: delete a sandbox with all it holds. */
 export const deleteSandbox = operation({
   name: 'sandbox-delete',
   summary: 'Delete a sandbox with all it holds',

@@ -6,6 +6,7 @@ import { FindSandbox } from '../use-cases/find-sandbox.ts';
 import { fields } from './fields.ts';
 import { operation, type OperationOptions, type UseCases } from './operation.ts';
 
+/** What one provider found on this machine. */
 export interface ProviderReport {
   readonly provider: string;
   readonly report: ProbeReport;
@@ -21,6 +22,7 @@ async function probe(useCases: UseCases, options?: OperationOptions): Promise<re
   );
 }
 
+/** `sandbox-explain`, `litterbox explain`: say what isolation is in force, and what is not. */
 export const explain = operation({
   name: 'sandbox-explain',
   summary: 'Say what isolation is in force, and what is not',
@@ -43,6 +45,7 @@ export const explain = operation({
       : { record: await useCases.get(FindSandbox).execute(sandbox, options) },
 });
 
+/** `machine-check`, `litterbox doctor`: look for what is missing on this machine, with the command that mends it. */
 export const checkMachine = operation({
   name: 'machine-check',
   summary: 'Look for what is missing on this machine, with the command that mends it',

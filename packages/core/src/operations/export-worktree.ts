@@ -4,6 +4,7 @@ import { OpenRepository } from '../use-cases/open-repository.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-worktree`, `litterbox worktree`: write the review branch to .litterbox/worktrees/<name> as plain files. */
 export const exportWorktree = operation({
   name: 'sandbox-worktree',
   summary: 'Write the review branch to .litterbox/worktrees/<name> as plain files',

@@ -3,6 +3,7 @@ import { FindSandbox } from '../use-cases/find-sandbox.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-find`: look up a sandbox by its name. */
 export const findSandbox = operation({
   name: 'sandbox-find',
   summary: 'Look up a sandbox by its name',

@@ -51,9 +51,12 @@ const integration = (kind: Integration, summary: string) =>
       await useCases.get(IntegrateChanges).execute({ ...values, integration: kind, onPlan: options?.onPlan }, options),
   });
 
+/** `sandbox-apply`, `litterbox apply`: bring the changes into index and work tree; the sandbox stays. */
 export const applyChanges = integration('apply', 'Bring the changes into index and work tree; the sandbox stays');
+/** `sandbox-merge`, `litterbox merge`: merge into the current branch, then delete the sandbox. */
 export const mergeChanges = integration('merge', 'Merge into the current branch, then delete the sandbox');
 
+/** `sandbox-plan`: say what an apply or merge would do, without doing it. */
 export const planIntegration = operation({
   name: 'sandbox-plan',
   summary: 'Say what an apply or merge would do, without doing it',

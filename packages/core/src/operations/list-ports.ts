@@ -4,6 +4,7 @@ import type { PortStatus } from '../use-cases/keep-sandbox.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-ports`, `litterbox ports`: list the ports of a sandbox and where they are found on this machine. */
 export const listPorts = operation({
   name: 'sandbox-ports',
   summary: 'List the ports of a sandbox and where they are found on this machine',

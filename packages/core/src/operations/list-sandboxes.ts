@@ -3,6 +3,7 @@ import { ListSandboxes, type SandboxSummary } from '../use-cases/list-sandboxes.
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-list`, `litterbox list`: list sandboxes. */
 export const listSandboxes = operation({
   name: 'sandbox-list',
   summary: 'List sandboxes',

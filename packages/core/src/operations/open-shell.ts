@@ -3,6 +3,7 @@ import { AttachProcess } from '../use-cases/attach-process.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-shell`, `litterbox shell`: open an interactive shell in a sandbox. */
 export const openShell = operation({
   name: 'sandbox-shell',
   summary: 'Open an interactive shell in a sandbox',

@@ -34,6 +34,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Result = unk
   execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<Result>;
 }
 
+/** How an operation is called on the command line. */
 export interface CommandForm {
   readonly verb: string;
   /** Keys of the input that are given by their place, in order; every other key is an option. */

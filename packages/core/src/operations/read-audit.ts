@@ -4,6 +4,7 @@ import { ReadAudit } from '../use-cases/read-audit.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `audit-list`, `litterbox audit`: show who did what, or check that nothing was changed. */
 export const readAudit = operation({
   name: 'audit-list',
   summary: 'Show who did what, or check that nothing was changed',
@@ -18,6 +19,7 @@ export const readAudit = operation({
     await useCases.get(ReadAudit).entries({ sandbox, limit }, options),
 });
 
+/** `audit-verify`: walk the whole chain of hashes of the audit log. */
 export const verifyAudit = operation({
   name: 'audit-verify',
   summary: 'Walk the whole chain of hashes of the audit log',

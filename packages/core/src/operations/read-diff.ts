@@ -11,6 +11,7 @@ export interface SandboxDiff {
   patch(): AsyncIterable<Uint8Array>;
 }
 
+/** `sandbox-diff`, `litterbox diff`: show what a sandbox changed. */
 export const readDiff = operation({
   name: 'sandbox-diff',
   summary: 'Show what a sandbox changed',

@@ -3,6 +3,7 @@ import { AccessFiles } from '../use-cases/access-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `file-read`: read a file of a sandbox. */
 export const readFile = operation({
   name: 'file-read',
   summary: 'Read a file of a sandbox',

@@ -3,6 +3,7 @@ import { type HistoryEntry, ReadHistory } from '../use-cases/read-history.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-log`, `litterbox log`: show what happened in a sandbox, newest first: revisions, and calls that changed nothing. */
 export const readLog = operation({
   name: 'sandbox-log',
   summary: 'Show what happened in a sandbox, newest first: revisions, and calls that changed nothing',

@@ -5,6 +5,7 @@ import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 import { wordings } from './wording.ts';
 
+/** `sandbox-logs`, `litterbox logs`: show what the services of a sandbox print. */
 export const readServiceLogs = operation({
   name: 'sandbox-logs',
   summary: 'Show what the services of a sandbox print',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Reconcile } from '../use-cases/reconcile.ts';
 import { operation } from './operation.ts';
 
+/** `state-reconcile`: finish or undo what killed programs left half-done, one sentence for each thing done. */
 export const reconcileState = operation({
   name: 'state-reconcile',
   summary: 'Finish or undo what killed programs left half-done, one sentence for each thing done',

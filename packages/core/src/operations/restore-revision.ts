@@ -4,6 +4,7 @@ import { type RestoreResult, RestoreRevision } from '../use-cases/restore-revisi
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `sandbox-restore`, `litterbox restore`: put a sandbox back to a revision; history only grows. */
 export const restoreRevision = operation({
   name: 'sandbox-restore',
   summary: 'Put a sandbox back to a revision; history only grows',
@@ -22,6 +23,7 @@ export const restoreRevision = operation({
     await useCases.get(RestoreRevision).restore(sandbox, revision, options),
 });
 
+/** `sandbox-recover`, `litterbox recover`: rebuild a sandbox from its last revision. */
 export const recoverSandbox = operation({
   name: 'sandbox-recover',
   summary: 'Rebuild a sandbox from its last revision',

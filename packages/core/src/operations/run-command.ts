@@ -7,6 +7,7 @@ import { operation } from './operation.ts';
 /** Largest output kept of each stream when nobody says how much. */
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
 
+/** `sandbox-run`, `litterbox run`: run a command in a sandbox and record what it changes. */
 export const runCommand = operation({
   name: 'sandbox-run',
   summary: 'Run a command in a sandbox and record what it changes',

@@ -3,6 +3,7 @@ import type { ReadConfig } from '../use-cases/decide-policy.ts';
 import { TrustConfig } from '../use-cases/trust-config.ts';
 import { operation } from './operation.ts';
 
+/** `config-trust`, `litterbox trust`: agree to what .litterbox.toml asks for. */
 export const trustConfig = operation({
   name: 'config-trust',
   summary: 'Agree to what .litterbox.toml asks for',

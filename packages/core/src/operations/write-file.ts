@@ -4,6 +4,7 @@ import { AccessFiles } from '../use-cases/access-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
+/** `file-write`: replace a file of a sandbox as a whole and record it. */
 export const writeFile = operation({
   name: 'file-write',
   summary: 'Replace a file of a sandbox as a whole and record it',

@@ -1,5 +1,6 @@
 import type { CallOptions } from './call.ts';
 
+/** A question to a person, with what has to be seen to answer it. */
 export interface ApprovalRequest {
   /** What is asked, one question. */
   readonly question: string;

@@ -1,6 +1,7 @@
 import type { RepositoryId, SandboxId } from '../domain/ids.ts';
 import type { CallOptions } from './call.ts';
 
+/** What is known of a call before it begins. */
 export interface AuditStart {
   /** The operation's name: `sandbox-run`. */
   readonly operation: string;
@@ -14,6 +15,7 @@ export interface AuditStart {
   readonly isRead?: boolean;
 }
 
+/** One call in the audit log, as far as it has got. */
 export interface AuditEntry extends Omit<AuditStart, 'isRead'> {
   readonly sequence: number;
   readonly atMs: number;

@@ -2,6 +2,7 @@ import type { ByteStream } from './byte-stream.ts';
 import type { CallOptions } from './call.ts';
 import type { ProcessHandle, ProcessSpec } from './process.ts';
 
+/** What never changes about a host while it runs. */
 export interface HostFacts {
   /** `linux` on every host a provider can use; anything else is refused by the provider that needs Linux. */
   readonly platform: string;
@@ -20,8 +21,10 @@ export interface HostFacts {
   readonly bootId: string;
 }
 
+/** What a path is. `special`: a fifo, socket or device. */
 export type FileType = 'file' | 'directory' | 'symlink' | 'special';
 
+/** What a host knows of one path, without its content. */
 export interface FileStat {
   readonly type: FileType;
   readonly sizeBytes: number;

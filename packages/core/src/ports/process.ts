@@ -11,6 +11,7 @@ export type SignalName =
   | 'SIGUSR2'
   | 'SIGWINCH';
 
+/** The size of a terminal in characters. */
 export interface TerminalSize {
   /** 1 to 65535. */
   readonly columns: number;
@@ -32,6 +33,7 @@ export interface ProcessSpec {
   readonly terminal?: TerminalSize;
 }
 
+/** A piece of output and the stream it came from, never split into lines. */
 export type OutputChunk =
   | { readonly type: 'stdout-data'; readonly bytes: Uint8Array }
   | { readonly type: 'stderr-data'; readonly bytes: Uint8Array };

@@ -87,19 +87,22 @@ export interface SandboxSpec {
   readonly prepared?: readonly string[];
 }
 
+/** What to spare when a sandbox is removed. */
 export interface RemoveOptions extends CallOptions {
   /** Leave the playground for a sandbox of the same id that follows. @defaultValue false */
   readonly keepPlayground?: boolean;
 }
 
+/** Whether a provider can be used on this machine, and why. */
 export interface ProbeReport {
   readonly usable: boolean;
   /** What was looked at, in order, for `doctor` and `explain`. */
   readonly checks: readonly ProbeCheck[];
-  /** What a sandbox made now would get. Present when usable. */
+  /** What a sandbox made now would get. Absent where that cannot be told without making one. */
   readonly assurance?: Assurance;
 }
 
+/** One thing that a probe looked at. */
 export interface ProbeCheck {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'failed';

@@ -19,6 +19,7 @@ export interface ChangeScan {
   readonly changes: AsyncIterable<ChangedPath>;
 }
 
+/** What a sandbox uses now. A member that the runtime cannot tell is absent. */
 export interface ResourceUsage {
   readonly memoryBytes?: number;
   /** Processor time used since the runtime started. */

@@ -11,6 +11,7 @@ export type BaseSource =
   /** One commit, named as git names it. Ranges, paths and reflog expressions are refused. */
   | { readonly type: 'ref'; readonly name: string };
 
+/** The commit that a sandbox starts from. */
 export interface Base {
   readonly commit: ObjectId;
   readonly tree: ObjectId;
@@ -27,6 +28,7 @@ export interface RevisionMessage {
   readonly trailers: readonly (readonly [name: string, value: string])[];
 }
 
+/** One recorded state of a sandbox. */
 export interface Revision {
   readonly commit: ObjectId;
   readonly tree: ObjectId;
@@ -34,6 +36,7 @@ export interface Revision {
   readonly number: number;
 }
 
+/** What changed, where its content comes from, and the words of the revision. */
 export interface RecordRequest {
   readonly changes: AsyncIterable<ChangedPath>;
   /**
@@ -45,6 +48,7 @@ export interface RecordRequest {
   readonly message: RevisionMessage;
 }
 
+/** What was left out of a revision, or deserves a look. */
 export type RecordWarning =
   /** A path that is never recorded, with the code that says why (`PATH_GIT_DIR`, `PATH_SPECIAL_SYMLINK`, `NOT_A_REGULAR_FILE` …). */
   | { readonly type: 'refused-path'; readonly code: string; readonly path: string }
@@ -53,6 +57,7 @@ export type RecordWarning =
   | { readonly type: 'large-new-file'; readonly path: string; readonly sizeBytes: number }
   | { readonly type: 'unreadable'; readonly path: string };
 
+/** What became of a request to record: a revision, or nothing to record, and what was left out. */
 export interface RecordResult {
   /** Absent when nothing changed that git would track: there is never an empty revision. */
   readonly revision?: Revision;
@@ -68,6 +73,7 @@ export interface RecordResult {
   readonly moreWarnings: number;
 }
 
+/** One commit of all revisions since the milestone before. */
 export interface Milestone {
   /** The commit on the review branch in the user's repository. */
   readonly commit: ObjectId;
@@ -88,6 +94,7 @@ export interface SandboxHistory {
   readonly createdAtMs: number;
 }
 
+/** One revision as the log shows it. */
 export interface LogEntry {
   readonly commit: ObjectId;
   readonly number: number;
@@ -99,6 +106,7 @@ export interface LogEntry {
   readonly milestone: boolean;
 }
 
+/** One file that differs between two trees. */
 export interface FileChange {
   readonly path: string;
   readonly status: 'added' | 'modified' | 'deleted' | 'type-changed';
@@ -109,11 +117,13 @@ export interface FileChange {
   readonly removedLines?: number;
 }
 
+/** What of a tree is wanted. */
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
   readonly paths?: ReadonlySet<string>;
 }
 
+/** Which two trees are compared, and what of them is shown. */
 export interface DiffOptions extends CallOptions {
   /** Compare this revision with the one before it, instead of base with tip. */
   readonly revision?: ObjectId;
@@ -131,8 +141,10 @@ export interface RiskyChange {
   readonly reasons: readonly string[];
 }
 
+/** The two ways to take work in: into index and work tree, or as git merges a branch. */
 export type Integration = 'apply' | 'merge';
 
+/** What an apply or merge would do, computed without doing it. */
 export interface IntegrationPlan {
   readonly integration: Integration;
   readonly sandbox: SandboxId;
@@ -154,6 +166,7 @@ export interface IntegrationPlan {
   readonly token: unknown;
 }
 
+/** Which way to take the work in, and how. */
 export interface PlanRequest {
   readonly integration: Integration;
   /** git-merge arguments of the allow-list (security.md, B68), already split. */
@@ -161,6 +174,7 @@ export interface PlanRequest {
   readonly message?: string;
 }
 
+/** What an apply or merge did. */
 export interface IntegrationResult {
   /** `committed`: HEAD moved. `staged`: `--squash`, or apply: the changes are in index and work tree, for the person to commit. `conflicts`: left as git leaves them. */
   readonly outcome: 'committed' | 'staged' | 'conflicts' | 'up-to-date';
@@ -168,10 +182,6 @@ export interface IntegrationResult {
   readonly conflicts: readonly string[];
 }
 
-/**
- * SCM port. Knows revisions, milestones, diff and merge; nothing of sandboxes beyond their id and slug.
- * Git today, others later. An adapter never runs a tool in, nor extracts to disk, a tree that an agent wrote.
- */
 /** A repository of the network, held for as long as it takes to hand it on. */
 export interface FetchedRepository extends AsyncDisposable {
   readonly url: string;
@@ -179,6 +189,10 @@ export interface FetchedRepository extends AsyncDisposable {
   bundle(options?: CallOptions): AsyncIterable<Uint8Array>;
 }
 
+/**
+ * SCM port. Knows revisions, milestones, diff and merge; nothing of sandboxes beyond their id and slug.
+ * Git today, others later. An adapter never runs a tool in, nor extracts to disk, a tree that an agent wrote.
+ */
 export interface SourceControl extends AsyncDisposable {
   /**
    * The repository that contains `path`, known or new to us. Nothing in it changes.
@@ -197,6 +211,7 @@ export interface SourceControl extends AsyncDisposable {
   fetch?(url: string, options?: CallOptions): Promise<FetchedRepository>;
 }
 
+/** One repository of the user's, and the private history of every sandbox that was made from it. */
 export interface SourceRepository extends AsyncDisposable {
   readonly id: RepositoryId;
   /** Absolute real path of the work tree's root. */

@@ -5,6 +5,7 @@ import type { Slug } from '../domain/slug.ts';
 import type { CallOptions } from './call.ts';
 import type { ChangeMark } from './sandbox-runtime.ts';
 
+/** Where a sandbox is in its life. `creating` and `deleting` are finished or undone by `reconcile`. */
 export type SandboxState = 'creating' | 'setup-failed' | 'ready' | 'paused' | 'stopped' | 'deleting';
 
 /** A named port of a sandbox and where it is found on this machine. */
@@ -49,6 +50,7 @@ export interface JournalEntry {
   readonly startedAtMs: number;
 }
 
+/** Something that happened, for whoever watches. Kept, and read from a number on. */
 export interface LitterboxEvent {
   /** Counts up by one over the whole store; order is this number, never time. */
   readonly sequence: number;

@@ -8,6 +8,7 @@ import type { ChangeMark, ChangeScan } from '../ports/sandbox-runtime.ts';
 import { Finder, foundEntry, type FoundEntry } from './finder.ts';
 import { ResidentWalker } from './resident-walker.ts';
 
+/** Where a {@link ChangeScanner} looks, and by what it starts the programs that look. */
 export interface ScannerInput {
   readonly host: Host;
   /** File that keeps {@link ChangeScanner}'s directory numbers between processes. */

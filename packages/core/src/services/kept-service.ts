@@ -19,6 +19,7 @@ export type ServiceState =
   | 'failed'
   | 'stopping';
 
+/** What one service of a sandbox does now. */
 export interface ServiceStatus {
   readonly name: string;
   readonly state: ServiceState;

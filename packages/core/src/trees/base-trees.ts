@@ -6,6 +6,7 @@ import type { WorkspaceSource } from '../ports/sandbox-provider.ts';
 import { runScriptOrFail, scriptError } from './run-script.ts';
 import { makeUnfinished, UNFINISHED } from './unfinished.ts';
 
+/** Where frozen base trees are kept, and what unpacks them. */
 export interface BaseTreesInput {
   readonly host: Host;
   /** Directory that holds the frozen trees, one per content: `<bases>/<key>`. */

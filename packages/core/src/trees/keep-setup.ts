@@ -4,6 +4,7 @@ import { makeUnfinished, UNFINISHED } from './unfinished.ts';
 /** Keys of kept setups: digests, safe as names. */
 export const SETUP_KEY = /^[0-9a-f]{8,128}$/;
 
+/** What is kept of a sandbox, and where it goes. */
 export interface KeepSetupInput {
   /** The sandbox's directory on the host. */
   readonly directory: string;

@@ -5,6 +5,7 @@ import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Host } from '../ports/host.ts';
 
+/** How a script on a host ended, and what it printed. */
 export interface ScriptResult {
   readonly code: number;
   readonly stdout: string;

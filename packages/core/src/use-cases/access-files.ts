@@ -9,6 +9,7 @@ import { fileRefusal, MAX_FILE_BYTES, readContent, writeContent } from './file-c
 import type { FindSandbox } from './find-sandbox.ts';
 import { assertUsable, type OpenSandboxes } from './open-sandboxes.ts';
 
+/** A file to replace as a whole. */
 export interface WriteFileInput {
   readonly sandbox: string;
   /** Absolute inside, or relative to the workdir. */

@@ -14,6 +14,7 @@ import type { RecordRevision } from './record-revision.ts';
 import { assertVariables } from './assert-variables.ts';
 import { checkedCommand } from './checked-command.ts';
 
+/** A program that a person runs inside, with a terminal where there is one. */
 export interface AttachInput {
   readonly sandbox: string;
   /** @defaultValue an interactive shell: bash where there is one, else sh */

@@ -11,8 +11,10 @@ import type { ReachKeeper } from './reach-keeper.ts';
 import { runtimeState } from './runtime-state.ts';
 import { LitterboxError } from '../domain/errors.ts';
 
+/** What a sandbox that exists can be told to be. */
 export type RunState = 'paused' | 'stopped' | 'ready';
 
+/** The sandbox after it was told to pause, stop or go on. */
 export interface RunStateResult {
   readonly record: SandboxRecord;
   /** False when it was so already. */

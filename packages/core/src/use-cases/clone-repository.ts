@@ -8,6 +8,7 @@ import type { FetchedRepository, SourceControl } from '../ports/source-control.t
 import type { InspectSandbox } from './inspect-sandbox.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 
+/** A repository of the network, and where it goes in the playground. */
 export interface CloneRepositoryInput {
   readonly sandbox: string;
   readonly url: string;
@@ -15,6 +16,7 @@ export interface CloneRepositoryInput {
   readonly destination?: string | undefined;
 }
 
+/** A clone in the playground. */
 export interface ClonedRepository {
   readonly url: string;
   /** Absolute path inside. */

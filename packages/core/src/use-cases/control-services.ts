@@ -11,18 +11,21 @@ import type { PortStatus, ServiceOutput } from './keep-sandbox.ts';
 import { assertUsable } from './open-sandboxes.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 
+/** One service of a sandbox, or all. */
 export interface ServiceRequest {
   readonly sandbox: string;
   /** Absent: all of them, in their order. */
   readonly service?: string | undefined;
 }
 
+/** What is to become of a service, and how long to wait for it, in milliseconds. */
 export interface ServiceChange extends ServiceRequest {
   readonly action: 'start' | 'stop' | 'restart';
   readonly message?: string | undefined;
   readonly waitMs?: number | undefined;
 }
 
+/** Which output of services is wanted, and whether to wait for more. */
 export interface LogRequest extends ServiceRequest {
   readonly isFollowing?: boolean | undefined;
   readonly tailBytes?: number | undefined;

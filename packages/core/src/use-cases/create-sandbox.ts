@@ -26,6 +26,7 @@ import type { RecordRevision } from './record-revision.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
 import { type SetupKeys, setupKeys } from './setup-keys.ts';
 
+/** What a person chooses about a new sandbox; the rest comes from the configuration. */
 export interface CreateSandboxInput {
   readonly name: string;
   /** @defaultValue the configuration's `source`, else `head` */
@@ -39,6 +40,7 @@ export interface CreateSandboxInput {
   readonly rollback?: boolean | undefined;
 }
 
+/** The new sandbox, and what a person should hear about how it was made. */
 export interface CreateSandboxResult {
   readonly record: SandboxRecord;
   /** The name lost letters on the way to the slug. */

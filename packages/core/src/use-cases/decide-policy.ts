@@ -11,6 +11,7 @@ import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { BaseSource, SourceRepository } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 
+/** What variables and options put in place of the configuration. */
 export type PolicyOverrides = ConfigOverrides;
 
 /** The configuration file's name, at the root of the user's work tree. */
@@ -26,6 +27,7 @@ export interface DecidedPolicy {
   policyFor(provider: SandboxProvider): Policy;
 }
 
+/** A configuration that was read and checked, and what of it needs a person. */
 export interface ReadConfig {
   readonly config: Config;
   readonly warnings: readonly string[];

@@ -14,6 +14,7 @@ import type { OpenRepository } from './open-repository.ts';
 import { assertWhole } from './open-sandboxes.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
+/** An apply or merge that is asked for. */
 export interface IntegrateInput {
   readonly sandbox: string;
   readonly integration: Integration;
@@ -28,6 +29,7 @@ export interface IntegrateInput {
   readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
 }
 
+/** What an apply or merge did, and what became of the sandbox. */
 export interface IntegrateResult extends IntegrationResult {
   readonly plan: IntegrationPlan;
   /** True when the sandbox was deleted, as `merge` does once its work is in. */

@@ -25,6 +25,7 @@ export interface PortStatus extends AssignedPort {
   readonly answers?: boolean;
 }
 
+/** What a keeper knows of its services and ports. */
 export interface KeeperStatus {
   readonly services: readonly ServiceStatus[];
   readonly ports: readonly PortStatus[];

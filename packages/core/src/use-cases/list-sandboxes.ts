@@ -3,6 +3,7 @@ import type { RuntimeStatus, SandboxProvider } from '../ports/sandbox-provider.t
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
 import type { OpenRepository } from './open-repository.ts';
 
+/** A sandbox as a list shows it. */
 export interface SandboxSummary {
   readonly name: string;
   readonly id: string;

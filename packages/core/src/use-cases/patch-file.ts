@@ -8,6 +8,7 @@ import type { ChangeWorkspace } from './change-workspace.ts';
 import { readContent, removeContent, writeContent } from './file-contents.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 
+/** A unified diff for one sandbox. */
 export interface PatchFileInput {
   readonly sandbox: string;
   readonly path: string;
@@ -18,6 +19,7 @@ export interface PatchFileInput {
   readonly waitMs?: number | undefined;
 }
 
+/** What a patch changed. */
 export interface PatchResult {
   /** What the path is called in answers. */
   readonly path: string;

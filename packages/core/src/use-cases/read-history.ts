@@ -15,6 +15,7 @@ export interface QuietCall {
   readonly exitCode?: number;
 }
 
+/** One line of a history: a revision, or a call that changed nothing. */
 export type HistoryEntry = ({ readonly type: 'revision' } & LogEntry) | ({ readonly type: 'call' } & QuietCall);
 
 /** Calls that may change files. */

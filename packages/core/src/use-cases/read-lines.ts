@@ -14,6 +14,7 @@ export interface ReadLinesInput {
   readonly limit: number;
 }
 
+/** Some lines of a file, and how much there is around them. */
 export interface LineSlice {
   /** What the path is called in answers. */
   readonly path: string;

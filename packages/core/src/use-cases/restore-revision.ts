@@ -16,6 +16,7 @@ import type { RecordRevision } from './record-revision.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
 
+/** What going back left: the revision that says so. */
 export interface RestoreResult {
   /** Absent when the sandbox was at that revision already. */
   readonly revision?: Revision;

@@ -12,6 +12,7 @@ import { assertVariables } from './assert-variables.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { checkedCommand } from './checked-command.ts';
 
+/** A command to run and to record. */
 export interface RunCommandInput {
   readonly sandbox: string;
   /** A shell command for `sh -c`, or arguments that arrive verbatim. */
@@ -32,6 +33,7 @@ export interface RunCommandInput {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
 }
 
+/** How a command went, and the revision that it left, if any. */
 export interface RunCommandResult extends CommandOutcome {
   readonly recorded: RecordResult;
 }

@@ -20,6 +20,7 @@ export interface SearchFilesInput {
   readonly isCaseIgnored: boolean;
 }
 
+/** One line that a search found. */
 export interface FoundLine {
   /** Relative to the workspace, or absolute outside. */
   readonly path: string;

@@ -38,6 +38,7 @@ export const AGENT_TOOLS: readonly Tool[] = [
   git,
 ];
 
+/** Which tools an agent is offered: profile, prefix, and the sandbox it is bound to. */
 export interface ToolChoice {
   readonly profile: ToolProfile;
   /** Put before every name. */

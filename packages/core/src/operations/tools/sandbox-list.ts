@@ -7,6 +7,7 @@ const facts = z.object({
   sandboxes: z.array(z.object({ name: z.string(), state: z.string(), provider: z.string(), createdAt: z.string() })),
 });
 
+/** The tool `sandbox-list`: the sandboxes of the repository. */
 export const sandboxList = tool({
   name: 'sandbox-list',
   title: 'List sandboxes',

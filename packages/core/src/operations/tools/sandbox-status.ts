@@ -24,6 +24,7 @@ const facts = z.object({
   ),
 });
 
+/** The tool `sandbox-status`: one sandbox with its isolation, changes and ports. */
 export const sandboxStatus = tool({
   name: 'sandbox-status',
   title: 'Show a sandbox',

@@ -65,6 +65,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> extends Operation
   readonly profiles: readonly ToolProfile[];
 }
 
+/** A set of names for the tools of agents. */
 export type ToolProfile = 'standard' | 'roadmap';
 
 type Defaulted = 'isOpenWorld' | 'isOptional' | 'profiles';

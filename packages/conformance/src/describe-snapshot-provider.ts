@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { isLitterboxError, SandboxId, type SnapshotName, type SnapshotProvider } from '@litterbox/core/provider';
+import { eventually } from './eventually.ts';
+import { type Bench, type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
+
+/** The contract of `SnapshotProvider`, executable, for a provider that has `snapshots`. */
+export function describeSnapshotProvider(options: SandboxProviderOptions): void {
+  suite(options, 'snapshots', (check) => {
+    const over = (title: string, body: (snapshots: SnapshotProvider, bench: Bench) => Promise<void>) =>
+      check(title, async (bench) => {
+        const { snapshots, traits } = bench.provider;
+        assert.ok(snapshots && traits.snapshotCost, 'the provider has snapshots and says what they cost');
+        const taken = new Set<SnapshotName>();
+        const kept: SnapshotProvider = {
+          take: async (...args) => {
+            const name = await snapshots.take(...args);
+            taken.add(name);
+            return name;
+          },
+          restore: (...args) => snapshots.restore(...args),
+          list: (...args) => snapshots.list(...args),
+          remove: (...args) => snapshots.remove(...args),
+        };
+        try {
+          await body(kept, bench);
+        } finally {
+          for (const name of taken) await snapshots.remove(name);
+        }
+      });
+
+    over('restoring brings everything back as it was, and takes away what came since', async (snapshots, bench) => {
+      const { create, sh } = bench;
+      const { id } = await create();
+      const runtime = await bench.provider.open(id);
+      await sh(runtime, `${MAKE} && rm dir/a && echo kept >README`);
+      const before = (await sh(runtime, LOOK)).stdout;
+      const name = await snapshots.take(id);
+      assert.match(name, /^[\w.-]+$/);
+      assert.ok(name !== '.' && name !== '..');
+      await sh(runtime, 'chmod -R u+w . && rm -rf * .[!.]* && echo new >README && mkdir new && echo new >new/file');
+      await runtime[Symbol.asyncDispose]();
+      await snapshots.restore(id, name);
+      await using again = await bench.provider.open(id);
+      assert.equal((await sh(again, LOOK)).stdout, before);
+    });
+
+    over('a snapshot stays as it is, however often it is restored and written over', async (snapshots, bench) => {
+      const { id } = await bench.create();
+      await inside(bench, id, 'echo one >file');
+      const name = await snapshots.take(id);
+      for (const round of ['two', 'three']) {
+        await inside(bench, id, `echo ${round} >>file; echo ${round} >README; rm -rf dir`);
+        await snapshots.restore(id, name);
+        assert.equal(await inside(bench, id, 'cat file README dir/a'), 'one\nread me\na\n');
+      }
+    });
+
+    over('snapshots are apart: each brings its own state, in any order', async (snapshots, bench) => {
+      const { id } = await bench.create();
+      const names: SnapshotName[] = [];
+      for (const state of ['1', '2', '3']) {
+        await inside(bench, id, `echo ${state} >state; echo ${state} >only${state}`);
+        names.push(await snapshots.take(id));
+      }
+      assert.equal(new Set(names).size, 3);
+      for (const index of [1, 0, 2]) {
+        await snapshots.restore(id, names[index] ?? '');
+        const only = Array.from({ length: index + 1 }, (_, at) => `only${at + 1}\n`).join('');
+        assert.equal(await inside(bench, id, 'cat state; ls | grep only'), `${index + 1}\n${only}`);
+      }
+    });
+
+    over('a snapshot is of one moment, while programs write', async (snapshots, bench) => {
+      const { create, provider, sh } = bench;
+      const { id } = await create();
+      const runtime = await provider.open(id);
+      // `b` is never ahead of `a`, at no moment more than one behind.
+      await using writer = await runtime.spawn({
+        argv: ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i >a.new; mv a.new a; echo $i >b.new; mv b.new b; done'],
+      });
+      await eventually(
+        async () => (await sh(runtime, 'cat b 2>/dev/null; :')).stdout,
+        (text) => text !== '',
+      );
+      const names: SnapshotName[] = [];
+      for (let round = 0; round < 3; round += 1) names.push(await snapshots.take(id));
+      const last = Number((await sh(runtime, 'cat b')).stdout);
+      await eventually(
+        async () => Number((await sh(runtime, 'cat b')).stdout),
+        (now) => now > last, // what was frozen goes on
+        4_000,
+      );
+      await writer[Symbol.asyncDispose]();
+      await runtime[Symbol.asyncDispose]();
+      for (const name of names) {
+        await snapshots.restore(id, name);
+        const [a = 0, b = 0] = (await inside(bench, id, 'cat a b')).split('\n').map(Number);
+        assert.ok(a === b || a === b + 1, `a is ${a}, b is ${b}`);
+      }
+    });
+
+    over('a snapshot outlives its sandbox, and other instances list and restore it', async (snapshots, bench) => {
+      const { create, provider, another } = bench;
+      const { id } = await create();
+      await inside(bench, id, 'echo kept >file');
+      const name = await snapshots.take(id);
+      await provider.remove(id);
+      const other = (await another()).snapshots;
+      assert.ok(other);
+      assert.ok((await namesOf(other)).includes(name));
+      await create({ id });
+      await other.restore(id, name);
+      assert.equal(await inside(bench, id, 'cat file README'), 'kept\nread me\n');
+    });
+
+    over(
+      'removing is idempotent, touches nothing else, and what was removed is in no list',
+      async (snapshots, bench) => {
+        const { id } = await bench.create();
+        await inside(bench, id, 'echo 1 >file');
+        const [gone, kept] = [await snapshots.take(id), await snapshots.take(id)];
+        await inside(bench, id, 'echo 2 >file');
+        await snapshots.remove(gone);
+        await snapshots.remove(gone);
+        const names = await namesOf(snapshots);
+        assert.ok(!names.includes(gone) && names.includes(kept));
+        assert.equal(await inside(bench, id, 'cat file'), '2\n');
+        await snapshots.restore(id, kept);
+        assert.equal(await inside(bench, id, 'cat file'), '1\n');
+      },
+    );
+
+    over(
+      'a sandbox that nobody made is NOT_FOUND, an aborted call rejects with its reason',
+      async (snapshots, bench) => {
+        await assert.rejects(snapshots.take(SandboxId.make()), (error) => isLitterboxError(error, 'NOT_FOUND'));
+        const { id } = await bench.create();
+        const before = await namesOf(snapshots);
+        const reason = new Error('enough');
+        const call = { signal: AbortSignal.abort(reason) };
+        await assert.rejects(snapshots.take(id, call), (error) => error === reason);
+        assert.deepEqual(await namesOf(snapshots), before);
+        const name = await snapshots.take(id);
+        await assert.rejects(snapshots.restore(id, name, call), (error) => error === reason);
+        await assert.rejects(snapshots.remove(name, call), (error) => error === reason);
+        assert.ok((await namesOf(snapshots)).includes(name));
+      },
+    );
+  });
+}
+
+/** Files of every kind, with odd names and modes. */
+const MAKE = `printf x >'new
+line'; printf x >"$(printf 'non-utf8-\\377')"; mkdir -p deep/er && echo d >deep/er/file && ln README hard && ln -s nowhere dangling && mkfifo pipe &&
+echo '#!/bin/sh' >run && chmod 751 run && mkdir locked && echo x >locked/file && chmod 500 locked && : >empty`;
+const LOOK = `find . | sort; cat README deep/er/file locked/file; ls -ld run locked | cut -c1-10; readlink dangling; [ -p pipe ] && echo fifo; [ README -ef hard ] && echo same`;
+
+/** Runs a script in a runtime of its own: a snapshot may end those that are open. */
+async function inside({ provider, sh }: Bench, id: SandboxId, script: string): Promise<string> {
+  await using runtime = await provider.open(id);
+  const { stdout, stderr, exit } = await sh(runtime, script);
+  assert.equal(exit.code, 0, stderr);
+  return stdout;
+}
+
+async function namesOf(snapshots: SnapshotProvider): Promise<readonly SnapshotName[]> {
+  const names: SnapshotName[] = [];
+  for await (const name of snapshots.list()) names.push(name);
+  return names;
+}

@@ -1,0 +1,115 @@
+import { type ControlName, isLitterboxError, type LimitName, type ProviderTraits } from '@litterbox/core/provider';
+import { describeSandboxProvider } from './describe-sandbox-provider.ts';
+import type { TestRunner } from './runner.ts';
+import { type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
+
+/** What the kit found out about a provider: how its tests went, and what a sandbox of it has and can do. */
+export interface ProviderMeasure {
+  readonly name: string;
+  readonly isolation: ProviderTraits['isolation'];
+  readonly roots: ProviderTraits['roots'];
+  /** Ceilings that the traits name; whether they hold is among the tests. */
+  readonly limits: readonly LimitName[];
+  /** Controls as a sandbox reads them back. */
+  readonly controls: Readonly<Partial<Record<ControlName, 'enforced' | 'weak' | 'absent'>>>;
+  readonly can: {
+    /** Gives a real terminal. */
+    readonly terminal: boolean;
+    /** Connects to programs inside: the base of ports. */
+    readonly connect: boolean;
+    /** Keeps what a setup left. */
+    readonly setups: boolean;
+    readonly snapshots: boolean;
+  };
+  /** Tests by group. A test of something that the provider does not offer checks that it says so. */
+  readonly tests: Readonly<Record<string, { readonly passed: number; readonly failed: readonly string[] }>>;
+}
+
+/** Runs every test of {@link describeSandboxProvider}, one after the other, and looks at one sandbox. Takes minutes. */
+export async function measureProvider(options: Omit<SandboxProviderOptions, 'runner'>): Promise<ProviderMeasure> {
+  const tests = collectedTests((runner) => describeSandboxProvider({ ...options, runner }));
+  const results: Record<string, { passed: number; failed: string[] }> = {};
+  for (const { group, title, body } of tests) {
+    const result = (results[group] ??= { passed: 0, failed: [] });
+    if (await isPassed(body, options.timeoutMs)) result.passed += 1;
+    else result.failed.push(title);
+  }
+  return { name: options.name, ...(await lookedAt(options)), tests: results };
+}
+
+/** Looks at a sandbox that is made and removed as those of the tests are. */
+async function lookedAt(
+  options: Omit<SandboxProviderOptions, 'runner'>,
+): Promise<Omit<ProviderMeasure, 'name' | 'tests'>> {
+  let found: Omit<ProviderMeasure, 'name' | 'tests'> | undefined;
+  const tests = collectedTests((runner) =>
+    suite({ ...options, runner }, 'capabilities', (check) =>
+      check('one sandbox', async ({ provider, create }) => {
+        const runtime = await create();
+        const { isolation, roots, limits } = provider.traits;
+        const { controls } = await runtime.assurance();
+        const terminal = await runtime
+          .spawn({ argv: ['true'], terminal: { columns: 80, rows: 24 } })
+          .catch((error: unknown) => {
+            if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
+          });
+        await terminal?.[Symbol.asyncDispose]();
+        found = {
+          isolation,
+          roots,
+          limits,
+          controls: Object.fromEntries(controls.map(({ name, status }) => [name, status])),
+          can: {
+            terminal: terminal !== undefined,
+            connect: runtime.connect !== undefined,
+            setups: provider.setups !== undefined,
+            snapshots: provider.snapshots !== undefined,
+          },
+        };
+      }),
+    ),
+  );
+  for (const { body } of tests) await body();
+  if (!found) throw new Error('There was no sandbox to look at.');
+  return found;
+}
+
+/** A test that does not end has failed. The timer also keeps the program running where nothing else does. */
+async function isPassed(body: () => Promise<void>, timeoutMs = 60_000): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  try {
+    return await Promise.race([
+      body().then(
+        () => true,
+        () => false,
+      ),
+      late,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface CollectedTest {
+  readonly group: string;
+  readonly title: string;
+  readonly body: () => Promise<void>;
+}
+
+/** A runner that keeps tests instead of running them. */
+function collectedTests(describe: (runner: TestRunner) => void): readonly CollectedTest[] {
+  const tests: CollectedTest[] = [];
+  let group = '';
+  describe({
+    describe: (name, body) => {
+      // `SandboxProvider contract, GROUP: NAME`
+      group = /, ([^:]+):/.exec(name)?.[1] ?? name;
+      body();
+    },
+    it: (title, body) => void tests.push({ group, title, body }),
+  });
+  return tests;
+}

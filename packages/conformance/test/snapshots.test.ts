@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { Host, SandboxId, SandboxProvider, SnapshotProvider } from '@litterbox/core/provider';
+import { describeSnapshotProvider, type TestRunner } from '../src/index.ts';
+import { directoryProvider } from './directory-provider.ts';
+
+const directory = await mkdtemp(join(tmpdir(), 'litterbox-snapshots-'));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+/** No test of snapshots asks it anything. */
+const host = {} as Host;
+
+describeSnapshotProvider({
+  name: 'plain directories',
+  runner: { describe, it },
+  open: async () => directoryProvider(directory),
+  host,
+});
+
+/** What is broken, and the title of the test that one would expect to catch it. */
+const BROKEN: readonly (readonly [
+  what: string,
+  change: (inner: SnapshotProvider) => Partial<SnapshotProvider>,
+  caughtBy: string,
+])[] = [
+  [
+    'restores nothing',
+    () => ({ restore: async () => {} }),
+    'restoring brings everything back as it was, and takes away what came since',
+  ],
+  [
+    'has one snapshot alone',
+    (inner) => ({
+      take: async (id, call) => (latest = await inner.take(id, call)),
+      restore: (id) => inner.restore(id, latest),
+    }),
+    'snapshots are apart: each brings its own state, in any order',
+  ],
+  [
+    'takes what it restores for what it keeps',
+    (inner) => ({
+      restore: async (id, name) => {
+        if (spent.has(name)) return;
+        spent.add(name);
+        await inner.restore(id, name);
+      },
+    }),
+    'a snapshot stays as it is, however often it is restored and written over',
+  ],
+  [
+    'forgets snapshots with their sandbox',
+    () => ({ async *list() {} }),
+    'a snapshot outlives its sandbox, and other instances list and restore it',
+  ],
+  [
+    'removes all snapshots',
+    (inner) => ({
+      remove: async () => {
+        for await (const name of inner.list()) await inner.remove(name);
+      },
+    }),
+    'removing is idempotent, touches nothing else, and what was removed is in no list',
+  ],
+  [
+    'takes a snapshot although the call was aborted',
+    (inner) => ({ take: (id: SandboxId) => inner.take(id) }),
+    'a sandbox that nobody made is NOT_FOUND, an aborted call rejects with its reason',
+  ],
+  [
+    'leaves what it froze frozen',
+    (inner) => ({
+      take: async (id, call) => {
+        const name = await inner.take(id, call);
+        await using runtime = await directoryProvider(directory).open(id);
+        await (await runtime.spawn({ argv: ['sh', '-c', 'rm -f b.new; mkdir b.new'] })).exit; // nothing is written from now on
+        return name;
+      },
+    }),
+    'a snapshot is of one moment, while programs write',
+  ],
+];
+
+let latest = '';
+const spent = new Set<string>();
+
+describe('the kit catches broken snapshots', () => {
+  for (const [what, change, caughtBy] of BROKEN) {
+    it(`one that ${what}`, async () => {
+      const tests = new Map<string, () => Promise<void>>();
+      const runner: TestRunner = {
+        describe: (_name, body) => body(),
+        it: (title, body) => void tests.set(title, body),
+      };
+      const open = async (): Promise<SandboxProvider> => {
+        const inner = directoryProvider(directory);
+        return { ...inner, snapshots: { ...inner.snapshots, ...change(inner.snapshots) } };
+      };
+      describeSnapshotProvider({ name: what, runner, open, host });
+      const test = tests.get(caughtBy);
+      if (!test) throw new Error(`the kit has no test '${caughtBy}'`);
+      const error = await test().then(
+        () => undefined,
+        (reason: unknown) => reason as Error,
+      );
+      expect(error).toBeDefined();
+      expect(error?.name).not.toBe('TypeError'); // that would be a broken provider of this file, not one that was caught
+    });
+  }
+});

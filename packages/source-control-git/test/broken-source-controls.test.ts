@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeSourceControl, type TestRunner } from '@litterbox/conformance';
+import type { SourceControl, SourceRepository } from '@litterbox/core/provider';
+import { kitBackend } from './kit-backend.ts';
+
+/** A repository of which some members are broken. */
+function repositoryWith(change: (inner: SourceRepository) => Partial<SourceRepository>): () => Promise<SourceControl> {
+  return async () => {
+    const control = await kitBackend.open();
+    return forwarded(control, {
+      open: async (...args) => {
+        const inner = await control.open(...args);
+        return forwarded(inner, change(inner));
+      },
+    });
+  };
+}
+
+function forwarded<Port extends object>(inner: Port, change: Partial<Port>): Port {
+  return new Proxy(inner, {
+    get(target, name) {
+      if (Object.hasOwn(change, name)) return change[name as keyof Port];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value;
+    },
+  });
+}
+
+/** What is broken, and the title of the test that one would expect to catch it. */
+const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceControl>, caughtBy: string])[] = [
+  [
+    'begins a history anew',
+    repositoryWith((inner) => ({
+      begin: async (sandbox) => await inner.begin(sandbox).catch(() => inner.history(sandbox.id)),
+    })),
+    'a history begins once per id; one that nobody began is NOT_FOUND',
+  ],
+  [
+    'takes the work tree for HEAD',
+    repositoryWith((inner) => ({
+      base: (source) => inner.base(source.type === 'head' ? { type: 'worktree' } : source),
+    })),
+    'bases: a ref is a commit by name, the work tree is its files, and anything else is refused',
+  ],
+  [
+    'gives the whole tree whatever is asked for',
+    repositoryWith((inner) => ({ tree: (tree) => inner.tree(tree) })),
+    'a tree can be asked for some of its files, and they come as they are',
+  ],
+  [
+    'knows one diff alone',
+    repositoryWith((inner) => ({ diff: (id) => inner.diff(id) })),
+    'a diff is what git prints: of all, of one revision, of some paths, against another',
+  ],
+  [
+    'takes bytes for text',
+    repositoryWith((inner) => ({
+      changes: async (...args) =>
+        (await inner.changes(...args)).map((change) => ({ ...change, binary: false, addedLines: 1, removedLines: 0 })),
+    })),
+    'changes are told with status, lines, mode and kind',
+  ],
+  [
+    'logs everything',
+    repositoryWith((inner) => ({ log: (id) => inner.log(id) })),
+    'the log is newest first, as long as asked for, with words, trailers and milestones',
+  ],
+  [
+    'records what it got of a stream that broke',
+    repositoryWith((inner) => ({
+      record: async (id, request, call) =>
+        await inner.record(id, request, call).catch(() => ({
+          changedFiles: 0,
+          warnings: [],
+          moreWarnings: 0,
+        })),
+    })),
+    'a record that fails or is aborted half-way leaves the tip, and the next one is whole',
+  ],
+  [
+    'is quiet about rules that change',
+    repositoryWith((inner) => ({
+      record: async (...args) => {
+        const { ignoreRulesChanged: _quiet, ...result } = await inner.record(...args);
+        return result;
+      },
+    })),
+    'a rule of what is ignored that changes is told; a nested repository is files',
+  ],
+  [
+    'plans without looking at the person',
+    repositoryWith((inner) => ({
+      plan: async (...args) => ({ ...(await inner.plan(...args)), dirtyOverlap: [], risky: [] }),
+    })),
+    'a plan names conflicts, edits in the way and what runs code, and changes nothing',
+  ],
+  [
+    'plans again behind the caller',
+    repositoryWith((inner) => ({
+      execute: async (plan, options) =>
+        await inner.execute(await inner.plan(plan.sandbox, { integration: plan.integration, arguments: [] }), options),
+    })),
+    'a conflict is left to the person; a HEAD that moved is HEAD_MOVED',
+  ],
+  [
+    'says that everything is merged',
+    repositoryWith(() => ({ isMerged: async () => true })),
+    'what was merged needs no second merge, and what was applied and committed is merged',
+  ],
+];
+
+describe('the kit catches broken source controls', () => {
+  for (const [what, open, caughtBy] of BROKEN) {
+    it(`one that ${what}`, async () => {
+      const tests = new Map<string, () => Promise<void>>();
+      const runner: TestRunner = {
+        describe: (_name, body) => body(),
+        it: (title, body) => void tests.set(title, body),
+      };
+      describeSourceControl({ ...kitBackend, name: what, runner, open });
+      const test = tests.get(caughtBy);
+      if (!test) throw new Error(`the kit has no test '${caughtBy}'`);
+      const error = await test().then(
+        () => undefined,
+        (reason: unknown) => reason as Error,
+      );
+      expect(error).toBeDefined();
+      expect(error?.name).not.toBe('TypeError'); // that would be a broken adapter of this file, not one that was caught
+    });
+  }
+});

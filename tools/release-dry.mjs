@@ -1,0 +1,40 @@
+// npm run release:dry: everything of a release but the release. Checks the tarballs, then lets npm publish each public package as a
+// dry run. No registry is asked: the address given to npm is one where nobody listens.
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { outsidePath } from './outside-path.mjs';
+import { publicPackages } from './public-packages.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const packages = publicPackages(root);
+
+const versions = new Set(packages.map(({ manifest }) => manifest.version));
+if (versions.size !== 1)
+  throw new Error(`The packages go out together, but have the versions ${[...versions].join(', ')}.`);
+for (const { manifest } of packages)
+  for (const [name, range] of Object.entries(manifest.dependencies ?? {}))
+    if (packages.some((one) => one.manifest.name === name) && range !== manifest.version)
+      throw new Error(`${manifest.name} asks for ${name} ${range}, not for ${manifest.version}.`);
+
+execFileSync(process.execPath, [fileURLToPath(new URL('check-packages.mjs', import.meta.url))], { stdio: 'inherit' });
+for (const { directory, manifest } of packages) {
+  const text = execFileSync('npm', ['publish', '--dry-run', '--json', '--access', 'public', '--ignore-scripts'], {
+    cwd: directory,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      PATH: outsidePath(),
+      npm_config_registry: 'http://127.0.0.1:9/',
+      npm_config_fetch_retries: '0',
+    },
+  });
+  const { id, entryCount, size } = found(JSON.parse(text), manifest.name);
+  console.log(`${id}: ${entryCount} files, ${Math.round(size / 1024)} KiB`);
+}
+console.log(`release: ${packages.length} packages would be published`);
+
+/** npm tells of a package by itself, or below its name. */
+function found(answer, name) {
+  return answer[name] ?? answer;
+}
