@@ -1,6 +1,5 @@
 import { quoted } from '../channel/shell-text.ts';
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import { encodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
@@ -85,15 +84,12 @@ class PlaceProvider implements SandboxProvider {
       spec.workspace,
       options,
     );
-    reach('provider.after-base-tree');
     await this.#prepare(meta, base, uid === 0, options);
-    reach('provider.after-directory');
     let runtime: PlaceRuntime | undefined;
     try {
       runtime = this.#runtime(meta);
       options?.signal?.throwIfAborted();
       await runtime.warm(options);
-      reach('provider.after-session');
       // What has a change time before this moment is the base's.
       const first = { ...meta, firstMark: await runtime.mark(options) };
       await this.#host.files.write(files.meta, encodeRaw(JSON.stringify(first)));
@@ -139,7 +135,6 @@ class PlaceProvider implements SandboxProvider {
     const sandboxes = `${this.#root}/sandboxes`;
     const gone = quoted(`${sandboxes}/${UNFINISHED}${id}`);
     const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#root}/playgrounds/${id}`)}`;
-    reach('provider.before-remove');
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
     const script = `${REMOVE_TREE}( ${endSessionScript(directory)} ) || exit 1
 if cd ${quoted(directory)} 2>/dev/null; then (
