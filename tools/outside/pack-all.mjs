@@ -28,7 +28,7 @@ export async function packAll({ root, target, env }) {
       path.replace(/^\.\//, ''),
     );
     const missing = wanted.filter((path) => !paths.has(path));
-    const strange = [...paths].filter((path) => UNWANTED.test(path) && !path.startsWith('template/'));
+    const strange = [...paths].filter((path) => UNWANTED.test(path));
     if (missing.length > 0) throw new Error(`${manifest.name} does not publish ${missing.join(', ')}`);
     if (strange.length > 0) throw new Error(`${manifest.name} publishes ${strange.slice(0, 5).join(', ')}`);
     packed.push({ name: manifest.name, version: manifest.version, file: join(target, filename) });

@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from './usage-error.ts';
 
+/** What was made, and where. */
 export interface CreatedProvider {
   /** Absolute path. */
   readonly directory: string;
@@ -13,8 +14,12 @@ export interface CreatedProvider {
 /** A provider's name: part of paths, of control groups and of error details. */
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url));
-/** Names that npm would not pack as they are. */
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+/** What npm would not pack as it is, or would take for a part of this package. */
+const RENAMED: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  'manifest.json': 'package.json',
+  'kit/kit.ts': 'test/kit.test.ts',
+};
 
 /**
  * Makes a package with a provider that works, its kit and its manifest, in a directory of its name.
@@ -37,7 +42,8 @@ export async function createProvider(name: string, parent: string): Promise<Crea
   const files: string[] = [];
   for (const entry of await readdir(template, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
-    const path = join(relative(template, entry.parentPath), RENAMED[entry.name] ?? entry.name);
+    const packed = join(relative(template, entry.parentPath), entry.name);
+    const path = RENAMED[packed] ?? packed;
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
     await mkdir(dirname(join(directory, path)), { recursive: true });
     await writeFile(join(directory, path), text.replaceAll('{{name}}', name).replaceAll('{{version}}', version), {

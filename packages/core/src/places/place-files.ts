@@ -11,6 +11,7 @@ export interface PlaceFiles {
   readonly stoppedMark: string;
 }
 
+/** The files of the sandbox in that directory, an absolute path on the host. */
 export function placeFilesOf(directory: string): PlaceFiles {
   return {
     directory,

@@ -25,6 +25,7 @@ import { type PlaceFiles, placeFilesOf } from './place-files.ts';
 import { parsePlaceMeta, type PlaceMeta } from './place-meta.ts';
 import { PlaceRuntime } from './place-runtime.ts';
 
+/** What a provider is composed of. */
 export interface PlaceProviderOptions {
   /** The machine that the sandboxes run on. */
   readonly host: Host;

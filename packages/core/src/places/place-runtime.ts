@@ -13,6 +13,7 @@ import { endSessionScript } from './end-session.ts';
 import { INSIDE } from './inside.ts';
 import { Session, type SessionInput } from './place-session.ts';
 
+/** What a runtime of a place stands on: its session, and how its processes are frozen and counted. */
 export interface PlaceInput extends SessionInput {
   readonly id: SandboxId;
   /** Key of the kept setup that it stands on. */

@@ -21,6 +21,7 @@ export interface Launch {
   judge(facts: KernelFacts): Assurance;
 }
 
+/** What a session of a sandbox needs to know. */
 export interface SessionInput {
   readonly provider: string;
   readonly host: Host;
