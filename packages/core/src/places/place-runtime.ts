@@ -149,6 +149,7 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
+    call?.signal?.throwIfAborted();
     const { usage } = this.#input;
     if (usage === undefined) return {};
     const { code, stdout } = await runScript(this.#host, usage, call);
