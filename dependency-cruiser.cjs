@@ -65,7 +65,10 @@ module.exports = {
       comment: 'What implements a port imports @litterbox/core/provider: what third parties get must be enough.',
       severity: 'error',
       from: {
-        path: '^packages/(host|source-control-git|state-sqlite|conformance|container-engine|provider-[^/]+)/src/',
+        path: [
+          '^packages/(host|source-control-git|state-sqlite|conformance|container-engine|provider-[^/]+)/src/',
+          '^packages/create-litterbox-provider/template/src/',
+        ],
         pathNot: tests,
       },
       to: { path: '^packages/core/', pathNot: '^packages/core/src/provider\\.ts$' },

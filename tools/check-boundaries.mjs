@@ -32,6 +32,11 @@ const plants = [
   ['adapters-know-core-only', 'provider-overlayfs/src/planted-kit.ts', "import '@litterbox/conformance';"],
   ['implementors-use-the-provider-door', 'host/src/planted-front-door.ts', "import '@litterbox/core';"],
   ['implementors-use-the-provider-door', 'conformance/src/planted-front-door.ts', "import '@litterbox/core';"],
+  [
+    'implementors-use-the-provider-door',
+    'create-litterbox-provider/template/src/planted-front-door.ts',
+    "import '@litterbox/core';",
+  ],
   ['engines-share-one-package', 'provider-docker/src/planted-host.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'container-engine/src/planted-host.ts', "import '@litterbox/host';"],
   ['providers-are-strangers', 'provider-overlayfs/src/planted-provider.ts', "import '@litterbox/provider-planted';"],

@@ -15,7 +15,7 @@ const MCP = 'packages/mcp/src';
 
 /** A sandbox that lacks a control is refused: this lets it go on, so that the hole itself is met. */
 const UNJUDGED = {
-  file: `${OVERLAYFS}/session.ts`,
+  file: `${CORE}/places/place-session.ts`,
   guard: 'if (missing.length > 0 &&',
   hole: 'if (missing.length < 0 &&',
 };

@@ -84,7 +84,7 @@ if [ "$(id -u)" = 0 ]; then
   projects=''
   for name in $selected; do
     expected=$((expected + 1))
-    case $name in litterbox) projects="$projects,$name" ;; *) projects="$projects,@litterbox/$name" ;; esac
+    case $name in litterbox | create-litterbox-provider) projects="$projects,$name" ;; *) projects="$projects,@litterbox/$name" ;; esac
   done
   if [ $expected -gt 0 ]; then
     echo 'test: as root'
@@ -105,6 +105,11 @@ if [ "$(id -u)" = 0 ]; then
         timeout -k 30 1200 jest -c jest.config.mjs --selectProjects $over_engines --runInBand \
         --testPathPatterns 'litterbox/test/main-job' 'mcp/test/(work|tools)' $commands </dev/null || ended=failed
     done
+  fi
+  if [ -n "$(chosen create-litterbox-provider)" ]; then
+    expected=$((expected + 1))
+    echo 'test: from outside'
+    LITTERBOX_TEST_COUNTS=$counts timeout -k 30 900 node tools/outside/main.mjs </dev/null || ended=failed
   fi
   if [ -n "$ordinary" ]; then
     expected=$((expected + 1))

@@ -1,3 +1,4 @@
+import { INSIDE } from '@litterbox/core/provider';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -10,14 +11,6 @@ export interface SessionSources {
   /** Entries of the root file system of the user's choice. */
   readonly rootEntries: readonly { readonly name: string; readonly type: 'bind' | 'link'; readonly target?: string }[];
 }
-
-export const INSIDE = {
-  home: '/home/agent',
-  playground: '/playground',
-  alias: '/src',
-  /** FIFOs by which the host starts processes; read-only inside. */
-  io: '/run/litterbox',
-} as const;
 
 /** The sandbox's user and group inside; outside it is an unprivileged user of the host. */
 export const INSIDE_UID = 1000;
@@ -44,33 +37,6 @@ const ISOLATION = [
   '--cap-drop',
   'ALL',
 ] as const;
-
-/** Files of /proc that tell of the host or act on it. A mask needs the file to exist; which do differs by kernel. */
-export const MASKED_PROC_FILES = [
-  '/proc/kcore',
-  '/proc/keys',
-  '/proc/key-users',
-  '/proc/timer_list',
-  '/proc/sched_debug',
-  '/proc/sysrq-trigger',
-  '/proc/latency_stats',
-  '/proc/kallsyms',
-  '/proc/kpagecount',
-  '/proc/kpageflags',
-  '/proc/kpagecgroup',
-  '/proc/kmsg',
-  '/proc/mounts-host',
-  '/proc/interrupts',
-  '/proc/diskstats',
-  '/proc/slabinfo',
-  '/proc/vmallocinfo',
-  '/proc/pagetypeinfo',
-  '/proc/modules',
-  '/proc/swaps',
-  '/proc/mdstat',
-];
-export const MASKED_PROC_DIRECTORIES = ['/proc/acpi', '/proc/scsi', '/proc/asound', '/proc/driver'];
-export const READ_ONLY_PROC = ['/proc/sys', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/sysvipc', '/proc/tty'];
 
 export interface ProcEntries {
   readonly files: readonly string[];

@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  endSessionScript,
   type Host,
   keepSetupScript,
   type KeptSetup,
@@ -13,7 +14,6 @@ import {
   sweepUnfinished,
 } from '@litterbox/core/provider';
 import { strategyNamed, STRATEGY_NAMES } from './choose-strategy.ts';
-import { endSessionScript } from './end-session.ts';
 import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';

@@ -1,4 +1,4 @@
-import { SandboxId } from '@litterbox/core/provider';
+import { type PlaceFiles, placeFilesOf, type SandboxId } from '@litterbox/core/provider';
 
 /** Where the provider keeps what on its host. Everything is below `root`, mode 0700. */
 export interface Layout {
@@ -11,19 +11,6 @@ export interface Layout {
   readonly setups: string;
 }
 
-/** One sandbox's directory. Mode 0711: the sandbox's user passes through it, in the sandbox's own mount namespace alone. */
-export interface SandboxLayout {
-  readonly directory: string;
-  /** What `create` decided: {@link SandboxMeta} as JSON. */
-  readonly meta: string;
-  /** What the kernel said about the running session, as JSON. */
-  readonly session: string;
-  /** Directory numbers seen by the change scanner, as JSON. */
-  readonly scanState: string;
-  readonly pausedMark: string;
-  readonly stoppedMark: string;
-}
-
 export function layoutOf(root: string): Layout {
   return {
     root,
@@ -34,16 +21,8 @@ export function layoutOf(root: string): Layout {
   };
 }
 
-export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
-  const directory = `${layout.sandboxes}/${id}`;
-  return {
-    directory,
-    meta: `${directory}/meta.json`,
-    session: `${directory}/session.json`,
-    scanState: `${directory}/scan-state.json`,
-    pausedMark: `${directory}/paused`,
-    stoppedMark: `${directory}/stopped`,
-  };
+export function sandboxLayoutOf(layout: Layout, id: SandboxId): PlaceFiles {
+  return placeFilesOf(`${layout.sandboxes}/${id}`);
 }
 
 /**

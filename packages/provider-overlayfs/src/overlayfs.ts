@@ -1,10 +1,13 @@
 import {
   type CallOptions,
+  endSessionScript,
   ensureBaseTree,
   type Host,
+  INSIDE,
   isLitterboxError,
   LitterboxError,
   makeUnfinished,
+  PlaceRuntime,
   type ProbeReport,
   type ProgressOptions,
   quoted,
@@ -21,14 +24,12 @@ import {
   sweepUnfinished,
   UNFINISHED,
 } from '@litterbox/core/provider';
-import { INSIDE } from './bwrap-arguments.ts';
-import { cgroupRemove } from './cgroup.ts';
+import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupRemove, cgroupUsage } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
-import { endSessionScript } from './end-session.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import { launchSession } from './launch-session.ts';
 import { type Machine, readMachine } from './machine.ts';
-import { OverlayRuntime } from './overlay-runtime.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { strategyNamed } from './choose-strategy.ts';
@@ -108,7 +109,7 @@ class OverlayProvider implements SandboxProvider {
     reach('provider.after-base-tree');
     await this.#prepare(meta, strategy, base, machine, options);
     reach('provider.after-directory');
-    let runtime: OverlayRuntime | undefined;
+    let runtime: PlaceRuntime | undefined;
     try {
       runtime = await this.#runtime(meta, machine);
       options?.signal?.throwIfAborted();
@@ -118,8 +119,7 @@ class OverlayProvider implements SandboxProvider {
       if (strategy.changes === 'workspace' && meta.prepared === undefined) {
         const first = { ...meta, firstMark: await runtime.mark(options) };
         await this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(first)));
-        await runtime[Symbol.asyncDispose]();
-        runtime = await this.#runtime(first, machine);
+        runtime.beginAt(first.firstMark);
       }
       options?.signal?.throwIfAborted();
       return runtime;
@@ -259,7 +259,7 @@ trap - EXIT`;
     }
   }
 
-  async #runtime(meta: SandboxMeta, machine: Machine): Promise<OverlayRuntime> {
+  async #runtime(meta: SandboxMeta, machine: Machine): Promise<PlaceRuntime> {
     const directories = [
       ...machine.facts.searchPath.filter((path) => isVisible(path, machine)),
       '/usr/local/bin',
@@ -270,27 +270,50 @@ trap - EXIT`;
       meta.root.type === 'machine'
         ? [...new Set(directories)]
         : ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-    return new OverlayRuntime({
-      host: this.#host,
-      machine,
-      layout: this.#layout,
-      sandbox: sandboxLayoutOf(this.#layout, meta.id),
-      meta,
-      strategy: strategyNamed(meta.strategy),
-      filter: await this.#filterFile(machine),
-      environment: {
-        PATH: path.join(':'),
-        HOME: INSIDE.home,
-        USER: 'agent',
-        LOGNAME: 'agent',
-        SHELL: '/bin/sh',
-        LANG: 'C.UTF-8',
-        TERM: 'dumb',
-        LITTERBOX_SANDBOX: meta.slug,
-        LITTERBOX_PLAYGROUND: INSIDE.playground,
-        LITTERBOX_CALL: 'infrastructure',
-        ...meta.environment,
+    const strategy = strategyNamed(meta.strategy);
+    const sandbox = sandboxLayoutOf(this.#layout, meta.id);
+    const { cgroup, isRoot } = machine;
+    const filter = await this.#filterFile(machine);
+    const environment = {
+      PATH: path.join(':'),
+      HOME: INSIDE.home,
+      USER: 'agent',
+      LOGNAME: 'agent',
+      SHELL: '/bin/sh',
+      LANG: 'C.UTF-8',
+      TERM: 'dumb',
+      LITTERBOX_SANDBOX: meta.slug,
+      LITTERBOX_PLAYGROUND: INSIDE.playground,
+      LITTERBOX_CALL: 'infrastructure',
+      ...meta.environment,
+    };
+    const host = this.#host;
+    const launch = { host, machine, layout: this.#layout, sandbox, meta, strategy, filter, environment };
+    const isUpper = strategy.changes === 'upper';
+    return new PlaceRuntime({
+      provider: this.name,
+      host,
+      id: meta.id,
+      files: sandbox,
+      workdir: meta.workdir,
+      environment,
+      allowDegraded: meta.allowDegraded,
+      isRoot,
+      hasScannerPlace: true,
+      launch: (call) => launchSession(launch, call),
+      scanned: {
+        changes: isUpper ? '/changes' : '/workspace',
+        workspace: '/workspace',
+        ...(isUpper && meta.prepared !== undefined && { prepared: '/prepared' }),
       },
+      ...(meta.prepared !== undefined && { prepared: meta.prepared.key }),
+      ...(meta.firstMark !== undefined && { firstMark: meta.firstMark }),
+      freezeHint:
+        'This user may not make control groups: use pause --stop, or run litterbox doctor for the command that hands them to this user.',
+      ...(cgroup && {
+        freeze: (isFrozen: boolean) => freezeScript(cgroup, meta.id, isFrozen),
+        usage: cgroupUsage(cgroup, meta.id),
+      }),
     });
   }
 
@@ -347,6 +370,15 @@ function isVisible(path: string, { toolDirectories, rootLinks, rootDirectories }
   const [, top = ''] = path.split('/');
   if (top === 'usr' || rootDirectories.includes(top) || rootLinks.some(([name]) => name === top)) return true;
   return toolDirectories.some((tool) => path === tool.path || path.startsWith(`${tool.path}/`));
+}
+
+function freezeScript(cgroup: Cgroup, id: string, isFrozen: boolean): string {
+  const change = cgroupFreeze(cgroup, id, isFrozen);
+  const wait = `
+n=0
+until ${cgroupIsFrozen(cgroup, id)}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`;
+  return `[ -d '${cgroup.parents.freezer}/${id}' ] || exit 0
+${change}${isFrozen ? wait : ''}`;
 }
 
 /** Tells versions of the filter apart (FNV-1a); nothing secret hangs on it. */

@@ -1,7 +1,6 @@
-import { quoted } from '@litterbox/core/provider';
+import { FIRST_PROCESS, quoted } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEnter, cgroupFreeze, cgroupRemove, cgroupSetUp } from './cgroup.ts';
-import { INIT_SCRIPT } from './init-script.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -54,7 +53,7 @@ export function supervisorScript(input: SupervisorInput): string {
       }
     : { setUp: '', enter: '', thaw: ':', remove: '' };
   const launch = (args: readonly string[], status: string, errors: string) =>
-    `exec ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(INIT_SCRIPT)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+    `exec ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(FIRST_PROCESS)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
 died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; kill -9 $B $S 2>/dev/null; ${oneLine(groups.remove)}; exit 1; }
 B= S=

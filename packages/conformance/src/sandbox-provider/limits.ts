@@ -66,8 +66,9 @@ export function limits(check: Check): void {
     assert.ok(ticks > 10 && ticks < 110, `${ticks} hundredths of a second of processor time in two seconds`);
   });
 
-  check('temporary directories are bounded', async ({ create, sh }) => {
+  check('temporary directories can be written, and are bounded', async ({ create, sh }) => {
     const runtime = await create();
+    assert.equal((await sh(runtime, 'echo small >/tmp/small && cat /tmp/small')).stdout, 'small\n');
     const { exit } = await sh(runtime, 'head -c 3221225472 /dev/zero >/tmp/fill');
     assert.notEqual(exit.code, 0);
     await eventually(

@@ -1,50 +1,42 @@
-import {
-  type Assurance,
-  CALL_VARIABLE,
-  type CallOptions,
-  decodeRaw,
-  encodeRaw,
-  type Host,
-  LitterboxError,
-  missingControls,
-  type NetworkNamespace,
-  type OutputChunk,
-  type ProcessHandle,
-  type ProcessSpec,
-  quoted,
-  reach,
-  runScriptOrFail,
-  shown,
-} from '@litterbox/core/provider';
-import { assuranceOf } from './assurance-of.ts';
-import {
-  INSIDE,
-  MASKED_PROC_DIRECTORIES,
-  MASKED_PROC_FILES,
-  type ProcEntries,
-  READ_ONLY_PROC,
-  type SessionSources,
-} from './bwrap-arguments.ts';
-import { etcDirectoryScript } from './etc-directory.ts';
-import { type Layout, type SandboxLayout, setupDirectory } from './layout.ts';
-import type { Machine } from './machine.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
-import { SandboxProcess } from './sandbox-process.ts';
-import { firstProcess, HOST_NAMESPACES_SCRIPT, networkOf, parseFacts } from './session-facts.ts';
-import type { Strategy } from './strategies/strategy.ts';
-import { supervisorScript } from './supervisor-script.ts';
-import { CREDENTIAL_NAMES } from './tool-directories.ts';
+import { CALL_VARIABLE } from '../channel/kill-tree.ts';
+import { type Assurance, missingControls } from '../domain/assurance.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
+import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Host, NetworkNamespace } from '../ports/host.ts';
+import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import { INSIDE } from './inside.ts';
+import { firstProcess, type KernelFacts, networkOf, parseFacts } from './kernel-facts.ts';
+import type { PlaceFiles } from './place-files.ts';
+import { PlaceProcess } from './place-process.ts';
 
+/** How the supervisor of a session is started, and what its facts are held against. */
+export interface Launch {
+  /** Run by a shell of the host; its first argument is the text of the supervisor, as `placeScript` makes it. */
+  readonly argv: readonly [string, ...string[]];
+  /** What the host's own namespaces are called, by {@link HOST_NAMESPACES_SCRIPT}. */
+  readonly namespaces: string;
+  judge(facts: KernelFacts): Assurance;
+}
+
+/** What a session of a sandbox needs to know. */
 export interface SessionInput {
+  readonly provider: string;
   readonly host: Host;
-  readonly machine: Machine;
-  readonly layout: Layout;
-  readonly sandbox: SandboxLayout;
-  readonly meta: SandboxMeta;
-  readonly strategy: Strategy;
-  readonly filter: string;
+  readonly files: PlaceFiles;
+  readonly workdir: string;
   /** The environment of processes inside. */
   readonly environment: Readonly<Record<string, string>>;
+  /** A person accepted missing controls for this sandbox. */
+  readonly allowDegraded: boolean;
+  /** Whether the network inside can be entered by who runs programs on the host; else from the supervisor's user namespace. */
+  readonly isRoot: boolean;
+  /** Whether the supervisor starts a place of its own for the change scanner, beside the sandbox; else it looks from inside. */
+  readonly hasScannerPlace: boolean;
+  /** Asked before every start of a session: what is there on the host may have changed since the last one. */
+  launch(call?: CallOptions): Promise<Launch>;
 }
 
 /** What is known of a running session, for those that come after who started it. */
@@ -67,7 +59,7 @@ export class Session implements AsyncDisposable {
   readonly network: NetworkNamespace;
   readonly #input: SessionInput;
   readonly #link: ProcessHandle;
-  readonly #processes = new Set<SandboxProcess>();
+  readonly #processes = new Set<PlaceProcess>();
   /** Aborted when the session has ended: whatever waits for it on the host is ended too. */
   readonly #lost = new AbortController();
   readonly #pump: Promise<void>;
@@ -82,14 +74,14 @@ export class Session implements AsyncDisposable {
 
   /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that; `UNAVAILABLE` when it cannot start. */
   static async attach(input: SessionInput, call?: CallOptions): Promise<Session> {
-    const link = await input.host.spawn({ argv: ['sh', '-c', LINK_SCRIPT, input.sandbox.directory], stdin: 'pipe' });
+    const link = await input.host.spawn({ argv: ['sh', '-c', LINK_SCRIPT, input.files.directory], stdin: 'pipe' });
     try {
       const output = lines(link)[Symbol.asyncIterator]();
-      const [first, known] = await Promise.all([output.next(), prelude(input, call)]);
+      const [first, known] = await Promise.all([output.next(), input.launch(call)]);
       if (first.value !== 'linked') {
         throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
           operation: 'provider.open',
-          provider: 'overlayfs',
+          provider: input.provider,
           hint: 'Run litterbox recover on it.',
         });
       }
@@ -109,19 +101,21 @@ export class Session implements AsyncDisposable {
 
   /** Starts a program in the sandbox, or in the namespace of its change scanner. */
   async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    const { host, sandbox, environment, meta } = this.#input;
+    const { provider, host, files, environment, workdir, hasScannerPlace } = this.#input;
     const base = where === 'sandbox' ? environment : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
-    const started = await SandboxProcess.start(
+    const isInside = where === 'sandbox' || !hasScannerPlace;
+    const started = await PlaceProcess.start(
       {
+        provider,
         host,
-        io: `${sandbox.directory}/${where === 'sandbox' ? 'io' : 'scan-io'}`,
+        io: `${files.directory}/${isInside ? 'io' : 'scan-io'}`,
         inside: INSIDE.io,
         spec: {
-          cwd: where === 'sandbox' ? meta.workdir : '/',
+          cwd: where === 'sandbox' ? workdir : '/',
           ...spec,
           env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) },
         },
-        inherited: Object.keys(base),
+        inherited: Object.keys(isInside ? environment : base),
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
       },
@@ -158,26 +152,13 @@ async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, 
 }
 
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
-async function launch(input: SessionInput, known: Prelude, call?: CallOptions): Promise<KeptFacts> {
-  const { host, machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const { etc, sources, proc, namespaces } = known;
-  const script = supervisorScript({
-    machine,
-    meta,
-    strategy,
-    filter,
-    sources,
-    proc,
-    environment,
-    etc,
-    directory: sandbox.directory,
-    base: `${layout.bases}/${meta.base}`,
-    playground: `${layout.playgrounds}/${meta.playground}`,
-    ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
-  });
-  // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
-  const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
-  await using handle = await host.spawn({ argv: ['sh', '-c', launcher, script], stdin: 'pipe' });
+async function launch(
+  input: SessionInput,
+  { argv, namespaces, judge }: Launch,
+  call?: CallOptions,
+): Promise<KeptFacts> {
+  const { host, files } = input;
+  await using handle = await host.spawn({ argv, stdin: 'pipe' });
   const abort = () => void handle.closeStdin(); // the supervisor then ends what it started
   call?.signal?.addEventListener('abort', abort, { once: true });
   try {
@@ -192,29 +173,29 @@ async function launch(input: SessionInput, known: Prelude, call?: CallOptions): 
         `The sandbox could not be started: ${shown(reason.trim())}.`,
         {
           operation: 'provider.start',
-          provider: 'overlayfs',
+          provider: input.provider,
           hint: 'Run litterbox doctor to see what is missing on this machine.',
         },
       );
     }
     const uidMap = decodeRaw((await host.files.read(`/proc/${firstProcess(words)}/uid_map`)) ?? new Uint8Array());
-    const assurance = assuranceOf(machine, meta, parseFacts(words, uidMap, namespaces));
+    const assurance = judge(parseFacts(words, uidMap, namespaces));
     const missing = missingControls(assurance);
-    if (missing.length > 0 && !meta.allowDegraded) {
+    if (missing.length > 0 && !input.allowDegraded) {
       throw new LitterboxError(
         'DEGRADED',
         `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`,
         {
           operation: 'provider.start',
-          provider: 'overlayfs',
+          provider: input.provider,
           hint: `${missing[0]?.remedy ?? ''} To go on without it: --allow-degraded.`,
           facts: { missing: missing.map(({ name }) => name) },
         },
       );
     }
     reach('session.before-go');
-    const facts: KeptFacts = { assurance, network: networkOf(words, machine.isRoot) };
-    await host.files.write(sandbox.session, encodeRaw(JSON.stringify(facts)));
+    const facts: KeptFacts = { assurance, network: networkOf(words, input.isRoot) };
+    await host.files.write(files.session, encodeRaw(JSON.stringify(facts)));
     await handle.write(encodeRaw('go\n'));
     const answer = await supervisor.next();
     reach('session.after-go');
@@ -224,7 +205,7 @@ async function launch(input: SessionInput, known: Prelude, call?: CallOptions): 
         `The session of the sandbox did not start: ${shown(answer.said.trim())}.`,
         {
           operation: 'provider.start',
-          provider: 'overlayfs',
+          provider: input.provider,
           hint: 'Try again; if it happens again, run litterbox doctor.',
         },
       );
@@ -259,95 +240,13 @@ class SupervisorTalk {
   }
 }
 
-async function keptFacts({ host, sandbox }: SessionInput): Promise<KeptFacts> {
-  const bytes = await host.files.read(sandbox.session);
+async function keptFacts({ provider, host, files }: SessionInput): Promise<KeptFacts> {
+  const bytes = await host.files.read(files.session);
   if (!bytes)
     throw new LitterboxError('SANDBOX_BROKEN', 'The running session of the sandbox left no record of its controls.', {
       operation: 'provider.open',
-      provider: 'overlayfs',
+      provider,
       hint: 'Run litterbox pause --stop and litterbox resume on it.',
     });
   return JSON.parse(decodeRaw(bytes)) as KeptFacts;
-}
-
-/** What a session start needs to know of the host as it is now. */
-interface Prelude {
-  readonly etc: string;
-  readonly sources: SessionSources;
-  readonly proc: ProcEntries;
-  readonly namespaces: string;
-}
-
-async function prelude({ host, machine, layout, meta }: SessionInput, call?: CallOptions): Promise<Prelude> {
-  const isMachine = meta.root.type === 'machine';
-  const tools = isMachine
-    ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))
-    : [];
-  const names = CREDENTIAL_NAMES.map((name) => `-name ${quoted(name)}`).join(' -o ');
-  const script = `${etcDirectoryScript(layout.root)}
-printf '\\0'
-${HOST_NAMESPACES_SCRIPT}
-printf '\\0'
-for p in ${[...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES].join(' ')}; do [ -e $p ] && echo $p; done
-printf '\\0'
-${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')} -mindepth 1 -maxdepth 2 \\( ${names} \\) -printf '%y %p\\0' 2>/dev/null` : ''}
-:`;
-  const [etc = '', namespaces = '', procList = '', ...masked] = (
-    await runScriptOrFail(host, 'provider.start', script, call)
-  ).split('\0');
-  const existing = new Set(procList.trim().split('\n'));
-  const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir) : [];
-  return {
-    etc,
-    namespaces,
-    proc: {
-      files: MASKED_PROC_FILES.filter((path) => existing.has(path)),
-      directories: MASKED_PROC_DIRECTORIES.filter((path) => existing.has(path)),
-      readOnly: READ_ONLY_PROC.filter((path) => existing.has(path)),
-    },
-    sources: {
-      tools,
-      masked: masked
-        .filter((line) => line !== '' && !line.startsWith('l '))
-        .map((line) => ({
-          path: line.slice(2),
-          type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
-        })),
-      rootEntries: entries,
-    },
-  };
-}
-
-/** Made anew in every sandbox, so a root file system's own are not used. */
-const OWN_ENTRIES = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'home', 'src', 'playground', 'lost+found']);
-
-async function rootEntries(host: Host, root: string, workdir: string): Promise<SessionSources['rootEntries']> {
-  const all = await host.files.list(root);
-  if (!all?.some(({ name }) => name === 'bin')) {
-    throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, {
-      operation: 'provider.create',
-      provider: 'overlayfs',
-      hint: 'Name a directory made by debootstrap, or unpacked from an image.',
-    });
-  }
-  const top = workdir.split('/')[1] ?? '';
-  const entries = all.filter(({ name }) => !OWN_ENTRIES.has(name) && name !== top && !name.includes('\n'));
-  const links = entries.filter(({ type }) => type === 'symlink').map(({ name }) => name);
-  const targets =
-    links.length === 0
-      ? []
-      : (
-          await runScriptOrFail(
-            host,
-            'provider.create',
-            `cd ${quoted(root)} && for n in ${links.map(quoted).join(' ')}; do readlink -- "$n"; done`,
-          )
-        ).split('\n');
-  return entries
-    .filter(({ type }) => type !== 'special')
-    .map(({ name, type }) =>
-      type === 'symlink'
-        ? { name, type: 'link' as const, target: targets[links.indexOf(name)] ?? '' }
-        : { name, type: 'bind' as const },
-    );
 }

@@ -1,5 +1,5 @@
-import { KILL_FUNCTION } from '@litterbox/core/provider';
-import { INSIDE } from './bwrap-arguments.ts';
+import { KILL_FUNCTION } from '../channel/kill-tree.ts';
+import { INSIDE } from './inside.ts';
 
 /**
  * The first process of a sandbox: a POSIX shell that starts what the host asks for through a FIFO and reaps it. Its words:
@@ -12,7 +12,7 @@ import { INSIDE } from './bwrap-arguments.ts';
  *
  * Agents can write to the FIFO too, and start processes or end their own by it: nothing they could not do anyway.
  */
-export const INIT_SCRIPT = `exec 0</dev/null 1>/dev/null 2>/dev/null
+export const FIRST_PROCESS = `exec 0</dev/null 1>/dev/null 2>/dev/null
 ${KILL_FUNCTION}
 exec 7<>${INSIDE.io}/control
 lb_env= lb_setsid=
@@ -20,7 +20,7 @@ if env --default-signal=INT,QUIT true; then lb_env='env --default-signal=INT,QUI
 if command -v setsid >/dev/null; then lb_setsid=setsid; fi
 lb_fds=
 for lb_f in /proc/$$/fd/*; do if [ -h "$lb_f" ]; then lb_fds="$lb_fds $lb_f"; fi; done
-echo "ready$lb_fds" >${INSIDE.io}/ready
+echo "ready $$$lb_fds" >${INSIDE.io}/ready
 while read -r lb_verb lb_first lb_second <&7; do
 case $lb_verb in
 run) ( . ${INSIDE.io}/$lb_first.cmd ) 7<&- & ;;

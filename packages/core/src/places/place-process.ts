@@ -1,22 +1,23 @@
-import {
-  CALL_VARIABLE,
-  decodeRaw,
-  encodeRaw,
-  type CallOptions,
-  type ExitStatus,
-  exitStatusOf,
-  type Host,
-  LitterboxError,
-  type OutputChunk,
-  type ProcessHandle,
-  type ProcessSpec,
-  quoted,
-  type SignalName,
-  shown,
-  type TerminalSize,
-} from '@litterbox/core/provider';
+import { exitStatusOf } from '../channel/exec-channel.ts';
+import { CALL_VARIABLE } from '../channel/kill-tree.ts';
+import { quoted } from '../channel/shell-text.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Host } from '../ports/host.ts';
+import type {
+  ExitStatus,
+  OutputChunk,
+  ProcessHandle,
+  ProcessSpec,
+  SignalName,
+  TerminalSize,
+} from '../ports/process.ts';
 
-export interface SandboxProcessInput {
+export interface PlaceProcessInput {
+  /** For error details. */
+  readonly provider: string;
   readonly host: Host;
   /** Directory of FIFOs on the host. */
   readonly io: string;
@@ -27,7 +28,7 @@ export interface SandboxProcessInput {
   readonly inherited: readonly string[];
   /** Aborted when the session ends. */
   readonly lost: AbortSignal;
-  readonly onEnd: (process: SandboxProcess) => void;
+  readonly onEnd: (process: PlaceProcess) => void;
 }
 
 /**
@@ -72,42 +73,42 @@ const MAX_INLINE_CHARACTERS = 30_000;
 /** How long a process may take to be gone after it was killed, before the host lets go of its pipes all the same. */
 const KILL_GRACE_MS = 3_000;
 
-const REFUSALS: Readonly<Record<string, (spec: ProcessSpec) => LitterboxError>> = {
-  'no-cwd': ({ cwd }) =>
+const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) => LitterboxError>> = {
+  'no-cwd': ({ cwd }, provider) =>
     new LitterboxError('NOT_FOUND', `There is no directory ${shown(cwd ?? '')} in the sandbox.`, {
       operation: 'process.spawn',
-      provider: 'overlayfs',
+      provider,
       hint: 'Name a directory that exists inside the sandbox.',
     }),
-  'no-program': ({ argv }) =>
+  'no-program': ({ argv }, provider) =>
     new LitterboxError('NOT_FOUND', `There is no program ${shown(argv[0])} in the sandbox.`, {
       operation: 'process.spawn',
-      provider: 'overlayfs',
+      provider,
       hint: 'Name a program that is in the PATH of the sandbox; litterbox explain lists where its programs come from.',
     }),
-  'no-terminal': () =>
+  'no-terminal': (_spec, provider) =>
     new LitterboxError(
       'UNSUPPORTED',
       'The root file system of the sandbox has no script and stty, which give a program a terminal.',
       {
         operation: 'process.spawn',
-        provider: 'overlayfs',
+        provider,
         hint: 'Install bsdutils and coreutils in it, or run the command without a terminal.',
       },
     ),
-  'no-fifo': () =>
+  'no-fifo': (_spec, provider) =>
     new LitterboxError('RESOURCE_EXHAUSTED', 'The pipes of a process could not be made in the state directory.', {
       operation: 'process.spawn',
-      provider: 'overlayfs',
+      provider,
       hint: 'Free some space or inodes there, then try again.',
     }),
 };
 
 /** One process of a running session. */
-export class SandboxProcess implements ProcessHandle {
+export class PlaceProcess implements ProcessHandle {
   readonly exit: Promise<ExitStatus>;
   readonly resize?: (size: TerminalSize) => Promise<void>;
-  readonly #input: SandboxProcessInput;
+  readonly #input: PlaceProcessInput;
   readonly #starter: ProcessHandle;
   readonly #chunks: AsyncIterator<OutputChunk>;
   #firstChunk: OutputChunk | undefined;
@@ -117,7 +118,7 @@ export class SandboxProcess implements ProcessHandle {
   #isKilled = false;
 
   private constructor(
-    input: SandboxProcessInput,
+    input: PlaceProcessInput,
     starter: ProcessHandle,
     chunks: AsyncIterator<OutputChunk>,
     start: StartReport,
@@ -134,7 +135,7 @@ export class SandboxProcess implements ProcessHandle {
       input.onEnd(this);
       if (status.signal === undefined) return exitStatusOf(status.code);
       if (this.#isKilled) return { code: 137, signal: 'SIGKILL' };
-      throw lostError();
+      throw lostError(input.provider);
     });
     this.exit.catch(() => {}); // whoever asks is told; nobody has to ask
     const abort = () => void this[Symbol.asyncDispose]();
@@ -143,7 +144,7 @@ export class SandboxProcess implements ProcessHandle {
     if (input.spec.terminal) this.resize = (size) => this.#resize(size);
   }
 
-  static async start(input: SandboxProcessInput, call?: CallOptions): Promise<SandboxProcess> {
+  static async start(input: PlaceProcessInput, call?: CallOptions): Promise<PlaceProcess> {
     const { host, io, spec } = input;
     const id = crypto.randomUUID();
     const script = commandFile(input, id);
@@ -165,13 +166,13 @@ export class SandboxProcess implements ProcessHandle {
       const report = await firstLine(chunks);
       if (report.word === 'ending') await ended(input.lost, call);
       const refusal = REFUSALS[report.word];
-      if (refusal) throw refusal(spec);
-      if (report.word !== 'started') throw lostError();
-      return new SandboxProcess(input, starter, chunks, report, call);
+      if (refusal) throw refusal(spec, input.provider);
+      if (report.word !== 'started') throw lostError(input.provider);
+      return new PlaceProcess(input, starter, chunks, report, call);
     } catch (error) {
       await starter[Symbol.asyncDispose]();
       call?.signal?.throwIfAborted();
-      throw input.lost.aborted ? lostError() : error;
+      throw input.lost.aborted ? lostError(input.provider) : error;
     } finally {
       call?.signal?.removeEventListener('abort', abort);
     }
@@ -199,7 +200,7 @@ export class SandboxProcess implements ProcessHandle {
     if (this.#input.spec.stdin !== 'pipe' && !this.#input.spec.terminal) {
       throw new LitterboxError('INVALID_ARGUMENT', 'The process was started without stdin.', {
         operation: 'process.write',
-        provider: 'overlayfs',
+        provider: this.#input.provider,
       });
     }
     return this.#starter.write(bytes);
@@ -238,7 +239,7 @@ export class SandboxProcess implements ProcessHandle {
   async #resize({ columns, rows }: TerminalSize): Promise<void> {
     if (this.#hasEnded) return;
     const script = `for c in $(cat /proc/${this.#pid}/task/*/children); do stty rows ${rows} cols ${columns} </proc/$c/fd/0; done`;
-    await using helper = await SandboxProcess.start({
+    await using helper = await PlaceProcess.start({
       ...this.#input,
       spec: { argv: ['sh', '-c', script], env: this.#input.spec.env, cwd: '/' },
       onEnd: () => {},
@@ -294,7 +295,7 @@ shift 3
 exec "$@"`;
 
 /** The sandbox's half: read by its first process in a subshell of its own. */
-function commandFile({ inside, spec, inherited }: SandboxProcessInput, id: string): string {
+function commandFile({ inside, spec, inherited }: PlaceProcessInput, id: string): string {
   const { argv, cwd, env, terminal, stdin } = spec;
   const [program] = argv;
   const foreign = inherited.filter((name) => !(name in env));
@@ -315,10 +316,10 @@ echo "exit $?" >&9
 `;
 }
 
-function lostError(): LitterboxError {
+function lostError(provider: string): LitterboxError {
   return new LitterboxError('UNAVAILABLE', 'The session of the sandbox ended while a process was running in it.', {
     operation: 'process.spawn',
-    provider: 'overlayfs',
+    provider,
     hint: 'Start it again: a new session starts by itself. If it happens again, the memory limit may be too low.',
   });
 }

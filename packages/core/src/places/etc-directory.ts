@@ -1,4 +1,4 @@
-import { quoted } from '@litterbox/core/provider';
+import { quoted } from '../channel/shell-text.ts';
 
 /** What programs of the host read below /etc and what holds no secret. Whatever of it does not exist is left out. */
 const SHARED = [

@@ -1,4 +1,4 @@
-import { quoted } from '@litterbox/core/provider';
+import { quoted } from '../channel/shell-text.ts';
 
 /** Shell text: ends the session of the sandbox in that directory, whoever its clients are, and waits until all of it is gone. */
 export function endSessionScript(directory: string): string {

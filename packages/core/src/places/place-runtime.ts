@@ -1,29 +1,37 @@
-import {
-  type Assurance,
-  type ByteStream,
-  type CallOptions,
-  type ChangeMark,
-  type ChangeScan,
-  ChangeScanner,
-  type Host,
-  LitterboxError,
-  type NamespaceLoopback,
-  type ProcessHandle,
-  type ProcessSpec,
-  reach,
-  type ResourceUsage,
-  runScript,
-  runScriptOrFail,
-  type SandboxId,
-  type SandboxRuntime,
-} from '@litterbox/core/provider';
-import { INSIDE } from './bwrap-arguments.ts';
-import { cgroupFreeze, cgroupIsFrozen, cgroupUsage } from './cgroup.ts';
+import type { Assurance } from '../domain/assurance.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import type { ByteStream } from '../ports/byte-stream.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Host, NamespaceLoopback } from '../ports/host.ts';
+import type { ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import { ChangeScanner, type ScannerInput } from '../scanning/change-scanner.ts';
+import { runScript, runScriptOrFail } from '../trees/run-script.ts';
 import { endSessionScript } from './end-session.ts';
-import { Session, type SessionInput } from './session.ts';
+import { INSIDE } from './inside.ts';
+import { Session, type SessionInput } from './place-session.ts';
 
-/** A sandbox of this provider, as one process uses it. Its session starts with the first process. */
-export class OverlayRuntime implements SandboxRuntime {
+/** What a runtime of a place stands on: its session, and how its processes are frozen and counted. */
+export interface PlaceInput extends SessionInput {
+  readonly id: SandboxId;
+  /** Key of the kept setup that it stands on. */
+  readonly prepared?: string;
+  /** Where change scans begin when nothing was recorded yet. Absent when all there is is new. */
+  readonly firstMark?: ChangeMark;
+  /** Where the change scanner finds its trees. */
+  readonly scanned: Pick<ScannerInput, 'changes' | 'workspace' | 'prepared'>;
+  /** Shell text that freezes all processes and waits until they are, or thaws them; nothing where none run. Absent where it cannot be done. */
+  readonly freeze?: (isFrozen: boolean) => string;
+  /** What to do where {@link PlaceInput.freeze} is absent. */
+  readonly freezeHint: string;
+  /** Shell text that prints memory in bytes, processor time in nanoseconds and the number of processes; fails where nothing runs. */
+  readonly usage?: string;
+}
+
+/** A sandbox in namespaces of one machine, as one process uses it. Its session starts with the first process. */
+export class PlaceRuntime implements SandboxRuntime {
   readonly id: SandboxId;
   readonly workdir: string;
   readonly playground = INSIDE.playground;
@@ -31,28 +39,28 @@ export class OverlayRuntime implements SandboxRuntime {
   /** Absent on a host that cannot enter networks. */
   readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
   readonly prepared?: string;
-  readonly #input: SessionInput;
+  readonly #input: PlaceInput;
   readonly #host: Host;
   #starting: Promise<Session> | undefined;
   readonly #scanner: ChangeScanner;
   #loopback: NamespaceLoopback | undefined;
   #loopbackSession: Session | undefined;
+  #firstMark: ChangeMark | undefined;
   #isDisposed = false;
 
-  constructor(input: SessionInput) {
+  constructor(input: PlaceInput) {
     this.#input = input;
     this.#host = input.host;
-    this.id = input.meta.id;
-    this.workdir = input.meta.workdir;
-    if (input.meta.prepared !== undefined) this.prepared = input.meta.prepared.key;
+    this.id = input.id;
+    this.#firstMark = input.firstMark;
+    this.workdir = input.workdir;
+    if (input.prepared !== undefined) this.prepared = input.prepared;
     this.environment = input.environment;
     if (input.host.loopback) this.connect = (port, call) => this.#connect(port, call);
     this.#scanner = new ChangeScanner({
       host: input.host,
-      stateFile: input.sandbox.scanState,
-      changes: input.strategy.changes === 'upper' ? '/changes' : '/workspace',
-      workspace: '/workspace',
-      ...(input.strategy.changes === 'upper' && input.meta.prepared !== undefined && { prepared: '/prepared' }),
+      stateFile: input.files.scanState,
+      ...input.scanned,
       spawn: (spec, call) => this.#spawn('scanner', spec, call),
     });
   }
@@ -69,7 +77,12 @@ export class OverlayRuntime implements SandboxRuntime {
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
     await this.#assertRuns(call);
-    return await this.#scanner.scan(mark ?? this.#input.meta.firstMark, call);
+    return await this.#scanner.scan(mark ?? this.#firstMark, call);
+  }
+
+  /** From now on, no mark means this one. */
+  beginAt(mark: ChangeMark): void {
+    this.#firstMark = mark;
   }
 
   /** Starts session and scanner ahead of the first command. */
@@ -84,50 +97,38 @@ export class OverlayRuntime implements SandboxRuntime {
   }
 
   async pause(call?: CallOptions): Promise<void> {
-    const { machine, sandbox, meta } = this.#input;
-    const { cgroup } = machine;
-    if (!cgroup) throw noControlGroups('pause');
+    const { provider, files, freeze, freezeHint } = this.#input;
+    if (!freeze)
+      throw new LitterboxError('UNSUPPORTED', 'Processes cannot be frozen here.', {
+        operation: 'runtime.pause',
+        provider,
+        hint: freezeHint,
+      });
     if (await this.#isStopped(call)) return;
-    await this.#host.files.write(sandbox.pausedMark, new Uint8Array());
+    await this.#host.files.write(files.pausedMark, new Uint8Array());
     reach('pause.after-mark');
-    // Without a session there is no group and nothing to freeze: the mark is what keeps commands out.
-    const frozen = cgroupIsFrozen(cgroup, meta.id);
-    await runScriptOrFail(
-      this.#host,
-      'runtime.pause',
-      `[ -d '${cgroup.parents.freezer}/${meta.id}' ] || exit 0
-${cgroupFreeze(cgroup, meta.id, true)}
-n=0
-until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
-      call,
-    );
+    // Without a session there is nothing to freeze: the mark is what keeps commands out.
+    await runScriptOrFail(this.#host, 'runtime.pause', freeze(true), call);
   }
 
   async resume(call?: CallOptions): Promise<void> {
-    const { machine, sandbox, meta } = this.#input;
-    const { cgroup } = machine;
-    if (cgroup)
-      await runScriptOrFail(
-        this.#host,
-        'runtime.resume',
-        `[ ! -d '${cgroup.parents.freezer}/${meta.id}' ] || ${cgroupFreeze(cgroup, meta.id, false)}`,
-        call,
-      );
+    const { files, freeze } = this.#input;
+    if (freeze) await runScriptOrFail(this.#host, 'runtime.resume', freeze(false), call);
     reach('resume.after-thaw');
-    await this.#host.files.remove(sandbox.pausedMark, call);
+    await this.#host.files.remove(files.pausedMark, call);
     await this.start(call);
   }
 
   async stop(call?: CallOptions): Promise<void> {
-    const { sandbox } = this.#input;
-    await this.#host.files.write(sandbox.stoppedMark, new Uint8Array());
+    const { files } = this.#input;
+    await this.#host.files.write(files.stoppedMark, new Uint8Array());
     reach('stop.after-mark');
-    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(sandbox.directory), call);
-    await this.#host.files.remove(sandbox.pausedMark, call);
+    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory), call);
+    await this.#host.files.remove(files.pausedMark, call);
   }
 
   async start(call?: CallOptions): Promise<void> {
-    await this.#host.files.remove(this.#input.sandbox.stoppedMark, call);
+    await this.#host.files.remove(this.#input.files.stoppedMark, call);
   }
 
   async #connect(port: number, call?: CallOptions): Promise<ByteStream> {
@@ -148,9 +149,10 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
-    const { machine, meta } = this.#input;
-    if (!machine.cgroup) return {};
-    const { code, stdout } = await runScript(this.#host, cgroupUsage(machine.cgroup, meta.id), call);
+    call?.signal?.throwIfAborted();
+    const { usage } = this.#input;
+    if (usage === undefined) return {};
+    const { code, stdout } = await runScript(this.#host, usage, call);
     if (code !== 0) return { memoryBytes: 0, processes: 0 }; // no session: nothing runs
     const [memoryBytes = 0, cpuNanoseconds = 0, processes = 0] = stdout.split('\n').map(Number);
     return { memoryBytes, cpuMs: cpuNanoseconds / 1e6, processes };
@@ -181,7 +183,7 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
     if (!this.#host.loopback) {
       throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes on ${this.#host.name} cannot be reached.`, {
         operation: 'runtime.connect',
-        provider: 'overlayfs',
+        provider: this.#input.provider,
         hint: 'Use a sandbox on this machine, or a container provider.',
       });
     }
@@ -197,7 +199,7 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
     if (this.#isDisposed)
       throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
         operation: 'runtime.spawn',
-        provider: 'overlayfs',
+        provider: this.#input.provider,
         hint: 'Open it again.',
       });
     const current = this.#starting;
@@ -217,36 +219,28 @@ until ${frozen}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`,
   }
 
   async #assertRuns(call?: CallOptions): Promise<void> {
-    const { sandbox } = this.#input;
+    const { provider, files } = this.#input;
     const [paused, stopped] = await Promise.all([
-      this.#host.files.stat(sandbox.pausedMark, call),
-      this.#host.files.stat(sandbox.stoppedMark, call),
+      this.#host.files.stat(files.pausedMark, call),
+      this.#host.files.stat(files.stoppedMark, call),
     ]);
     if (paused) {
       throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', {
         operation: 'runtime.spawn',
-        provider: 'overlayfs',
+        provider,
         hint: 'Run litterbox resume on it.',
       });
     }
     if (stopped) {
       throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', {
         operation: 'runtime.spawn',
-        provider: 'overlayfs',
+        provider,
         hint: 'Run litterbox resume on it.',
       });
     }
   }
 
   async #isStopped(call?: CallOptions): Promise<boolean> {
-    return (await this.#host.files.stat(this.#input.sandbox.stoppedMark, call)) !== undefined;
+    return (await this.#host.files.stat(this.#input.files.stoppedMark, call)) !== undefined;
   }
-}
-
-function noControlGroups(what: string): LitterboxError {
-  return new LitterboxError('UNSUPPORTED', `Processes cannot be frozen here: this user may not make control groups.`, {
-    operation: `runtime.${what}`,
-    provider: 'overlayfs',
-    hint: 'Use pause --stop, or run litterbox doctor for the command that hands control groups to this user.',
-  });
 }

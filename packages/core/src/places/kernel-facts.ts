@@ -1,7 +1,7 @@
-import type { NetworkNamespace } from '@litterbox/core/provider';
+import type { NetworkNamespace } from '../ports/host.ts';
 
 /** What the kernel said about a sandbox's first process when its session started. */
-export interface SessionFacts {
+export interface KernelFacts {
   /** `/proc/<pid>/status`, by field. */
   readonly status: Readonly<Record<string, string>>;
   /** `/proc/<pid>/uid_map`: inside, outside on the host, count. */
@@ -9,7 +9,13 @@ export interface SessionFacts {
   /** `/proc/<pid>/limits`, soft values by name. */
   readonly limits: Readonly<Record<string, string>>;
   readonly cgroup: string;
-  readonly mounts: readonly { readonly point: string; readonly options: readonly string[]; readonly type: string }[];
+  /** `root`: what of the file system is mounted there. */
+  readonly mounts: readonly {
+    readonly root: string;
+    readonly point: string;
+    readonly options: readonly string[];
+    readonly type: string;
+  }[];
   /** Each kind, whether it differs from the host's. */
   readonly separateNamespaces: Readonly<Record<string, boolean>>;
   /** Descriptors open in the first process. */
@@ -46,7 +52,7 @@ export function networkOf(words: readonly string[], isRoot: boolean): NetworkNam
  * @param uidMap `/proc/<pid>/uid_map` as the host reads it: its outer numbers are those of the reader's user namespace
  * @param hostNamespaces what {@link HOST_NAMESPACES_SCRIPT} printed
  */
-export function parseFacts(words: readonly string[], uidMap: string, hostNamespaces: string): SessionFacts {
+export function parseFacts(words: readonly string[], uidMap: string, hostNamespaces: string): KernelFacts {
   const after = (key: string) => words[words.indexOf(key) + 1] ?? '';
   const files = new Map(
     after('files')
@@ -76,6 +82,7 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
       const [left = '', right = ''] = line.split(' - ');
       const fields = left.split(' ');
       return {
+        root: unescaped(fields[3] ?? ''),
         point: unescaped(fields[4] ?? ''),
         options: (fields[5] ?? '').split(','),
         type: right.split(' ')[0] ?? '',

@@ -1,0 +1,1 @@
+export { createProvider, type CreatedProvider } from './create-provider.ts';

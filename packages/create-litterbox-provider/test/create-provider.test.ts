@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createProvider } from '../src/index.ts';
+
+const bin = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
+let parent = '';
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'litterbox-create-'));
+});
+afterAll(() => rm(parent, { recursive: true, force: true }));
+
+/** Runs the generator as npm does; gives its exit status and what it said. */
+async function run(...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const options = { cwd: parent, env: { PATH: process.env['PATH'] } };
+  return await promisify(execFile)(process.execPath, ['--no-warnings', bin, ...words], options).then(
+    ({ stdout, stderr }) => ({ status: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({ ...error, status: error.code }),
+  );
+}
+
+describe('create-litterbox-provider', () => {
+  it('makes a package in which no gap is left open, at its own version', async () => {
+    const { status, stdout } = await run('my-runc');
+    expect(status).toBe(0);
+    const files = ['.gitignore', 'README.md', 'package.json', 'src/isolation.ts', 'test/kit.test.ts', 'tsconfig.json'];
+    for (const file of files) {
+      expect(stdout).toContain(`  ${file}\n`);
+      expect(await readFile(join(parent, 'my-runc', file), 'utf8')).not.toContain('{{');
+    }
+    const own = JSON.parse(await readFile(fileURLToPath(new URL('../package.json', import.meta.url)), 'utf8'));
+    const made = JSON.parse(await readFile(join(parent, 'my-runc/package.json'), 'utf8'));
+    expect(made.name).toBe('litterbox-provider-my-runc');
+    expect(made.dependencies).toEqual({ '@litterbox/core': own.version });
+    expect(made.devDependencies['@litterbox/conformance']).toBe(own.version);
+    expect(await readFile(join(parent, 'my-runc/src/isolation.ts'), 'utf8')).toContain("name: 'my-runc'");
+  });
+
+  it('has a provider of less than 200 lines', async () => {
+    const { directory, files } = await createProvider('lines', parent);
+    const sources = files.filter((file) => file.startsWith('src/'));
+    const texts = await Promise.all(sources.map((file) => readFile(join(directory, file), 'utf8')));
+    expect(texts.join('').split('\n').length).toBeLessThan(200);
+  });
+
+  it('takes a directory that is empty, and no other', async () => {
+    await mkdir(join(parent, 'empty'));
+    expect((await createProvider('empty', parent)).files.length).toBeGreaterThan(5);
+    await mkdir(join(parent, 'taken'));
+    await writeFile(join(parent, 'taken/note'), 'mine');
+    await writeFile(join(parent, 'file'), 'mine');
+    await symlink('/nowhere', join(parent, 'dangling'));
+    for (const [name, said] of [
+      ['taken', 'is not empty: it holds 1 entries, note among them'],
+      ['file', 'no directory'],
+      ['dangling', 'no directory'],
+    ] as const) {
+      const { status, stderr, stdout } = await run(name);
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(said);
+      expect(stderr).toContain('→ Take another name');
+    }
+    expect(await readFile(join(parent, 'taken/note'), 'utf8')).toBe('mine');
+  });
+
+  it('refuses what is no name, before anything is made', async () => {
+    for (const name of ['../up', '/abs', 'Upper', '', '-dash', '1st', 'a b', 'x'.repeat(41), 'a/b', "it's"]) {
+      const { status, stderr } = await run(name);
+      expect([name, status]).toEqual([name, 2]);
+      expect(stderr).toContain('is no name for a provider');
+    }
+    expect((await run()).stderr).toContain('One name is wanted, and none came');
+    expect(await run('one', 'two')).toMatchObject({ status: 2 });
+  });
+
+  it('says how it is used', async () => {
+    expect(await run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('npm create') });
+  });
+});

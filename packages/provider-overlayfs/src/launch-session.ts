@@ -1,0 +1,144 @@
+import {
+  type CallOptions,
+  etcDirectoryScript,
+  type Host,
+  HOST_NAMESPACES_SCRIPT,
+  type Launch,
+  LitterboxError,
+  MASKED_PROC_DIRECTORIES,
+  MASKED_PROC_FILES,
+  type PlaceFiles,
+  quoted,
+  READ_ONLY_PROC,
+  runScriptOrFail,
+  shown,
+} from '@litterbox/core/provider';
+import { assuranceOf } from './assurance-of.ts';
+import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
+import { type Layout, setupDirectory } from './layout.ts';
+import type { Machine } from './machine.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+import type { Strategy } from './strategies/strategy.ts';
+import { supervisorScript } from './supervisor-script.ts';
+import { CREDENTIAL_NAMES } from './tool-directories.ts';
+
+export interface LaunchInput {
+  readonly host: Host;
+  readonly machine: Machine;
+  readonly layout: Layout;
+  readonly sandbox: PlaceFiles;
+  readonly meta: SandboxMeta;
+  readonly strategy: Strategy;
+  readonly filter: string;
+  /** The environment of processes inside. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** How a session is started: namespaces, overlay and first process, by a supervisor in a mount namespace of its own. */
+export async function launchSession(input: LaunchInput, call?: CallOptions): Promise<Launch> {
+  const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
+  const { etc, sources, proc, namespaces } = await prelude(input, call);
+  const script = supervisorScript({
+    machine,
+    meta,
+    strategy,
+    filter,
+    sources,
+    proc,
+    environment,
+    etc,
+    directory: sandbox.directory,
+    base: `${layout.bases}/${meta.base}`,
+    playground: `${layout.playgrounds}/${meta.playground}`,
+    ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
+  });
+  // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
+  const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
+  return {
+    argv: ['sh', '-c', launcher, script],
+    namespaces,
+    judge: (facts) => assuranceOf(machine, meta, facts),
+  };
+}
+
+/** What a session start needs to know of the host as it is now. */
+interface Prelude {
+  readonly etc: string;
+  readonly sources: SessionSources;
+  readonly proc: ProcEntries;
+  readonly namespaces: string;
+}
+
+async function prelude({ host, machine, layout, meta }: LaunchInput, call?: CallOptions): Promise<Prelude> {
+  const isMachine = meta.root.type === 'machine';
+  const tools = isMachine
+    ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))
+    : [];
+  const names = CREDENTIAL_NAMES.map((name) => `-name ${quoted(name)}`).join(' -o ');
+  const script = `${etcDirectoryScript(layout.root)}
+printf '\\0'
+${HOST_NAMESPACES_SCRIPT}
+printf '\\0'
+for p in ${[...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES].join(' ')}; do [ -e $p ] && echo $p; done
+printf '\\0'
+${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')} -mindepth 1 -maxdepth 2 \\( ${names} \\) -printf '%y %p\\0' 2>/dev/null` : ''}
+:`;
+  const [etc = '', namespaces = '', procList = '', ...masked] = (
+    await runScriptOrFail(host, 'provider.start', script, call)
+  ).split('\0');
+  const existing = new Set(procList.trim().split('\n'));
+  const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir) : [];
+  return {
+    etc,
+    namespaces,
+    proc: {
+      files: MASKED_PROC_FILES.filter((path) => existing.has(path)),
+      directories: MASKED_PROC_DIRECTORIES.filter((path) => existing.has(path)),
+      readOnly: READ_ONLY_PROC.filter((path) => existing.has(path)),
+    },
+    sources: {
+      tools,
+      masked: masked
+        .filter((line) => line !== '' && !line.startsWith('l '))
+        .map((line) => ({
+          path: line.slice(2),
+          type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
+        })),
+      rootEntries: entries,
+    },
+  };
+}
+
+/** Made anew in every sandbox, so a root file system's own are not used. */
+const OWN_ENTRIES = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'home', 'src', 'playground', 'lost+found']);
+
+async function rootEntries(host: Host, root: string, workdir: string): Promise<SessionSources['rootEntries']> {
+  const all = await host.files.list(root);
+  if (!all?.some(({ name }) => name === 'bin')) {
+    throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, {
+      operation: 'provider.create',
+      provider: 'overlayfs',
+      hint: 'Name a directory made by debootstrap, or unpacked from an image.',
+    });
+  }
+  const top = workdir.split('/')[1] ?? '';
+  const entries = all.filter(({ name }) => !OWN_ENTRIES.has(name) && name !== top && !name.includes('\n'));
+  const links = entries.filter(({ type }) => type === 'symlink').map(({ name }) => name);
+  const targets =
+    links.length === 0
+      ? []
+      : (
+          await runScriptOrFail(
+            host,
+            'provider.create',
+            `cd ${quoted(root)} && for n in ${links.map(quoted).join(' ')}; do readlink -- "$n"; done`,
+          )
+        ).split('\n');
+  return entries
+    .filter(({ type }) => type !== 'special')
+    .map(({ name, type }) =>
+      type === 'symlink'
+        ? { name, type: 'link' as const, target: targets[links.indexOf(name)] ?? '' }
+        : { name, type: 'bind' as const },
+    );
+}

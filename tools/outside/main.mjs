@@ -1,0 +1,110 @@
+// What somebody gets who is not in this repository: every public package is packed and published to a registry on loopback, and
+// from there a provider is made, installed and put through the kit, and the command line does the main job. Needs root and runc.
+// Usage: main.mjs [--keep | --serve]; --serve publishes, says where, and stays until it is interrupted.
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { command } from './command.mjs';
+import { commandLine } from './command-line.mjs';
+import { ownProvider } from './own-provider.mjs';
+import { packAll } from './pack-all.mjs';
+import { installRegistry, startRegistry } from './registry.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const directory = mkdtempSync(join(tmpdir(), 'litterbox-outside-'));
+chmodSync(directory, 0o755);
+// npm must not find this checkout: neither its programs nor its settings.
+const path = (process.env['PATH'] ?? '').split(delimiter).filter((name) => !name.includes('/node_modules/'));
+const machine = { ...process.env, PATH: path.join(delimiter) };
+for (const name of Object.keys(machine)) if (/^npm_(config|package|lifecycle)_/i.test(name)) delete machine[name];
+
+const counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
+async function step(title, body) {
+  const started = performance.now();
+  try {
+    const result = await body();
+    counts.passed += 1;
+    console.log(`outside: ok: ${title} (${Math.round(performance.now() - started)} ms)`);
+    return result;
+  } catch (error) {
+    counts.failed += 1;
+    counts.failures.push(`outside: ${title}\n${error.message}`);
+    console.log(`outside: FAILED: ${title}\n${error.message}`);
+    throw error;
+  }
+}
+
+/** Somebody with a home of their own, in which npm knows the registry and nothing else. */
+function stranger(name, { url, token }) {
+  const home = join(directory, name);
+  const bin = join(home, 'bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(process.execPath, join(bin, 'node'));
+  return {
+    directory: home,
+    env: {
+      PATH: [bin, ...path].join(delimiter),
+      HOME: home,
+      TMPDIR: tmpdir(),
+      LANG: 'C.UTF-8',
+      npm_config_registry: url,
+      [`npm_config_//${new URL(url).host}/:_authToken`]: token,
+      npm_config_cache: join(directory, 'cache'),
+      npm_config_audit: 'false',
+      npm_config_fund: 'false',
+      npm_config_update_notifier: 'false',
+      GIT_AUTHOR_NAME: 'somebody',
+      GIT_AUTHOR_EMAIL: 'somebody@example.com',
+      GIT_COMMITTER_NAME: 'somebody',
+      GIT_COMMITTER_EMAIL: 'somebody@example.com',
+    },
+  };
+}
+
+async function main() {
+  const tarballs = join(directory, 'tarballs');
+  const storage = join(directory, 'registry');
+  mkdirSync(tarballs);
+  mkdirSync(storage);
+  const packed = await step('every public package can be packed, with its doors and without its tests', () =>
+    packAll({ root, target: tarballs, env: machine }),
+  );
+  await installRegistry(machine);
+  const upstream = (await command(['npm', 'config', 'get', 'registry'], { cwd: storage, env: machine })).match(
+    /^https?:\S+$/m,
+  )?.[0];
+  if (!upstream) throw new Error('npm names no registry.');
+  const ours = packed.map(({ name }) => name);
+  await using registry = await startRegistry({ directory: storage, upstream, ours, env: machine });
+  const publisher = stranger('publisher', registry);
+  await step('they can be published', async () => {
+    for (const { file } of packed)
+      await command(['npm', 'publish', '--access', 'public', file], { cwd: publisher.directory, env: publisher.env });
+  });
+  if (process.argv.includes('--serve')) {
+    console.log(`export npm_config_registry=${registry.url}`);
+    await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve).once('SIGHUP', resolve));
+    return;
+  }
+  const kit = await ownProvider({ ...stranger('author', registry), step });
+  counts.passed += kit.passed;
+  await commandLine({ ...stranger('person', registry), step });
+}
+
+try {
+  await main();
+} catch (error) {
+  if (counts.failed === 0) {
+    counts.failed = 1;
+    counts.failures.push(`outside\n${error.stack}`);
+    console.log(`outside: FAILED\n${error.stack}`);
+  }
+  process.exitCode = 1;
+} finally {
+  if (process.argv.includes('--keep')) console.log(`outside: kept ${directory}`);
+  else rmSync(directory, { recursive: true, force: true });
+}
+const file = process.env['LITTERBOX_TEST_COUNTS'];
+if (process.argv.includes('--serve')) process.exitCode ??= 0;
+else if (file) appendFileSync(file, `${JSON.stringify(counts)}\n`);
+else console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
