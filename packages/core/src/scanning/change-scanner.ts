@@ -182,11 +182,13 @@ export class ChangeScanner implements AsyncDisposable {
         else yield { type: 'unreadable', path };
       }
     }
+    const isLayer = this.#input.changes !== this.#input.workspace;
     for (const { letter, path, mode, sizeBytes } of entries) {
       if (letter === 'f') yield { type: 'file', path, sizeBytes, executable: (mode & 0o100) !== 0 };
       else if (letter === 'l') yield { type: 'symlink', path };
-      // A character device is OverlayFS's mark of a deletion (no agent can make one); the directory's listing tells.
-      else if (letter !== 'd' && letter !== 'c') yield { type: 'special', path };
+      // In a layer a character device is OverlayFS's mark of a deletion; the directory's listing tells. In a whole workspace it is what
+      // an agent made, who may make that one device.
+      else if (letter !== 'd' && (letter !== 'c' || !isLayer)) yield { type: 'special', path };
     }
   }
 

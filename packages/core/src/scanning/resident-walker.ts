@@ -7,6 +7,8 @@ import { NulSplitter } from './nul-splitter.ts';
 const MAX_LISTED = 512;
 /** Where more directories changed, one `find` for all is faster. */
 const MAX_DIRECTORIES = 8;
+/** Characters of a path below which the kernel opens no file by it: what is deeper cannot be read. */
+const LONGEST_PATH = 3840;
 
 /**
  * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
@@ -17,40 +19,53 @@ const MAX_DIRECTORIES = 8;
  *   with `D` and its path, and then `+`, type and name of each of its entries below the second directory; large ones do not.
  *
  * Perl's times are doubles, a quarter of a microsecond apart in this century, so that both ends are widened by a microsecond.
- * Links are not followed.
+ * Links are not followed, whatever is swapped meanwhile: each directory is entered from the one above it, by a descriptor.
  */
 const PROGRAM = String.raw`
-use strict; use warnings; use Time::HiRes qw(lstat clock_gettime);
-my ($changes, $workspace, $most, $few) = @ARGV; my $slack = 1e-6;
+use strict; use warnings; no warnings 'recursion'; use Fcntl; use Time::HiRes qw(lstat stat clock_gettime);
+my ($changes, $workspace, $most, $few, $longest) = @ARGV; my $slack = 1e-6;
 my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
+my ($mark, $out, @directories);
 sub letter { $letter{$_[0] & 0170000} // 's' }
-sub names { opendir my $dir, $_[0] or return; my @names = grep { $_ ne '.' && $_ ne '..' } readdir $dir; closedir $dir; \@names }
-sub walk {
-  my ($mark) = @_; $mark -= $slack if $mark ne '';
-  my $out = sprintf "T %.9f\0", clock_gettime(5) - $slack;
-  my @stack = (''); my @directories;
-  while (@stack) {
-    my $path = pop @stack; my $at = $path eq '' ? $changes : "$changes/$path";
-    my @s = lstat $at or next;
-    my $letter = letter $s[2];
-    if ($letter eq 'd') {
-      my $names = names $at;
-      push @stack, map { $path eq '' ? $_ : "$path/$_" } @$names if $names;
-      $letter = 'u' unless $names;
-    }
-    next if $mark ne '' && $s[10] < $mark;
-    push @directories, $path if $letter eq 'd' && @directories <= $few;
-    $out .= sprintf "%s %s %o %s %s\0", $letter, $s[1], $s[2] & 07777, $s[7], $path;
-    if (length $out > 65536) { print $out; $out = ''; }
+sub directory { sysopen my $at, $_[0], O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_NOFOLLOW or return; $at }
+sub names {
+  my ($at) = @_; chdir $at or return; opendir my $dir, '.' or return;
+  my @names = grep { $_ ne '.' && $_ ne '..' } readdir $dir; closedir $dir; \@names
+}
+sub told {
+  my ($letter, $path, $s) = @_;
+  return if $mark ne '' && $s->[10] < $mark;
+  push @directories, $path if $letter eq 'd' && @directories <= $few;
+  $out .= sprintf "%s %s %o %s %s\0", $letter, $s->[1], $s->[2] & 07777, $s->[7], $path;
+  if (length $out > 65536) { print $out; $out = ''; }
+}
+sub visit {
+  my ($at, $path, $s) = @_;
+  my $names = length $path > $longest ? undef : names $at;
+  told($names ? 'd' : 'u', $path, $s);
+  for my $name (@{$names // []}) {
+    my @s = lstat $name or next;
+    my $below = $path eq '' ? $name : "$path/$name"; my $letter = letter $s[2];
+    if ($letter ne 'd') { told($letter, $below, \@s); next }
+    my $child = directory $name;
+    if (!$child) { die if $!{EMFILE}; told('u', $below, \@s) if $!{EACCES} || $!{EPERM}; next }
+    my @now = stat $child; visit($child, $below, \@now) if @now;
+    chdir $at or return;
   }
+}
+sub walk {
+  ($mark) = @_; $mark -= $slack if $mark ne '';
+  $out = sprintf "T %.9f\0", clock_gettime(5) - $slack; @directories = ();
+  if (my $top = directory $changes) { my @s = stat $top; visit($top, '', \@s) if @s }
   if ($workspace ne '' && @directories <= $few) {
     for my $path (@directories) {
-      my $at = $path eq '' ? $workspace : "$workspace/$path";
-      my $names = names $at; next if !$names || @$names > $most;
-      $out .= join '', "D $path\0", map { my @s = lstat "$at/$_"; @s ? '+' . letter($s[2]) . " $_\0" : () } @$names;
+      my $at = directory $workspace;
+      for my $name (split m{/}, $path) { last if !$at || !chdir $at; $at = directory $name }
+      my $names = $at && names $at; next if !$names || @$names > $most;
+      $out .= join '', "D $path\0", map { my @s = lstat $_; @s ? '+' . letter($s[2]) . " $_\0" : () } @$names;
     }
   }
-  print $out;
+  print $out; chdir '/';
 }
 $| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT;
 while (defined(my $line = <STDIN>)) {
@@ -85,7 +100,7 @@ export class ResidentWalker implements AsyncDisposable {
 
   /** @param place `changes`: where to walk; `workspace`: where to list, if it can be seen there */
   constructor({ spawn, changes, workspace }: WalkerPlace) {
-    const bounds = [String(MAX_LISTED), String(MAX_DIRECTORIES)];
+    const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH].map(String);
     this.#start = () => spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', ...bounds], stdin: 'pipe' });
   }
 
