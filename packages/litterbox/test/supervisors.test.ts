@@ -1,12 +1,17 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '@litterbox/conformance';
+import { eventually, forBackend } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox, Sandbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
 import { story } from './story.ts';
 
+const DIRECTORY = '/var/lib/litterbox-test/images/supervisors';
+const suite = await forBackend('supervisors', { describe, it }, async () =>
+  existsSync(DIRECTORY) ? undefined : `${DIRECTORY} is missing: sh tools/test-host.sh up makes it`,
+);
 /** A root file system that has all three, made by tools/test-host/images.sh: as an image, and as a directory. */
-const ROOT = PROVIDER === 'overlayfs' ? '[overlayfs]\nrootfs = "/var/lib/litterbox-test/images/supervisors"\n' : '';
+const ROOT = PROVIDER === 'overlayfs' ? `[overlayfs]\nrootfs = "${DIRECTORY}"\n` : '';
 const IMAGE = PROVIDER === 'overlayfs' ? '' : 'base-image = "supervisors:bookworm"\n';
 
 const WEB = `trap "echo reloaded" HUP; trap "echo bye; exit 0" INT; echo up; while :; do sleep 0.05; done`;
@@ -37,10 +42,11 @@ const logOf = async (sandbox: Sandbox, service: string) => {
 const countOf = async (sandbox: Sandbox, argument: string) =>
   Number((await sandbox.run(`grep -lz "^${argument}$" /proc/[0-9]*/cmdline 2>/dev/null | wc -l`)).stdout);
 
-describe.each(Object.entries(INSIDE))('services under %s', (supervisor, inside) => {
-  it('start, answer to their signals, say how they ended, and stop', async () => {
-    await using desk = story({
-      '.litterbox.toml': `${ROOT}[container]
+for (const [supervisor, inside] of Object.entries(INSIDE))
+  suite.describe(`services under ${supervisor}`, () => {
+    it('start, answer to their signals, say how they ended, and stop', async () => {
+      await using desk = story({
+        '.litterbox.toml': `${ROOT}[container]
 ${IMAGE}supervisor = "${supervisor}"
 [container.services]
 web = { command = ["sh", "-c", '${WEB}'], signals = { stop = "SIGINT", restart = "SIGHUP" } }
@@ -50,67 +56,67 @@ once = { command = ["sh", "-c", "echo only once; exit 4"], restart = "never" }
 done = { command = ["sh", "-c", "echo all done"] }
 deaf = { command = ["sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1234; done"], stop-timeout = "1s" }
 `,
-    });
-    const litterbox = desk.open();
-    const sandbox = await made(litterbox);
-    expect(sandbox.created.warnings.join('\n')).toContain('once');
-    const states = async () =>
-      Object.fromEntries((await sandbox.services()).map((service) => [service.name, service] as const));
-    expect(await eventually(states, ({ crash }) => (crash?.restarts ?? 0) > 0)).toMatchObject({
-      web: { state: 'running', restarts: 0 },
-      late: { state: 'running', restarts: 0 },
-      once: { state: 'failed', restarts: 0, exit: { code: 4 } },
-      done: { state: 'exited', restarts: 0, exit: { code: 0 } },
-      deaf: { state: 'running', restarts: 0 },
-      crash: { exit: { code: 3 } },
-    });
-    expect(await logOf(sandbox, 'once')).toMatch(/^only once\n/);
-    expect((await logOf(sandbox, 'crash')).split('going down\n').length).toBeGreaterThan(2);
-    // An agent can use what it knows of the image.
-    expect((await sandbox.run(inside.look)).stdout).toMatch(inside.says);
-    await sandbox.service('restart', 'web');
-    await eventually(
-      async () => await logOf(sandbox, 'web'),
-      (log) => log.includes('reloaded\n'),
-    );
-    expect((await states())['web']).toMatchObject({ state: 'running', restarts: 0 });
-    await sandbox.service('stop', 'web');
-    expect(await logOf(sandbox, 'web')).toMatch(/^up\n[^]*reloaded\nbye\n/);
-    expect((await states())['web']).toMatchObject({ state: 'stopped' });
-    await sandbox.service('start', 'web');
-    expect((await states())['web']).toMatchObject({ state: 'running' });
-    const failure = await sandbox.service('start', 'once').catch((error: unknown) => error);
-    expect(isLitterboxError(failure, 'SERVICE_FAILED') && failure.message).toContain('only once');
-    expect(await countOf(sandbox, '1234')).toBe(1); // positive control
-    await sandbox.service('stop');
-    expect(new Set(Object.values(await states()).map(({ state }) => state))).toEqual(new Set(['stopped']));
-    expect(await countOf(sandbox, '1234')).toBe(0);
-    expect(await countOf(sandbox, '4321')).toBe(0);
-  }, 120_000);
+      });
+      const litterbox = desk.open();
+      const sandbox = await made(litterbox);
+      expect(sandbox.created.warnings.join('\n')).toContain('once');
+      const states = async () =>
+        Object.fromEntries((await sandbox.services()).map((service) => [service.name, service] as const));
+      expect(await eventually(states, ({ crash }) => (crash?.restarts ?? 0) > 0)).toMatchObject({
+        web: { state: 'running', restarts: 0 },
+        late: { state: 'running', restarts: 0 },
+        once: { state: 'failed', restarts: 0, exit: { code: 4 } },
+        done: { state: 'exited', restarts: 0, exit: { code: 0 } },
+        deaf: { state: 'running', restarts: 0 },
+        crash: { exit: { code: 3 } },
+      });
+      expect(await logOf(sandbox, 'once')).toMatch(/^only once\n/);
+      expect((await logOf(sandbox, 'crash')).split('going down\n').length).toBeGreaterThan(2);
+      // An agent can use what it knows of the image.
+      expect((await sandbox.run(inside.look)).stdout).toMatch(inside.says);
+      await sandbox.service('restart', 'web');
+      await eventually(
+        async () => await logOf(sandbox, 'web'),
+        (log) => log.includes('reloaded\n'),
+      );
+      expect((await states())['web']).toMatchObject({ state: 'running', restarts: 0 });
+      await sandbox.service('stop', 'web');
+      expect(await logOf(sandbox, 'web')).toMatch(/^up\n[^]*reloaded\nbye\n/);
+      expect((await states())['web']).toMatchObject({ state: 'stopped' });
+      await sandbox.service('start', 'web');
+      expect((await states())['web']).toMatchObject({ state: 'running' });
+      const failure = await sandbox.service('start', 'once').catch((error: unknown) => error);
+      expect(isLitterboxError(failure, 'SERVICE_FAILED') && failure.message).toContain('only once');
+      expect(await countOf(sandbox, '1234')).toBe(1); // positive control
+      await sandbox.service('stop');
+      expect(new Set(Object.values(await states()).map(({ state }) => state))).toEqual(new Set(['stopped']));
+      expect(await countOf(sandbox, '1234')).toBe(0);
+      expect(await countOf(sandbox, '4321')).toBe(0);
+    }, 120_000);
 
-  it('come back when the supervisor is killed inside, or the sandbox was stopped', async () => {
-    await using desk = story({
-      '.litterbox.toml': `${ROOT}[container]
+    it('come back when the supervisor is killed inside, or the sandbox was stopped', async () => {
+      await using desk = story({
+        '.litterbox.toml': `${ROOT}[container]
 ${IMAGE}supervisor = "${supervisor}"
 [container.services]
 web = { command = ["sh", "-c", "echo up; exec sleep 4321"] }
 `,
-    });
-    const litterbox = desk.open();
-    const sandbox = await made(litterbox);
-    const web = async () => (await sandbox.services())[0];
-    expect(await web()).toMatchObject({ state: 'running', restarts: 0 });
-    await sandbox.run(`for d in /proc/[0-9]*; do
+      });
+      const litterbox = desk.open();
+      const sandbox = await made(litterbox);
+      const web = async () => (await sandbox.services())[0];
+      expect(await web()).toMatchObject({ state: 'running', restarts: 0 });
+      await sandbox.run(`for d in /proc/[0-9]*; do
   case $(tr '\\0' ' ' <$d/cmdline 2>/dev/null) in *'${inside.program}'*) kill -KILL \${d#/proc/} ;; esac
 done; true`);
-    await eventually(web, (one) => one?.state === 'running' && one.restarts > 0, 30_000);
-    expect(await countOf(sandbox, '4321')).toBe(1);
-    await litterbox.setRunState('one', 'stopped');
-    await litterbox.setRunState('one', 'ready');
-    await eventually(web, (one) => one?.state === 'running', 30_000);
-    expect(await countOf(sandbox, '4321')).toBe(1);
-  }, 120_000);
-});
+      await eventually(web, (one) => one?.state === 'running' && one.restarts > 0, 30_000);
+      expect(await countOf(sandbox, '4321')).toBe(1);
+      await litterbox.setRunState('one', 'stopped');
+      await litterbox.setRunState('one', 'ready');
+      await eventually(web, (one) => one?.state === 'running', 30_000);
+      expect(await countOf(sandbox, '4321')).toBe(1);
+    }, 120_000);
+  });
 
 it.each(['supervisord', 's6', 'runit'])('a create with %s is refused where the image has none', async (supervisor) => {
   await using desk = story({

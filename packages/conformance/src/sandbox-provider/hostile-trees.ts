@@ -40,6 +40,21 @@ export function hostileTrees(check: Check): void {
     assert.deepEqual(paths.sort(), [`${Array.from({ length: 19 }, () => directory).join('/')}/file`, name]);
   });
 
+  check('what lies too deep for any name is told as unreadable, not left out', async ({ create, sh }) => {
+    const runtime = await create();
+    const directory = 'd'.repeat(200);
+    await sh(
+      runtime,
+      `i=0; while [ $i -lt 25 ]; do mkdir ${directory} && cd -P ${directory} || break; i=$((i+1)); done; echo x >file`,
+    );
+    const changes = await told(runtime);
+    const deep = changes.filter(({ type }) => type === 'unreadable');
+    assert.ok(deep.length > 0, 'something is told');
+    assert.ok(deep.every(({ path }) => path.startsWith(`${directory}/${directory}/`)));
+    assert.ok(!changes.some(({ type, path }) => type === 'file' && path.length > 4096));
+    await sh(runtime, `rm -rf ${directory}`);
+  });
+
   check('a file of eight gibibytes that holds nothing is told with its size, at no cost', async ({ create, sh }) => {
     const runtime = await create();
     const { exit, stderr } = await sh(runtime, 'dd if=/dev/zero of=sparse bs=1 count=1 seek=8589934591');
@@ -58,6 +73,8 @@ export function hostileTrees(check: Check): void {
       'mknod gone c 0 0; mkdir new && mknod new/gone c 0 0; echo x >.wh.README; echo x >dir/.wh..wh..opq',
     );
     const changes = await told(runtime, first.next);
+    const isMade = (await sh(runtime, '[ -c gone ]')).exit.code === 0;
+    if (isMade) assert.equal(changes.find(({ path }) => path === 'gone')?.type, 'special');
     for (const directory of ['', 'dir']) {
       const change = changes.find(({ type, path }) => type === 'directory' && path === directory);
       assert.ok(change?.type === 'directory', `the children of '${directory}' are told`);

@@ -6,6 +6,7 @@ import type { FileType, Host } from '../ports/host.ts';
 import type { ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import type { ChangeMark, ChangeScan } from '../ports/sandbox-runtime.ts';
 import { Finder, foundEntry, type FoundEntry } from './finder.ts';
+import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { ResidentWalker } from './resident-walker.ts';
 
 /** Where a {@link ChangeScanner} looks, and by what it starts the programs that look. */
@@ -178,13 +179,14 @@ export class ChangeScanner implements AsyncDisposable {
           call,
         );
       for (const { path, isReadable } of batch) {
-        if (isReadable) yield { type: 'directory', path, children: children.get(path) ?? [] };
+        if (isReadable && !isTooLong(path)) yield { type: 'directory', path, children: children.get(path) ?? [] };
         else yield { type: 'unreadable', path };
       }
     }
     const isLayer = this.#input.changes !== this.#input.workspace;
     for (const { letter, path, mode, sizeBytes } of entries) {
-      if (letter === 'f') yield { type: 'file', path, sizeBytes, executable: (mode & 0o100) !== 0 };
+      if (isTooLong(path)) yield { type: 'unreadable', path };
+      else if (letter === 'f') yield { type: 'file', path, sizeBytes, executable: (mode & 0o100) !== 0 };
       else if (letter === 'l') yield { type: 'symlink', path };
       // In a layer a character device is OverlayFS's mark of a deletion; the directory's listing tells. In a whole workspace it is what
       // an agent made, who may make that one device.
@@ -254,6 +256,9 @@ interface KeptNumbers {
 function below(root: string, entry: FoundEntry): FoundEntry {
   return { ...entry, path: entry.path.slice(root.length + 1) };
 }
+
+/** Programs inside could not open it by its name: a character of raw text has three bytes at most. */
+const isTooLong = (path: string) => path.length * 3 > LONGEST_PATH_BYTES && encodeRaw(path).length > LONGEST_PATH_BYTES;
 
 function isBefore(one: string, other: string): boolean {
   const nanoseconds = (moment: string) => BigInt(moment.replace('.', ''));

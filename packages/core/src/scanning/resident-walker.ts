@@ -1,14 +1,13 @@
 import { encodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { NulSplitter } from './nul-splitter.ts';
 
 /** Directories with more entries are left to `find`, which need not ask for each one's type. */
 const MAX_LISTED = 512;
 /** Where more directories changed, one `find` for all is faster. */
 const MAX_DIRECTORIES = 8;
-/** Characters of a path below which the kernel opens no file by it: what is deeper cannot be read. */
-const LONGEST_PATH = 3840;
 
 /**
  * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
@@ -100,7 +99,7 @@ export class ResidentWalker implements AsyncDisposable {
 
   /** @param place `changes`: where to walk; `workspace`: where to list, if it can be seen there */
   constructor({ spawn, changes, workspace }: WalkerPlace) {
-    const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH].map(String);
+    const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES].map(String);
     this.#start = () => spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', ...bounds], stdin: 'pipe' });
   }
 
