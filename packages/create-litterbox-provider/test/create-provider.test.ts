@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createProvider } from '../src/index.ts';
+import generateProvider from '../src/nx-generator.ts';
 
 const bin = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
 let parent = '';
@@ -38,6 +39,23 @@ describe('create-litterbox-provider', () => {
     expect(made.dependencies).toEqual({ '@litterbox/core': own.version });
     expect(made.devDependencies['@litterbox/conformance']).toBe(own.version);
     expect(await readFile(join(parent, 'my-runc/src/isolation.ts'), 'utf8')).toContain("name: 'my-runc'");
+  });
+
+  it('makes the same as a generator of nx, where nothing is yet', async () => {
+    const written = new Map<string, string>();
+    const tree = {
+      exists: (path: string) => [...written.keys()].some((one) => one.startsWith(`${path}/`)),
+      write: (path: string, text: string) => void written.set(path, text),
+    };
+    await generateProvider(tree, { name: 'twice' });
+    const { directory, files } = await createProvider('twice', parent);
+    expect([...written.keys()]).toEqual(files.map((file) => `packages/twice/${file}`));
+    for (const file of files)
+      expect(written.get(`packages/twice/${file}`)).toBe(await readFile(join(directory, file), 'utf8'));
+    await expect(generateProvider(tree, { name: 'twice' })).rejects.toThrow('there already');
+    await expect(generateProvider(tree, { name: '../up' })).rejects.toThrow('no name');
+    const { generators } = JSON.parse(await readFile(new URL('../generators.json', import.meta.url), 'utf8'));
+    expect(generators.provider).toMatchObject({ factory: './dist/nx-generator.js', schema: './nx-schema.json' });
   });
 
   it('has a provider of less than 200 lines', async () => {
