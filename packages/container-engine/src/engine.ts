@@ -44,11 +44,14 @@ export class Engine {
     const { docker, socket } = await this.#connected(operation, call);
     const limit = AbortSignal.timeout(call?.limitMs ?? ANSWER_MS);
     const signal = call?.signal ? AbortSignal.any([limit, call.signal]) : limit;
+    const answered = new AbortController();
     try {
-      return await Promise.race([question(docker, signal), aborted(signal)]);
+      return await Promise.race([question(docker, signal), aborted(signal), silence(docker, answered.signal)]);
     } catch (error) {
       call?.signal?.throwIfAborted();
       throw engineError(this.#input, operation, socket, error);
+    } finally {
+      answered.abort();
     }
   }
 
@@ -118,6 +121,23 @@ export class Engine {
       if (error instanceof LitterboxError) throw error;
       throw engineError(this.#input, operation, 'its socket', error);
     }
+  }
+}
+
+/**
+ * Rejects when the engine stands still: when it leaves a question open and does not answer to a ping either, which costs it nothing.
+ * One that is only busy is waited for. Pending for ever once the question is answered.
+ */
+async function silence(docker: Docker, answered: AbortSignal): Promise<never> {
+  const timer = (durationMs: number) =>
+    new Promise<void>((resolve) => {
+      const timeout = setTimeout(resolve, durationMs);
+      answered.addEventListener('abort', () => clearTimeout(timeout), { once: true });
+    });
+  for (;;) {
+    await timer(PRESENCE_MS / 2);
+    const limit = AbortSignal.timeout(PRESENCE_MS / 2);
+    await Promise.race([docker.ping(), aborted(limit)]);
   }
 }
 
