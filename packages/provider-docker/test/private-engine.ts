@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@litterbox/conformance';
@@ -9,10 +9,13 @@ import Client from 'dockerode';
 const IMAGE = '/var/lib/litterbox-test/images/busybox.tar';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The first process of the engine's namespaces: does what it is told to the engine, and takes all along when it ends. */
+/**
+ * The first process of the engine's namespaces: does what it is told to the engine, and takes all along when it ends. Numbers of
+ * processes come again soon in there, so what a killed engine wrote down of its own would be taken for somebody else.
+ */
 const KEEPER = `while read -r word; do
 case $word in
-start) rm -f "$0"; "$@" >/dev/null 2>&1 </dev/null & engine=$! ;;
+start) rm -f "$0" "\${0%pid}exec/containerd/containerd.pid"; "$@" >"\${0%pid}log" 2>&1 </dev/null & engine=$! ;;
 KILL) kill -KILL $engine; wait $engine ;;
 *) kill -$word $engine ;;
 esac
@@ -74,11 +77,16 @@ export class PrivateEngine implements AsyncDisposable {
 
   async restart(): Promise<void> {
     await this.signal('start');
-    await eventually(
-      async () => await this.client.ping().catch(() => undefined),
-      (answer) => answer !== undefined,
-      60_000,
-    );
+    try {
+      await eventually(
+        async () => await this.client.ping().catch(() => undefined),
+        (answer) => answer !== undefined,
+        60_000,
+      );
+    } catch (error) {
+      const said = readFileSync(join(this.directory, 'log'), 'utf8').slice(-3000);
+      throw new Error(`The engine did not start:\n${said}`, { cause: error });
+    }
   }
 
   /** To the engine itself, not to what it started. */
