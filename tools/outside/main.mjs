@@ -70,12 +70,14 @@ async function main() {
     packAll({ root, target: tarballs, env: machine }),
   );
   await installRegistry(machine);
-  const upstream = (await command(['npm', 'config', 'get', 'registry'], { cwd: storage, env: machine })).match(
-    /^https?:\S+$/m,
-  )?.[0];
+  const setting = async (name, pattern) =>
+    (await command(['npm', 'config', 'get', name], { cwd: storage, env: machine })).match(pattern)?.[0];
+  const upstream = await setting('registry', /^https?:\S+$/m);
   if (!upstream) throw new Error('npm names no registry.');
+  // What npm trusts, the registry must trust too: it asks the same one.
+  const authorities = await setting('cafile', /^\/.+$/m);
   const ours = packed.map(({ name }) => name);
-  await using registry = await startRegistry({ directory: storage, upstream, ours, env: machine });
+  await using registry = await startRegistry({ directory: storage, upstream, authorities, ours, env: machine });
   const publisher = stranger('publisher', registry);
   await step('they can be published', async () => {
     for (const { file } of packed)

@@ -20,10 +20,11 @@ export async function installRegistry(env) {
  * A registry of its own on loopback, which holds nothing. Ours are only those that are published to it; all others it gets from
  * where npm on this machine gets them.
  *
- * @param {{ directory: string, upstream: string, ours: string[], env: Record<string, string> }} options `directory` is empty
+ * @param {{ directory: string, upstream: string, authorities?: string, ours: string[], env: Record<string, string> }} options
+ *   `directory` is empty; `authorities` is a file of certificates to trust besides
  * @returns {Promise<{ url: string, token: string } & AsyncDisposable>}
  */
-export async function startRegistry({ directory, upstream, ours, env }) {
+export async function startRegistry({ directory, upstream, authorities, ours, env }) {
   const port = await freePort();
   const config = join(directory, 'config.yaml');
   // YAML takes JSON.
@@ -46,7 +47,7 @@ export async function startRegistry({ directory, upstream, ours, env }) {
   const program = join(HERE, 'node_modules/verdaccio/bin/verdaccio');
   const child = spawn(process.execPath, [program, '--config', config, '--listen', `127.0.0.1:${port}`], {
     cwd: directory,
-    env: { ...env, NODE_ENV: 'production' },
+    env: { ...env, NODE_ENV: 'production', ...(authorities && { NODE_EXTRA_CA_CERTS: authorities }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const gone = new Promise((resolve) => child.once('exit', resolve));

@@ -95,7 +95,5 @@ export function answerOf(result: CallToolResult): Answer {
     key.startsWith('dev.litterbox/') ? [value as Record<string, unknown>] : [],
   );
   const facts = (result.structuredContent ?? {}) as Record<string, unknown>;
-  const isError = result.isError === true;
-  // A test that expects facts and gets an error shall show which.
-  return { isError, text, facts: isError ? { ...facts, error: text } : facts, meta, result };
+  return { isError: result.isError === true, text, facts, meta, result };
 }
