@@ -14,7 +14,7 @@ as() { # root|user COMMAND...
   who=$1
   shift
   if [ "$who" = root ]; then
-    env CONTAINERS_CONF="$conf" "$@"
+    env -u CONTAINER_HOST -u CONTAINER_CONNECTION CONTAINERS_CONF="$conf" "$@"
   else
     setpriv --reuid=$user --regid=$user --init-groups env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin \
       HOME=$base/home USER=$user LOGNAME=$user XDG_RUNTIME_DIR="$run/user-$(id -u $user)" CONTAINERS_CONF="$conf" "$@"
