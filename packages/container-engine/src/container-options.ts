@@ -1,3 +1,4 @@
+import { baseEnvironment } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
 import { INSIDE, type SandboxLayout } from './layout.ts';
@@ -158,16 +159,7 @@ export function sandboxEnvironment(meta: SandboxMeta): Readonly<Record<string, s
   const isSane = /^(\/[^:]*)(:\/[^:]*)*$/.test(PATH);
   return {
     ...image,
-    PATH: isSane ? PATH : DEFAULT_PATH,
-    HOME: INSIDE.home,
-    USER: 'agent',
-    LOGNAME: 'agent',
-    SHELL: '/bin/sh',
-    LANG: 'C.UTF-8',
-    TERM: 'dumb',
-    LITTERBOX_SANDBOX: meta.slug,
-    LITTERBOX_PLAYGROUND: INSIDE.playground,
-    LITTERBOX_CALL: 'infrastructure',
+    ...baseEnvironment(meta.slug, isSane ? PATH : DEFAULT_PATH),
     ...meta.environment,
   };
 }

@@ -1,8 +1,13 @@
 import {
+  alreadyThere,
   type CallOptions,
+  cannotHonour,
   type Host,
   isLitterboxError,
   LitterboxError,
+  notHere,
+  ownNames,
+  parseDescription,
   type ProbeReport,
   type ProgressOptions,
   quoted,
@@ -27,8 +32,8 @@ import { type EngineFacts, readEngine } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { Images } from './images.ts';
 import { KeptSetups } from './kept-setups.ts';
-import { INSIDE, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
-import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
+import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** What the provider of one engine is made of. */
 export interface ContainerProviderInput {
@@ -104,7 +109,7 @@ export class ContainerProvider implements SandboxProvider {
     const facts = await this.#survey(options);
     this.#assertSupported(spec);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
-    if (await this.#host.files.stat(sandbox.directory, options)) throw this.#exists(spec.id);
+    if (await this.#host.files.stat(sandbox.directory, options)) throw alreadyThere(this.name, spec.id);
     await this.#makeDirectories(options);
     const user = await this.#user();
     const { uid: ownUid } = await this.#host.facts();
@@ -151,14 +156,10 @@ export class ContainerProvider implements SandboxProvider {
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
     const sandbox = sandboxLayoutOf(this.#layout, id);
     const bytes = await this.#host.files.read(sandbox.meta, call);
-    if (bytes) return this.#runtime(parseMeta(bytes, sandbox.meta, this.name));
+    if (bytes) return this.#runtime(parseDescription<SandboxMeta>(bytes, sandbox.meta, this.name));
     if (await this.#host.files.stat(sandbox.directory, call))
-      return void parseMeta(new Uint8Array(), sandbox.meta, this.name) as never;
-    throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
-      operation: 'provider.open',
-      provider: this.name,
-      hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.',
-    });
+      return void parseDescription(new Uint8Array(), sandbox.meta, this.name) as never;
+    throw notHere(this.name, id);
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
@@ -197,20 +198,22 @@ ${sweepUnfinished(this.#layout.setups)}`;
 
   #assertSupported({ root, limits, workdir, strategy }: SandboxSpec): void {
     if (strategy !== undefined)
-      throw this.#unsupported(`the strategy ${strategy}`, 'Leave it out: the engine copies as it can.');
+      throw cannotHonour(this.name, `the strategy ${strategy}`, 'Leave it out: the engine copies as it can.');
     if (root.type !== 'image')
-      throw this.#unsupported(
+      throw cannotHonour(
+        this.name,
         root.type === 'machine' ? "the machine's own programs" : `the directory ${root.path}`,
         'Name an image: container.base-image.',
       );
     for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
       if (limits[name] !== undefined)
-        throw this.#unsupported(`the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+        throw cannotHonour(this.name, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
     }
     if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir))
-      throw this.#unsupported(`the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
+      throw cannotHonour(this.name, `the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
     if (UNMOUNTABLE.test(this.#layout.root))
-      throw this.#unsupported(
+      throw cannotHonour(
+        this.name,
         `a state directory with commas, colons, quotes or spaces in its name (${this.#layout.root})`,
         'Set LITTERBOX_HOME to another directory.',
       );
@@ -235,6 +238,7 @@ ${sweepUnfinished(this.#layout.setups)}`;
     const unfinished = `${this.#layout.sandboxes}/${name}`;
     const playground = `${this.#layout.playgrounds}/${meta.playground}`;
     const owner = `${meta.user.uid}:${meta.user.gid}`;
+    const names = Object.entries(ownNames(meta.user)).map(([file, text]) => `printf %s ${quoted(text)} >names/${file}`);
     const script = `umask 022
 ${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
 trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
@@ -242,9 +246,7 @@ mkdir names home upper work${meta.prepared === undefined ? '' : ' home-work'} ${
 set -e
 [ -d home ] && [ -d upper ] && [ -d ${quoted(playground)} ]
 [ "$(stat -c %u:%g home)" = ${owner} ] || chown ${owner} home upper ${quoted(playground)}
-printf '%s\\n' root:x:0:0:root:/root:/bin/sh agent:x:${meta.user.uid}:${meta.user.gid}:agent:${INSIDE.home}:/bin/sh nobody:x:65534:65534:nobody:/:/bin/false >names/passwd
-printf '%s\\n' root:x:0: agent:x:${meta.user.gid}: nogroup:x:65534: >names/group
-printf '127.0.0.1 localhost sandbox\\n::1 localhost sandbox ip6-localhost ip6-loopback\\n' >names/hosts
+${names.join('\n')}
 printf %s ${quoted(JSON.stringify(meta))} >meta.json
 mv -T ${quoted(unfinished)} ${quoted(directory)}
 trap - EXIT`;
@@ -252,7 +254,7 @@ trap - EXIT`;
       await runScriptOrFail(this.#host, 'provider.create', script, call);
     } catch (error) {
       if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
-        throw this.#exists(meta.id);
+        throw alreadyThere(this.name, meta.id);
       throw error;
     }
   }
@@ -275,21 +277,5 @@ trap - EXIT`;
       throw error;
     });
     return this.#facts;
-  }
-
-  #exists(id: string): LitterboxError {
-    return new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${id} is already there.`, {
-      operation: 'provider.create',
-      provider: this.name,
-      hint: 'Remove it first, or take another id.',
-    });
-  }
-
-  #unsupported(what: string, hint: string): LitterboxError {
-    return new LitterboxError('UNSUPPORTED', `The provider ${this.name} cannot honour ${what}.`, {
-      operation: 'provider.create',
-      provider: this.name,
-      hint,
-    });
   }
 }

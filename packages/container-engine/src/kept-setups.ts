@@ -5,6 +5,7 @@ import {
   keepSetupScript,
   type KeptSetup,
   LitterboxError,
+  parseDescription,
   runScriptOrFail,
   SandboxId,
   SETUP_KEY,
@@ -13,7 +14,7 @@ import {
 } from '@litterbox/core/provider';
 import type { Containers } from './containers.ts';
 import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
-import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** What setups left in containers: two layers, of the workspace and of the home directory, for each key and image. */
 export class KeptSetups implements SetupStore {
@@ -54,7 +55,7 @@ export class KeptSetups implements SetupStore {
         ...words,
         hint: 'Create it first.',
       });
-    const meta = parseMeta(bytes, sandbox.meta, this.#provider);
+    const meta = parseDescription<SandboxMeta>(bytes, sandbox.meta, this.#provider);
     const target = setupDirectory(this.#layout, meta.imageId, key);
     if (meta.prepared !== undefined || (await this.#host.files.stat(target, call))) return;
     await this.#host.files.makeDirectory(this.#layout.setups, { ...call, mode: 0o700 });
@@ -78,7 +79,7 @@ export class KeptSetups implements SetupStore {
       if (!SandboxId.is(name)) continue;
       const { meta: file } = sandboxLayoutOf(this.#layout, name);
       const bytes = await this.#host.files.read(file, call);
-      const meta = bytes && parseMeta(bytes, file, this.#provider);
+      const meta = bytes && parseDescription<SandboxMeta>(bytes, file, this.#provider);
       if (meta?.prepared === undefined) continue;
       const directory = setupDirectory(this.#layout, meta.imageId, meta.prepared);
       users.set(directory, [...(users.get(directory) ?? []), name]);

@@ -1,4 +1,4 @@
-import type { SandboxId } from '@litterbox/core/provider';
+import { INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
 
 /** Where a provider keeps what on its host. Everything is below `root`, mode 0700. */
 export interface Layout {
@@ -66,8 +66,8 @@ export function setupDirectory(layout: Layout, imageId: string, key: string): st
 
 /** Where things are inside. */
 export const INSIDE = {
-  home: '/home/agent',
-  playground: '/playground',
+  home: EVERYWHERE.home,
+  playground: EVERYWHERE.playground,
   /** The changed layer, read-only. */
   changes: '/run/litterbox/changes',
   /** The layer below it that a setup left, read-only. */

@@ -1,4 +1,4 @@
-import { LitterboxError, type ResourceLimits, SandboxId } from '@litterbox/core/provider';
+import type { ResourceLimits, SandboxId } from '@litterbox/core/provider';
 
 /** What `create` decided for a sandbox; written once into its directory. A container that was removed is made again from it. */
 export interface SandboxMeta {
@@ -25,18 +25,4 @@ export interface SandboxMeta {
   readonly allowDegraded: boolean;
   /** The key of the kept setup that it stands on. */
   readonly prepared?: string;
-}
-
-export function parseMeta(bytes: Uint8Array, place: string, provider: string): SandboxMeta {
-  try {
-    const meta = JSON.parse(new TextDecoder().decode(bytes)) as SandboxMeta;
-    if (meta.version === 1 && SandboxId.is(meta.id) && typeof meta.workdir === 'string') return meta;
-  } catch {
-    // said below
-  }
-  throw new LitterboxError('SANDBOX_BROKEN', `The description of the sandbox (${place}) cannot be read.`, {
-    operation: 'provider.open',
-    provider,
-    hint: 'Run litterbox recover on it: its recorded revisions are not here and not affected.',
-  });
 }

@@ -99,6 +99,7 @@ export type {
   SandboxState,
   StateStore,
 } from './ports/state-store.ts';
+export { baseEnvironment } from './places/base-environment.ts';
 export { endSessionScript } from './places/end-session.ts';
 export { etcDirectoryScript } from './places/etc-directory.ts';
 export { FIRST_PROCESS } from './places/first-process.ts';
@@ -107,10 +108,13 @@ export type { Isolation, Place, PlaceLimits } from './places/isolation.ts';
 export { type ExpectedPlace, judgeFacts } from './places/judge-facts.ts';
 export { HOST_NAMESPACES_SCRIPT, type KernelFacts } from './places/kernel-facts.ts';
 export { MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, READ_ONLY_PROC } from './places/kernel-paths.ts';
+export { ownNames } from './places/own-names.ts';
+export { parseDescription } from './places/parse-description.ts';
 export { type PlaceFiles, placeFilesOf } from './places/place-files.ts';
 export { placeProvider, type PlaceProviderOptions } from './places/place-provider.ts';
 export { type PlaceInput, PlaceRuntime } from './places/place-runtime.ts';
 export type { Launch, SessionInput } from './places/place-session.ts';
+export { alreadyThere, cannotHonour, notHere } from './places/refusals.ts';
 export { seccompProfile } from './places/seccomp-profile.ts';
 export { ChangeScanner, type ScannerInput } from './scanning/change-scanner.ts';
 export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';

@@ -1,12 +1,15 @@
 import {
+  alreadyThere,
+  baseEnvironment,
   type CallOptions,
+  cannotHonour,
   endSessionScript,
   ensureBaseTree,
   type Host,
-  INSIDE,
   isLitterboxError,
   LitterboxError,
   makeUnfinished,
+  notHere,
   PlaceRuntime,
   type ProbeReport,
   type ProgressOptions,
@@ -95,7 +98,7 @@ class OverlayProvider implements SandboxProvider {
     const machine = await this.#usableMachine(options);
     const meta = await this.#metaOf(spec, options);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
-    if (await this.#host.files.stat(sandbox.directory, options)) throw exists(spec.id);
+    if (await this.#host.files.stat(sandbox.directory, options)) throw alreadyThere(this.name, spec.id);
     const base = await ensureBaseTree(
       {
         host: this.#host,
@@ -137,11 +140,7 @@ class OverlayProvider implements SandboxProvider {
     if (bytes) return await this.#runtime(parseMeta(bytes, sandbox.meta), await this.#usableMachine(call));
     if (await this.#host.files.stat(sandbox.directory, call))
       return void parseMeta(new Uint8Array(), sandbox.meta) as never;
-    throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
-      operation: 'provider.open',
-      provider: this.name,
-      hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.',
-    });
+    throw notHere(this.name, id);
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
@@ -177,22 +176,25 @@ ${this.#setups.sweep}`;
   async #metaOf(spec: SandboxSpec, call?: CallOptions): Promise<SandboxMeta> {
     const { root, limits } = spec;
     if (root.type === 'image')
-      throw unsupported(
+      throw cannotHonour(
+        this.name,
         `the image ${root.reference}`,
         'Set overlayfs.rootfs to a directory, leave the image out, or use a container provider.',
       );
     for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
       if (limits[name] !== undefined)
-        throw unsupported(`the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+        throw cannotHonour(this.name, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
     }
     if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
-      throw unsupported(
+      throw cannotHonour(
+        this.name,
         `the workdir ${spec.workdir} in a root file system of your own`,
         'Set workspace.workdir to /src.',
       );
     const { maxOpenFiles } = await this.#survey(call);
     if (limits.openFiles !== undefined && limits.openFiles > maxOpenFiles)
-      throw unsupported(
+      throw cannotHonour(
+        this.name,
         `${limits.openFiles} open files: this program itself may have ${maxOpenFiles}`,
         'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
       );
@@ -254,7 +256,7 @@ trap - EXIT`;
       await runScriptOrFail(this.#host, 'provider.create', script, call);
     } catch (error) {
       if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
-        throw exists(meta.id);
+        throw alreadyThere(this.name, meta.id);
       throw error;
     }
   }
@@ -274,19 +276,7 @@ trap - EXIT`;
     const sandbox = sandboxLayoutOf(this.#layout, meta.id);
     const { cgroup, isRoot } = machine;
     const filter = await this.#filterFile(machine);
-    const environment = {
-      PATH: path.join(':'),
-      HOME: INSIDE.home,
-      USER: 'agent',
-      LOGNAME: 'agent',
-      SHELL: '/bin/sh',
-      LANG: 'C.UTF-8',
-      TERM: 'dumb',
-      LITTERBOX_SANDBOX: meta.slug,
-      LITTERBOX_PLAYGROUND: INSIDE.playground,
-      LITTERBOX_CALL: 'infrastructure',
-      ...meta.environment,
-    };
+    const environment = { ...baseEnvironment(meta.slug, path.join(':')), ...meta.environment };
     const host = this.#host;
     const launch = { host, machine, layout: this.#layout, sandbox, meta, strategy, filter, environment };
     const isUpper = strategy.changes === 'upper';
@@ -386,20 +376,4 @@ function checksum(bytes: Uint8Array): string {
   let hash = 0x811c9dc5;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');
-}
-
-function exists(id: string): LitterboxError {
-  return new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${id} is already there.`, {
-    operation: 'provider.create',
-    provider: 'overlayfs',
-    hint: 'Remove it first, or take another id.',
-  });
-}
-
-function unsupported(what: string, hint: string): LitterboxError {
-  return new LitterboxError('UNSUPPORTED', `The provider overlayfs cannot honour ${what}.`, {
-    operation: 'provider.create',
-    provider: 'overlayfs',
-    hint,
-  });
 }

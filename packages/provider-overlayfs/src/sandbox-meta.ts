@@ -1,4 +1,4 @@
-import { LitterboxError, type ResourceLimits, SandboxId, type SandboxRoot } from '@litterbox/core/provider';
+import { parseDescription, type ResourceLimits, type SandboxId, type SandboxRoot } from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What `create` decided for a sandbox; written once into its directory. */
@@ -21,16 +21,4 @@ export interface SandboxMeta {
   readonly firstMark?: string;
 }
 
-export function parseMeta(bytes: Uint8Array, place: string): SandboxMeta {
-  try {
-    const meta = JSON.parse(new TextDecoder().decode(bytes)) as SandboxMeta;
-    if (meta.version === 1 && SandboxId.is(meta.id) && typeof meta.workdir === 'string') return meta;
-  } catch {
-    // said below
-  }
-  throw new LitterboxError('SANDBOX_BROKEN', `The description of the sandbox (${place}) cannot be read.`, {
-    operation: 'provider.open',
-    provider: 'overlayfs',
-    hint: 'Run litterbox recover on it: its recorded revisions are not here and not affected.',
-  });
-}
+export const parseMeta = (bytes: Uint8Array, place: string): SandboxMeta => parseDescription(bytes, place, 'overlayfs');

@@ -1,4 +1,5 @@
 import { quoted } from '../channel/shell-text.ts';
+import { ownNames } from './own-names.ts';
 
 /** What programs of the host read below /etc and what holds no secret. Whatever of it does not exist is left out. */
 const SHARED = [
@@ -46,12 +47,8 @@ const SHARED_PATTERNS = [
   'dpkg/origins',
 ];
 
-/** The sandbox's own accounts and names, and nothing of the host's. */
+/** The sandbox's own besides {@link ownNames}, and nothing of the host's. */
 const OWN: Readonly<Record<string, string>> = {
-  passwd:
-    'root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n',
-  group: 'root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n',
-  hosts: '127.0.0.1 localhost sandbox\n::1 localhost sandbox ip6-localhost ip6-loopback\n',
   hostname: 'sandbox\n',
   'nsswitch.conf':
     'passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\nprotocols: files\nservices: files\n',
@@ -62,15 +59,17 @@ const OWN: Readonly<Record<string, string>> = {
 /**
  * Shell text that prints the path of a directory below `parent` made of {@link SHARED} and {@link OWN}, and makes it first when the
  * host's files have changed since (their times are its name). One read-only bind of it costs a tenth of a bind per file.
+ *
+ * @param user who programs are inside, see {@link ownNames}
  */
-export function etcDirectoryScript(parent: string): string {
+export function etcDirectoryScript(parent: string, user: { readonly uid: number; readonly gid: number }): string {
   const sources = [...SHARED, ...SHARED_PATTERNS].map((name) => `/etc/${name}`).join(' ');
-  const own = Object.entries(OWN)
+  const own = Object.entries({ ...ownNames(user), ...OWN })
     .map(([name, text]) => `rm -rf "$t/${name}"; printf '%s' ${quoted(text)} >"$t/${name}"`)
     .join('\n');
   return `cd /
 key=$(stat -c %Y ${sources} 2>/dev/null | cksum)
-etc=${quoted(`${parent}/etc-`)}\${key%% *}
+etc=${quoted(`${parent}/etc-${user.uid}-`)}\${key%% *}
 if [ ! -d "$etc" ]; then
 t="$etc.$$.tmp"
 mkdir -p "$t"

@@ -1,6 +1,4 @@
-import { LitterboxError } from '../domain/errors.ts';
-import { SandboxId } from '../domain/ids.ts';
-import { decodeRaw } from '../domain/raw-text.ts';
+import type { SandboxId } from '../domain/ids.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { PlaceLimits } from './isolation.ts';
 
@@ -17,19 +15,4 @@ export interface PlaceMeta {
   readonly allowDegraded: boolean;
   /** Where change scans begin when nothing was recorded yet. */
   readonly firstMark?: ChangeMark;
-}
-
-/** @throws LitterboxError `SANDBOX_BROKEN` for bytes that are none. */
-export function parsePlaceMeta(bytes: Uint8Array, place: string, provider: string): PlaceMeta {
-  try {
-    const meta = JSON.parse(decodeRaw(bytes)) as PlaceMeta;
-    if (meta.version === 1 && SandboxId.is(meta.id) && typeof meta.workdir === 'string') return meta;
-  } catch {
-    // said below
-  }
-  throw new LitterboxError('SANDBOX_BROKEN', `The description of the sandbox (${place}) cannot be read.`, {
-    operation: 'provider.open',
-    provider,
-    hint: 'Run litterbox recover on it: its recorded revisions are not here and not affected.',
-  });
 }

@@ -17,13 +17,15 @@ import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import { ensureBaseTree } from '../trees/base-trees.ts';
 import { runScriptOrFail } from '../trees/run-script.ts';
 import { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from '../trees/unfinished.ts';
+import { baseEnvironment } from './base-environment.ts';
 import { endSessionScript } from './end-session.ts';
-import { INSIDE } from './inside.ts';
 import type { Isolation, PlaceLimits } from './isolation.ts';
 import { launchPlace } from './launch-place.ts';
 import { type PlaceFiles, placeFilesOf } from './place-files.ts';
-import { parsePlaceMeta, type PlaceMeta } from './place-meta.ts';
+import { parseDescription } from './parse-description.ts';
+import type { PlaceMeta } from './place-meta.ts';
 import { PlaceRuntime } from './place-runtime.ts';
+import { alreadyThere, cannotHonour, notHere } from './refusals.ts';
 
 /** What a provider is composed of. */
 export interface PlaceProviderOptions {
@@ -75,7 +77,7 @@ class PlaceProvider implements SandboxProvider {
     await this.#assertUsable(options);
     const meta = this.#metaOf(spec);
     const files = this.#filesOf(spec.id);
-    if (await this.#host.files.stat(files.directory, options)) throw this.#exists(spec.id);
+    if (await this.#host.files.stat(files.directory, options)) throw alreadyThere(this.name, spec.id);
     for (const name of ['', '/bases', '/sandboxes', '/playgrounds'])
       await this.#host.files.makeDirectory(`${this.#root}${name}`, { ...options, mode: 0o700 });
     const { user } = this.#isolation;
@@ -108,13 +110,8 @@ class PlaceProvider implements SandboxProvider {
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
     const { meta, directory } = this.#filesOf(id);
     const bytes = await this.#host.files.read(meta, call);
-    if (!bytes && !(await this.#host.files.stat(directory, call)))
-      throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
-        operation: 'provider.open',
-        provider: this.name,
-        hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.',
-      });
-    const kept = parsePlaceMeta(bytes ?? new Uint8Array(), meta, this.name);
+    if (!bytes && !(await this.#host.files.stat(directory, call))) throw notHere(this.name, id);
+    const kept = parseDescription<PlaceMeta>(bytes ?? new Uint8Array(), meta, this.name);
     await this.#assertUsable(call);
     return this.#runtime(kept);
   }
@@ -151,14 +148,18 @@ ${sweepUnfinished(`${this.#root}/bases`)}`;
 
   #metaOf({ id, slug, repositoryId, root, limits, strategy, ...spec }: SandboxSpec): PlaceMeta {
     if (root.type !== 'machine')
-      throw this.#unsupported(`a root file system of type ${root.type}`, 'Leave it out, or use another provider.');
+      throw cannotHonour(
+        this.name,
+        `a root file system of type ${root.type}`,
+        'Leave it out, or use another provider.',
+      );
     if (strategy !== undefined)
-      throw this.#unsupported(`the strategy ${strategy}`, 'Leave it out: its sandboxes have plain copies.');
+      throw cannotHonour(this.name, `the strategy ${strategy}`, 'Leave it out: its sandboxes have plain copies.');
     for (const name of Object.keys(limits) as LimitName[])
       if (limits[name] !== undefined && !this.traits.limits.includes(name))
-        throw this.#unsupported(`the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+        throw cannotHonour(this.name, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
     if (/^\/(usr|bin|sbin|lib|lib32|lib64|libx32|etc|run)(\/|$)/.test(spec.workdir))
-      throw this.#unsupported(`the workdir ${spec.workdir}`, 'Set workspace.workdir to /src.');
+      throw cannotHonour(this.name, `the workdir ${spec.workdir}`, 'Set workspace.workdir to /src.');
     return {
       version: 1,
       id,
@@ -196,7 +197,7 @@ trap - EXIT`;
       await runScriptOrFail(this.#host, 'provider.create', script, call);
     } catch (error) {
       if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
-        throw this.#exists(meta.id);
+        throw alreadyThere(this.name, meta.id);
       throw error;
     }
   }
@@ -205,19 +206,7 @@ trap - EXIT`;
     const host = this.#host;
     const isolation = this.#isolation;
     const files = this.#filesOf(meta.id);
-    const environment = {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      HOME: INSIDE.home,
-      USER: 'agent',
-      LOGNAME: 'agent',
-      SHELL: '/bin/sh',
-      LANG: 'C.UTF-8',
-      TERM: 'dumb',
-      LITTERBOX_SANDBOX: meta.slug,
-      LITTERBOX_PLAYGROUND: INSIDE.playground,
-      LITTERBOX_CALL: 'infrastructure',
-      ...meta.environment,
-    };
+    const environment = { ...baseEnvironment(meta.slug, '/usr/local/bin:/usr/bin:/bin'), ...meta.environment };
     const { id, workdir, allowDegraded, firstMark } = meta;
     return new PlaceRuntime({
       provider: this.name,
@@ -262,22 +251,6 @@ trap - EXIT`;
       operation: 'provider.create',
       provider: this.name,
       hint: failed.remedy ?? 'Run litterbox doctor.',
-    });
-  }
-
-  #exists(id: string): LitterboxError {
-    return new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${id} is already there.`, {
-      operation: 'provider.create',
-      provider: this.name,
-      hint: 'Remove it first, or take another id.',
-    });
-  }
-
-  #unsupported(what: string, hint: string): LitterboxError {
-    return new LitterboxError('UNSUPPORTED', `The provider ${this.name} cannot honour ${what}.`, {
-      operation: 'provider.create',
-      provider: this.name,
-      hint,
     });
   }
 }

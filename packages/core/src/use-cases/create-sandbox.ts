@@ -1,7 +1,9 @@
+import type { ExecChannel } from '../channel/exec-channel.ts';
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import { SandboxId } from '../domain/ids.ts';
+import type { SupervisorName } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
@@ -251,7 +253,12 @@ export class CreateSandbox {
       record = setup
         ? await this.#setUpOnce(repository, provider, record, opened, setup, isRollback, options)
         : (await this.#setUp.run(record, opened, isRollback, options)).record;
-      await assertSupervisor(record, await this.#open.get({ ...record, state: 'ready' }), options);
+      const { supervisor } = record.policy;
+      if (supervisor) {
+        // Only then: a setup that was kept closed the sandbox.
+        const { channel } = await this.#open.get({ ...record, state: 'ready' });
+        await assertSupervisor(supervisor, channel, provider.name, options);
+      }
       record = await this.#setUp.ready(record);
       reach('create.after-ready');
     } catch (error) {
@@ -345,11 +352,11 @@ function assertReachable({ policy, provider }: SandboxRecord, runtime: SandboxRu
 
 /** @throws LitterboxError `UNSUPPORTED` when the services are to be looked after by what is not there. After the setup, which may bring it. */
 async function assertSupervisor(
-  { policy: { supervisor }, provider }: SandboxRecord,
-  { channel }: OpenedSandbox,
+  supervisor: SupervisorName,
+  channel: ExecChannel,
+  provider: string,
   options?: CallOptions,
 ): Promise<void> {
-  if (!supervisor) return;
   const { programs } = SUPERVISORS[supervisor];
   const script = 'for lb_p do command -v "$lb_p" >/dev/null || { echo "$lb_p"; exit 1; }; done';
   const { exit, stdout } = await channel.run({ script, argv: programs, maxOutputBytes: 4096 }, options);
