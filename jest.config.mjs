@@ -17,6 +17,7 @@ export default {
   testTimeout: 120_000,
   // A test that failed may leave what keeps Node alive; it has been told, and the other tests' results are wanted.
   forceExit: true,
+  testSequencer: '<rootDir>/tools/test-sequencer.mjs',
   reporters: ['default', '<rootDir>/tools/ci-reporter.mjs'],
   projects: folders.map((folder) => ({
     displayName: folder.replace('packages/', ''),
