@@ -45,7 +45,8 @@ export function startCommand(input: StartScriptInput): readonly [string, ...stri
       : [
           'if command -v setsid >/dev/null 2>&1; then lb_setsid=setsid; else lb_setsid=; fi',
           `( exec $lb_setsid sh -c ${quoted(REPORT_AND_BECOME)} ${nonce} $$ "$@" )`,
-          `printf '${MARK}%s exit %s\\n' ${nonce} $? >&2`,
+          // Its status is the wrapper's too: where input that nobody read breaks the connection, only the engine can tell it.
+          `lb_status=$?; printf '${MARK}%s exit %s\\n' ${nonce} $lb_status >&2; exit $lb_status`,
         ]),
   ].join('\n');
   return ['sh', '-c', script];
