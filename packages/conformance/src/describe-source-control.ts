@@ -168,6 +168,43 @@ export function describeSourceControl({
       },
     );
 
+    check(
+      'a content that comes with a change is recorded as it is, rules included, and not asked for',
+      async (started) => {
+        const { repository, id } = started;
+        const content = Uint8Array.of(0, 1, 0xff, 10);
+        const file = (path: string, bytes: Uint8Array): ChangedPath => {
+          return { type: 'file', path, sizeBytes: bytes.length, executable: path === 'tool', content: bytes };
+        };
+        const asked: string[] = [];
+        const { revision, ignoreRulesChanged } = await repository.record(id, {
+          changes: each([
+            file('tool', content),
+            file('.gitignore', encodeRaw('out\n')),
+            file('out', encodeRaw('no\n')),
+          ]),
+          contents: (paths) =>
+            new ReadableStream<Uint8Array>({
+              async pull(controller) {
+                for await (const path of paths) asked.push(path);
+                controller.close();
+              },
+            }),
+          message: MESSAGE,
+        });
+        assert.ok(revision && ignoreRulesChanged);
+        assert.deepEqual(asked, []);
+        const told = await repository.changes(id);
+        assert.deepEqual(told.map(({ path }) => path).sort(), ['.gitignore', 'tool']);
+        assert.equal(
+          await textOf(repository.tree(revision.tree, { paths: new Set(['tool']) })).then((text) =>
+            text.includes(decodeRaw(content)),
+          ),
+          true,
+        );
+      },
+    );
+
     check('a stream with anything but what was asked for is refused, and the tip stays', async ({ repository, id }) => {
       const before = (await repository.history(id)).tip.commit;
       const hostile = fixtureArchive([{ path: 'other', content: 'x' }]);

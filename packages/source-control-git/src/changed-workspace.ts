@@ -37,6 +37,8 @@ export interface Refusal {
 /** What a scan reported, checked and sorted, before any content is read. */
 export interface ChangedWorkspace {
   readonly candidates: Candidates;
+  /** Contents that came with the scan. */
+  readonly contents: ReadonlyMap<ByteString, Uint8Array>;
   /** What a person may be told about, unless the path is ignored. */
   readonly refusals: ReadonlyMap<ByteString, Refusal>;
   /** Entries of the tip that are gone, with what they were. Whole directories too. */
@@ -56,6 +58,7 @@ export async function readChanges(
   signal: AbortSignal | undefined,
 ): Promise<ChangedWorkspace> {
   const candidates = new Candidates();
+  const contents = new Map<ByteString, Uint8Array>();
   const refusals = new Map<ByteString, Refusal>();
   const deleted = new Map<ByteString, TreeEntry>();
   const edits = editedDirectory();
@@ -80,6 +83,7 @@ export async function readChanges(
     switch (change.type) {
       case 'file':
         candidates.set(path, { type: 'file', sizeBytes: change.sizeBytes, executable: change.executable });
+        if (change.content) contents.set(path, change.content);
         break;
       case 'symlink':
         candidates.set(path, { type: 'symlink', sizeBytes: 0, executable: false });
@@ -107,7 +111,7 @@ export async function readChanges(
       }
     }
   }
-  return { candidates, refusals, deleted, edits, deletedRules, ruleEdits };
+  return { candidates, contents, refusals, deleted, edits, deletedRules, ruleEdits };
 }
 
 /** Whether what the tip has may still be there, by the type of what the directory holds under that name. */

@@ -29,8 +29,15 @@ export interface Fetched {
   readonly text?: Buffer;
 }
 
+/** Where contents come from. */
+export interface ContentSources {
+  /** What came with the scan. */
+  readonly scanned: ReadonlyMap<ByteString, Uint8Array>;
+  readonly archive: RecordRequest['contents'];
+}
+
 /**
- * Takes the wanted contents out of the stream that the sandbox makes, into the sink. A path that is not in it, or is a
+ * Takes the wanted contents that did not come with the scan out of the stream that the sandbox makes, and all into the sink. A path that is not in it, or is a
  * directory by now, is not in the result; the next scan reports it.
  *
  * @throws LitterboxError `TAR_*` for anything that was not asked for.
@@ -38,7 +45,7 @@ export interface Fetched {
 export async function fetchContents(
   store: Store,
   sink: ObjectSink,
-  contents: RecordRequest['contents'],
+  { scanned, archive }: ContentSources,
   wanted: ReadonlyMap<ByteString, Wanted>,
   refused: (path: ByteString, code: 'PATH_SPECIAL_SYMLINK') => void,
   options: CallOptions | undefined,
@@ -51,10 +58,23 @@ export async function fetchContents(
     const oid = hashObject(store.format, 'blob', bytes);
     return oid === known ? oid : sink.put('blob', bytes);
   };
-  for await (const entry of readTar(contents(names(wanted), options))) {
+  const keep = (name: ByteString, bytes: Buffer, { executable, known }: Wanted) => {
+    const text = isRule(name) ? { text: bytes } : {};
+    const mode = executable ? '100755' : '100644';
+    found.set(name, { mode, oid: put(bytes, known), sizeBytes: bytes.length, ...text });
+  };
+  const missing = new Map(wanted);
+  for (const [name, want] of wanted) {
+    const bytes = scanned.get(name);
+    if (!bytes) continue;
+    keep(name, Buffer.from(bytes), want);
+    missing.delete(name);
+  }
+  if (missing.size === 0) return found;
+  for await (const entry of readTar(archive(names(missing), options))) {
     options?.signal?.throwIfAborted();
     const { name, type, sizeBytes } = entry;
-    const want = wanted.get(name);
+    const want = missing.get(name);
     if (!want) throw fault('TAR_PATH_ESCAPE', 'it holds a name that was not asked for');
     if (seen.has(name)) throw fault('TAR_DUPLICATE', 'it holds a name twice');
     seen.add(name);
@@ -72,16 +92,14 @@ export async function fetchContents(
       else found.set(name, { mode: '120000', oid: put(target, want.known), sizeBytes: target.length });
       continue;
     }
-    const mode = want.executable ? '100755' : '100644';
     if (sizeBytes > MAX_WHOLE_BYTES) {
+      const mode = want.executable ? '100755' : '100644';
       found.set(name, { mode, oid: await sink.stream(sizeBytes, entry.body), sizeBytes });
       continue;
     }
     const chunks: Uint8Array[] = [];
     for await (const chunk of entry.body) chunks.push(chunk);
-    const bytes = chunks.length === 1 ? Buffer.from(chunks[0] as Buffer) : Buffer.concat(chunks);
-    const text = isRule(name) ? { text: bytes } : {};
-    found.set(name, { mode, oid: put(bytes, want.known), sizeBytes, ...text });
+    keep(name, chunks.length === 1 ? Buffer.from(chunks[0] as Buffer) : Buffer.concat(chunks), want);
   }
   return found;
 }

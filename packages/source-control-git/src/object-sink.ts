@@ -8,6 +8,7 @@ import { hashObject, type ObjectFormat, type ObjectType } from './object-format.
 import type { ObjectReader } from './object-reader.ts';
 import { compress, PackWriter } from './pack-writer.ts';
 import type { JournalledObject } from './revision-journal.ts';
+import { MAX_STORED_BYTES, storedZlib } from './stored-zlib.ts';
 
 /** Up to here a file per object is cheaper than a pack; beyond, flushing each file dominates. */
 const MAX_LOOSE_OBJECTS = 48;
@@ -74,8 +75,8 @@ export class ObjectSink implements Disposable {
       const descriptor = openSync(temporary, 'wx', 0o444);
       this.#loose.set(oid, { descriptor, temporary });
       this.#small.delete(oid);
-      const header = Buffer.from(`${type} ${bytes.length}\0`);
-      writeFully(descriptor, compress(Buffer.concat([header, bytes])));
+      const whole = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes]);
+      writeFully(descriptor, whole.length <= MAX_STORED_BYTES ? storedZlib(whole) : compress(whole));
     }
     this.#smallBytes = 0;
   }

@@ -63,7 +63,7 @@ export async function recordRevision(
     fetchContents(
       store,
       sink,
-      request.contents.bind(request),
+      { scanned: scanned.contents, archive: request.contents.bind(request) },
       wanted,
       (path, code) => warnings.add({ type: 'refused-path', code, path: fromByteString(path) }),
       options,

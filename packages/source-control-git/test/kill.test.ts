@@ -102,7 +102,7 @@ test.each(['merge', 'apply'] as const)(
       killAll(child);
       await ended;
       const fresh = await bed.open(root);
-      const said = await fresh.reconcile();
+      const said = await reconciled(fresh);
       const now = snapshot(root, notGit);
       const isAfter = Object.keys(now).includes('added/x');
       expect({ run, said, now }).toEqual({ run, said, now: isAfter ? after : before });

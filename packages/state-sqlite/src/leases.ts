@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { type CallOptions, type Clock, type Lease, LitterboxError, shown } from '@litterbox/core/provider';
 import { LockFile } from './lock-file.ts';
 import type { OpenState, StateDatabase } from './state-database.ts';
@@ -147,7 +147,8 @@ export class Leases implements AsyncDisposable {
 
   /** A process that gives one of its own the lease again and again would starve the other processes. */
   #othersWait(slot: Slot): boolean {
-    if (!slot.wasHeld) return false; // the first lease of this process
+    // The first lease of this process, or nobody there: an error that is thrown costs more than a look.
+    if (!slot.wasHeld || !existsSync(this.#pathOf(slot, 'waiting'))) return false;
     try {
       rmSync(this.#pathOf(slot, 'waiting'));
       return true;

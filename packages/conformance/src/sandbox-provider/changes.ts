@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChangedPath, ChangeMark, SandboxRuntime } from '@litterbox/core/provider';
+import { type ChangedPath, type ChangeMark, encodeRaw, type SandboxRuntime } from '@litterbox/core/provider';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
 
@@ -45,6 +45,13 @@ const BASE: readonly (readonly [string, ChangedPath['type']])[] = [
   ['dir/sub/b', 'file'],
 ];
 
+/** A scan may have contents at hand, or not. */
+function withoutContent(change: ChangedPath): ChangedPath {
+  if (change.type !== 'file') return change;
+  const { content: _, ...rest } = change;
+  return rest;
+}
+
 async function told(runtime: SandboxRuntime, mark: ChangeMark): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { type, path } of (await runtime.scan(mark)).changes) found.push(`${type} ${path}`);
@@ -86,11 +93,35 @@ export function changes(check: Check): void {
     const state = await known(runtime);
     await sh(runtime, 'echo longer text >>README; chmod +x dir/a; chmod -x bin/tool');
     await state.scan(runtime);
-    const told = new Map(state.last.map((change) => [change.path, change]));
+    const told = new Map(state.last.map((change) => [change.path, withoutContent(change)]));
     assert.deepEqual(told.get('README'), { type: 'file', path: 'README', sizeBytes: 20, executable: false });
     assert.deepEqual(told.get('dir/a'), { type: 'file', path: 'dir/a', sizeBytes: 2, executable: true });
     assert.deepEqual(told.get('bin/tool'), { type: 'file', path: 'bin/tool', sizeBytes: 20, executable: false });
   });
+
+  check(
+    'a content that is told with a change is what the file holds; what its owner may not read is not told',
+    async (bench) => {
+      const runtime = await bench.create();
+      const state = await known(runtime);
+      const octal = '\\001\\002\\000\\000=\\377\\n\\001';
+      const large = 'i=0; while [ $i -lt 9 ]; do printf "%10000d" 0; i=$((i+1)); done >large';
+      await bench.sh(
+        runtime,
+        `printf '${octal}' >odd; : >empty; ${large}; printf secret >closed; chmod 000 closed; ln -s README way`,
+      );
+      await state.scan(runtime);
+      const wanted = new Map([
+        ['odd', Uint8Array.of(1, 2, 0, 0, 0x3d, 0xff, 10, 1)],
+        ['empty', new Uint8Array()],
+        ['large', encodeRaw(`${' '.repeat(9_999)}0`.repeat(9))],
+      ]);
+      const told = state.last.filter((change) => change.type === 'file');
+      assert.deepEqual(told.map(({ path }) => path).sort(), ['closed', 'empty', 'large', 'odd']);
+      for (const { path, content } of told)
+        if (content) assert.deepEqual(new Uint8Array(content), wanted.get(path), path);
+    },
+  );
 
   check('a change that keeps size and time is told', async ({ create, sh }) => {
     const runtime = await create();

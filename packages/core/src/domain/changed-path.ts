@@ -12,7 +12,14 @@ export interface DirectoryChild {
  * `raw-text.ts`; the workspace itself is the empty path. Names come from the agent: hostile text, never a path on the host.
  */
 export type ChangedPath =
-  | { readonly type: 'file'; readonly path: string; readonly sizeBytes: number; readonly executable: boolean }
+  | {
+      readonly type: 'file';
+      readonly path: string;
+      readonly sizeBytes: number;
+      readonly executable: boolean;
+      /** The whole content, when who looked had it at hand. Few and small ones only; all others are asked for. */
+      readonly content?: Uint8Array;
+    }
   | { readonly type: 'symlink'; readonly path: string }
   /** A fifo, socket or device: never recorded. */
   | { readonly type: 'special'; readonly path: string }

@@ -104,7 +104,13 @@ export class ChangeScanner implements AsyncDisposable {
   /** By the program that stays, where there is one; else by one that is started now. */
   async #changedSince(mark: ChangeMark | undefined, call?: CallOptions): Promise<Changed> {
     const walk = await this.#walker.walk(mark);
-    if (walk) return { next: walk.moment, entries: walk.entries.map(foundEntry), listed: walk.listed };
+    if (walk) {
+      const entries = walk.entries.map((text, index) => {
+        const content = walk.contents.get(index);
+        return content ? { ...foundEntry(text), content } : foundEntry(text);
+      });
+      return { next: walk.moment, entries, listed: walk.listed };
+    }
     const root = this.#input.changes;
     const entries: FoundEntry[] = [];
     const find = { starts: [root], ...(mark !== undefined && { since: mark }) };
@@ -184,9 +190,10 @@ export class ChangeScanner implements AsyncDisposable {
       }
     }
     const isLayer = this.#input.changes !== this.#input.workspace;
-    for (const { letter, path, mode, sizeBytes } of entries) {
+    for (const { letter, path, mode, sizeBytes, content } of entries) {
       if (isTooLong(path)) yield { type: 'unreadable', path };
-      else if (letter === 'f') yield { type: 'file', path, sizeBytes, executable: (mode & 0o100) !== 0 };
+      else if (letter === 'f')
+        yield { type: 'file', path, sizeBytes, executable: (mode & 0o100) !== 0, ...(content && { content }) };
       else if (letter === 'l') yield { type: 'symlink', path };
       // In a layer a character device is OverlayFS's mark of a deletion; the directory's listing tells. In a whole workspace it is what
       // an agent made, who may make that one device.

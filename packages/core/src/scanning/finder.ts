@@ -13,6 +13,7 @@ export interface FoundEntry {
   readonly sizeBytes: number;
   readonly path: string;
   readonly isReadable: boolean;
+  readonly content?: Uint8Array;
 }
 
 export interface FindRequest {

@@ -106,11 +106,7 @@ export class ResidentFiles {
 
   /** The archive of files and links of the workspace; `undefined` when it cannot tell. */
   async archive(paths: readonly string[]): Promise<Uint8Array | undefined> {
-    // Who records once, as a command of a person does, has no use for a program that stays.
-    if (!this.#isWanted) {
-      this.#isWanted = true;
-      return undefined;
-    }
+    if (!this.#isWorthIt()) return undefined;
     if (paths.length > MAX_PATHS) return undefined;
     return await this.#ask(encodeRaw(`P\0${paths.map((path) => `${path}\0`).join('')}\0`));
   }
@@ -123,9 +119,16 @@ export class ResidentFiles {
    * @param word one that no other write has
    */
   async write(path: string, mode: '' | 'x' | '-', word: string, content: Uint8Array): Promise<boolean> {
-    if (!this.#helper) return false;
+    if (!this.#isWorthIt()) return false;
     const head = encodeRaw(['W', path, mode, word, content.length, ''].join('\0'));
     return (await this.#ask(joined([head, content], head.length + content.length))) !== undefined;
+  }
+
+  /** From the second time on: who writes or records once, as a command of a person does, has no use for a program that stays. */
+  #isWorthIt(): boolean {
+    const was = this.#isWanted;
+    this.#isWanted = true;
+    return was;
   }
 
   async #ask(request: Uint8Array): Promise<Uint8Array | undefined> {
