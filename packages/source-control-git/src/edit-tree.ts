@@ -46,8 +46,7 @@ export async function editTree(
   base: ObjectId | undefined,
   edits: EditedDirectory,
 ): Promise<ObjectId | undefined> {
-  const before = base === undefined ? [] : await reader.tree(base);
-  const entries = new Map<ByteString, TreeEntry>(before.map((entry) => [entry.name, entry]));
+  const entries = new Map<ByteString, TreeEntry>(base === undefined ? [] : await reader.tree(base));
   let isChanged = false;
   for (const [name, edit] of edits.children) {
     const old = entries.get(name);
@@ -67,5 +66,8 @@ export async function editTree(
     }
   }
   if (!isChanged) return base;
-  return entries.size === 0 ? undefined : sink.put('tree', serializeTree(entries.values()));
+  if (entries.size === 0) return undefined;
+  const oid = sink.put('tree', serializeTree(entries.values()));
+  reader.rememberTree(oid, entries);
+  return oid;
 }

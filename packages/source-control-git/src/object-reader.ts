@@ -1,4 +1,5 @@
 import { LitterboxError, type ObjectId } from '@litterbox/core/provider';
+import type { ByteString } from './byte-text.ts';
 import { type Commit, parseCommit } from './commit-object.ts';
 import type { ObjectFormat, ObjectType } from './object-format.ts';
 import type { GitProcess, GitRunner } from './run-git.ts';
@@ -9,6 +10,9 @@ const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_OBJECT_BYTES = 1024 * 1024;
 /** Rules and records are read again and again; other blobs are not. */
 const MAX_CACHED_BLOB_BYTES = 32 * 1024;
+/** Directories that are kept parsed: those of a workspace that an agent is at work in, as they were and as they are now. */
+const MAX_PARSED_TREES = 16;
+const MAX_PARSED_ENTRIES = 2_000;
 
 interface StoredObject {
   readonly type: ObjectType | 'tag';
@@ -30,6 +34,7 @@ export class ObjectReader implements AsyncDisposable {
   readonly #format: ObjectFormat;
   readonly #cache = new Map<string, StoredObject>();
   #cacheBytes = 0;
+  readonly #trees = new Map<ObjectId, ReadonlyMap<ByteString, TreeEntry>>();
   #process: Promise<GitProcess> | undefined;
   #waiting: Waiting[] = [];
   #received: Buffer[] = [];
@@ -55,9 +60,24 @@ export class ObjectReader implements AsyncDisposable {
     return object;
   }
 
-  async tree(oid: ObjectId): Promise<TreeEntry[]> {
-    if (oid === this.#format.emptyTree) return [];
-    return parseTree(this.#format, await this.#require(oid, 'tree'));
+  /** Its entries by name. */
+  async tree(oid: ObjectId): Promise<ReadonlyMap<ByteString, TreeEntry>> {
+    if (oid === this.#format.emptyTree) return new Map();
+    const known = this.#trees.get(oid);
+    if (known) return known;
+    const parsed = parseTree(this.#format, await this.#require(oid, 'tree'));
+    const entries = new Map(parsed.map((entry) => [entry.name, entry]));
+    this.rememberTree(oid, entries);
+    return entries;
+  }
+
+  /** @param entries nobody may change them any more */
+  rememberTree(oid: ObjectId, entries: ReadonlyMap<ByteString, TreeEntry>): void {
+    if (entries.size > MAX_PARSED_ENTRIES) return;
+    this.#trees.delete(oid);
+    this.#trees.set(oid, entries);
+    const [oldest] = this.#trees.keys();
+    if (oldest !== undefined && this.#trees.size > MAX_PARSED_TREES) this.#trees.delete(oldest);
   }
 
   async commit(oid: ObjectId): Promise<Commit> {

@@ -270,6 +270,6 @@ async function wantedOf(named: readonly Named[], tip: TreeLookup): Promise<Reado
 async function countFiles(store: Store, entry: TreeEntry): Promise<number> {
   if (!isTree(entry)) return 1;
   let count = 0;
-  for (const child of await store.reader.tree(entry.oid)) count += await countFiles(store, child);
+  for (const child of (await store.reader.tree(entry.oid)).values()) count += await countFiles(store, child);
   return count;
 }

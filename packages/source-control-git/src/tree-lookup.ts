@@ -45,8 +45,7 @@ export class TreeLookup {
 
   async #read(path: ByteString): Promise<ReadonlyMap<ByteString, TreeEntry> | undefined> {
     const oid = path === '' ? this.#root : await this.#treeAt(path);
-    if (oid === undefined) return undefined;
-    return new Map((await this.#reader.tree(oid)).map((entry) => [entry.name, entry]));
+    return oid === undefined ? undefined : this.#reader.tree(oid);
   }
 
   async #treeAt(path: ByteString): Promise<ObjectId | undefined> {
