@@ -116,6 +116,24 @@ done; true`);
       await eventually(web, (one) => one?.state === 'running', 30_000);
       expect(await countOf(sandbox, '4321')).toBe(1);
     }, 120_000);
+
+    it('start once what kept the supervisor from starting is mended', async () => {
+      await using desk = story({
+        '.litterbox.toml': `${ROOT}[container]
+${IMAGE}setup-command = ["sh", "-c", "mkdir ~/.litterbox-services && cd ~/.litterbox-services && touch services && chmod 500 ."]
+supervisor = "${supervisor}"
+[container.services]
+web = { command = ["sh", "-c", "echo up; exec sleep 4321"] }
+`,
+      });
+      const sandbox = await made(desk.open());
+      const web = async () => (await sandbox.services())[0];
+      expect(await web()).toMatchObject({ state: 'failed', note: expect.stringContaining('cannot be written') });
+      await sandbox.run('chmod 700 ~/.litterbox-services');
+      await sandbox.service('start', 'web');
+      expect(await web()).toMatchObject({ state: 'running', restarts: 0 });
+      expect(await countOf(sandbox, '4321')).toBe(1);
+    }, 120_000);
   });
 
 it.each(['supervisord', 's6', 'runit'])('a create with %s is refused where the image has none', async (supervisor) => {

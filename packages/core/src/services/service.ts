@@ -2,9 +2,10 @@ import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import type { ServicePolicy } from '../domain/policy.ts';
 import { visible } from '../domain/visible.ts';
 import type { ExitStatus, ProcessHandle, SignalName } from '../ports/process.ts';
-import type { KeptService, ServiceSetting, ServiceState, ServiceStatus } from './kept-service.ts';
+import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
 import { countMarked, killMarked } from './kill-marked.ts';
 import { readIntoLog } from './read-into-log.ts';
+import { ServiceCondition } from './service-condition.ts';
 import { survival, watchHealth } from './service-health.ts';
 import { ServiceLog } from './service-log.ts';
 
@@ -25,52 +26,38 @@ export class Service implements KeptService {
   readonly policy: ServicePolicy;
   readonly log = new ServiceLog();
   readonly #setting: ServiceSetting;
-  #state: ServiceState = 'stopped';
-  #sinceMs: number;
-  #restarts = 0;
-  #exit: ExitStatus | undefined;
-  #note: string | undefined;
+  readonly #condition: ServiceCondition;
   #run: Run | undefined;
   #failures = 0;
-  #changed = new Set<() => void>();
   /** Aborted when what is going on (a wait, a watch) is to end. */
   #plan = new AbortController();
-  /** One change at a time. */
-  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(policy: ServicePolicy, setting: ServiceSetting) {
     this.policy = policy;
     this.#setting = setting;
-    this.#sinceMs = setting.clock.wallMs();
+    this.#condition = new ServiceCondition(policy.name, setting.clock);
   }
 
   status(): ServiceStatus {
-    return {
-      name: this.policy.name,
-      state: this.#state,
-      sinceMs: this.#sinceMs,
-      restarts: this.#restarts,
-      ...(this.#exit && { exit: this.#exit }),
-      ...(this.#note !== undefined && { note: this.#note }),
-    };
+    return this.#condition.status();
   }
 
   async start(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#condition.inTurn(async () => {
       if (this.#run) return;
-      this.#restarts = 0;
+      this.#condition.restarts = 0;
       this.#failures = 0;
       await this.#begin();
     });
-    await this.settled();
+    await this.#condition.settled();
   }
 
   async stop(): Promise<void> {
     this.#plan.abort();
-    await this.#inTurn(async () => {
+    await this.#condition.inTurn(async () => {
       await this.#end();
-      this.#enter('stopped');
-      this.#note = undefined;
+      this.#condition.enter('stopped');
+      this.#condition.note = undefined;
     });
   }
 
@@ -78,12 +65,12 @@ export class Service implements KeptService {
     const { restart } = this.policy.signals;
     const run = this.#run;
     if (restart !== undefined && run) {
-      await this.#inTurn(async () => {
+      await this.#condition.inTurn(async () => {
         this.log.note(`sending ${restart}`);
         await run.handle.kill(restart as SignalName);
       });
       await survival(this.#setting, run.ended.signal);
-      return await this.settled();
+      return await this.#condition.settled();
     }
     await this.stop();
     await this.start();
@@ -93,35 +80,15 @@ export class Service implements KeptService {
     this.#plan.abort();
   }
 
-  /** Resolves when it neither starts nor stops. */
-  async settled(): Promise<void> {
-    while (this.#state === 'starting' || this.#state === 'stopping')
-      await new Promise<void>((resolve) => this.#changed.add(resolve));
-  }
-
-  #inTurn<Result>(body: () => Promise<Result>): Promise<Result> {
-    const mine = this.#turn.then(body);
-    this.#turn = mine.catch(() => {}); // told to who asked
-    return mine;
-  }
-
-  #enter(state: ServiceState): void {
-    this.#state = state;
-    this.#sinceMs = this.#setting.clock.wallMs();
-    const waiting = this.#changed;
-    this.#changed = new Set();
-    for (const wake of waiting) wake();
-  }
-
   async #begin(): Promise<void> {
     const { runtime, clock } = this.#setting;
     const { command, name } = this.policy;
     this.#plan.abort();
     this.#plan = new AbortController();
-    this.#note = undefined;
-    this.#exit = undefined;
+    this.#condition.note = undefined;
+    this.#condition.exit = undefined;
     const callId = crypto.randomUUID();
-    this.#enter('starting');
+    this.#condition.enter('starting');
     let handle: ProcessHandle;
     try {
       handle = await runtime.spawn({
@@ -136,7 +103,7 @@ export class Service implements KeptService {
     } catch (error) {
       // No such program, or no room for one.
       this.log.note(`could not be started: ${visible(error instanceof Error ? error.message : String(error))}`);
-      this.#note = visible(error instanceof Error ? error.message : String(error));
+      this.#condition.note = visible(error instanceof Error ? error.message : String(error));
       return this.#failed(true);
     }
     const ended = new AbortController();
@@ -151,13 +118,13 @@ export class Service implements KeptService {
     void readIntoLog(handle, this.log, clock);
     void run.exit.then((exit) => {
       ended.abort();
-      return this.#inTurn(() => this.#left(run, exit));
+      return this.#condition.inTurn(() => this.#left(run, exit));
     });
     const over = AbortSignal.any([this.#plan.signal, ended.signal]);
     void watchHealth(this.policy, this.#setting, over, (state, note) => {
-      if (this.#run !== run || this.#state === state) return;
-      this.#note = note;
-      this.#enter(state);
+      if (this.#run !== run || this.#condition.state === state) return;
+      this.#condition.note = note;
+      this.#condition.enter(state);
     });
   }
 
@@ -165,37 +132,37 @@ export class Service implements KeptService {
   async #left(run: Run, exit: ExitStatus | undefined): Promise<void> {
     if (this.#run !== run) return; // stopped: not by itself
     this.#run = undefined;
-    this.#exit = exit;
+    this.#condition.exit = exit;
     this.log.note(exit ? `ended with ${exitText(exit)}` : 'lost: the sandbox ended it');
     if (this.#setting.clock.monotonicMs() - run.startedMs >= SETTLED_MS) this.#failures = 0;
     const left = await countMarked(this.#setting.channel, run.callId).catch(() => 0);
     const isFailure = exit?.code !== 0;
     if (left > 0 && !isFailure && this.policy.restart !== 'always') {
-      this.#note = `It left ${left === 1 ? 'a process' : `${left} processes`} in the background: give it the option to stay in the foreground, so that it can be looked after.`;
+      this.#condition.note = `It left ${left === 1 ? 'a process' : `${left} processes`} in the background: give it the option to stay in the foreground, so that it can be looked after.`;
       this.#leftBehind = run.callId;
-      return this.#enter('exited');
+      return this.#condition.enter('exited');
     }
     if (left > 0) await killMarked(this.#setting.channel, run.callId).catch(() => {});
     if (isFailure || this.policy.restart === 'always') return this.#failed(isFailure);
-    this.#enter('exited');
+    this.#condition.enter('exited');
   }
 
   /** The mark of what a run that ended left in the background. */
   #leftBehind: string | undefined;
 
   #failed(isFailure: boolean): void {
-    if (this.policy.restart === 'never') return this.#enter(isFailure ? 'failed' : 'exited');
+    if (this.policy.restart === 'never') return this.#condition.enter(isFailure ? 'failed' : 'exited');
     const waitMs = Math.min(MAX_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** Math.min(this.#failures, 20));
     this.#failures += 1;
-    this.#note ??= `It is started again ${waitMs < 2000 ? 'at once' : `after ${Math.round(waitMs / 1000)} s`}.`;
-    this.#enter('waiting');
+    this.#condition.note ??= `It is started again ${waitMs < 2000 ? 'at once' : `after ${Math.round(waitMs / 1000)} s`}.`;
+    this.#condition.enter('waiting');
     const { signal } = this.#plan;
     void (async () => {
       await this.#setting.clock.sleep(waitMs, { signal });
       while (!(await this.#setting.isAwake())) await this.#setting.clock.sleep(1000, { signal });
-      await this.#inTurn(async () => {
+      await this.#condition.inTurn(async () => {
         if (signal.aborted || this.#run) return;
-        this.#restarts += 1;
+        this.#condition.restarts += 1;
         await this.#begin();
       });
     })().catch(() => {}); // stopped meanwhile
@@ -207,7 +174,7 @@ export class Service implements KeptService {
     const behind = run?.callId ?? this.#leftBehind;
     this.#leftBehind = undefined;
     if (run) {
-      this.#enter('stopping');
+      this.#condition.enter('stopping');
       this.#run = undefined;
       const { signals, stopTimeoutMs } = this.policy;
       this.log.note(`stopping with ${signals.stop}`);
@@ -218,7 +185,7 @@ export class Service implements KeptService {
       timer.abort();
       if (!run.ended.signal.aborted) this.log.note(`it did not end within ${stopTimeoutMs} ms: killing it`);
       await run.handle[Symbol.asyncDispose]();
-      this.#exit = await run.exit;
+      this.#condition.exit = await run.exit;
     }
     if (behind !== undefined) await killMarked(channel, behind).catch(() => {});
   }

@@ -1,3 +1,4 @@
+import { exitStatusOf } from '../channel/exec-channel.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import { printfFormat, quoted } from '../channel/shell-text.ts';
 import { LitterboxError } from '../domain/errors.ts';
@@ -6,12 +7,11 @@ import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
 import { visible } from '../domain/visible.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus, ProcessHandle } from '../ports/process.ts';
-import type { KeptService, ServiceSetting, ServiceState, ServiceStatus } from './kept-service.ts';
-import { killMarked, killServices } from './kill-marked.ts';
+import type { KeptService, ServiceSetting } from './kept-service.ts';
+import { killServices } from './kill-marked.ts';
 import { readIntoLog } from './read-into-log.ts';
-import { survival, SURVIVAL_MS, watchHealth } from './service-health.ts';
-import { ServiceLog } from './service-log.ts';
-import { runFile, SUPERVISORS } from './supervisors.ts';
+import { SupervisedService, type Supervision } from './supervised-service.ts';
+import { runFile, type Supervisor, SUPERVISORS } from './supervisors.ts';
 
 /** Between two looks at what the supervisor says. */
 const LOOK_MS = 1_000;
@@ -27,7 +27,7 @@ const MAX_BACK_OFF_MS = 60_000;
  * to stop, and asked how they are. It starts again what ended, at its own pace. Agents can use its own commands as well, and break it:
  * what it says is as hostile as all else inside, and when it ends another one is started.
  */
-export class SupervisedServices {
+export class SupervisedServices implements Supervision {
   readonly services: ReadonlyMap<string, KeptService>;
   readonly #name: SupervisorName;
   readonly #setting: ServiceSetting;
@@ -46,7 +46,11 @@ export class SupervisedServices {
 
   /** @throws LitterboxError `UNAVAILABLE` when the supervisor does not come up. */
   async ready(): Promise<void> {
-    this.#running ??= this.#run(FIRST_BACK_OFF_MS);
+    this.#running ??= this.#run(FIRST_BACK_OFF_MS).catch(async (error: unknown) => {
+      await killServices(this.#setting.channel).catch(() => {}); // what reads the logs, and what it started
+      this.#running = undefined; // the next who asks tries anew
+      throw error;
+    });
     await this.#running;
   }
 
@@ -56,7 +60,7 @@ export class SupervisedServices {
     return exit.code === 0 && !interruption;
   }
 
-  get supervisor() {
+  get supervisor(): Supervisor {
     return SUPERVISORS[this.#name];
   }
 
@@ -228,237 +232,17 @@ done 2>/dev/null`;
   }
 }
 
-/** What a supervisor said of a service. */
-interface Sight {
-  readonly word: string;
-  readonly pid: string;
-  readonly exit: ExitStatus | undefined;
-  /** When it was asked; what was told to it after that it could not know. */
-  readonly askedMs: number;
-}
-
-/** One service, as its supervisor tells of it. */
-class SupervisedService implements KeptService {
-  readonly policy: ServicePolicy;
-  readonly log = new ServiceLog();
-  /** In the environment of what it started, see {@link CALL_VARIABLE}. */
-  readonly mark = crypto.randomUUID();
-  readonly #setting: ServiceSetting;
-  readonly #supervision: SupervisedServices;
-  #state: ServiceState = 'stopped';
-  #sinceMs: number;
-  #restarts = 0;
-  #exit: ExitStatus | undefined;
-  #note: string | undefined;
-  #isWanted = false;
-  /** When its supervisor was last told something about it. */
-  #toldMs = 0;
-  #lastPid: string | undefined;
-  #run: { readonly over: AbortController; readonly seenMs: number } | undefined;
-  #changed = new Set<() => void>();
-  #turn: Promise<unknown> = Promise.resolve();
-
-  constructor(policy: ServicePolicy, setting: ServiceSetting, supervision: SupervisedServices) {
-    this.policy = policy;
-    this.#setting = setting;
-    this.#supervision = supervision;
-    this.#sinceMs = setting.clock.wallMs();
-  }
-
-  get isAwaited(): boolean {
-    return this.#changed.size > 0;
-  }
-
-  status(): ServiceStatus {
-    return {
-      name: this.policy.name,
-      state: this.#state,
-      sinceMs: this.#sinceMs,
-      restarts: this.#restarts,
-      ...(this.#exit && { exit: this.#exit }),
-      ...(this.#note !== undefined && { note: this.#note }),
-    };
-  }
-
-  async start(): Promise<void> {
-    await this.#inTurn(async () => {
-      if (this.#isWanted && (this.#run || this.#state === 'waiting' || this.#state === 'starting')) return;
-      this.#restarts = 0;
-      this.#exit = undefined;
-      this.#lastPid = undefined;
-      await this.#up();
-    });
-    await this.#settled();
-  }
-
-  async stop(): Promise<void> {
-    await this.#inTurn(async () => {
-      this.#end();
-      this.#isWanted = false;
-      const { stopTimeoutMs, name } = this.policy;
-      if (this.#state !== 'stopped') {
-        this.#enter('stopping');
-        await this.#supervision.tell(
-          this.#supervision.supervisor.down,
-          name,
-          Math.max(1, Math.ceil(stopTimeoutMs / 1000)),
-        );
-        await killMarked(this.#setting.channel, this.mark).catch(() => {});
-      }
-      this.#toldMs = this.#setting.clock.monotonicMs();
-      this.#note = undefined;
-      this.#enter('stopped');
-    });
-  }
-
-  async restart(): Promise<void> {
-    const { signals, name } = this.policy;
-    const run = this.#run;
-    if (signals.restart === undefined || !run) {
-      await this.stop();
-      return await this.start();
-    }
-    this.log.note(`sending ${signals.restart}`);
-    const signal = signals.restart.slice(3);
-    await this.#supervision.tell(`read -r lb_p <"$D/$1.pid" && kill -s ${signal} "$lb_p"`, name);
-    await survival(this.#setting, run.over.signal);
-    await this.#settled();
-  }
-
-  release(): void {
-    this.#end();
-    this.#supervision.release();
-  }
-
-  /** The supervisor that looked after it is gone. */
-  lost(note: string): void {
-    this.#end();
-    if (!this.#isWanted) return;
-    this.log.note(note);
-    this.#note = note;
-    this.#enter('waiting');
-  }
-
-  /** Another supervisor is there. */
-  async revive(): Promise<void> {
-    if (!this.#isWanted || this.#state === 'exited' || this.#state === 'failed') return;
-    this.#restarts += 1;
-    await this.#inTurn(() => this.#up());
-  }
-
-  seen({ word, pid, exit, askedMs }: Sight): void {
-    if (!this.#isWanted || askedMs < this.#toldMs || this.#state === 'stopping') return;
-    // Between its start and the first line of what starts it, no number stands there.
-    const isNew = /^[1-9]\d{0,9}$/.test(pid) && pid !== this.#lastPid;
-    if (isNew) {
-      if (this.#lastPid !== undefined) this.#restarts += 1;
-      this.#lastPid = pid;
-    }
-    if (exit) this.#exit = exit;
-    const ended = exit ? `ended with ${exit.signal ?? `exit code ${exit.code}`}` : 'ended';
-    if (word === 'up') {
-      if (!isNew && this.#run) {
-        const isSettled = !this.policy.health && askedMs - this.#run.seenMs >= SURVIVAL_MS;
-        if (isSettled && this.#state === 'starting') this.#enter('running');
-        return;
-      }
-      if (this.#run) this.log.note(`${ended}, and was started again`);
-      return this.#watch();
-    }
-    if (word !== 'waiting' && word !== 'down' && word !== 'failed') return;
-    const isFailure = exit ? exit.code !== 0 : word === 'failed';
-    const state = word === 'waiting' ? 'waiting' : isFailure ? 'failed' : 'exited';
-    if (this.#run || isNew) this.log.note(ended);
-    this.#end();
-    if (state === this.#state) return;
-    this.#note = state === 'waiting' ? 'Its supervisor starts it again.' : undefined;
-    this.#enter(state);
-  }
-
-  #watch(): void {
-    this.#end();
-    const over = new AbortController();
-    this.#run = { over, seenMs: this.#setting.clock.monotonicMs() };
-    this.#note = undefined;
-    if (this.#state !== 'starting') this.#enter('starting');
-    if (!this.policy.health) return; // another look tells whether it is still there
-    void watchHealth(this.policy, this.#setting, over.signal, (state, note) => {
-      this.#note = note;
-      this.#enter(state);
-    });
-  }
-
-  async #up(): Promise<void> {
-    const { clock } = this.#setting;
-    this.#note = undefined;
-    this.#enter('starting');
-    try {
-      await this.#supervision.ready();
-      await this.#supervision.tell(
-        `rm -f "$D/$1.last" "$D/$1.pid"; ${this.#supervision.supervisor.up}`,
-        this.policy.name,
-      );
-      this.#isWanted = true;
-      this.#toldMs = clock.monotonicMs();
-    } catch (error) {
-      const reason = visible(error instanceof Error ? error.message : String(error));
-      this.log.note(`could not be started: ${reason}`);
-      this.#note = reason;
-      this.#enter('failed');
-    }
-  }
-
-  /** What is known of the present run is over. */
-  #end(): void {
-    this.#run?.over.abort();
-    this.#run = undefined;
-  }
-
-  #inTurn<Result>(body: () => Promise<Result>): Promise<Result> {
-    const mine = this.#turn.then(body);
-    this.#turn = mine.catch(() => {}); // told to who asked
-    return mine;
-  }
-
-  #enter(state: ServiceState): void {
-    this.#state = state;
-    this.#sinceMs = this.#setting.clock.wallMs();
-    const waiting = this.#changed;
-    this.#changed = new Set();
-    for (const wake of waiting) wake();
-  }
-
-  async #settled(): Promise<void> {
-    while (this.#state === 'starting' || this.#state === 'stopping')
-      await new Promise<void>((resolve) => this.#changed.add(resolve));
-  }
-}
-
 /** One line of a script that writes a file. */
 function put(path: string, text: string, isExecutable: boolean): string {
   const write = `printf ${quoted(printfFormat(encodeRaw(text)))} >${path} || exit 1`;
   return isExecutable ? `${write}\nchmod +x ${path}` : write;
 }
 
-const SIGNALS: Readonly<Record<number, string>> = {
-  1: 'SIGHUP',
-  2: 'SIGINT',
-  3: 'SIGQUIT',
-  6: 'SIGABRT',
-  9: 'SIGKILL',
-  11: 'SIGSEGV',
-  13: 'SIGPIPE',
-  15: 'SIGTERM',
-};
-
 /** What a `finish` script noted: an exit code and a signal's number, the code out of range when the signal counts. */
 function exitOf(codeText: string, signalText: string): ExitStatus | undefined {
   if (!/^-?\d{1,3}$/.test(codeText) || !/^\d{1,3}$/.test(signalText)) return undefined;
   const code = Number(codeText);
-  const number = code >= 0 && code <= 255 ? code - 128 : Number(signalText);
-  const signal = SIGNALS[number];
-  if (code >= 0 && code <= 255) return { code, ...(signal !== undefined && { signal }) };
-  return { code: 128 + number, ...(signal !== undefined && { signal }) };
+  return exitStatusOf(code >= 0 && code <= 255 ? code : 128 + Number(signalText));
 }
 
 /** A signal that aborts when something is over. */

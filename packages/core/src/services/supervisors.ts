@@ -1,5 +1,6 @@
 import { quoted } from '../channel/shell-text.ts';
 import type { ServicePolicy, SupervisorName } from '../domain/policy.ts';
+import { wholeSeconds } from './whole-seconds.ts';
 
 /** A file that a supervisor reads, relative to its directory. */
 export interface SupervisorFile {
@@ -32,9 +33,6 @@ export interface Supervisor {
 export const runFile = (name: string) => `services/${name}/run`;
 
 const file = (path: string, text: string, isExecutable = false): SupervisorFile => ({ path, text, isExecutable });
-
-/** Whole seconds, for programs that know no others. */
-const seconds = (durationMs: number) => Math.max(1, Math.ceil(durationMs / 1000));
 
 /**
  * A `finish` script: notes how the last run ended, and gives up where the policy says so.
@@ -142,7 +140,7 @@ exitcodes=0
 startsecs=${restart === 'never' ? 0 : 1}
 startretries=1000000
 stopsignal=${signals.stop.slice(3)}
-stopwaitsecs=${seconds(stopTimeoutMs)}
+stopwaitsecs=${wholeSeconds(stopTimeoutMs)}
 stopasgroup=true
 killasgroup=true
 stdout_logfile=NONE
