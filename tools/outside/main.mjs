@@ -3,19 +3,20 @@
 // Usage: main.mjs [--keep | --serve]; --serve publishes, says where, and stays until it is interrupted.
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { outsidePath } from '../outside-path.mjs';
+import { packedPackages } from '../packed-packages.mjs';
 import { command } from './command.mjs';
 import { commandLine } from './command-line.mjs';
 import { ownProvider } from './own-provider.mjs';
-import { packAll } from './pack-all.mjs';
 import { installRegistry, startRegistry } from './registry.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const directory = mkdtempSync(join(tmpdir(), 'litterbox-outside-'));
 chmodSync(directory, 0o755);
 // npm must not find this checkout: neither its programs nor its settings.
-const path = (process.env['PATH'] ?? '').split(delimiter).filter((name) => !name.includes('/node_modules/'));
-const machine = { ...process.env, PATH: path.join(delimiter) };
+const path = outsidePath();
+const machine = { ...process.env, PATH: path };
 for (const name of Object.keys(machine)) if (/^npm_(config|package|lifecycle)_/i.test(name)) delete machine[name];
 
 const counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
@@ -43,7 +44,7 @@ function stranger(name, { url, token }) {
   return {
     directory: home,
     env: {
-      PATH: [bin, ...path].join(delimiter),
+      PATH: `${bin}:${path}`,
       HOME: home,
       TMPDIR: tmpdir(),
       LANG: 'C.UTF-8',
@@ -66,9 +67,12 @@ async function main() {
   const storage = join(directory, 'registry');
   mkdirSync(tarballs);
   mkdirSync(storage);
-  const packed = await step('every public package can be packed, with its doors and without its tests', () =>
-    packAll({ root, target: tarballs, env: machine }),
-  );
+  const packed = await step('every public package can be packed, with its doors and without its tests', async () => {
+    const all = await packedPackages({ root, target: tarballs, env: machine });
+    const problems = all.flatMap((one) => one.problems);
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+    return all;
+  });
   await installRegistry(machine);
   const setting = async (name, pattern) =>
     (await command(['npm', 'config', 'get', name], { cwd: storage, env: machine })).match(pattern)?.[0];
@@ -76,7 +80,7 @@ async function main() {
   if (!upstream) throw new Error('npm names no registry.');
   // What npm trusts, the registry must trust too: it asks the same one.
   const authorities = await setting('cafile', /^\/.+$/m);
-  const ours = packed.map(({ name }) => name);
+  const ours = packed.map(({ manifest }) => manifest.name);
   await using registry = await startRegistry({ directory: storage, upstream, authorities, ours, env: machine });
   const publisher = stranger('publisher', registry);
   await step('they can be published', async () => {
