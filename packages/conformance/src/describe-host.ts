@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Host, isLitterboxError } from '@litterbox/core/provider';
+import { assertAllAbort } from './assert-all-abort.ts';
 import { assertSameBytes, collected, joined } from './collected.ts';
 import { eventually } from './eventually.ts';
 import type { TestRunner } from './runner.ts';
@@ -341,10 +342,8 @@ export function describeHost({ name, runner, open, directory }: HostOptions): vo
     });
 
     check('a call that was aborted before rejects with the reason, whichever it is', async (host, own) => {
-      const reason = new Error('enough');
-      const call = { signal: AbortSignal.abort(reason) };
       const { files } = host;
-      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      await assertAllAbort((call) => ({
         facts: () => host.facts(call),
         read: () => files.read(`${own}/x`, call),
         makeDirectory: () => files.makeDirectory(`${own}/x`, call),
@@ -353,16 +352,7 @@ export function describeHost({ name, runner, open, directory }: HostOptions): vo
         rename: () => files.rename(`${own}/x`, `${own}/y`, call),
         remove: () => files.remove(`${own}/x`, call),
         connect: () => host.connect({ host: '127.0.0.1', port: 1 }, call),
-      };
-      const deaf: string[] = [];
-      for (const [name, run] of Object.entries(calls)) {
-        const outcome = await run().then(
-          () => 'resolved',
-          (error: unknown) => (error === reason ? undefined : `rejected with ${String(error)}`),
-        );
-        if (outcome !== undefined) deaf.push(`${name} ${outcome}`);
-      }
-      assert.deepEqual(deaf, []);
+      }));
       assert.deepEqual(await files.list(own), []);
     });
 

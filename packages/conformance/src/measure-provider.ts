@@ -1,6 +1,6 @@
 import { type ControlName, isLitterboxError, type LimitName, type ProviderTraits } from '@litterbox/core/provider';
+import { collectedTests } from './collected-tests.ts';
 import { describeSandboxProvider } from './describe-sandbox-provider.ts';
-import type { TestRunner } from './runner.ts';
 import { type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
 
 /** What the kit found out about a provider: how its tests went, and what a sandbox of it has and can do. */
@@ -29,10 +29,10 @@ export interface ProviderMeasure {
 export async function measureProvider(options: Omit<SandboxProviderOptions, 'runner'>): Promise<ProviderMeasure> {
   const tests = collectedTests((runner) => describeSandboxProvider({ ...options, runner }));
   const results: Record<string, { passed: number; failed: string[] }> = {};
-  for (const { group, title, body } of tests) {
+  for (const { group, title, failure } of tests) {
     const result = (results[group] ??= { passed: 0, failed: [] });
-    if (await isPassed(body, options.timeoutMs)) result.passed += 1;
-    else result.failed.push(title);
+    if (await failure(options.timeoutMs)) result.failed.push(title);
+    else result.passed += 1;
   }
   return { name: options.name, ...(await lookedAt(options)), tests: results };
 }
@@ -69,47 +69,10 @@ async function lookedAt(
       }),
     ),
   );
-  for (const { body } of tests) await body();
+  for (const { failure } of tests) {
+    const failed = await failure(options.timeoutMs);
+    if (failed) throw failed;
+  }
   if (!found) throw new Error('There was no sandbox to look at.');
   return found;
-}
-
-/** A test that does not end has failed. The timer also keeps the program running where nothing else does. */
-async function isPassed(body: () => Promise<void>, timeoutMs = 60_000): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
-  });
-  try {
-    return await Promise.race([
-      body().then(
-        () => true,
-        () => false,
-      ),
-      late,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-interface CollectedTest {
-  readonly group: string;
-  readonly title: string;
-  readonly body: () => Promise<void>;
-}
-
-/** A runner that keeps tests instead of running them. */
-function collectedTests(describe: (runner: TestRunner) => void): readonly CollectedTest[] {
-  const tests: CollectedTest[] = [];
-  let group = '';
-  describe({
-    describe: (name, body) => {
-      // `SandboxProvider contract, GROUP: NAME`
-      group = /, ([^:]+):/.exec(name)?.[1] ?? name;
-      body();
-    },
-    it: (title, body) => void tests.push({ group, title, body }),
-  });
-  return tests;
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { brokenWorkspace, eventually, fixtureWorkspace, forBackend } from '../src/index.ts';
+import { brokenWorkspace, eventually, failureOf, fixtureWorkspace, forBackend, type TestRunner } from '../src/index.ts';
 
 async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
@@ -46,6 +46,25 @@ describe('the kit itself', () => {
         50,
       ),
     ).rejects.toThrow('"never"');
+  });
+
+  it('says how one of its tests fails: also one that never ends, and none when there is no such test', async () => {
+    const wrong = new Error('wrong');
+    const suite = ({ describe, it }: TestRunner) =>
+      describe('suite', () => {
+        it('passes', async () => {});
+        it('fails', async () => await Promise.reject(wrong));
+        it('fails with nothing', async () => await Promise.reject());
+        it('never ends', () => new Promise(() => {}));
+        it('twice', async () => {});
+        it('twice', async () => {});
+      });
+    expect(await failureOf(suite, 'passes')).toBeUndefined();
+    expect(await failureOf(suite, 'fails')).toBe(wrong);
+    expect(await failureOf(suite, 'fails with nothing')).toBeDefined();
+    expect((await failureOf(suite, 'never ends', 20))?.message).toContain('20 ms');
+    await expect(failureOf(suite, 'absent')).rejects.toThrow("no tests 'absent'");
+    await expect(failureOf(suite, 'twice')).rejects.toThrow("2 tests 'twice'");
   });
 
   it('turns an absent backend into a visible skip, and into a failure where it is required', async () => {

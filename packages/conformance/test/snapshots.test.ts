@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Host, SandboxId, SandboxProvider, SnapshotProvider } from '@litterbox/core/provider';
-import { describeSnapshotProvider, type TestRunner } from '../src/index.ts';
+import { describeSnapshotProvider, failureOf } from '../src/index.ts';
 import { directoryProvider } from './directory-provider.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-snapshots-'));
@@ -87,24 +87,16 @@ const spent = new Set<string>();
 describe('the kit catches broken snapshots', () => {
   for (const [what, change, caughtBy] of BROKEN) {
     it(`one that ${what}`, async () => {
-      const tests = new Map<string, () => Promise<void>>();
-      const runner: TestRunner = {
-        describe: (_name, body) => body(),
-        it: (title, body) => void tests.set(title, body),
-      };
       const open = async (): Promise<SandboxProvider> => {
         const inner = directoryProvider(directory);
         return { ...inner, snapshots: { ...inner.snapshots, ...change(inner.snapshots) } };
       };
-      describeSnapshotProvider({ name: what, runner, open, host });
-      const test = tests.get(caughtBy);
-      if (!test) throw new Error(`the kit has no test '${caughtBy}'`);
-      const error = await test().then(
-        () => undefined,
-        (reason: unknown) => reason as Error,
+      const failure = await failureOf(
+        (runner) => describeSnapshotProvider({ name: what, runner, open, host }),
+        caughtBy,
       );
-      expect(error).toBeDefined();
-      expect(error?.name).not.toBe('TypeError'); // that would be a broken provider of this file, not one that was caught
+      expect(failure).toBeDefined();
+      expect(failure?.name).not.toBe('TypeError'); // that would be a broken provider of this file, not one that was caught
     });
   }
 });

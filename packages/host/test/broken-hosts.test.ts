@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { describeHost, type TestRunner } from '@litterbox/conformance';
+import { describeHost, failureOf } from '@litterbox/conformance';
 import type { Host, HostFiles, OutputChunk, ProcessHandle } from '@litterbox/core/provider';
 import { localHost } from '../src/index.ts';
 
@@ -146,21 +146,13 @@ const BROKEN: readonly (readonly [what: string, host: Host, caughtBy: string])[]
 describe('the kit catches broken hosts', () => {
   for (const [what, host, caughtBy] of BROKEN) {
     it(`one that ${what}`, async () => {
-      const tests = new Map<string, () => Promise<void>>();
-      const runner: TestRunner = {
-        describe: (_name, body) => body(),
-        it: (title, body) => void tests.set(title, body),
-      };
       const open = async () => ({ ...host, [Symbol.asyncDispose]: async () => {} });
-      describeHost({ name: what, runner, open, directory: async () => directory });
-      const test = tests.get(caughtBy);
-      if (!test) throw new Error(`the kit has no test '${caughtBy}'`);
-      const error = await test().then(
-        () => undefined,
-        (reason: unknown) => reason as Error,
+      const failure = await failureOf(
+        (runner) => describeHost({ name: what, runner, open, directory: async () => directory }),
+        caughtBy,
       );
-      expect(error).toBeDefined();
-      expect(error?.name).not.toBe('TypeError'); // that would be a broken host of this file, not one that was caught
+      expect(failure).toBeDefined();
+      expect(failure?.name).not.toBe('TypeError'); // that would be a broken host of this file, not one that was caught
     });
   }
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeSourceControl, type TestRunner } from '@litterbox/conformance';
+import { describeSourceControl, failureOf } from '@litterbox/conformance';
 import type { SourceControl, SourceRepository } from '@litterbox/core/provider';
 import { kitBackend } from './kit-backend.ts';
 
@@ -112,20 +112,12 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
 describe('the kit catches broken source controls', () => {
   for (const [what, open, caughtBy] of BROKEN) {
     it(`one that ${what}`, async () => {
-      const tests = new Map<string, () => Promise<void>>();
-      const runner: TestRunner = {
-        describe: (_name, body) => body(),
-        it: (title, body) => void tests.set(title, body),
-      };
-      describeSourceControl({ ...kitBackend, name: what, runner, open });
-      const test = tests.get(caughtBy);
-      if (!test) throw new Error(`the kit has no test '${caughtBy}'`);
-      const error = await test().then(
-        () => undefined,
-        (reason: unknown) => reason as Error,
+      const failure = await failureOf(
+        (runner) => describeSourceControl({ ...kitBackend, name: what, runner, open }),
+        caughtBy,
       );
-      expect(error).toBeDefined();
-      expect(error?.name).not.toBe('TypeError'); // that would be a broken adapter of this file, not one that was caught
+      expect(failure).toBeDefined();
+      expect(failure?.name).not.toBe('TypeError'); // that would be a broken adapter of this file, not one that was caught
     });
   }
 });

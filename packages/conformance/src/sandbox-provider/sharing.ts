@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isLitterboxError, SandboxId, type SandboxProvider } from '@litterbox/core/provider';
+import { assertAllAbort } from '../assert-all-abort.ts';
 import { collected } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import { fixtureWorkspace } from '../fixture-workspace.ts';
@@ -134,9 +135,7 @@ export function sharing(check: Check): void {
 
   check('a call that was aborted before rejects with the reason, whichever it is', async ({ create, provider }) => {
     const runtime = await create();
-    const reason = new Error('enough');
-    const call = { signal: AbortSignal.abort(reason) };
-    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    await assertAllAbort((call) => ({
       probe: () => provider.probe(call),
       open: () => provider.open(runtime.id, call),
       list: async () => {
@@ -155,15 +154,6 @@ export function sharing(check: Check): void {
       start: () => runtime.start(call),
       usage: () => runtime.usage(call),
       ...(runtime.connect && { connect: async () => runtime.connect?.(8080, call) }),
-    };
-    const deaf: string[] = [];
-    for (const [name, run] of Object.entries(calls)) {
-      const outcome = await run().then(
-        () => 'resolved',
-        (error: unknown) => (error === reason ? undefined : `rejected with ${String(error)}`),
-      );
-      if (outcome !== undefined) deaf.push(`${name} ${outcome}`);
-    }
-    assert.deepEqual(deaf, []);
+    }));
   });
 }
