@@ -177,6 +177,16 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'arguments arrive verbatim, without a shell',
   ],
   [
+    'gives who runs no name',
+    () => scriptsWith((script) => script.replaceAll('/etc-', '/nameless-').replace(/agent:x:.*\n/, '')),
+    'who runs has a name, and localhost is known',
+  ],
+  [
+    'does not say what localhost is',
+    () => scriptsWith((script) => script.replaceAll('/etc-', '/hostless-').replaceAll('.1 localhost ', '.1 ')),
+    'who runs has a name, and localhost is known',
+  ],
+  [
     'ignores the working directory',
     () => runtimeWith((runtime) => ({ spawn: ({ cwd: _cwd, ...spec }, call) => runtime.spawn(spec, call) })),
     'a working directory is taken, relative names start there, and a missing one is NOT_FOUND',

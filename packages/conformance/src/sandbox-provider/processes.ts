@@ -7,6 +7,15 @@ import type { Check } from './suite.ts';
 /** Every byte value, many times, so that it does not fit into a pipe. */
 const EVERY_BYTE = joined(Array.from({ length: 1024 }, () => Uint8Array.from({ length: 256 }, (_, index) => index)));
 
+/** Says who runs this, by what the image has for it, then the addresses that /etc/hosts has for localhost. */
+const NAMES = `if command -v id >/dev/null; then id -un || exit 1
+elif command -v whoami >/dev/null; then whoami || exit 1
+else
+while read -r key uid rest; do [ "$key" != Uid: ] || break; done </proc/self/status
+while IFS=: read -r name password number rest; do [ "$number" != "$uid" ] || echo "$name"; done </etc/passwd
+fi
+while read -r address names; do for name in $names; do [ "$name" != localhost ] || echo "$address"; done; done </etc/hosts`;
+
 async function isRunning(runtime: SandboxRuntime, mark: string): Promise<boolean> {
   // The pattern does not match itself; /proc is all a minimal image has.
   const script = `for f in /proc/[0-9]*/cmdline; do if tr '\\0' ' ' <$f 2>/dev/null | grep -q '[${mark[0]}]${mark.slice(1)}'; then echo yes; fi; done`;
@@ -39,6 +48,13 @@ export function processes(check: Check): void {
   check('stdout, stderr and the exit code are apart', async ({ create, sh }) => {
     const { stdout, stderr, exit } = await sh(await create(), 'echo out; echo err >&2; exit 3');
     assert.deepEqual({ stdout, stderr, exit }, { stdout: 'out\n', stderr: 'err\n', exit: { code: 3 } });
+  });
+
+  check('who runs has a name, and localhost is known', async ({ create, sh }) => {
+    const { stdout, exit } = await sh(await create(), NAMES);
+    assert.deepEqual(exit, { code: 0 });
+    assert.match(stdout, /^[a-z_][\w.-]*\n/, 'the name');
+    assert.match(stdout, /\n127\.0\.0\.1\n/, 'the address of localhost');
   });
 
   check('arguments arrive verbatim, without a shell', async ({ create }) => {

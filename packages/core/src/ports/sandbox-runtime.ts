@@ -52,7 +52,8 @@ export interface SandboxRuntime extends AsyncDisposable {
 
   /**
    * Starts a program inside, as the sandbox's user. Costs what the runtime's own exec costs; the exec channel of core
-   * is what makes many short commands cheap.
+   * is what makes many short commands cheap. Inside, `/etc/passwd` has a name for that user and `/etc/hosts` says that localhost is
+   * 127.0.0.1, whatever the image has.
    *
    * @throws LitterboxError `NOT_FOUND` when the program or `cwd` is not there; `UNSUPPORTED` for a terminal it cannot give.
    */
