@@ -14,6 +14,7 @@ interface Description {
  * @param place absolute path of the file, for the message
  * @throws LitterboxError `SANDBOX_BROKEN` for bytes that are none
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what else is in it is known to who wrote it
 export function parseDescription<Meta extends Description>(bytes: Uint8Array, place: string, provider: string): Meta {
   try {
     const meta = JSON.parse(new TextDecoder().decode(bytes)) as Meta;
