@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { MAX_STORED_BYTES, storedZlib } from './stored-zlib.ts';
 
 test('what is stored is inflated to the same bytes, up to the longest', () => {
