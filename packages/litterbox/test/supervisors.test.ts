@@ -120,15 +120,19 @@ done; true`);
     it('start once what kept the supervisor from starting is mended', async () => {
       await using desk = story({
         '.litterbox.toml': `${ROOT}[container]
-${IMAGE}setup-command = ["sh", "-c", "mkdir ~/.litterbox-services && cd ~/.litterbox-services && touch services && chmod 500 ."]
-supervisor = "${supervisor}"
+${IMAGE}supervisor = "${supervisor}"
 [container.services]
 web = { command = ["sh", "-c", "echo up; exec sleep 4321"] }
 `,
       });
-      const sandbox = await made(desk.open());
+      const litterbox = desk.open();
+      const sandbox = await made(litterbox);
       const web = async () => (await sandbox.services())[0];
-      expect(await web()).toMatchObject({ state: 'failed', note: expect.stringContaining('cannot be written') });
+      await sandbox.run('cd ~/.litterbox-services && rm -rf services && touch services && chmod 500 .');
+      await litterbox.setRunState('one', 'stopped');
+      await litterbox.setRunState('one', 'ready');
+      const failed = await eventually(web, (one) => one?.state === 'failed', 30_000);
+      expect(failed?.note).toContain('cannot be written');
       await sandbox.run('chmod 700 ~/.litterbox-services');
       await sandbox.service('start', 'web');
       expect(await web()).toMatchObject({ state: 'running', restarts: 0 });
