@@ -40,6 +40,7 @@ export function describeHost({ name, runner, open, directory }: HostOptions): vo
       const facts = await host.facts();
       assert.equal(facts.platform, 'linux');
       assert.equal(facts.architecture, (await collected(await host.spawn({ argv: ['uname', '-m'] }))).stdout.trim());
+      if (host.isRoot !== undefined) assert.equal(host.isRoot, facts.uid === 0);
       assert.equal(String(facts.uid), (await collected(await host.spawn({ argv: ['id', '-u'] }))).stdout.trim());
       assert.ok(
         facts.searchPath.every((path) => path.startsWith('/')) &&

@@ -19,6 +19,7 @@ export function localHost(options: LocalHostOptions = {}): Host {
   let facts: Promise<HostFacts> | undefined;
   return {
     name: 'local',
+    isRoot: process.getuid?.() === 0,
     facts: async (call) => {
       call?.signal?.throwIfAborted();
       facts ??= readFacts(searchPath);

@@ -15,6 +15,10 @@ export function assuranceOf(machine: Machine, meta: SandboxMeta, facts: KernelFa
       hasOwnUsers: true,
       limits: meta.limits,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
+      ...(machine.canMakeDisks &&
+        meta.strategy === 'overlay' && {
+          withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
+        }),
       readable: readableOf(machine.toolDirectories, meta),
     },
     facts,

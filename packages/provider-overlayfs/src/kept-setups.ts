@@ -70,6 +70,7 @@ export class KeptSetups implements SetupStore {
         hint: 'Create it first.',
       });
     const meta = parseMeta(bytes, sandbox.meta);
+    if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
     const programs = await this.#programs(meta.root, call);
     const target = setupDirectory(this.#layout, { ...meta, programs }, key);
     if (meta.prepared !== undefined || (await this.#host.files.stat(target, call))) return;

@@ -15,7 +15,7 @@ import {
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
 import { INSIDE_UID, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
-import { type Layout, setupDirectory } from './layout.ts';
+import { diskOf, type Layout, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -38,6 +38,7 @@ export interface LaunchInput {
 export async function launchSession(input: LaunchInput, call?: CallOptions): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces } = await prelude(input, call);
+  const disk = diskOf(layout, meta);
   const script = supervisorScript({
     machine,
     meta,
@@ -50,6 +51,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     directory: sandbox.directory,
     base: `${layout.bases}/${meta.base}`,
     playground: `${layout.playgrounds}/${meta.playground}`,
+    ...(disk && { disk }),
     ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
   });
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.

@@ -1,4 +1,6 @@
 import { type PlaceFiles, placeFilesOf, type SandboxId } from '@litterbox/core/provider';
+import type { Disk } from './disk.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Where the provider keeps what on its host. Everything is below `root`, mode 0700. */
 export interface Layout {
@@ -7,6 +9,8 @@ export interface Layout {
   readonly bases: string;
   readonly sandboxes: string;
   readonly playgrounds: string;
+  /** Disks of those that have one of their own, with their playgrounds on it. */
+  readonly disks: string;
   /** What setups left, frozen: {@link setupDirectory}. */
   readonly setups: string;
 }
@@ -17,6 +21,7 @@ export function layoutOf(root: string): Layout {
     bases: `${root}/bases`,
     sandboxes: `${root}/sandboxes`,
     playgrounds: `${root}/playgrounds`,
+    disks: `${root}/disks`,
     setups: `${root}/setups`,
   };
 }
@@ -24,6 +29,14 @@ export function layoutOf(root: string): Layout {
 export function sandboxLayoutOf(layout: Layout, id: SandboxId): PlaceFiles {
   return placeFilesOf(`${layout.sandboxes}/${id}`);
 }
+
+/** The disk of a sandbox; undefined where nothing bounds it. */
+export function diskOf(layout: Layout, { id, limits }: Pick<SandboxMeta, 'id' | 'limits'>): Disk | undefined {
+  return limits.diskBytes === undefined ? undefined : { image: diskImage(layout, id), sizeBytes: limits.diskBytes };
+}
+
+/** The file that holds the disk of a sandbox. */
+export const diskImage = (layout: Layout, id: SandboxId) => `${layout.disks}/${id}`;
 
 /**
  * Where what a setup left is kept. A layer that holds changes alone lies over any base; a copy of a whole workspace holds its base

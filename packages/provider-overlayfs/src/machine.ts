@@ -8,6 +8,7 @@ import {
   runScript,
 } from '@litterbox/core/provider';
 import { type Cgroup, cgroupOf } from './cgroup.ts';
+import { CAN_MAKE_DISKS } from './disk.ts';
 import { type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
 
 /** What one look at the host tells. */
@@ -18,6 +19,8 @@ export interface Machine {
   readonly bwrapVersion: string;
   /** Undefined when limits cannot be enforced by this user here. */
   readonly cgroup: Cgroup | undefined;
+  /** Whether a sandbox can have a disk of its own, which is what bounds it. */
+  readonly canMakeDisks: boolean;
   /** The most open descriptors a process started here can be given. */
   readonly maxOpenFiles: number;
   readonly toolDirectories: readonly ToolDirectory[];
@@ -45,6 +48,9 @@ const TOOLS = {
   tar: 'tar',
   find: 'findutils',
 } as const;
+
+/** What a machine lacks where its root cannot bound the disk of a sandbox. */
+export const DISK_REMEDY = 'Install e2fsprogs (mkfs.ext4) and mount (losetup), and see that there is /dev/loop-control';
 
 /** bubblewrap knows `--disable-userns` since this version. @see https://github.com/containers/bubblewrap/releases/tag/v0.8.0 */
 const MINIMUM_BWRAP = [0, 8];
@@ -78,12 +84,14 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
     own: one('cgroup-own'),
     writable: all('cgroup-writable'),
   });
+  const canMakeDisks = isRoot && one('disks') === 'yes';
   return {
     facts,
     isRoot,
     maxOpenFiles: Number(one('open-files')) || Number.POSITIVE_INFINITY,
     bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
     cgroup,
+    canMakeDisks,
     toolDirectories: toolDirectoriesOf(
       facts,
       new Map(all('path').map((line) => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)])),
@@ -102,6 +110,7 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
       userns: one('userns'),
       apparmor: one('apparmor'),
       cgroup,
+      canMakeDisks,
     }),
   };
 }
@@ -115,6 +124,7 @@ say bwrap "$(bwrap --version 2>/dev/null)"
 say find "$(find --version 2>/dev/null)"
 say userns "$(cat /proc/sys/user/max_user_namespaces 2>/dev/null)"
 say apparmor "$(cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns 2>/dev/null)"
+${CAN_MAKE_DISKS} && say disks yes
 say open-files "$(ulimit -Hn)"
 say cgroup-mounts "$(cat /proc/self/mounts | grep cgroup)"
 say cgroup-own "$(cat /proc/self/cgroup)"
@@ -139,6 +149,7 @@ interface CheckFacts {
   readonly userns: string;
   readonly apparmor: string;
   readonly cgroup: Cgroup | undefined;
+  readonly canMakeDisks: boolean;
 }
 
 function checksOf({
@@ -150,6 +161,7 @@ function checksOf({
   userns,
   apparmor,
   cgroup,
+  canMakeDisks,
 }: CheckFacts): readonly ProbeCheck[] {
   const check = (
     name: string,
@@ -205,6 +217,17 @@ function checksOf({
         ? `version ${cgroup.version}, below ${Object.values(cgroup.parents)[0]}`
         : 'this user may not make control groups, so memory, processor and process limits cannot be enforced',
       delegationCommand(facts.uid),
+      'warning',
+    ),
+    check(
+      'disk',
+      canMakeDisks,
+      canMakeDisks
+        ? 'limits.disk can be enforced: a file system in a file for each sandbox that has it'
+        : 'limits.disk cannot be enforced: a sandbox may fill the disk that the state directory is on',
+      facts.uid === 0
+        ? `${DISK_REMEDY}.`
+        : `${DISK_REMEDY}, and run Litterbox as root; or keep its state on a file system of its own.`,
       'warning',
     ),
   ];

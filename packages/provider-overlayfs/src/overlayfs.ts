@@ -11,6 +11,7 @@ import {
   makeUnfinished,
   notHere,
   PlaceRuntime,
+  type ProviderTraits,
   type ProbeReport,
   type ProgressOptions,
   quoted,
@@ -30,9 +31,10 @@ import {
 import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupRemove, cgroupUsage } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
 import { KeptSetups } from './kept-setups.ts';
-import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import { makeDisk } from './disk.ts';
+import { diskImage, diskOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { launchSession } from './launch-session.ts';
-import { type Machine, readMachine } from './machine.ts';
+import { DISK_REMEDY, type Machine, readMachine } from './machine.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { strategyNamed } from './choose-strategy.ts';
@@ -57,12 +59,7 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
 
 class OverlayProvider implements SandboxProvider {
   readonly name = 'overlayfs';
-  readonly traits = {
-    isolation: 'process',
-    limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'],
-    workdir: 'repository-path',
-    roots: ['machine', 'directory'],
-  } as const;
+  readonly traits: ProviderTraits;
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #wanted: Strategy['name'] | undefined;
@@ -74,6 +71,14 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ host, directory, strategy }: OverlayfsOptions) {
     this.#host = host;
+    // A disk of its own is mounted, which needs root, and holds layers alone: a copy of the base would not share its blocks.
+    const boundsDisk = host.isRoot === true && (strategy ?? 'overlay') === 'overlay';
+    this.traits = {
+      isolation: 'process',
+      limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
+      workdir: 'repository-path',
+      roots: ['machine', 'directory'],
+    };
     this.#layout = layoutOf(`${directory}/overlayfs`);
     this.#wanted = strategy;
     this.#setups = new KeptSetups(host, this.#layout, () => this.#survey());
@@ -158,7 +163,9 @@ class OverlayProvider implements SandboxProvider {
     call?.signal?.throwIfAborted();
     const { directory } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
-    const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
+    const own = call?.keepPlayground
+      ? ''
+      : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)} && rm -f ${quoted(diskImage(this.#layout, id))}`;
     const { cgroup } = await this.#survey(call);
     reach('provider.before-remove');
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
@@ -182,9 +189,14 @@ ${this.#setups.sweep}`;
         'Set overlayfs.rootfs to a directory, leave the image out, or use a container provider.',
       );
     for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
-      if (limits[name] !== undefined)
-        throw cannotHonour(this.name, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+      if (limits[name] !== undefined && !this.traits.limits.includes(name))
+        throw cannotHonour(
+          this.name,
+          `the limit ${name}`,
+          name === 'diskBytes' ? 'Leave it out, or run Litterbox as root with the strategy overlay.' : 'Leave it out.',
+        );
     }
+    if (limits.diskBytes !== undefined) this.#assertDisk(spec, await this.#survey(call));
     if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
       throw cannotHonour(
         this.name,
@@ -199,6 +211,12 @@ ${this.#setups.sweep}`;
         'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
       );
     const { strategy, checks } = await this.#strategy(call, spec.strategy);
+    if (limits.diskBytes !== undefined && strategy?.changes === 'workspace')
+      throw cannotHonour(
+        this.name,
+        `the limit diskBytes with the strategy ${strategy.name}`,
+        'Use the strategy overlay, or leave the limit out.',
+      );
     if (!strategy) {
       throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${this.#layout.root}.`, {
         operation: 'provider.create',
@@ -227,6 +245,17 @@ ${this.#setups.sweep}`;
     };
   }
 
+  #assertDisk({ id, playground }: SandboxSpec, { canMakeDisks }: Machine): void {
+    if (playground !== id)
+      throw cannotHonour(
+        this.name,
+        'the limit diskBytes with a playground that several sandboxes share',
+        'Set playground.scope to sandbox, or leave the limit out.',
+      );
+    if (!canMakeDisks)
+      throw cannotHonour(this.name, 'the limit diskBytes on this machine', `${DISK_REMEDY}, or leave the limit out.`);
+  }
+
   /** The sandbox's directory, complete before it gets its name. */
   async #prepare(
     meta: SandboxMeta,
@@ -239,6 +268,7 @@ ${this.#setups.sweep}`;
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
     const unfinished = `${this.#layout.sandboxes}/${name}`;
     const playground = `${this.#layout.playgrounds}/${meta.playground}`;
+    const disk = diskOf(this.#layout, meta);
     const script = `umask 022
 ${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
 trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
@@ -249,7 +279,7 @@ mkfifo -m 666 io/control io/ready scan-io/control scan-io/ready && mkfifo -m 600
 : >start.lock; : >alive.lock; : >clients.lock
 ${strategy.prepare(base, this.#setups.directoryOf(meta))}
 ${machine.isRoot ? `chown ${SANDBOX_UID}:${SANDBOX_UID} home ${quoted(playground)} ws${strategy.changes === 'upper' ? ' upper' : ''}` : ''}
-printf %s ${quoted(JSON.stringify(meta))} >meta.json
+${disk ? makeDisk(disk) : ''}printf %s ${quoted(JSON.stringify(meta))} >meta.json
 mv -T ${quoted(unfinished)} ${quoted(directory)}
 trap - EXIT`;
     try {
@@ -334,7 +364,13 @@ trap - EXIT`;
     if (known) return await known;
     const choice = (async () => {
       const machine = await this.#survey(call);
-      for (const directory of [this.#layout.root, this.#layout.bases, this.#layout.sandboxes, this.#layout.playgrounds])
+      for (const directory of [
+        this.#layout.root,
+        this.#layout.bases,
+        this.#layout.sandboxes,
+        this.#layout.playgrounds,
+        this.#layout.disks,
+      ])
         await this.#host.files.makeDirectory(directory);
       return await choosing(this.#host, this.#layout.sandboxes, machine.isRoot, wanted);
     })().catch((error: unknown) => {

@@ -12,7 +12,8 @@ export interface SandboxMeta {
   readonly workdir: string;
   readonly root: Exclude<SandboxRoot, { type: 'image' }>;
   readonly environment: Readonly<Record<string, string>>;
-  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>>;
+  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>> &
+    Pick<ResourceLimits, 'diskBytes'>;
   readonly playground: string;
   readonly allowDegraded: boolean;
   /** The kept setup that it stands on, and what the programs were then. */

@@ -1,6 +1,7 @@
 import { FIRST_PROCESS, quoted } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEnter, cgroupFreeze, cgroupRemove, cgroupSetUp } from './cgroup.ts';
+import { type Disk, DISK, mountDisk, RESERVE } from './disk.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -20,6 +21,8 @@ export interface SupervisorInput {
   /** Directory of the kept setup that the sandbox stands on. */
   readonly setup?: string;
   readonly playground: string;
+  /** Where all that the sandbox writes is; absent where its disk is not bounded. */
+  readonly disk?: Disk;
   readonly etc: string;
   readonly filter: string;
   readonly sources: SessionSources;
@@ -41,7 +44,7 @@ export interface SupervisorInput {
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
-  const { machine, meta, strategy, directory, base, setup, playground, etc, filter, sources, proc, environment } =
+  const { machine, meta, strategy, directory, base, setup, playground, disk, etc, filter, sources, proc, environment } =
     input;
   const { cgroup, isRoot } = machine;
   const groups = cgroup
@@ -67,13 +70,17 @@ else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 rm -f io/*.* scan-io/*.*
 mount --bind . /run || fail 'cannot bind the directory of the sandbox'
 cd /run
-mount --bind ${quoted(playground)} playground || fail 'cannot bind the playground'
-mount --bind ${quoted(etc)} etc || fail 'cannot bind the /etc of the sandbox'
+${
+  disk
+    ? mountDisk(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)
+    : `mount --bind ${quoted(playground)} playground || fail 'cannot bind the playground'
+`
+}mount --bind ${quoted(etc)} etc || fail 'cannot bind the /etc of the sandbox'
 ${sources.tools.map(({ source, target }) => `mkdir -p ${quoted(source)} && mount --bind ${quoted(target)} ${quoted(source)} || fail ${quoted(`cannot bind ${target}`)}\n`).join('')}${
   meta.root.type === 'directory'
     ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n`
     : ''
-}${strategy.mount(base, isRoot, setup)}${groups.setUp}
+}${strategy.mount(base, isRoot, disk ? DISK : '/run', setup)}${disk ? RESERVE : ''}${groups.setUp}
 rm -f status scan-status
 mkfifo status scan-status
 ulimit -c 0
@@ -104,7 +111,7 @@ read -r init rest </proc/$F/task/$F/children
 printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$init" $$
 printf 'descriptors\\0%s\\0' "$fds"
 printf 'files\\0'; head -v -c 262144 /proc/$init/status /proc/$init/limits /proc/$init/cgroup /proc/$init/mountinfo; printf '\\0'
-printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
+${disk ? `printf 'disk\\0'; grep ' ${DISK} ' /proc/self/mountinfo; stat -f -c '%b %S' ${DISK}; printf '\\0'\n` : ''}printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
 printf 'environment\\0'; head -c 65536 /proc/$F/environ | tr '\\0' '\\n'; printf '\\0end\\0'
 end() { ${groups.thaw}; kill -9 $F $F2; }
 answer=

@@ -14,6 +14,7 @@ import {
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
+import { isRoot } from './backends.ts';
 import { describeSandboxProvider, failureOf, type TestRunner } from '@litterbox/conformance';
 
 const handles: ProcessHandle[] = [];
@@ -456,12 +457,41 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'lies that it limits the disk',
     () =>
       providerWith((inner) => ({
-        traits: { ...inner.traits, limits: [...inner.traits.limits, 'diskBytes'] },
+        traits: { ...inner.traits, limits: [...new Set([...inner.traits.limits, 'diskBytes' as const])] },
         create: ({ limits: { diskBytes: _disk, ...limits }, ...spec }, options) =>
           inner.create({ ...spec, limits }, options),
       })),
     'the limit of disk holds, where the traits name one: who fills it has no space, nobody else',
   ],
+  // Only root can bound a disk: elsewhere there is nothing to break.
+  ...(isRoot
+    ? ([
+        [
+          'bounds the workspace and leaves the home directory out',
+          () =>
+            scriptsWith((script) =>
+              script.replace('for name in upper home playground', 'for name in upper playground'),
+            ),
+          'the limit of disk holds, where the traits name one: who fills it has no space, nobody else',
+        ],
+        [
+          'gives every directory a disk of its own size',
+          () =>
+            scriptsWith((script) =>
+              script.replace(
+                'for name in upper home playground',
+                'mount -t tmpfs -o size=32m,uid=61100 tmpfs home; for name in upper playground',
+              ),
+            ),
+          'the limit of disk holds, where the traits name one: who fills it has no space, nobody else',
+        ],
+        [
+          'keeps nothing back of a disk to start with when it is full',
+          () => scriptsWith((script) => script.replace('mkdir disk/reserve', 'false')),
+          'the limit of disk bounds the number of files too, and a sandbox full of them can be emptied',
+        ],
+      ] as const)
+    : []),
   [
     'lies that it limits the speed of the disk',
     () =>

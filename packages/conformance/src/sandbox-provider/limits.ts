@@ -90,11 +90,46 @@ export function limits(check: Check): void {
     const { create, sh, provider } = bench;
     if (!provider.traits.limits.includes('diskBytes')) return; // the refusal is tested among what cannot be limited
     const [full, neighbour] = [await create({ limits: { diskBytes: 32 * 2 ** 20 } }), await create()];
-    const { exit } = await sh(full, 'head -c 67108864 /dev/zero >fill && [ "$(wc -c <fill)" = 67108864 ]');
-    assert.notEqual(exit.code, 0, '64 MiB were written under a limit of 32 MiB');
+    await sh(full, 'echo before >before');
+    // Each place where it may leave something that lasts: together they hold no more than the limit.
+    for (const place of ['.', '"$HOME"', '"$LITTERBOX_PLAYGROUND"']) {
+      const { exit, stderr } = await sh(full, `head -c 67108864 /dev/zero >${place}/fill`);
+      assert.notEqual(exit.code, 0, `64 MiB were written into ${place} under a limit of 32 MiB`);
+      assert.match(stderr, /No space left on device|Disk quota exceeded/);
+    }
+    const { stdout } = await sh(full, 'cat ./fill "$HOME/fill" "$LITTERBOX_PLAYGROUND/fill" | wc -c');
+    assert.ok(Number(stdout) > 2 ** 20 && Number(stdout) <= 32 * 2 ** 20, `${stdout.trim()} bytes were held`);
     assert.equal((await sh(neighbour, 'head -c 1048576 /dev/zero >some && wc -c <some')).stdout.trim(), '1048576');
-    assert.equal((await sh(full, 'rm -f fill; echo again >file; cat file')).stdout, 'again\n');
+    const changed: string[] = [];
+    for await (const { path } of (await full.scan(undefined)).changes) if (path !== '') changed.push(path);
+    assert.deepEqual(changed.sort(), ['before', 'fill'], 'what a full sandbox holds can be recorded');
+    assert.equal((await sh(full, 'tar -cf - before | tar -xOf -')).stdout, 'before\n');
+    await full.stop();
+    await full.start();
+    const again = await sh(full, 'rm -f ./fill && echo again >file && cat before file');
+    assert.equal(again.stdout, 'before\nagain\n', again.stderr);
+    await full[Symbol.asyncDispose]();
+    await provider.remove(full.id);
+    assert.equal((await sh(neighbour, 'wc -c <some')).stdout.trim(), '1048576');
   });
+
+  check(
+    'the limit of disk bounds the number of files too, and a sandbox full of them can be emptied',
+    async (bench) => {
+      const { create, sh, provider } = bench;
+      if (!provider.traits.limits.includes('diskBytes')) return;
+      const full = await create({ limits: { diskBytes: 16 * 2 ** 20 } });
+      const { exit } = await sh(
+        full,
+        'mkdir many && cd many && i=0; while [ $i -lt 20000 ]; do : >$i || exit 9; i=$((i+1)); done',
+      );
+      assert.notEqual(exit.code, 0, 'twenty thousand files were made under a limit of 16 MiB');
+      await full.stop();
+      await full.start();
+      const { stdout, stderr } = await sh(full, 'rm -r many && echo again >file && cat file');
+      assert.equal(stdout, 'again\n', stderr);
+    },
+  );
 
   check('the limit of disk speed holds, where the traits name one', async ({ create, sh, provider }) => {
     if (!provider.traits.limits.includes('diskBytesPerSecond')) return;

@@ -14,11 +14,14 @@ export interface ExpectedPlace {
   readonly workdir: string;
   /** Whether it has a user namespace, in which no user but its own exists. */
   readonly hasOwnUsers: boolean;
-  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>>;
+  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>> &
+    Pick<ResourceLimits, 'diskBytes'>;
   /** Names that processes may find in the environment of the first one, because they are the sandbox's own. @defaultValue none */
   readonly environment?: readonly string[];
   /** Why there are no limits, as the step that mends it. Absent when there should be some. */
   readonly withoutLimits?: string;
+  /** The step that bounds the disk where nobody asked for it. @defaultValue a file system for the state directory */
+  readonly withoutDisk?: string;
   readonly readable: Assurance['readable'];
 }
 
@@ -49,6 +52,12 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
   const isLimited = expected.withoutLimits === undefined;
   const limited = (controller: string) =>
     isLimited && new RegExp(`^(\\d+:[^:]*\\b${controller}\\b[^:]*|0:):.*/${expected.id}$`, 'm').test(facts.cgroup);
+  const { disk } = facts;
+  const isBounded = disk !== undefined && disk.sizeBytes > 0 && disk.sizeBytes <= (expected.limits.diskBytes ?? 0);
+  const outside = [expected.workdir, INSIDE.home, INSIDE.playground].filter((point) => {
+    const mount = mountAt(point);
+    return !isBounded || !(mount?.device === disk.device || mount?.upper?.startsWith(`${disk.point}/`));
+  });
   // Real, effective, saved and for files: where there is no map of its own, each as the host counts.
   const users = (status['Uid'] ?? '0').split(/\s+/).map(Number);
   return {
@@ -127,12 +136,22 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
           : 'no limit',
         expected.withoutLimits,
       ),
-      {
-        name: 'disk',
-        status: 'absent',
-        finding: 'workspace, home and playground may fill the disk they are on',
-        remedy: 'Keep the state directory on a file system of its own, with the size you can spare.',
-      },
+      expected.limits.diskBytes === undefined
+        ? {
+            name: 'disk',
+            status: 'absent',
+            finding: 'workspace, home and playground may fill the disk they are on',
+            remedy:
+              expected.withoutDisk ??
+              'Keep the state directory on a file system of its own, with the size you can spare.',
+          }
+        : control(
+            'disk',
+            outside.length === 0,
+            outside.length === 0
+              ? `workspace, home and playground hold at most ${mebibytes(facts.disk?.sizeBytes ?? 0)} together`
+              : `not bounded: ${outside.join(', ')}`,
+          ),
     ],
     readable: expected.readable,
   };

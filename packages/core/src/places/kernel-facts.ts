@@ -13,9 +13,15 @@ export interface KernelFacts {
   readonly mounts: readonly {
     readonly root: string;
     readonly point: string;
+    /** `major:minor` of the file system. */
+    readonly device: string;
     readonly options: readonly string[];
     readonly type: string;
+    /** Where an overlay keeps what changes, in the names of the supervisor. */
+    readonly upper?: string;
   }[];
+  /** The file system that the supervisor mounted for what the sandbox writes, and how much it holds. */
+  readonly disk?: { readonly point: string; readonly device: string; readonly sizeBytes: number };
   /** Each kind, whether it differs from the host's. */
   readonly separateNamespaces: Readonly<Record<string, boolean>>;
   /** Descriptors open in the first process. */
@@ -81,13 +87,17 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
     mounts: (files.get('mountinfo') ?? '').split('\n').map((line) => {
       const [left = '', right = ''] = line.split(' - ');
       const fields = left.split(' ');
+      const upper = /(?:^|[ ,])upperdir=([^, ]*)/.exec(right)?.[1];
       return {
         root: unescaped(fields[3] ?? ''),
         point: unescaped(fields[4] ?? ''),
+        device: fields[2] ?? '',
         options: (fields[5] ?? '').split(','),
         type: right.split(' ')[0] ?? '',
+        ...(upper !== undefined && { upper: unescaped(upper) }),
       };
     }),
+    ...diskFacts(words),
     separateNamespaces: Object.fromEntries(
       NAMESPACES.map((name, index) => [
         name,
@@ -102,6 +112,18 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
       .split('\n')
       .filter((line) => line.includes('='))
       .map((line) => line.slice(0, line.indexOf('='))),
+  };
+}
+
+/** A line of mountinfo, then the number of blocks and their size as `stat -f` gives them. */
+function diskFacts(words: readonly string[]): Pick<KernelFacts, 'disk'> {
+  const index = words.indexOf('disk');
+  if (index === -1) return {};
+  const [mount = '', size = ''] = (words[index + 1] ?? '').split('\n');
+  const fields = mount.split(' ');
+  const [blocks, blockBytes] = size.split(' ').map(Number);
+  return {
+    disk: { point: unescaped(fields[4] ?? ''), device: fields[2] ?? '', sizeBytes: (blocks ?? 0) * (blockBytes ?? 0) },
   };
 }
 

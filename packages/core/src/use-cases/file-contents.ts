@@ -19,6 +19,13 @@ const REFUSALS: Readonly<Record<number, readonly [code: LitterboxErrorCode, what
   42: ['NOT_A_REGULAR_FILE', 'is not a regular file'],
   43: ['FILE_TOO_LARGE', `is larger than ${MAX_FILE_BYTES} bytes`],
   44: ['NOT_A_DIRECTORY', 'lies below, or is itself, what is not a directory'],
+  45: ['DISK_FULL', 'could not be written to its end, so the old content is there still,'],
+};
+
+const HINTS: Partial<Readonly<Record<LitterboxErrorCode, string>>> = {
+  FILE_TOO_LARGE: 'Work on it with a command inside the sandbox.',
+  DISK_FULL:
+    'See with df what is full in the sandbox, and delete there what is not needed; limits.disk is what bounds it.',
 };
 
 /** Ends a script with the exit code that tells why its first argument is no regular file. */
@@ -50,7 +57,9 @@ if [ -e "$f" ] && [ ! -f "$f" ]; then exit 42; fi
 case $f in */) if [ -e "\${f%/}" ]; then exit 44; else exit 41; fi ;; esac
 [ -d "\${f%/*}" ] || mkdir -p "\${f%/*}" 2>/dev/null || exit 44
 t=$f.litterbox-$3
-put >"$t" || { rm -f "$t"; exit 1; }
+no=
+{ put || no=45; } >"$t" || no=1
+[ -z "$no" ] || { rm -f "$t"; exit $no; }
 case $2 in
   x) chmod +x "$t" ;;
   -) ;;
@@ -161,7 +170,6 @@ export function fileRefusal(operation: string, target: string, exitCode: number)
   ];
   return new LitterboxError(code, `${shown(target)} ${what} in the sandbox.`, {
     operation,
-    hint:
-      code === 'FILE_TOO_LARGE' ? 'Work on it with a command inside the sandbox.' : 'Look with ls -la in the sandbox.',
+    hint: HINTS[code] ?? 'Look with ls -la in the sandbox.',
   });
 }

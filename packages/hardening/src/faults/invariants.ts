@@ -47,6 +47,8 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
   const provider = join(stateDirectory, 'overlayfs');
   same(problems, 'runtimes', names(join(provider, 'sandboxes')), ids);
   same(problems, 'playgrounds', names(join(provider, 'playgrounds')), ids);
+  for (const name of names(join(provider, 'disks')))
+    if (!ids.includes(name)) problems.push(`a disk is left of ${name}`);
   for (const name of names(join(provider, 'bases')))
     if (name.startsWith('.')) problems.push(`half a base tree is left: ${name}`);
   if (existsSync(join(stateDirectory, 'state.db'))) {

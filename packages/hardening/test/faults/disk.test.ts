@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
 import { expectInvariants, LoopImage, processState, type Scene, scene, userFile, violations } from '../../src/index.ts';
@@ -115,6 +116,93 @@ describe('a full disk below the state directory', () => {
       expect(Buffer.from(await sandbox.read('big')).toString()).toBe('new\n');
     });
     await expectInvariants(one, 'after the sandbox filled the disk');
+  });
+});
+
+describe('a full disk of a sandbox whose disk is bounded', () => {
+  const MIB = 2 ** 20;
+  const freeBytes = ({ directory }: Scene) => {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  };
+
+  it("is the sandbox's own: neighbour and machine go on, nothing is lost, and it is recorded, emptied and deleted", async () => {
+    using image = new LoopImage(192);
+    await using one = scene(undefined, image.mountPoint);
+    await one.once(async (litterbox) => {
+      const neighbour = await litterbox.create({ name: 'neighbour' });
+      const sandbox = await litterbox.create({ name: 'full', diskBytes: 32 * MIB });
+      await sandbox.write('old', 'old\n');
+      await sandbox.run('echo kept >"$LITTERBOX_PLAYGROUND/kept"; echo kept >"$HOME/kept"');
+      const before = freeBytes(one);
+      const filler =
+        'head -c 200000000 /dev/zero >"$HOME/fill"; head -c 200000000 /dev/zero >"$LITTERBOX_PLAYGROUND/fill"';
+      // Ignored by git: what fills the disk is not to be recorded too.
+      const ran = await sandbox.run(
+        `echo new >new; ${filler}; mkdir -p ignored; head -c 200000000 /dev/zero >ignored/fill || exit 9`,
+      );
+      expect([ran.exitCode, ran.stderr]).toEqual([9, expect.stringContaining('No space left on device')]);
+      expect(ran.recorded.changedFiles).toBe(1);
+      one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+      expect(before - freeBytes(one)).toBeLessThan(40 * MIB);
+      const refusal = await sandbox.write('old', 'x'.repeat(500_000)).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ code: 'DISK_FULL', details: { hint: expect.stringContaining('limits.disk') } });
+      expect(Buffer.from(await sandbox.read('old')).toString()).toBe('old\n');
+      expect(await work(litterbox, 'neighbour', 'beside', one)).toBe('ok');
+      expect(
+        (await neighbour.run('head -c 50000000 /dev/zero >ignored-not; wc -c <ignored-not; rm ignored-not')).stdout,
+      ).toBe('50000000\n');
+      await litterbox.milestone('full', 'what a full sandbox holds');
+      expect(await sandbox.diff()).toContain('+new');
+    });
+    // Another program, another session: it starts on the full disk and can be emptied.
+    await one.once(async (litterbox) => {
+      const sandbox = await litterbox.open('full');
+      expect((await sandbox.run('cat old new "$HOME/kept" "$LITTERBOX_PLAYGROUND/kept"')).stdout).toBe(
+        'old\nnew\nkept\nkept\n',
+      );
+      expect((await sandbox.run('rm -r ignored "$HOME/fill" "$LITTERBOX_PLAYGROUND/fill"')).exitCode).toBe(0);
+      expect(await work(litterbox, 'full', 'after', one)).toBe('ok');
+      await litterbox.restore('full', '1');
+      expect((await (await litterbox.open('full')).run('cat "$LITTERBOX_PLAYGROUND/kept"; ls')).stdout).toBe(
+        'kept\nold\nsrc\n',
+      );
+      await litterbox.delete('full', { force: true });
+    });
+    expect(readdirSync(join(one.stateDirectory, 'overlayfs/disks'))).toEqual([]);
+    await expectInvariants(one, 'after a sandbox filled a disk of its own');
+  });
+
+  it('by a service: it is contained and reported, and what was there is recorded', async () => {
+    using image = new LoopImage(96);
+    await using one = scene(
+      {
+        '.gitignore': 'filler\n',
+        '.litterbox.toml': `limits.disk = "24MiB"
+[container.services]
+greedy = { command = ["sh", "-c", "echo work >work; cat /dev/zero >filler || exit 7"], restart = "never" }
+calm = { command = ["sh", "-c", "echo calm; while :; do sleep 1000; done"] }
+`,
+      },
+      image.mountPoint,
+    );
+    await one.once(async (litterbox) => {
+      await litterbox.trust((await litterbox.trustStatus()).contentHash);
+      const before = freeBytes(one);
+      const sandbox = await litterbox.create({ name: 'a' });
+      const greedy = async () => (await sandbox.services()).find(({ name }) => name === 'greedy');
+      expect(await eventually(greedy, (service) => service?.state === 'failed')).toMatchObject({ exit: { code: 7 } });
+      let log = '';
+      for await (const { text } of sandbox.logs({ service: 'greedy' })) log += text;
+      expect(log).toContain('No space left on device');
+      expect((await sandbox.services()).find(({ name }) => name === 'calm')).toMatchObject({ state: 'running' });
+      expect(before - freeBytes(one)).toBeLessThan(32 * MIB);
+      const ran = await sandbox.run('echo hi');
+      expect([ran.exitCode, ran.stdout]).toEqual([0, 'hi\n']);
+      expect(await sandbox.diff()).toContain('+work');
+      await litterbox.milestone('a', 'what the service left');
+    });
+    await expectInvariants(one, 'after a service filled the disk');
   });
 });
 

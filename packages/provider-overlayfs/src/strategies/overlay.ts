@@ -19,14 +19,14 @@ rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
   prepare: (_base, setup) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
-  mount: (base, isRoot, setup) => `mount --bind ${quoted(base)} /run/base || fail 'cannot bind the base tree'
+  mount: (base, isRoot, layers, setup) => `mount --bind ${quoted(base)} /run/base || fail 'cannot bind the base tree'
 ${
   setup === undefined
     ? ''
     : `mkdir -p /run/setup && mount --bind ${quoted(setup)} /run/setup || fail 'cannot bind what the setup left'
-mount -t overlay overlay -o lowerdir=/run/setup/home,upperdir=/run/home,workdir=/run/home-work,${optionsOf(isRoot)} /run/home || fail 'cannot mount the home directory'
+mount -t overlay overlay -o lowerdir=/run/setup/home,upperdir=${layers}/home,workdir=${layers}/home-work,${optionsOf(isRoot)} /run/home || fail 'cannot mount the home directory'
 `
-}mount -t overlay overlay -o lowerdir=${setup === undefined ? '' : '/run/setup/upper:'}/run/base,upperdir=/run/upper,workdir=/run/work,${optionsOf(isRoot)} /run/ws || fail 'cannot mount the overlay'
+}mount -t overlay overlay -o lowerdir=${setup === undefined ? '' : '/run/setup/upper:'}/run/base,upperdir=${layers}/upper,workdir=${layers}/work,${optionsOf(isRoot)} /run/ws || fail 'cannot mount the overlay'
 `,
   keep: keepLayers,
   takeBack: TAKE_LAYERS_BACK,

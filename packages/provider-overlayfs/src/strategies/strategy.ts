@@ -13,9 +13,10 @@ export interface Strategy {
    * At each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace at /run/ws and
    * the home directory at /run/home.
    *
+   * @param layers directory of the session's mount namespace that holds the layers, all on one mount
    * @param setup directory of the kept setup that the sandbox stands on
    */
-  mount(base: string, isRoot: boolean, setup?: string): string;
+  mount(base: string, isRoot: boolean, layers: string, setup?: string): string;
   /** `keep` of core's `keepSetupScript`, for new directories of `owner`; empty: of who runs it. */
   keep(owner: string): string;
   /** Its `takeBack`. */

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { collected, eventually } from '@litterbox/conformance';
+import { type Host, SandboxId, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
+import { localHost } from '@litterbox/host';
+import { overlayfs } from '../src/index.ts';
+import { backendDirectory, isRoot, removeBackend } from './backends.ts';
+
+const MIB = 2 ** 20;
+const host = localHost();
+let directory = '';
+beforeAll(async () => {
+  directory = await backendDirectory('overlay');
+});
+afterAll(() => removeBackend(directory));
+
+function specOf(id: SandboxId, more: Partial<SandboxSpec> = {}): SandboxSpec {
+  return {
+    id,
+    slug: 'disk',
+    repositoryId: '00000000-0000-4000-8000-000000000000',
+    // An empty tree: two blocks of zeros.
+    workspace: { key: 'd15c', open: () => new Blob([new Uint8Array(1024)]).stream() },
+    workdir: '/src',
+    root: { type: 'machine' },
+    environment: {},
+    limits: { diskBytes: 16 * MIB },
+    network: 'none',
+    playground: id,
+    allowDegraded: false,
+    ...more,
+  };
+}
+
+async function sh(runtime: SandboxRuntime, script: string): Promise<string> {
+  const { stdout, stderr, exit } = await collected(await runtime.spawn({ argv: ['sh', '-c', script] }));
+  return exit.code === 0 ? stdout : `[${exit.code ?? exit.signal}] ${stderr}`;
+}
+
+const imageOf = (id: SandboxId) => join(directory, 'overlayfs/disks', id);
+
+/** Loop devices of this test's sandboxes, those of files that were removed included. */
+function loops(): readonly string[] {
+  return readdirSync('/sys/block')
+    .filter((name) => name.startsWith('loop'))
+    .flatMap((name) => {
+      try {
+        return [readFileSync(`/sys/block/${name}/loop/backing_file`, 'utf8').trim()];
+      } catch {
+        return []; // it holds no file
+      }
+    })
+    .filter((file) => file.startsWith(directory));
+}
+
+// Nobody else can have one: what an ordinary user is told instead is below.
+if (isRoot)
+  describe('the disk of a sandbox', () => {
+    it('is mounted nowhere on the machine, is let go of with the session, and goes with the sandbox', async () => {
+      await using provider = overlayfs({ host, directory });
+      const id = SandboxId.make();
+      const runtime = await provider.create(specOf(id));
+      expect(await sh(runtime, 'echo kept >file; cat file')).toBe('kept\n');
+      expect(loops()).toEqual([imageOf(id)]); // positive control
+      expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(id);
+      expect(statSync(imageOf(id)).mode & 0o777).toBe(0o600);
+      expect(await sh(runtime, 'ls /dev; ls -d /run/disk /proc/1/root/run/disk 2>&1; true')).not.toMatch(
+        /loop|run\/disk$/m,
+      );
+      const { controls } = await runtime.assurance();
+      expect(controls.find(({ name }) => name === 'disk')).toMatchObject({
+        status: 'enforced',
+        finding: expect.stringMatching(/^workspace, home and playground hold at most 1[0-6] MiB together$/),
+      });
+      await runtime.stop();
+      await eventually(
+        async () => loops(),
+        (now) => now.length === 0,
+      );
+      await runtime.start();
+      expect(await sh(runtime, 'cat file')).toBe('kept\n');
+      await runtime[Symbol.asyncDispose]();
+      await provider.remove(id);
+      expect(existsSync(imageOf(id))).toBe(false);
+      await eventually(
+        async () => loops(),
+        (now) => now.length === 0,
+      );
+    });
+
+    it('is whole after its supervisor was killed, and never mounted twice', async () => {
+      await using provider = overlayfs({ host, directory });
+      const id = SandboxId.make();
+      const runtime = await provider.create(specOf(id));
+      for (let round = 0; round < 3; round++) {
+        expect(await sh(runtime, `echo ${round} >>rounds; head -c 4000000 /dev/zero >filler`)).toBe('');
+        const supervisors = readdirSync('/proc').filter((pid) => {
+          try {
+            const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+            return /^\d+$/.test(pid) && line.includes(id) && line.includes('mount --bind . /run');
+          } catch {
+            return false; // it ended meanwhile
+          }
+        });
+        expect(supervisors.length).toBeGreaterThan(0); // positive control
+        for (const pid of supervisors) {
+          try {
+            process.kill(Number(pid), 'SIGKILL');
+          } catch {
+            // the one before took it along
+          }
+        }
+        const next = await eventually(
+          async () => await sh(runtime, 'cat rounds').catch((error: Error) => error.message),
+          (text) => text.startsWith('0\n'),
+        );
+        expect(next).toBe(['0', '1', '2'].slice(0, round + 1).join('\n') + '\n');
+        expect(loops()).toEqual([imageOf(id)]);
+      }
+      await runtime[Symbol.asyncDispose]();
+      await eventually(
+        async () => loops(),
+        (now) => now.length === 0,
+      );
+      execFileSync('e2fsck', ['-fn', imageOf(id)], { env: { PATH: `${process.env['PATH']}:/usr/sbin:/sbin` } });
+      await provider.remove(id);
+    });
+
+    it('keeps the playground for the sandbox that follows, and that alone; what was deleted is the host’s again', async () => {
+      await using provider = overlayfs({ host, directory });
+      const id = SandboxId.make();
+      const first = await provider.create(specOf(id));
+      await sh(
+        first,
+        'echo old >file; echo old >$HOME/file; echo kept >$LITTERBOX_PLAYGROUND/file; head -c 9000000 /dev/zero >filler; sync',
+      );
+      const held = () => statSync(imageOf(id)).blocks * 512;
+      expect(held()).toBeGreaterThan(9_000_000);
+      await sh(first, 'rm filler');
+      await first[Symbol.asyncDispose]();
+      await eventually(
+        async () => held(),
+        (bytes) => bytes < 2_000_000,
+      );
+      await provider.remove(id, { keepPlayground: true });
+      const second = await provider.create(specOf(id));
+      expect(await sh(second, 'ls -A . $HOME; cat $LITTERBOX_PLAYGROUND/file')).toBe('.:\n\n/home/agent:\nkept\n');
+      await second[Symbol.asyncDispose]();
+      await provider.remove(id);
+      expect(existsSync(imageOf(id))).toBe(false);
+    });
+
+    it('is refused with a shared playground, a copied workspace, and where it cannot be made', async () => {
+      await using provider = overlayfs({ host, directory });
+      const unsupported = (text: string) => ({ code: 'UNSUPPORTED', message: expect.stringContaining(text) });
+      const id = SandboxId.make();
+      await expect(provider.create(specOf(id, { playground: SandboxId.make() }))).rejects.toMatchObject(
+        unsupported('playground'),
+      );
+      await expect(provider.create(specOf(id, { strategy: 'copy' }))).rejects.toMatchObject(
+        unsupported('strategy copy'),
+      );
+      const without: Host = {
+        ...host,
+        spawn: (spec, options) =>
+          host.spawn(
+            {
+              ...spec,
+              argv: spec.argv.map((word) => word.replace('command -v mkfs.ext4', 'false')) as [string, ...string[]],
+            },
+            options,
+          ),
+      };
+      await using poor = overlayfs({ host: without, directory });
+      await expect(poor.create(specOf(id))).rejects.toMatchObject(unsupported('on this machine'));
+      expect((await poor.probe()).checks).toContainEqual(expect.objectContaining({ name: 'disk', status: 'warning' }));
+      expect((await provider.probe()).checks).toContainEqual(expect.objectContaining({ name: 'disk', status: 'ok' }));
+    });
+  });
+
+it('an ordinary user is told that it cannot be bounded, and why', async () => {
+  const { isRoot: _unknown, ...ordinary } = host;
+  await using provider = overlayfs({ host: isRoot ? ordinary : host, directory });
+  expect(provider.traits.limits).not.toContain('diskBytes');
+  await expect(provider.create(specOf(SandboxId.make()))).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    details: { hint: expect.stringContaining('as root') },
+  });
+  if (!isRoot)
+    expect((await provider.probe()).checks).toContainEqual(
+      expect.objectContaining({ name: 'disk', status: 'warning', remedy: expect.stringContaining('as root') }),
+    );
+});
