@@ -40,12 +40,13 @@ fi
 /**
  * Shell text, at session start, with the sandbox's directory at /run and as the current one. Until a session that was killed has let go of the
  * file it is not mounted: two kernels' worth of one file system would destroy it. `discard` gives what is deleted inside back to
- * the host.
+ * the host. `e2fsck` has something to do only after the machine itself was full: the kernel marks such a disk.
  */
 export function mountDisk({ image }: Disk, owner: string): string {
   const own = quoted(owner);
   return `SEARCHED=$PATH; ${SEARCH}; n=0
 while [ "$(losetup -j ${quoted(image)})" ]; do n=$((n+1)); [ $n -lt 1000 ] || fail 'the session before this one still has the disk'; sleep 0.02; done
+e2fsck -p ${quoted(image)} >/dev/null 2>&1
 mount -t ext4 -o loop,nosuid,nodev,noatime,discard,noinit_itable ${quoted(image)} disk || fail 'cannot mount the disk of the sandbox'
 PATH=$SEARCHED
 rm -rf disk/reserve
