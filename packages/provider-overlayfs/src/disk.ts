@@ -38,16 +38,21 @@ fi
 }
 
 /**
- * Shell text, at session start, with the sandbox's directory at /run and as the current one. Until a session that was killed has let go of the
- * file it is not mounted: two kernels' worth of one file system would destroy it. `discard` gives what is deleted inside back to
- * the host. `e2fsck` has something to do only after the machine itself was full: the kernel marks such a disk.
+ * Shell text, at session start, with the sandbox's directory at /run and as the current one. What is left of a session whose supervisor was
+ * killed may have the file mounted still, without a process that uses it. Then `mount` takes the loop device that is there: one
+ * device is one file system, however often it is mounted, and two on one file would destroy it. So that is looked at afterwards. A
+ * device that the kernel is just letting go of refuses for a moment. `discard` gives what is deleted inside back to the host.
+ * `e2fsck` has something to do only after the machine itself was full: the kernel marks such a disk.
  */
 export function mountDisk({ image }: Disk, owner: string): string {
   const own = quoted(owner);
+  const file = quoted(image);
   return `SEARCHED=$PATH; ${SEARCH}; n=0
-while [ "$(losetup -j ${quoted(image)})" ]; do n=$((n+1)); [ $n -lt 1000 ] || fail 'the session before this one still has the disk'; sleep 0.02; done
-e2fsck -p ${quoted(image)} >/dev/null 2>&1
-mount -t ext4 -o loop,nosuid,nodev,noatime,discard,noinit_itable ${quoted(image)} disk || fail 'cannot mount the disk of the sandbox'
+[ "$(losetup -j ${file})" ] || e2fsck -p ${file} >/dev/null 2>&1
+until said=$(mount -t ext4 -o loop,nosuid,nodev,noatime,discard,noinit_itable ${file} disk 2>&1); do
+n=$((n+1)); [ $n -lt 250 ] || fail "cannot mount the disk of the sandbox: $said"; sleep 0.02
+done
+[ "$(losetup -n -O NAME -j ${file})" = "$(sed -n 's|^.* ${DISK} .* - ext4 \\([^ ]*\\) .*|\\1|p' /proc/self/mountinfo)" ] || fail 'the disk of the sandbox is in use by something else'
 PATH=$SEARCHED
 rm -rf disk/reserve
 if [ -e ${FRESH} ]; then

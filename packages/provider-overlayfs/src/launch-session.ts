@@ -59,7 +59,17 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   return {
     argv: ['sh', '-c', launcher, script],
     namespaces,
-    judge: (facts) => assuranceOf(machine, meta, facts),
+    judge: (facts) => {
+      const assurance = assuranceOf(machine, meta, facts);
+      const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
+      if (!loose) return assurance;
+      // Nobody has to ask for this control; who did by name does not go without it.
+      throw new LitterboxError('DEGRADED', `The sandbox would run without its limit of disk: ${loose.finding}.`, {
+        operation: 'provider.start',
+        provider: 'overlayfs',
+        hint: loose.remedy ?? 'Run litterbox doctor.',
+      });
+    },
   };
 }
 

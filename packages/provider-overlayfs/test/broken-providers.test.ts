@@ -467,22 +467,30 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
   ...(isRoot
     ? ([
         [
-          'bounds the workspace and leaves the home directory out',
+          'bounds the workspace alone',
           () =>
-            scriptsWith((script) =>
-              script.replace('for name in upper home playground', 'for name in upper playground'),
-            ),
+            runtimeWith((runtime) => ({
+              spawn: (spec, call) =>
+                runtime.spawn({ ...spec, env: { ...runtime.environment, ...spec.env, HOME: '/tmp' } }, call),
+            })),
           'the limit of disk holds, where the traits name one: who fills it has no space, nobody else',
         ],
         [
           'gives every directory a disk of its own size',
           () =>
-            scriptsWith((script) =>
-              script.replace(
-                'for name in upper home playground',
-                'mount -t tmpfs -o size=32m,uid=61100 tmpfs home; for name in upper playground',
-              ),
-            ),
+            runtimeWith((runtime) => ({
+              spawn: (spec, call) =>
+                runtime.spawn(
+                  {
+                    ...spec,
+                    argv: spec.argv.map((word) => word.replaceAll('"$HOME"/fill', '/dev/shm/fill')) as [
+                      string,
+                      ...string[],
+                    ],
+                  },
+                  call,
+                ),
+            })),
           'the limit of disk holds, where the traits name one: who fills it has no space, nobody else',
         ],
         [

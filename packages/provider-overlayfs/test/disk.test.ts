@@ -55,6 +55,28 @@ function loops(): readonly string[] {
     .filter((file) => file.startsWith(directory));
 }
 
+const SYSTEM_PATH = { PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
+
+async function nobodyHasIt(): Promise<void> {
+  await eventually(
+    async () => loops(),
+    (now) => now.length === 0,
+  );
+}
+
+/** Processes of this machine by their command lines, words apart by NUL. */
+function processes(isMeant: (line: string) => boolean): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => {
+      try {
+        return /^\d+$/.test(name) && isMeant(readFileSync(`/proc/${name}/cmdline`, 'utf8'));
+      } catch {
+        return false; // it ended meanwhile
+      }
+    })
+    .map(Number);
+}
+
 // Nobody else can have one: what an ordinary user is told instead is below.
 if (isRoot)
   describe('the disk of a sandbox', () => {
@@ -90,41 +112,48 @@ if (isRoot)
       );
     });
 
-    it('is whole after its supervisor was killed, and never mounted twice', async () => {
+    it('is whole after its supervisor was killed', async () => {
       await using provider = overlayfs({ host, directory });
       const id = SandboxId.make();
       const runtime = await provider.create(specOf(id));
-      for (let round = 0; round < 3; round++) {
+      for (const round of ['0', '1', '2']) {
         expect(await sh(runtime, `echo ${round} >>rounds; head -c 4000000 /dev/zero >filler`)).toBe('');
-        const supervisors = readdirSync('/proc').filter((pid) => {
-          try {
-            const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-            return /^\d+$/.test(pid) && line.includes(id) && line.includes('mount --bind . /run');
-          } catch {
-            return false; // it ended meanwhile
-          }
-        });
-        expect(supervisors.length).toBeGreaterThan(0); // positive control
-        for (const pid of supervisors) {
-          try {
-            process.kill(Number(pid), 'SIGKILL');
-          } catch {
-            // the one before took it along
-          }
-        }
-        const next = await eventually(
-          async () => await sh(runtime, 'cat rounds').catch((error: Error) => error.message),
-          (text) => text.startsWith('0\n'),
-        );
-        expect(next).toBe(['0', '1', '2'].slice(0, round + 1).join('\n') + '\n');
-        expect(loops()).toEqual([imageOf(id)]);
+        const [supervisor, ...copies] = processes((line) => line.includes(id) && line.includes('mount --bind . /run'));
+        for (const pid of [supervisor ?? 0, ...copies]) process.kill(pid, 'SIGKILL');
       }
+      expect(await sh(runtime, 'cat rounds')).toBe('0\n1\n2\n');
       await runtime[Symbol.asyncDispose]();
-      await eventually(
-        async () => loops(),
-        (now) => now.length === 0,
-      );
-      execFileSync('e2fsck', ['-fn', imageOf(id)], { env: { PATH: `${process.env['PATH']}:/usr/sbin:/sbin` } });
+      await nobodyHasIt();
+      execFileSync('e2fsck', ['-fn', imageOf(id)], { env: SYSTEM_PATH, stdio: 'ignore' });
+      await provider.remove(id);
+    });
+
+    it('is never on two loop devices', async () => {
+      await using provider = overlayfs({ host, directory });
+      const id = SandboxId.make();
+      const runtime = await provider.create(specOf(id));
+      const start = async () => {
+        await runtime.start();
+        return await sh(runtime, 'echo up').catch((error: Error) => error.message);
+      };
+      const attach = () => execFileSync('losetup', ['-f', imageOf(id)], { env: SYSTEM_PATH });
+      await runtime.stop();
+      await nobodyHasIt();
+      attach();
+      try {
+        expect(await start()).toBe('up\n');
+        expect(loops()).toEqual([imageOf(id)]);
+        await runtime.stop();
+        while (loops().length < 2) attach(); // the one that was mounted went with the mount
+        expect(await start()).toContain('in use by something else');
+      } finally {
+        execFileSync('sh', ['-c', 'for d in $(losetup -n -O NAME -j "$0"); do losetup -d $d; done', imageOf(id)], {
+          env: SYSTEM_PATH,
+        });
+      }
+      await nobodyHasIt();
+      expect(await start()).toBe('up\n');
+      await runtime[Symbol.asyncDispose]();
       await provider.remove(id);
     });
 
@@ -150,6 +179,54 @@ if (isRoot)
       await second[Symbol.asyncDispose]();
       await provider.remove(id);
       expect(existsSync(imageOf(id))).toBe(false);
+    });
+
+    it('holds what changes on top of a kept setup, which is not counted; its own setup is kept for nobody', async () => {
+      await using provider = overlayfs({ host, directory });
+      const [plain, bounded, third] = [SandboxId.make(), SandboxId.make(), SandboxId.make()];
+      const [key, other] = ['a'.repeat(64), 'b'.repeat(64)];
+      const first = await provider.create(specOf(plain, { limits: {} }));
+      await sh(first, 'echo set >made; echo set >$HOME/made; head -c 30000000 /dev/zero >large');
+      await provider.setups?.keep(plain, key);
+      const second = await provider.create(specOf(bounded, { prepared: [key] }));
+      expect(second.prepared).toBe(key);
+      expect(await sh(second, 'cat made $HOME/made; wc -c <large; rm large; echo more >>made; cat made')).toBe(
+        'set\nset\n30000000\nset\nmore\n',
+      );
+      expect(await sh(second, 'head -c 30000000 /dev/zero >$HOME/fill')).toMatch(/No space left on device/);
+      await provider.setups?.keep(bounded, other);
+      const last = await provider.create(specOf(third, { limits: {}, prepared: [other] }));
+      expect(last.prepared).toBeUndefined();
+      for (const runtime of [first, second, last]) {
+        await runtime[Symbol.asyncDispose]();
+        await provider.remove(runtime.id);
+      }
+    });
+
+    it('is DEGRADED where a directory would not be on it', async () => {
+      const loose: Host = {
+        ...host,
+        spawn: (spec, options) =>
+          host.spawn(
+            {
+              ...spec,
+              argv: spec.argv.map((word) => word.replace('for name in upper home', 'for name in upper')) as [
+                string,
+                ...string[],
+              ],
+            },
+            options,
+          ),
+      };
+      await using provider = overlayfs({ host: loose, directory });
+      await expect(provider.create(specOf(SandboxId.make()))).rejects.toMatchObject({
+        code: 'DEGRADED',
+        message: expect.stringContaining('not bounded: /home/agent'),
+      });
+      await eventually(
+        async () => loops(),
+        (now) => now.length === 0,
+      );
     });
 
     it('is refused with a shared playground, a copied workspace, and where it cannot be made', async () => {
