@@ -80,9 +80,29 @@ const rowsOf = (document) =>
     .split('\n')
     .map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
 
+const counted = { X: [], R: [], '': [] };
+const requirements = new Set();
 for (const [, id, , status, evidence] of rowsOf('docs/requirements.md')) {
   if (!/^[XR]?\d+$/.test(id ?? '')) continue;
+  if (requirements.has(id)) problems.push(`docs/requirements.md has ${id} twice`);
+  requirements.add(id);
+  counted[id.replace(/\d+/, '')].push(status);
+  if (/`[\w-]+\/[^`]*`: /.test(evidence.replaceAll(/`([a-z]+)\/([^`]+)`: /g, '')))
+    problems.push(`${id} names a test in a folder that is not known`);
   if (checkTests(id, evidence) === 0 && status === 'done') problems.push(`${id} is done without a test`);
+}
+
+for (const [prefix, statuses] of Object.entries(counted)) {
+  const count = (status) => statuses.filter((one) => one === status).length;
+  const words = `${count('done')} done, ${count('partly')} partly, ${count('not yet')} not yet.`;
+  if (!read('docs/requirements.md').includes(words))
+    problems.push(`docs/requirements.md does not say of ${prefix || 'the numbers'}: ${words}`);
+}
+
+const texts = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs'), { recursive: true })];
+for (const name of texts.filter((one) => one.endsWith('.md'))) {
+  const path = existsSync(join(root, 'docs', name)) ? join('docs', name) : name;
+  if (/^(<{7}|>{7}) /m.test(read(path))) problems.push(`${path} holds two versions of a place that were never merged`);
 }
 
 for (const { document, id: pattern, rows: least, reason, tests, titles } of TABLES) {
