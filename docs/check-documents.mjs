@@ -99,7 +99,12 @@ for (const [prefix, statuses] of Object.entries(counted)) {
     problems.push(`docs/requirements.md does not say of ${prefix || 'the numbers'}: ${words}`);
 }
 
-const texts = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs'), { recursive: true })];
+const texts = [
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }),
+];
 for (const name of texts.filter((one) => one.endsWith('.md'))) {
   const path = existsSync(join(root, 'docs', name)) ? join('docs', name) : name;
   if (/^(<{7}|>{7}) /m.test(read(path))) problems.push(`${path} holds two versions of a place that were never merged`);
