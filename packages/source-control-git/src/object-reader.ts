@@ -6,7 +6,7 @@ import type { GitProcess, GitRunner } from './run-git.ts';
 import { parseTree, type TreeEntry } from './tree-object.ts';
 import { GitFailure } from './git-failure.ts';
 
-const MAX_CACHE_BYTES = 16 * 1024 * 1024;
+const MAX_CACHE_BYTES = 4 * 1024 * 1024;
 const MAX_CACHED_OBJECT_BYTES = 1024 * 1024;
 /** Rules and records are read again and again; other blobs are not. */
 const MAX_CACHED_BLOB_BYTES = 32 * 1024;
@@ -91,7 +91,10 @@ export class ObjectReader implements AsyncDisposable {
   remember(oid: ObjectId, type: StoredObject['type'], bytes: Buffer): void {
     const most = type === 'blob' ? MAX_CACHED_BLOB_BYTES : MAX_CACHED_OBJECT_BYTES;
     if (bytes.length > most || this.#cache.has(oid)) return;
-    this.#cache.set(oid, { type, bytes });
+    // A copy with memory of its own: a small buffer is a piece of a larger one, and would keep all of that.
+    const own = Buffer.allocUnsafeSlow(bytes.length);
+    own.set(bytes);
+    this.#cache.set(oid, { type, bytes: own });
     this.#cacheBytes += bytes.length + 200;
     for (const [oldest, object] of this.#cache) {
       if (this.#cacheBytes <= MAX_CACHE_BYTES) break;
