@@ -3,9 +3,10 @@ import type { AgentClient, Limit } from './agent-client.ts';
 import type { Drive } from './drive.ts';
 import type { Scene } from './scene.ts';
 
-const TOOLS = 'bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-status write'.split(
-  ' ',
-);
+const TOOLS =
+  'bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write'.split(
+    ' ',
+  );
 
 /** That the client did what the plot wanted, in the protocol and under the limits that it should. @throws AssertionError */
 export function checkDrive(client: AgentClient, limit: Limit, scene: Scene, drive: Drive): void {
