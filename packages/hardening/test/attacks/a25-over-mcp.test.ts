@@ -301,9 +301,9 @@ describe('tools: arguments', () => {
 
   attackByAgent('A34: over MCP, no command outlives its timeout, whatever it does to stay', async (_ground, agent) => {
     const alive = async () =>
-      (await agent.bash('cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -o "[s]leep 98764" | sort -u')).text.split(
-        '\n',
-      )[0];
+      (
+        await agent.bash('cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " " | grep -o "[s]leep 98764" | sort -u')
+      ).text.split('\n')[0];
     // What a command that ended in time left on purpose, such as a server, stays; here until it is ended.
     const { text: pid } = await agent.bash('sleep 98764 >/dev/null 2>&1 & echo $!; exit 0');
     positiveControl('a command in the background', await alive(), (text) => text === 'sleep 98764');
