@@ -133,11 +133,17 @@ class PlaceProvider implements SandboxProvider {
     const sandboxes = `${this.#root}/sandboxes`;
     const gone = quoted(`${sandboxes}/${UNFINISHED}${id}`);
     const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#root}/playgrounds/${id}`)}`;
-    // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
+    // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep. Again while
+    // it is there: a program that cleans up may make it anew behind another removal (runc makes the directory that it is told).
     const script = `${REMOVE_TREE}( ${endSessionScript(directory)} ) || exit 1
-if cd ${quoted(directory)} 2>/dev/null; then (
+n=0
+while cd ${quoted(directory)} 2>/dev/null; do
+n=$((n+1)); [ $n -le 20 ] || exit 1
+(
 ${this.#isolation.clean({ id, directory })}
-) || exit 1; cd /; mv -T ${quoted(directory)} ${gone}; fi
+) || exit 1
+cd /; mv -T ${quoted(directory)} ${gone} 2>/dev/null || :; remove_tree ${gone} || exit 1
+done
 remove_tree ${gone}${own} || exit 1
 ${sweepUnfinished(sandboxes)}
 ${sweepUnfinished(`${this.#root}/bases`)}`;
