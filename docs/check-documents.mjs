@@ -103,10 +103,9 @@ const texts = [
   'README.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
 ];
-for (const name of texts.filter((one) => one.endsWith('.md'))) {
-  const path = existsSync(join(root, 'docs', name)) ? join('docs', name) : name;
+for (const path of texts.filter((one) => one.endsWith('.md'))) {
   if (/^(<{7}|>{7}) /m.test(read(path))) problems.push(`${path} holds two versions of a place that were never merged`);
 }
 

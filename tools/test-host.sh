@@ -1,8 +1,6 @@
 #!/bin/sh
 # Prepares this machine for the tests that touch real backends: up | down | status.
 set -u
-# The engines are started and asked by name here: with CONTAINER_HOST set, podman is a remote client that starts no service.
-unset DOCKER_HOST DOCKER_CONTEXT CONTAINER_HOST CONTAINER_CONNECTION CONTAINERS_CONF
 here=$(cd "$(dirname "$0")" && pwd)
 action=${1:-status}
 case $action in

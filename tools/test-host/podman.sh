@@ -14,6 +14,7 @@ as() { # root|user COMMAND...
   who=$1
   shift
   if [ "$who" = root ]; then
+    # With either of them podman is a remote client, which starts no service.
     env -u CONTAINER_HOST -u CONTAINER_CONNECTION CONTAINERS_CONF="$conf" "$@"
   else
     setpriv --reuid=$user --regid=$user --init-groups env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin \

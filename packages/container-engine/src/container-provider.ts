@@ -5,12 +5,11 @@ import {
   type Host,
   isLitterboxError,
   LitterboxError,
-  notHere,
   ownNames,
-  parseDescription,
   type ProbeReport,
   type ProgressOptions,
   quoted,
+  readDescription,
   REMOVE_TREE,
   type RemoveOptions,
   type RuntimeStatus,
@@ -155,11 +154,7 @@ export class ContainerProvider implements SandboxProvider {
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
     const sandbox = sandboxLayoutOf(this.#layout, id);
-    const bytes = await this.#host.files.read(sandbox.meta, call);
-    if (bytes) return this.#runtime(parseDescription<SandboxMeta>(bytes, sandbox.meta, this.name));
-    if (await this.#host.files.stat(sandbox.directory, call))
-      return void parseDescription(new Uint8Array(), sandbox.meta, this.name) as never;
-    throw notHere(this.name, id);
+    return this.#runtime(await readDescription<SandboxMeta>(this.#host, sandbox, this.name, id, call));
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {

@@ -27,6 +27,18 @@ const INSIDE: Readonly<Record<string, { readonly look: string; readonly says: Re
   runit: { look: 'sv status ~/.litterbox-services/services/web', says: /^run: /, program: 'runsvdir ' },
 };
 
+/** A person whose sandboxes have one service, which sleeps. */
+const withWeb = (supervisor: string) =>
+  story({
+    '.litterbox.toml': `${ROOT}[container]
+${IMAGE}supervisor = "${supervisor}"
+[container.services]
+web = { command = ["sh", "-c", "echo up; exec sleep 4321"] }
+`,
+  });
+
+const firstOf = async (sandbox: Sandbox) => (await sandbox.services())[0];
+
 async function made(litterbox: Litterbox): ReturnType<Litterbox['create']> {
   await litterbox.trust((await litterbox.trustStatus()).contentHash);
   return await litterbox.create({ name: 'one' });
@@ -95,16 +107,10 @@ deaf = { command = ["sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1234
     }, 120_000);
 
     it('come back when the supervisor is killed inside, or the sandbox was stopped', async () => {
-      await using desk = story({
-        '.litterbox.toml': `${ROOT}[container]
-${IMAGE}supervisor = "${supervisor}"
-[container.services]
-web = { command = ["sh", "-c", "echo up; exec sleep 4321"] }
-`,
-      });
+      await using desk = withWeb(supervisor);
       const litterbox = desk.open();
       const sandbox = await made(litterbox);
-      const web = async () => (await sandbox.services())[0];
+      const web = () => firstOf(sandbox);
       expect(await web()).toMatchObject({ state: 'running', restarts: 0 });
       await sandbox.run(`for d in /proc/[0-9]*; do
   case $(tr '\\0' ' ' <$d/cmdline 2>/dev/null) in *'${inside.program}'*) kill -KILL \${d#/proc/} ;; esac
@@ -118,16 +124,10 @@ done; true`);
     }, 120_000);
 
     it('start once what kept the supervisor from starting is mended', async () => {
-      await using desk = story({
-        '.litterbox.toml': `${ROOT}[container]
-${IMAGE}supervisor = "${supervisor}"
-[container.services]
-web = { command = ["sh", "-c", "echo up; exec sleep 4321"] }
-`,
-      });
+      await using desk = withWeb(supervisor);
       const litterbox = desk.open();
       const sandbox = await made(litterbox);
-      const web = async () => (await sandbox.services())[0];
+      const web = () => firstOf(sandbox);
       await sandbox.run('cd ~/.litterbox-services && rm -rf services && touch services && chmod 500 .');
       await litterbox.setRunState('one', 'stopped');
       await litterbox.setRunState('one', 'ready');

@@ -12,9 +12,6 @@ export interface SessionSources {
   readonly rootEntries: readonly { readonly name: string; readonly type: 'bind' | 'link'; readonly target?: string }[];
 }
 
-/** The sandbox's user and group inside; outside it is an unprivileged user of the host. */
-export const INSIDE_UID = 1000;
-
 /** Mandatory for the sandbox and for the change scanner alike: no `-try` form anywhere. */
 const ISOLATION = [
   '--unshare-user',
@@ -26,9 +23,9 @@ const ISOLATION = [
   '--disable-userns',
   '--assert-userns-disabled',
   '--uid',
-  `${INSIDE_UID}`,
+  `${INSIDE.user.uid}`,
   '--gid',
-  `${INSIDE_UID}`,
+  `${INSIDE.user.gid}`,
   '--hostname',
   'sandbox',
   '--new-session',

@@ -1,4 +1,5 @@
 import {
+  INSIDE,
   type CallOptions,
   etcDirectoryScript,
   type Host,
@@ -14,7 +15,7 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
-import { INSIDE_UID, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
+import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { diskOf, type Layout, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -87,7 +88,7 @@ async function prelude({ host, machine, layout, meta }: LaunchInput, call?: Call
     ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))
     : [];
   const names = CREDENTIAL_NAMES.map((name) => `-name ${quoted(name)}`).join(' -o ');
-  const script = `${etcDirectoryScript(layout.root, { uid: INSIDE_UID, gid: INSIDE_UID })}
+  const script = `${etcDirectoryScript(layout.root, INSIDE.user)}
 printf '\\0'
 ${HOST_NAMESPACES_SCRIPT}
 printf '\\0'

@@ -9,12 +9,12 @@ import {
   isLitterboxError,
   LitterboxError,
   makeUnfinished,
-  notHere,
   PlaceRuntime,
   type ProviderTraits,
   type ProbeReport,
   type ProgressOptions,
   quoted,
+  readDescription,
   reach,
   REMOVE_TREE,
   type RemoveOptions,
@@ -35,7 +35,7 @@ import { makeDisk } from './disk.ts';
 import { diskImage, diskOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { launchSession } from './launch-session.ts';
 import { DISK_REMEDY, type Machine, readMachine } from './machine.ts';
-import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { strategyNamed } from './choose-strategy.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -141,11 +141,8 @@ class OverlayProvider implements SandboxProvider {
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
     const sandbox = sandboxLayoutOf(this.#layout, id);
-    const bytes = await this.#host.files.read(sandbox.meta, call);
-    if (bytes) return await this.#runtime(parseMeta(bytes, sandbox.meta), await this.#usableMachine(call));
-    if (await this.#host.files.stat(sandbox.directory, call))
-      return void parseMeta(new Uint8Array(), sandbox.meta) as never;
-    throw notHere(this.name, id);
+    const meta = await readDescription<SandboxMeta>(this.#host, sandbox, this.name, id, call);
+    return await this.#runtime(meta, await this.#usableMachine(call));
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {

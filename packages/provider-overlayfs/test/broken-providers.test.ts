@@ -15,6 +15,7 @@ import {
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { isRoot } from './backends.ts';
+import { rewritten } from './rewritten.ts';
 import { describeSandboxProvider, failureOf, type TestRunner } from '@litterbox/conformance';
 
 const handles: ProcessHandle[] = [];
@@ -39,10 +40,7 @@ afterAll(async () => {
 
 /** The provider on a host that runs other scripts than it was told to. */
 function scriptsWith(change: (script: string) => string): SandboxProvider {
-  const spawn: Host['spawn'] = (spec, options) => {
-    const [first, ...rest] = spec.argv;
-    return host.spawn({ ...spec, argv: [first, ...rest.map(change)] }, options);
-  };
+  const spawn: Host['spawn'] = (spec, options) => host.spawn(rewritten(spec, change), options);
   return providerWith(() => ({}), { ...host, spawn });
 }
 
@@ -481,13 +479,7 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
             runtimeWith((runtime) => ({
               spawn: (spec, call) =>
                 runtime.spawn(
-                  {
-                    ...spec,
-                    argv: spec.argv.map((word) => word.replaceAll('"$HOME"/fill', '/dev/shm/fill')) as [
-                      string,
-                      ...string[],
-                    ],
-                  },
+                  rewritten(spec, (word) => word.replaceAll('"$HOME"/fill', '/dev/shm/fill')),
                   call,
                 ),
             })),

@@ -7,6 +7,7 @@ import { type Host, SandboxId, type SandboxRuntime, type SandboxSpec } from '@li
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
+import { rewritten } from './rewritten.ts';
 
 const MIB = 2 ** 20;
 const host = localHost();
@@ -208,13 +209,7 @@ if (isRoot)
         ...host,
         spawn: (spec, options) =>
           host.spawn(
-            {
-              ...spec,
-              argv: spec.argv.map((word) => word.replace('for name in upper home', 'for name in upper')) as [
-                string,
-                ...string[],
-              ],
-            },
+            rewritten(spec, (word) => word.replace('for name in upper home', 'for name in upper')),
             options,
           ),
       };
@@ -243,10 +238,7 @@ if (isRoot)
         ...host,
         spawn: (spec, options) =>
           host.spawn(
-            {
-              ...spec,
-              argv: spec.argv.map((word) => word.replace('command -v mkfs.ext4', 'false')) as [string, ...string[]],
-            },
+            rewritten(spec, (word) => word.replace('command -v mkfs.ext4', 'false')),
             options,
           ),
       };

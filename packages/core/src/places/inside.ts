@@ -6,4 +6,6 @@ export const INSIDE = {
   alias: '/src',
   /** FIFOs by which the host starts processes; read-only inside. */
   io: '/run/litterbox',
+  /** Who programs are where those of the host mean nothing; outside it is an unprivileged user. */
+  user: { uid: 1000, gid: 1000 },
 } as const;

@@ -36,8 +36,7 @@ export async function launchPlace(input: LaunchPlaceInput, call?: CallOptions): 
   const { host, root, files, meta, isolation, mechanism, environment } = input;
   const { id, workdir, limits } = meta;
   const { directory } = files;
-  // Where users are their own, those of the host mean nothing inside: there it is the one that `overlayfs` has too.
-  const user = isolation.hasOwnUsers ? { uid: 1000, gid: 1000 } : isolation.user;
+  const user = isolation.hasOwnUsers ? INSIDE.user : isolation.user;
   const script = `${etcDirectoryScript(root, user)}
 printf '\\0'
 ${HOST_NAMESPACES_SCRIPT}

@@ -2,7 +2,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import { SandboxId } from '../domain/ids.ts';
 
 /** What every provider's description of a sandbox has, whatever else is in it. */
-interface Description {
+export interface Description {
   readonly version: 1;
   readonly id: SandboxId;
   readonly workdir: string;

@@ -22,10 +22,10 @@ import { endSessionScript } from './end-session.ts';
 import type { Isolation, PlaceLimits } from './isolation.ts';
 import { launchPlace } from './launch-place.ts';
 import { type PlaceFiles, placeFilesOf } from './place-files.ts';
-import { parseDescription } from './parse-description.ts';
 import type { PlaceMeta } from './place-meta.ts';
 import { PlaceRuntime } from './place-runtime.ts';
-import { alreadyThere, cannotHonour, notHere } from './refusals.ts';
+import { readDescription } from './read-description.ts';
+import { alreadyThere, cannotHonour } from './refusals.ts';
 
 /** What a provider is composed of. */
 export interface PlaceProviderOptions {
@@ -108,10 +108,7 @@ class PlaceProvider implements SandboxProvider {
   }
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
-    const { meta, directory } = this.#filesOf(id);
-    const bytes = await this.#host.files.read(meta, call);
-    if (!bytes && !(await this.#host.files.stat(directory, call))) throw notHere(this.name, id);
-    const kept = parseDescription<PlaceMeta>(bytes ?? new Uint8Array(), meta, this.name);
+    const kept = await readDescription<PlaceMeta>(this.#host, this.#filesOf(id), this.name, id, call);
     await this.#assertUsable(call);
     return this.#runtime(kept);
   }
