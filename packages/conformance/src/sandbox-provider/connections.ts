@@ -125,6 +125,11 @@ export function connections(check: Check): void {
       await stream[Symbol.asyncDispose]();
       await writing;
       await server[Symbol.asyncDispose]();
+      // A program in the server's background that was killed may be closing what it listened on.
+      await eventually(
+        async () => (await sh(runtime, "cat /proc/net/tcp /proc/net/tcp6 | grep -c ':1F90 .* 0A '")).stdout,
+        (listening) => listening === '0\n',
+      );
       await assert.rejects(
         async () => assert.equal(await answer(runtime, 8080, 'hello\n'), 'hello from server\n'),
         (error) => isLitterboxError(error, 'UNAVAILABLE'),
