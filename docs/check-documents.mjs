@@ -11,6 +11,7 @@ const FOLDERS = {
   kit: ['packages/conformance/src', 'packages/conformance/src/sandbox-provider'],
   git: ['packages/source-control-git/test'],
   state: ['packages/state-sqlite/test'],
+  sync: ['packages/sync-rsync/test'],
   config: ['packages/core/src/config'],
   domain: ['packages/core/src/domain'],
   channel: ['packages/core/src/channel'],

@@ -27,10 +27,12 @@ const plants = [
   ['adapters-know-core-only', 'host/src/planted-sibling.ts', "import '@litterbox/state-sqlite';"],
   ['adapters-know-core-only', 'source-control-git/src/planted-sibling.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'state-sqlite/src/planted-sibling.ts', "import 'litterbox';"],
+  ['adapters-know-core-only', 'sync-rsync/src/planted-host.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'conformance/src/planted-sibling.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'provider-overlayfs/src/planted-host.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'provider-overlayfs/src/planted-kit.ts', "import '@litterbox/conformance';"],
   ['implementors-use-the-provider-door', 'host/src/planted-front-door.ts', "import '@litterbox/core';"],
+  ['implementors-use-the-provider-door', 'sync-rsync/src/planted-front-door.ts', "import '@litterbox/core';"],
   ['implementors-use-the-provider-door', 'conformance/src/planted-front-door.ts', "import '@litterbox/core';"],
   [
     'implementors-use-the-provider-door',

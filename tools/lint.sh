@@ -15,6 +15,12 @@ check() {
   fi
 }
 
+# Of a checkout without git too, as in the test machine.
+scripts() {
+  find tools packages -name '*.sh' -not -path '*/node_modules/*' | while read -r script; do sh -n "$script" || return 1; done
+}
+
+check scripts scripts
 check types tsc -b
 check test-types tsc -p tsconfig.tests.json
 check format biome format --colors=off
@@ -25,6 +31,7 @@ check public-api node tools/check-public-api.mjs
 check packages node tools/check-packages.mjs
 check boundary-rules node tools/check-boundaries.mjs
 check capabilities node tools/check-capabilities.mjs
+check reference node --no-warnings --conditions=@litterbox/source tools/write-reference.mjs --check
 check documents node docs/check-documents.mjs
 
 if [ -n "$failed" ]; then

@@ -50,16 +50,18 @@ for (const { name, parent, make, image } of BACKENDS) {
       continue;
     }
     console.error(`${name}: measuring`);
-    const measure = await measureProvider({
+    const options = {
       name,
       timeoutMs: 180_000,
       host,
       open: async () => make(directory),
       ...(image !== undefined && { root: { type: 'image', reference: image } }),
-    });
-    for (const [group, { failed }] of Object.entries(measure.tests))
-      for (const title of failed) console.error(`${name}: FAILED ${group}: ${title}`);
-    measures.push(measure);
+    };
+    measures.push(
+      await measureProvider(options, (group, title, error) =>
+        console.error(`${name}: FAILED ${group}: ${title}\n`, error),
+      ),
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

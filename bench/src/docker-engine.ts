@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 
 export interface DockerEngine extends AsyncDisposable {
   readonly socket: string;
-  /** What the engine has: BusyBox and nothing else. */
+  /** What the engine has: BusyBox, and the Node that runs the bench. */
   readonly image: string;
 }
 
@@ -52,6 +52,10 @@ export async function startDocker(ground: string): Promise<DockerEngine | string
   for (const name of execFileSync('/bin/busybox', ['--list'], { encoding: 'utf8' }).trim().split('\n'))
     if (name !== 'busybox') symlinkSync('busybox', join(root, 'bin', name));
   execFileSync('chmod', ['1777', join(root, 'tmp')]);
+  mkdirSync(join(root, 'usr/bin'), { recursive: true });
+  execFileSync('cp', [process.execPath, join(root, 'usr/bin/node')]);
+  for (const [, path = ''] of execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).matchAll(/(\/\S+) \(0x/g))
+    execFileSync('cp', ['--dereference', '--parents', path, root]);
   execFileSync('tar', ['-c', '-f', join(directory, 'image.tar'), '-C', root, '.']);
   docker('import', join(directory, 'image.tar'), IMAGE);
   return {

@@ -160,6 +160,33 @@ describe('the command line', () => {
     expect((await at.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
   });
 
+  it('apply puts the changes into the work tree, leaves HEAD, and keeps the sandbox', async () => {
+    await using at = desk();
+    await at.run(['create', 'taken']);
+    await at.run(['run', 'taken', 'echo new >b.txt']);
+    const head = at.git('rev-parse', 'HEAD');
+    expect((await at.run(['apply', 'taken', '--dry-run'])).code).toBe(0);
+    expect(at.git('status', '--porcelain')).toBe('');
+    expect((await at.run(['apply', 'taken'])).code).toBe(0);
+    expect([at.git('status', '--porcelain'), at.git('rev-parse', 'HEAD')]).toEqual(['A  b.txt', head]);
+    expect((await at.run(['list'])).stdout).toMatch(/^taken\tready\t/);
+  });
+
+  it('keeps a service and its port when the command has ended, on whatever the sandbox runs', async () => {
+    await using at = desk();
+    writeFileSync(
+      join(at.repository, '.litterbox.toml'),
+      `[container.ports]\nweb = 8080
+[container.services.web]\ncommand = ["busybox", "httpd", "-f", "-p", "127.0.0.1:8080", "-h", "."]\nhealth = { port = "web" }\n`,
+    );
+    await at.run(['trust', '--yes']);
+    const created = await at.run(['create', 'served']);
+    const [address = 'http://missing'] = /http:\/\/127\.0\.0\.1:\d+\//.exec(created.stderr) ?? [];
+    expect([created.code, await (await fetch(`${address}a.txt`)).text()]).toEqual([0, 'a\n']);
+    expect((await at.run(['delete', 'served', '--force'])).code).toBe(0);
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
   it('reports conflicts with exit code 6 and how to go back', async () => {
     await using at = desk();
     await at.run(['create', 'clash']);
@@ -197,6 +224,8 @@ describe('the command line', () => {
     expect((await at.run(['pause', 'time'])).stderr).toBe('time is already paused.\n');
     const refused = await at.run(['run', 'time', 'true']);
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('litterbox resume time')]);
+    expect((await at.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
+    expect((await at.run(['pause', '--all-repos'])).stderr).toContain('time is paused.\n');
     expect((await at.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
     expect((await at.run(['restore', 'time', '1'])).code).toBe(0);
     expect((await at.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');

@@ -16,8 +16,18 @@ health = { port = "web" }
 const WEB = `import http from 'node:http';
 console.log('begins');
 setInterval(() => console.log('tick'), 100);
-http.createServer((request, response) => response.end('hello ' + process.pid)).listen(8080, '127.0.0.1');
+const chunk = Buffer.alloc(65536);
+http.createServer((request, response) => {
+  if (request.url === '/') return response.end('hello ' + process.pid);
+  let left = Number(request.url.slice(1));
+  const send = () => {
+    for (; left > 0; left -= chunk.length) if (!response.write(chunk)) { left -= chunk.length; return response.once('drain', send); }
+    response.end();
+  };
+  send();
+}).listen(8080, '127.0.0.1');
 `;
+const GIBIBYTE = 2 ** 30;
 
 async function served(config = CONFIG): Promise<Desk> {
   const at = desk();
@@ -78,6 +88,26 @@ describe('services and ports on the command line', () => {
     expect((await at.run(['service', 'one', 'stop', '--json'])).stdout).toContain('"state":"stopped"');
     expect(await told(Number(number))).toBe('ECONNRESET');
     expect((await at.run(['run', 'one', 'echo $LITTERBOX_FWD_PORT_WEB'])).stdout).toBe(`${number}\n`);
+  });
+
+  it('a gigabyte goes through a port, and who carries it does not grow', async () => {
+    await using at = await served();
+    await at.run(['create', 'bulk']);
+    const port = await portOf(at, 'bulk');
+    const [keeper] = keepers(at);
+    const kibibytes = (name: string) =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${keeper}/status`, 'utf8'))?.[1]);
+    const take = async (bytes: number) => {
+      let taken = 0;
+      for await (const part of (await fetch(`http://127.0.0.1:${port}/${bytes}`)).body ?? []) taken += part.length;
+      return taken;
+    };
+    // Buffers that V8 has not collected yet add up to its limit for what is outside of its heap, 64 MiB, and then to no more.
+    await take(GIBIBYTE / 4);
+    const before = kibibytes('VmHWM');
+    expect(await take(GIBIBYTE)).toBe(GIBIBYTE);
+    expect(kibibytes('VmHWM') - before).toBeLessThan(32 * 1024);
+    expect(before).toBeGreaterThan(10 * 1024);
   });
 
   it('logs -f stays until it is interrupted', async () => {

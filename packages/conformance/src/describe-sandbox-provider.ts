@@ -7,6 +7,7 @@ import { lifecycle } from './sandbox-provider/lifecycle.ts';
 import { limits } from './sandbox-provider/limits.ts';
 import { processes } from './sandbox-provider/processes.ts';
 import { runStates } from './sandbox-provider/run-states.ts';
+import { services } from './sandbox-provider/services.ts';
 import { setups } from './sandbox-provider/setups.ts';
 import { sharing } from './sandbox-provider/sharing.ts';
 import { streaming } from './sandbox-provider/streaming.ts';
@@ -31,4 +32,5 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'setups', setups);
   suite(options, 'exec channel', execChannel);
   suite(options, 'connections', connections);
+  suite(options, 'services', services);
 }

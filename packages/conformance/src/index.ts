@@ -1,5 +1,6 @@
 export { type Collected, collected } from './collected.ts';
 export { failureOf } from './collected-tests.ts';
+export { describeDirectorySync, type DirectorySyncOptions, type SyncPlaces } from './describe-directory-sync.ts';
 export { describeHost, type HostOptions } from './describe-host.ts';
 export { describeSandboxProvider } from './describe-sandbox-provider.ts';
 export { describeSnapshotProvider } from './describe-snapshot-provider.ts';

@@ -25,14 +25,25 @@ export interface ProviderMeasure {
   readonly tests: Readonly<Record<string, { readonly passed: number; readonly failed: readonly string[] }>>;
 }
 
-/** Runs every test of {@link describeSandboxProvider}, one after the other, and looks at one sandbox. Takes minutes. */
-export async function measureProvider(options: Omit<SandboxProviderOptions, 'runner'>): Promise<ProviderMeasure> {
+/**
+ * Runs every test of {@link describeSandboxProvider}, one after the other, and looks at one sandbox. Takes minutes.
+ *
+ * @param onFailure told of each test that failed, with what it threw
+ */
+export async function measureProvider(
+  options: Omit<SandboxProviderOptions, 'runner'>,
+  onFailure: (group: string, title: string, error: unknown) => void = () => {},
+): Promise<ProviderMeasure> {
   const tests = collectedTests((runner) => describeSandboxProvider({ ...options, runner }));
   const results: Record<string, { passed: number; failed: string[] }> = {};
   for (const { group, title, failure } of tests) {
     const result = (results[group] ??= { passed: 0, failed: [] });
-    if (await failure(options.timeoutMs)) result.failed.push(title);
-    else result.passed += 1;
+    const error = await failure(options.timeoutMs);
+    if (error === undefined) result.passed += 1;
+    else {
+      result.failed.push(title);
+      onFailure(group, title, error);
+    }
   }
   return { name: options.name, ...(await lookedAt(options)), tests: results };
 }

@@ -14,6 +14,8 @@ export interface AssuranceInput {
   readonly status: ReadonlyMap<string, string>;
   /** The container's own map of users: inside, outside, count. */
   readonly uidMap: readonly (readonly [number, number, number])[];
+  /** The largest file system that the container writes to, where it is to be bounded and can be seen. */
+  readonly diskBytes?: number;
 }
 
 /** What is in force, as the kernel and the engine tell it. */
@@ -105,15 +107,32 @@ export function assuranceOf(input: AssuranceInput): Assurance {
           : 'no limit',
         noLimit,
       ),
-      {
-        name: 'disk',
-        status: 'absent',
-        finding: 'workspace, home and playground may fill the disk they are on',
-        remedy: 'Keep the state directory on a file system of its own, with the size you can spare.',
-      },
+      diskControl(input, control),
     ],
     readable: [],
   };
+}
+
+function diskControl(
+  { meta, diskBytes = Number.POSITIVE_INFINITY }: AssuranceInput,
+  control: (name: ControlName, holds: boolean, finding: string) => Control,
+): Control {
+  const limit = meta.limits.diskBytes;
+  if (limit === undefined)
+    return {
+      name: 'disk',
+      status: 'absent',
+      finding: 'workspace, home and playground may fill the disk they are on',
+      remedy: 'Set limits.disk, or keep the state directory on a file system of its own, with the size you can spare.',
+    };
+  const holds = diskBytes <= limit;
+  return control(
+    'disk',
+    holds,
+    holds
+      ? `workspace, home and playground hold at most ${mebibytes(diskBytes)} together`
+      : 'what the container writes is not on its own disk, or cannot be seen',
+  );
 }
 
 /** An empty list would unmask; absent means the engine's own. */

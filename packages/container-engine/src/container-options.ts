@@ -1,13 +1,13 @@
 import { baseEnvironment } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
-import { INSIDE, type SandboxLayout } from './layout.ts';
+import { INSIDE, type Layers, type SandboxLayout } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 export interface ContainerOptionsInput {
   readonly meta: SandboxMeta;
   readonly sandbox: SandboxLayout;
-  readonly playground: string;
+  readonly layers: Layers;
   /** Directory of the kept setup that it stands on. */
   readonly setup?: string;
   readonly facts: EngineFacts;
@@ -40,7 +40,7 @@ const TMPFS = 'rw,nosuid,nodev';
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, playground, setup, facts, seccomp, usersMode, userProcesses, owned } = input;
+  const { meta, sandbox, layers, setup, facts, seccomp, usersMode, userProcesses, owned } = input;
   const { limits, user } = meta;
   const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
     Type: 'volume',
@@ -93,11 +93,11 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       Mounts: [
         volume(meta.workdir),
         ...(meta.workdir === '/src' ? [] : [volume('/src')]),
-        bind(sandbox.upper, INSIDE.changes, true),
+        bind(layers.upper, INSIDE.changes, true),
         ...(setup === undefined
-          ? [bind(sandbox.home, INSIDE.home)]
+          ? [bind(layers.home, INSIDE.home)]
           : [bind(`${setup}/upper`, INSIDE.prepared, true), volume(INSIDE.home, homeVolume(meta.id))]),
-        bind(playground, INSIDE.playground),
+        bind(layers.playground, INSIDE.playground),
         ...['passwd', 'group', 'hosts'].map((name) => bind(`${sandbox.names}/${name}`, `/etc/${name}`, true)),
         // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
         ...meta.imageVolumes

@@ -1,18 +1,23 @@
 import {
   alreadyThere,
   type CallOptions,
+  CAN_MAKE_DISKS,
   cannotHonour,
+  DISK_REMEDY,
   type Host,
   isLitterboxError,
   LitterboxError,
   ownNames,
+  makeDisk,
   type ProbeReport,
+  type ProviderTraits,
   type ProgressOptions,
   quoted,
   readDescription,
   REMOVE_TREE,
   type RemoveOptions,
   type RuntimeStatus,
+  runScript,
   runScriptOrFail,
   SandboxId,
   type SandboxProvider,
@@ -31,7 +36,7 @@ import { type EngineFacts, readEngine } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { Images } from './images.ts';
 import { KeptSetups } from './kept-setups.ts';
-import { type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import { diskImage, diskOf, layersOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** What the provider of one engine is made of. */
@@ -51,13 +56,9 @@ const UNMOUNTABLE = /[,:\\"'\s]/;
 /** Sandboxes in containers of an engine on the same machine. Does nothing until it is asked. */
 export class ContainerProvider implements SandboxProvider {
   readonly name: string;
-  readonly traits = {
-    isolation: 'container',
-    limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'],
-    workdir: '/src',
-    roots: ['image'],
-  } as const;
+  readonly traits: ProviderTraits;
   readonly #host: Host;
+  readonly #ownInfo: string | undefined;
   readonly #layout: Layout;
   readonly #engine: Engine;
   readonly #images: Images;
@@ -67,7 +68,21 @@ export class ContainerProvider implements SandboxProvider {
 
   constructor({ host, directory, flavour }: ContainerProviderInput) {
     this.name = flavour.provider;
+    this.traits = {
+      isolation: 'container',
+      // A disk of its own is mounted, which takes root.
+      limits: [
+        'memoryBytes',
+        'cpus',
+        'processes',
+        'openFiles',
+        ...(host.isRoot === true ? (['diskBytes'] as const) : []),
+      ],
+      workdir: '/src',
+      roots: ['image'],
+    };
     this.#host = host;
+    this.#ownInfo = flavour.ownInfo;
     this.#layout = layoutOf(directory);
     this.#engine = new Engine({
       ...flavour,
@@ -107,6 +122,7 @@ export class ContainerProvider implements SandboxProvider {
     options?.signal?.throwIfAborted();
     const facts = await this.#survey(options);
     this.#assertSupported(spec);
+    if (spec.limits.diskBytes !== undefined) await this.#assertDisk(spec, facts, options);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
     if (await this.#host.files.stat(sandbox.directory, options)) throw alreadyThere(this.name, spec.id);
     await this.#makeDirectories(options);
@@ -172,7 +188,9 @@ export class ContainerProvider implements SandboxProvider {
     call?.signal?.throwIfAborted();
     const { directory, meta } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
-    const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)}`;
+    const own = call?.keepPlayground
+      ? ''
+      : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)} && rm -f ${quoted(diskImage(this.#layout, id))}`;
     // The directory is made before the container and goes after it: without one, the engine has nothing of it and need not even run.
     const isThere = await Promise.all([directory, gone].map((path) => this.#host.files.stat(path)));
     if (isThere.some(Boolean)) {
@@ -201,7 +219,7 @@ ${sweepUnfinished(this.#layout.setups)}`;
         'Name an image: container.base-image.',
       );
     for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
-      if (limits[name] !== undefined)
+      if (limits[name] !== undefined && !this.traits.limits.includes(name))
         throw cannotHonour(this.name, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
     }
     if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir))
@@ -214,9 +232,22 @@ ${sweepUnfinished(this.#layout.setups)}`;
       );
   }
 
+  /** As for namespaces: one disk for all a sandbox writes, mounted by who is root where the engine's containers are made. */
+  async #assertDisk({ id, playground }: SandboxSpec, { isRootless }: EngineFacts, call?: CallOptions): Promise<void> {
+    const refused = (what: string, hint: string) => cannotHonour(this.name, `the limit diskBytes ${what}`, hint);
+    if (playground !== id)
+      throw refused(
+        'with a playground that several sandboxes share',
+        'Set playground.scope to sandbox, or leave the limit out.',
+      );
+    if (isRootless) throw refused('with a rootless engine', 'Use the rootful engine, or leave the limit out.');
+    const { code } = await runScript(this.#host, `${CAN_MAKE_DISKS} && command -v mountpoint flock`, call);
+    if (code !== 0) throw refused('on this machine', `${DISK_REMEDY}, or leave the limit out.`);
+  }
+
   async #makeDirectories(call?: CallOptions): Promise<void> {
-    const { root, bases, sandboxes, playgrounds } = this.#layout;
-    for (const directory of [root, bases, sandboxes, playgrounds])
+    const { root, bases, sandboxes, playgrounds, disks } = this.#layout;
+    for (const directory of [root, bases, sandboxes, playgrounds, disks])
       await this.#host.files.makeDirectory(directory, { ...call, mode: 0o700 });
   }
 
@@ -234,14 +265,20 @@ ${sweepUnfinished(this.#layout.setups)}`;
     const playground = `${this.#layout.playgrounds}/${meta.playground}`;
     const owner = `${meta.user.uid}:${meta.user.gid}`;
     const names = Object.entries(ownNames(meta.user)).map(([file, text]) => `printf %s ${quoted(text)} >names/${file}`);
-    const script = `umask 022
-${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
-trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
-mkdir names home upper work${meta.prepared === undefined ? '' : ' home-work'} ${quoted(playground)} 2>/dev/null
+    const disk = diskOf(this.#layout, meta);
+    const layers = disk
+      ? `set -e
+${makeDisk(disk)}`
+      : `mkdir home upper work${meta.prepared === undefined ? '' : ' home-work'} ${quoted(playground)} 2>/dev/null
 set -e
 [ -d home ] && [ -d upper ] && [ -d ${quoted(playground)} ]
 [ "$(stat -c %u:%g home)" = ${owner} ] || chown ${owner} home upper ${quoted(playground)}
-${names.join('\n')}
+`;
+    const script = `umask 022
+${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
+trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
+mkdir names
+${layers}${names.join('\n')}
 printf %s ${quoted(JSON.stringify(meta))} >meta.json
 mv -T ${quoted(unfinished)} ${quoted(directory)}
 trap - EXIT`;
@@ -260,17 +297,20 @@ trap - EXIT`;
       host: this.#host,
       containers: this.#containers,
       sandbox: sandboxLayoutOf(this.#layout, meta.id),
+      layers: layersOf(this.#layout, meta),
       meta,
     });
   }
 
   /** One look per process, as long as it succeeds; `probe` looks anew. */
   #survey(call?: CallOptions): Promise<EngineFacts> {
-    this.#facts ??= readEngine(this.#engine, this.#host, call).catch((error: unknown) => {
-      this.#facts = undefined;
-      this.#engine.forget();
-      throw error;
-    });
+    this.#facts ??= readEngine(this.#engine, { host: this.#host, ownInfo: this.#ownInfo }, call).catch(
+      (error: unknown) => {
+        this.#facts = undefined;
+        this.#engine.forget();
+        throw error;
+      },
+    );
     return this.#facts;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Assurance,
   type ByteStream,
@@ -21,8 +22,10 @@ import {
 import { inheritedNames, sandboxEnvironment } from './container-options.ts';
 import { ContainerProcess } from './container-process.ts';
 import type { Containers } from './containers.ts';
-import { type Engine, WORK_MS } from './engine.ts';
-import { INSIDE, type SandboxLayout } from './layout.ts';
+import type { Engine } from './engine.ts';
+import { answerOf } from './engine-error.ts';
+import { LATE_WORD_MS, LOOK_AGAIN_MS } from './late-word.ts';
+import { INSIDE, type Layers, type SandboxLayout } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { walkerPlace } from './walker-place.ts';
 
@@ -31,6 +34,7 @@ export interface ContainerRuntimeInput {
   readonly host: Host;
   readonly containers: Containers;
   readonly sandbox: SandboxLayout;
+  readonly layers: Layers;
   readonly meta: SandboxMeta;
 }
 
@@ -56,7 +60,7 @@ export class ContainerRuntime implements SandboxRuntime {
   #isDisposed = false;
 
   constructor(input: ContainerRuntimeInput) {
-    const { meta, host, sandbox } = input;
+    const { meta, host, sandbox, layers } = input;
     this.#input = input;
     this.id = meta.id;
     this.workdir = meta.workdir;
@@ -72,7 +76,7 @@ export class ContainerRuntime implements SandboxRuntime {
       workspace: meta.workdir,
       ...(meta.prepared !== undefined && { prepared: INSIDE.prepared }),
       spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
-      aside: walkerPlace(host, sandbox.upper, meta.user),
+      aside: walkerPlace(host, layers.upper, meta.user),
     });
   }
 
@@ -98,27 +102,17 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async pause(call?: CallOptions): Promise<void> {
-    const { engine, host, sandbox, containers, meta } = this.#input;
+    const { host, sandbox, containers, meta } = this.#input;
     if (await this.#isStopped(call)) return;
+    const isMarked = await this.#isPaused(call);
     await host.files.write(sandbox.pausedMark, new Uint8Array());
-    const container = await containers.find(meta.id, call);
-    if (container?.state !== 'running') return; // nothing runs: the mark is what keeps commands out
-    await engine.ask(
-      'runtime.pause',
-      async (docker, signal) => docker.getContainer(container.id).pause({ abortSignal: signal }),
-      { ...call, limitMs: WORK_MS },
-    );
+    // Where nothing runs the mark is what keeps commands out.
+    await containers.pause(meta.id, isMarked, call);
   }
 
   async resume(call?: CallOptions): Promise<void> {
-    const { engine, host, sandbox, containers, meta } = this.#input;
-    const container = await containers.find(meta.id, call);
-    if (container?.state === 'paused')
-      await engine.ask(
-        'runtime.resume',
-        async (docker, signal) => docker.getContainer(container.id).unpause({ abortSignal: signal }),
-        { ...call, limitMs: WORK_MS },
-      );
+    const { host, sandbox, containers, meta } = this.#input;
+    await containers.unpause(meta.id, await this.#isPaused(call), call);
     await host.files.remove(sandbox.pausedMark, call);
     await this.start(call);
   }
@@ -195,8 +189,19 @@ export class ContainerRuntime implements SandboxRuntime {
       if (!isOwn) this.#processes.add(process);
       return process;
     };
+    const patient = async () => {
+      for (const limit = performance.now() + LATE_WORD_MS; ; ) {
+        try {
+          return await attempt();
+        } catch (error) {
+          const isRefused = isLitterboxError(error) && /is paused/i.test(answerOf(error.cause).said);
+          if (!isRefused || performance.now() > limit || (await this.#isPaused(call))) throw error;
+          await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
+        }
+      }
+    };
     try {
-      return await attempt();
+      return await patient();
     } catch (error) {
       // An engine that does not answer is not asked again: who called has waited long enough.
       const isSilent = isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
@@ -263,14 +268,18 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async #assertRuns(call?: CallOptions): Promise<void> {
-    const { sandbox, host, engine } = this.#input;
-    const [paused, stopped] = await Promise.all([host.files.stat(sandbox.pausedMark, call), this.#isStopped(call)]);
+    const { engine } = this.#input;
+    const [paused, stopped] = await Promise.all([this.#isPaused(call), this.#isStopped(call)]);
     if (!paused && !stopped) return;
     throw new LitterboxError(
       paused ? 'SANDBOX_PAUSED' : 'SANDBOX_STOPPED',
       `The sandbox is ${paused ? 'paused' : 'stopped'}.`,
       { operation: 'runtime.spawn', provider: engine.provider, hint: 'Run litterbox resume on it.' },
     );
+  }
+
+  async #isPaused(call?: CallOptions): Promise<boolean> {
+    return (await this.#input.host.files.stat(this.#input.sandbox.pausedMark, call)) !== undefined;
   }
 
   async #isStopped(call?: CallOptions): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Assurance,
   type CallOptions,
@@ -18,9 +19,14 @@ import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
-import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
+import { LATE_WORD_MS, LOOK_AGAIN_MS } from './late-word.ts';
+import { layersOf, type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import { outputFrames } from './output-frames.ts';
+import { SandboxDisks } from './sandbox-disks.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+
+/** How long a container that was to be paused may be told to run: whoever paused it may as well have died before it did. */
+const LATE_PAUSE_MS = 1_000;
 
 export interface FoundContainer {
   readonly id: string;
@@ -34,6 +40,7 @@ export class Containers {
   readonly #layout: Layout;
   readonly #flavour: EngineFlavour;
   readonly #facts: (call?: CallOptions) => Promise<EngineFacts>;
+  readonly #disks: SandboxDisks;
 
   constructor(input: {
     readonly engine: Engine;
@@ -47,6 +54,7 @@ export class Containers {
     this.#layout = input.layout;
     this.#flavour = input.flavour;
     this.#facts = input.facts;
+    this.#disks = new SandboxDisks(input.engine.provider, input.host, input.layout);
   }
 
   async find(id: SandboxId, call?: CallOptions): Promise<FoundContainer | undefined> {
@@ -65,13 +73,15 @@ export class Containers {
   async create(meta: SandboxMeta, call?: CallOptions): Promise<string> {
     const facts = await this.#facts(call);
     const sandbox = sandboxLayoutOf(this.#layout, meta.id);
+    const layers = layersOf(this.#layout, meta);
+    await this.#disks.mount(meta, call);
     const userProcesses = await this.#flavour.userProcesses?.(this.#host, facts, meta.limits.processes, call);
     const setup = meta.prepared === undefined ? undefined : setupDirectory(this.#layout, meta.imageId, meta.prepared);
     const options = containerOptions({
       meta,
       sandbox,
       ...(setup !== undefined && { setup }),
-      playground: `${this.#layout.playgrounds}/${meta.playground}`,
+      layers,
       facts,
       seccomp: await this.#flavour.seccomp(this.#host, this.#layout, call),
       owned: this.#flavour.ownedBy(meta.user),
@@ -80,19 +90,19 @@ export class Containers {
     });
     const work = { ...call, limitMs: WORK_MS };
     const base = `${this.#layout.bases}/${meta.base}`;
-    const layers = [
+    const volumes = [
       {
         name: workspaceVolume(meta.id),
         lower: setup === undefined ? base : `${setup}/upper:${base}`,
-        upper: sandbox.upper,
-        work: sandbox.work,
+        upper: layers.upper,
+        work: layers.work,
       },
       ...(setup === undefined
         ? []
-        : [{ name: homeVolume(meta.id), lower: `${setup}/home`, upper: sandbox.home, work: sandbox.homeWork }]),
+        : [{ name: homeVolume(meta.id), lower: `${setup}/home`, upper: layers.home, work: layers.homeWork }]),
     ];
     const make = async () => {
-      for (const layer of layers)
+      for (const layer of volumes)
         await this.#engine.ask(
           'provider.create',
           async (docker, signal) =>
@@ -134,8 +144,14 @@ export class Containers {
   async ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string> {
     const found = await this.find(meta.id, call);
     if (found?.state === 'running') return found.id;
-    if (found?.state === 'paused') throw this.#paused();
+    if (found?.state === 'paused') {
+      const { pausedMark } = sandboxLayoutOf(this.#layout, meta.id);
+      const isMarked = (await this.#host.files.stat(pausedMark, call)) !== undefined;
+      if (isMarked || (await this.#settled(meta.id, 'paused', LATE_WORD_MS, call)) === 'paused') throw this.#paused();
+      return await this.ensureRunning(meta, call);
+    }
     if (found) {
+      await this.#disks.mount(meta, call);
       await this.#begin(found.id, meta, call);
       return found.id;
     }
@@ -143,26 +159,56 @@ export class Containers {
     return await this.create(meta, call);
   }
 
+  /**
+   * Freezes what runs in the container; nothing where it does not run.
+   *
+   * @param isMarked whether somebody paused it before: then it is frozen where the engine says so
+   */
+  async pause(id: SandboxId, isMarked: boolean, call?: CallOptions): Promise<void> {
+    for (const limit = performance.now() + LATE_WORD_MS; ; ) {
+      const found = await this.find(id, call);
+      if (!found || found.state === 'ended' || (found.state === 'paused' && isMarked)) return;
+      const pause = (docker: Docker) => docker.getContainer(found.id).pause();
+      if (found.state === 'running' && (await this.#turned('runtime.pause', pause, call))) return;
+      if (isMarked || performance.now() > limit) return; // by another hand than ours
+      await this.#settled(id, found.state, LATE_WORD_MS, call);
+    }
+  }
+
+  /**
+   * Thaws what runs in the container; nothing where it does not run.
+   *
+   * @param isMarked whether it was paused: then an engine that says that it runs may not know yet
+   */
+  async unpause(id: SandboxId, isMarked: boolean, call?: CallOptions): Promise<void> {
+    const found = await this.find(id, call);
+    const state =
+      found?.state === 'running' && isMarked ? await this.#settled(id, 'running', LATE_PAUSE_MS, call) : found?.state;
+    if (!found || state !== 'paused') return;
+    const unpause = (docker: Docker) => docker.getContainer(found.id).unpause();
+    if (await this.#turned('runtime.resume', unpause, call)) return;
+    await this.#settled(id, 'paused', LATE_WORD_MS, call); // it ran already
+  }
+
   async kill(id: SandboxId, call?: CallOptions): Promise<void> {
     const found = await this.find(id, call);
-    if (!found || found.state === 'ended') return;
+    if (!found || found.state === 'ended') return await this.#disks.unmount(id, call);
     const work = { ...call, limitMs: WORK_MS };
-    if (found.state === 'paused')
-      await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).unpause(), work);
+    if (found.state === 'paused') await this.unpause(id, false, call);
     await this.#ended(
       'runtime.stop',
       async (docker) => docker.getContainer(found.id).kill({ signal: 'SIGKILL' }),
       work,
     );
     await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).wait(), work);
+    await this.#disks.unmount(id, call);
   }
 
   /** Container and volume; absent ones are fine. */
   async remove(id: SandboxId, call?: CallOptions): Promise<void> {
     const work = { ...call, limitMs: WORK_MS };
     const found = await this.find(id, call);
-    if (found?.state === 'paused')
-      await this.#ended('provider.remove', async (docker) => docker.getContainer(found.id).unpause(), work);
+    if (found?.state === 'paused') await this.unpause(id, false, call);
     if (found)
       await this.#engine.askIfThere(
         'provider.remove',
@@ -181,6 +227,7 @@ export class Containers {
         async (docker, signal) => docker.getVolume(volume).remove({ force: true, abortSignal: signal }),
         work,
       );
+    await this.#disks.unmount(id, call);
   }
 
   /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that. */
@@ -206,13 +253,17 @@ export class Containers {
       this.#engine.ask('runtime.assurance', async (docker) => docker.getContainer(id).inspect(), call),
       this.#facts(call),
     ]);
-    const [status, map] = await this.#kernelFacts(container, call);
+    const [[status, map], diskBytes] = await Promise.all([
+      this.#kernelFacts(container, call),
+      this.#disks.sizeBytes(meta, container.State.Pid, call),
+    ]);
     return assuranceOf({
       provider: this.#engine.provider,
       title: this.#engine.title,
       facts,
       meta,
       container,
+      ...(diskBytes !== undefined && { diskBytes }),
       status: new Map(
         status.split('\n').map((line) => {
           const cut = line.indexOf(':');
@@ -288,6 +339,7 @@ export class Containers {
     };
   }
 
+  /** Its disk is mounted by then. */
   async #begin(container: string, meta: SandboxMeta, call?: CallOptions): Promise<void> {
     try {
       await this.#engine.ask(
@@ -301,6 +353,7 @@ export class Containers {
         },
         { ...call, limitMs: WORK_MS },
       );
+      await this.#disks.reserve(meta, call);
     } catch (error) {
       const { said } = answerOf((error as LitterboxError).cause);
       if (!/\/bin\/sh|executable file not found|no such file/i.test(said)) throw error;
@@ -332,6 +385,39 @@ export class Containers {
         provider: this.#engine.provider,
         hint: 'Its files and its history are still there: get the image again, or run litterbox recover on it.',
       },
+    );
+  }
+
+  /** The state, as soon as it is another one, or the same when it stays that long. */
+  async #settled(
+    id: SandboxId,
+    state: FoundContainer['state'],
+    limitMs: number,
+    call?: CallOptions,
+  ): Promise<FoundContainer['state']> {
+    const limit = performance.now() + limitMs;
+    for (;;) {
+      const now = (await this.find(id, call))?.state ?? 'ended';
+      if (now !== state || performance.now() > limit) return now;
+      await delay(LOOK_AGAIN_MS, undefined, { ...(call?.signal && { signal: call.signal }) });
+    }
+  }
+
+  /** Pauses or unpauses; false when the container is told not to be in the state for it. */
+  async #turned(operation: string, turn: (docker: Docker) => Promise<unknown>, call?: CallOptions): Promise<boolean> {
+    return await this.#engine.ask(
+      operation,
+      async (docker) => {
+        try {
+          await turn(docker);
+          return true;
+        } catch (error) {
+          if (!/already paused|not running|not paused|improper|cannot (pause|resume) a/i.test(answerOf(error).said))
+            throw error;
+          return false;
+        }
+      },
+      { ...call, limitMs: WORK_MS },
     );
   }
 

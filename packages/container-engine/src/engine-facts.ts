@@ -29,10 +29,25 @@ interface EngineInfo {
   readonly CPUCfsQuota?: boolean;
   readonly PidsLimit?: boolean;
   readonly CgroupVersion?: string;
+  readonly Rootless?: boolean;
+}
+
+interface OwnInfo {
+  readonly host?: { readonly cgroupControllers?: readonly string[] | null };
+}
+
+export interface EngineSurvey {
+  readonly host: Host;
+  /** Where the engine tells in its own words which controllers its containers get, if Docker's are not right. */
+  readonly ownInfo?: string | undefined;
 }
 
 /** Looks once; changes nothing. @throws LitterboxError `UNAVAILABLE` when the engine cannot be reached. */
-export async function readEngine(engine: Engine, host: Host, call?: CallOptions): Promise<EngineFacts> {
+export async function readEngine(
+  engine: Engine,
+  { host, ownInfo }: EngineSurvey,
+  call?: CallOptions,
+): Promise<EngineFacts> {
   // First what no disk is needed for: an engine that is not there shows at once.
   const presence = { ...call, limitMs: PRESENCE_MS };
   const version = await engine.ask('engine.version', async (docker) => docker.version(), presence);
@@ -55,12 +70,21 @@ export async function readEngine(engine: Engine, host: Host, call?: CallOptions)
       hint: `Switch ${title} to Linux containers.`,
     });
   const options = info.SecurityOptions ?? [];
-  const isRootless = options.some((option) => option.includes('rootless'));
-  const enforced = {
-    memory: info.MemoryLimit === true,
-    cpus: (info.CpuCfsQuota ?? info.CPUCfsQuota) === true,
-    processes: info.PidsLimit === true,
-  };
+  // Docker tells it as an option, Podman as a member of its own.
+  const isRootless = info.Rootless === true || options.some((option) => option.includes('rootless'));
+  const controllers =
+    info.CgroupVersion === '2' && ownInfo !== undefined ? await controllersOf(engine, ownInfo, call) : undefined;
+  const enforced = controllers
+    ? {
+        memory: controllers.includes('memory'),
+        cpus: controllers.includes('cpu'),
+        processes: controllers.includes('pids'),
+      }
+    : {
+        memory: info.MemoryLimit === true,
+        cpus: (info.CpuCfsQuota ?? info.CPUCfsQuota) === true,
+        processes: info.PidsLimit === true,
+      };
   const lacking = Object.entries(enforced).flatMap(([name, isEnforced]) => (isEnforced ? [] : [name]));
   const hasSeccomp = options.some((option) => option.includes('seccomp'));
   const checks: ProbeCheck[] = [
@@ -102,6 +126,21 @@ export async function readEngine(engine: Engine, host: Host, call?: CallOptions)
     hasSeccomp,
     checks,
   };
+}
+
+/** None when the engine does not tell: what cannot be shown is not claimed. */
+async function controllersOf(engine: Engine, path: string, call?: CallOptions): Promise<readonly string[]> {
+  const answer = await engine.ask(
+    'engine.info',
+    async (docker, abortSignal) =>
+      await new Promise<OwnInfo | null>((resolve, reject) => {
+        const options = { path, method: 'GET', statusCodes: { 200: true }, abortSignal };
+        docker.modem.dial(options, (error, data) => (error ? reject(error) : resolve(data as OwnInfo | null)));
+      }),
+    call,
+  );
+  const controllers = answer?.host?.cgroupControllers;
+  return Array.isArray(controllers) ? controllers : [];
 }
 
 function isOlder(version: string, minimum: readonly number[]): boolean {

@@ -7,6 +7,8 @@ import type { Layout } from './layout.ts';
 export interface EngineFlavour extends EngineWords {
   /** Absolute path of the engine's socket on the host. @throws LitterboxError `UNAVAILABLE` when there is none. */
   findSocket(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
+  /** Where the engine tells in its own words which controllers of control groups version 2 its containers get, if Docker's are not right. */
+  readonly ownInfo?: string;
   /** What the engine takes for the filter of system calls. */
   seccomp(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
   /**

@@ -57,6 +57,7 @@ export class KeptSetups implements SetupStore {
       });
     const meta = parseDescription<SandboxMeta>(bytes, sandbox.meta, this.#provider);
     const target = setupDirectory(this.#layout, meta.imageId, key);
+    if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
     if (meta.prepared !== undefined || (await this.#host.files.stat(target, call))) return;
     await this.#host.files.makeDirectory(this.#layout.setups, { ...call, mode: 0o700 });
     await this.#containers.remove(id, call); // it is made again, on the kept layers, when the sandbox is used

@@ -1,4 +1,5 @@
-import { INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
+import { type DiskImage, INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
+import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Where a provider keeps what on its host. Everything is below `root`, mode 0700. */
 export interface Layout {
@@ -7,6 +8,8 @@ export interface Layout {
   readonly bases: string;
   readonly sandboxes: string;
   readonly playgrounds: string;
+  /** Files that hold the disks of sandboxes that have one: `disks/<id>`. */
+  readonly disks: string;
   /** What setups left, frozen: {@link setupDirectory}. */
   readonly setups: string;
   /** Names what of the engine belongs to this directory and to no other. */
@@ -22,14 +25,21 @@ export interface SandboxLayout {
   readonly scanState: string;
   readonly pausedMark: string;
   readonly stoppedMark: string;
+  /** Where the disk of a sandbox is mounted whose `limits.diskBytes` is set; else it is not there. */
+  readonly disk: string;
+  /** `passwd`, `group` and `hosts`: programs want to know who they run as, and what localhost is. Images and engines do not tell. */
+  readonly names: string;
+}
+
+/** What a sandbox writes, on its own disk where it has one. */
+export interface Layers {
   /** The layer of the workspace that holds changes alone. */
   readonly upper: string;
   readonly work: string;
   readonly home: string;
-  /** `passwd`, `group` and `hosts`: programs want to know who they run as, and what localhost is. Images and engines do not tell. */
-  readonly names: string;
   /** The overlay's own, of a home directory that stands on a kept one. */
   readonly homeWork: string;
+  readonly playground: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -38,6 +48,7 @@ export function layoutOf(root: string): Layout {
     bases: `${root}/bases`,
     sandboxes: `${root}/sandboxes`,
     playgrounds: `${root}/playgrounds`,
+    disks: `${root}/disks`,
     setups: `${root}/setups`,
     seccomp: `${root}/seccomp.json`,
   };
@@ -51,13 +62,30 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
     scanState: `${directory}/scan-state.json`,
     pausedMark: `${directory}/paused`,
     stoppedMark: `${directory}/stopped`,
-    upper: `${directory}/upper`,
-    work: `${directory}/work`,
-    home: `${directory}/home`,
+    disk: `${directory}/disk`,
     names: `${directory}/names`,
-    homeWork: `${directory}/home-work`,
   };
 }
+
+export function layersOf(layout: Layout, { id, limits, playground }: SandboxMeta): Layers {
+  const { directory, disk } = sandboxLayoutOf(layout, id);
+  const isBounded = limits.diskBytes !== undefined;
+  const parent = isBounded ? disk : directory;
+  return {
+    upper: `${parent}/upper`,
+    work: `${parent}/work`,
+    home: `${parent}/home`,
+    homeWork: `${parent}/home-work`,
+    playground: isBounded ? `${parent}/playground` : `${layout.playgrounds}/${playground}`,
+  };
+}
+
+/** The disk of a sandbox; undefined where nothing bounds it. */
+export function diskOf(layout: Layout, { id, limits }: SandboxMeta): DiskImage | undefined {
+  return limits.diskBytes === undefined ? undefined : { image: diskImage(layout, id), sizeBytes: limits.diskBytes };
+}
+
+export const diskImage = (layout: Layout, id: SandboxId) => `${layout.disks}/${id}`;
 
 /** Where what a setup left in an image's container is kept: `upper` of the workspace and `home`. */
 export function setupDirectory(layout: Layout, imageId: string, key: string): string {

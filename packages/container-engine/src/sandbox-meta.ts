@@ -20,7 +20,8 @@ export interface SandboxMeta {
   readonly imageVolumes: readonly string[];
   readonly user: { readonly uid: number; readonly gid: number };
   readonly environment: Readonly<Record<string, string>>;
-  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>>;
+  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>> &
+    Pick<ResourceLimits, 'diskBytes'>;
   readonly playground: string;
   readonly allowDegraded: boolean;
   /** The key of the kept setup that it stands on. */

@@ -2,7 +2,7 @@ import type { CallOptions, Host, ProcessHandle, ProcessSpec } from '@litterbox/c
 
 /** Where the walker sees the changed layer. */
 const CHANGES = '/changes';
-/** Where root mounts the layer for it, in a mount namespace of its own: a directory that every machine has. */
+/** Where root puts together what the walker's machine is made of: a directory that every machine has. */
 const MOUNT = '/mnt';
 
 const CONFINED = `bwrap --unshare-all --die-with-parent --new-session --clearenv --setenv PATH /usr/bin:/bin --setenv LC_ALL C \
@@ -11,9 +11,21 @@ const CONFINED = `bwrap --unshare-all --die-with-parent --new-session --clearenv
 
 /** Shell text; arguments: the layer, then the program and its own. */
 const AS_OWNER = `layer=$1; shift; exec ${CONFINED}`;
-/** The same for root, whose layers lie behind directories that the owner of their files may not pass. Arguments: layer, owner, program. */
-const AS_ROOT = `mount --bind "$1" ${MOUNT} || exit 1
-layer=${MOUNT} owner=$2; shift 2
+/**
+ * The same for root, whose layers lie behind directories that the owner of their files may not pass. Arguments: layer, owner, program.
+ *
+ * A mount namespace begins with a copy of every mount of the machine, the engine's mounts of containers among them. A copy would hold the
+ * overlay of a container that was stopped: its next start would then mount the same layers twice, which the kernel calls undefined,
+ * and what is deleted would not be free. So the namespace keeps nothing but the programs, the kernel's files and the layer.
+ */
+const AS_ROOT = `mount -t tmpfs -o mode=755,size=64k litterbox ${MOUNT} && cd ${MOUNT} && mkdir usr proc dev tmp layer old || exit 1
+mount --bind "$1" layer && mount --bind /usr usr && mount --rbind /proc proc && mount --rbind /dev dev || exit 1
+for top in bin sbin lib lib32 lib64 libx32; do
+if [ -h /$top ]; then ln -s "$(readlink /$top)" $top || exit 1
+elif [ -d /$top ]; then mkdir $top && mount --bind /$top $top || exit 1; fi
+done
+pivot_root . old && umount -l old || exit 1
+layer=/layer owner=$2; shift 2
 exec setpriv --reuid="$owner" --regid="$owner" --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ${CONFINED}`;
 
 /**

@@ -37,6 +37,7 @@ export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audi
 export type { ByteStream } from './ports/byte-stream.ts';
 export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
+export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
 export type {
   FileStat,
   FileType,
@@ -117,7 +118,17 @@ export type { Launch, SessionInput } from './places/place-session.ts';
 export { readDescription } from './places/read-description.ts';
 export { alreadyThere, cannotHonour } from './places/refusals.ts';
 export { seccompProfile } from './places/seccomp-profile.ts';
+export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
+export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
 export { ChangeScanner, type ScannerInput } from './scanning/change-scanner.ts';
+export {
+  CAN_MAKE_DISKS,
+  DISK_REMEDY,
+  type DiskImage,
+  makeDisk,
+  mountDisk,
+  RESERVE_DISK,
+} from './disks/disk-image.ts';
 export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';
 export {
   keepLayers,

@@ -70,7 +70,27 @@ describe(`the main job on ${PROVIDER}`, () => {
     await litterbox.create({ name: 'a b' });
     expect(await refusal(litterbox.create({ name: 'A_B' }))).toSatisfyError(coded('SANDBOX_EXISTS'));
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a-b']);
-    expect(await refusal(litterbox.open('nobody'))).toSatisfyError(coded('SANDBOX_NOT_FOUND'));
+    for (const call of [
+      litterbox.open('nobody'),
+      litterbox.delete('nobody', { force: true }),
+      litterbox.setRunState('nobody', 'paused'),
+      litterbox.setRunState('nobody', 'ready'),
+      litterbox.merge('nobody'),
+    ])
+      expect(await refusal(call)).toSatisfyError(coded('SANDBOX_NOT_FOUND'));
+  });
+
+  it('an eager tree is there from the start and follows each milestone', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'keen', worktrees: 'eager' });
+    const tree = join(told.repository, '.litterbox/worktrees/keen/src');
+    expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('a\n');
+    await sandbox.write('src/a.txt', 'b\n');
+    expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('a\n');
+    await sandbox.milestone('It is b');
+    expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('b\n');
+    expect(told.git('status', '--porcelain')).toBe('');
   });
 
   it('untracked and ignored files and .git never enter; uncommitted edits are told, or come along with worktree', async () => {
@@ -132,6 +152,24 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(await refusal(litterbox.delete('work'))).toSatisfyError(coded('UNMERGED_WORK'));
     await litterbox.delete('work', { force: true });
     expect(await litterbox.list()).toEqual([]);
+  });
+
+  it('deleting a sandbox in which a command runs is refused, until it was stopped', async () => {
+    await using told = story();
+    const litterbox = told.open();
+    const sandbox = await litterbox.create({ name: 'active' });
+    const { promise: isRunning, resolve: onOutput } = Promise.withResolvers<unknown>();
+    const command = Promise.allSettled([sandbox.run('echo begun; sleep 1000', { onOutput })]);
+    await isRunning;
+    const other = told.open();
+    const refused = await refusal(other.delete('active'));
+    expect(refused).toSatisfyError(coded('SANDBOX_ACTIVE'));
+    expect((refused as Error).message).toContain('run: echo begun; sleep 1000');
+    expect(await other.list()).toMatchObject([{ name: 'active', state: 'ready' }]);
+    await other.setRunState('active', 'stopped');
+    await command;
+    await other.delete('active');
+    expect(await other.list()).toEqual([]);
   });
 
   it('pause, resume, stop; a paused sandbox refuses commands at once', async () => {

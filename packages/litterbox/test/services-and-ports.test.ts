@@ -174,15 +174,14 @@ first = { command = ["sh", "-c", "echo first >>order; touch up; exec sleep 1000"
     );
   });
 
-  it('that crash, ignore signals, fork away, flood or do not exist are contained and reported', async () => {
+  // That they are contained, on every provider, is for the kit to show: here is how a person learns of it.
+  it('that fail are named at create, and starting one says what it printed', async () => {
     await using desk = story({
       '.litterbox.toml': `[container.services]
 crash = { command = ["sh", "-c", "echo going down; exit 3"] }
 once = { command = ["sh", "-c", "exit 4"], restart = "never" }
-deaf = { command = ["sh", "-c", "trap '' TERM INT; echo deaf; while :; do sleep 1000; done"], stop-timeout = "200ms" }
-away = { command = ["sh", "-c", "(sleep 4321 & sleep 4321) & exit 0"] }
-flood = { command = ["sh", "-c", "yes flood"] }
 missing = { command = ["no-such-program"], restart = "never" }
+flood = { command = ["sh", "-c", "yes flood"] }
 `,
     });
     const litterbox = await trusted(desk.open());
@@ -190,27 +189,13 @@ missing = { command = ["no-such-program"], restart = "never" }
     expect(sandbox.created.warnings.join('\n')).toMatch(
       /service crash is waiting[^]*once is failed[^]*missing is failed/,
     );
-    const by = new Map((await sandbox.services()).map((service) => [service.name, service]));
-    expect(by.get('crash')).toMatchObject({ exit: { code: 3 } });
-    expect(by.get('once')).toMatchObject({ state: 'failed', exit: { code: 4 }, restarts: 0 });
-    expect(by.get('deaf')).toMatchObject({ state: 'running' });
-    expect(by.get('away')).toMatchObject({ state: 'exited', note: expect.stringContaining('2 processes') });
-    expect(by.get('flood')).toMatchObject({ state: 'running' });
-    expect(by.get('missing')).toMatchObject({ state: 'failed', note: expect.stringContaining('no-such-program') });
+    expect(await sandbox.services()).toMatchObject([{ exit: { code: 3 } }, { exit: { code: 4 } }, {}, {}]);
     await expect(sandbox.service('start', 'once')).rejects.toMatchObject({ code: 'SERVICE_FAILED' });
     const failure = await sandbox.service('start', 'crash').catch((error: unknown) => error);
     expect(isLitterboxError(failure, 'SERVICE_FAILED') && failure.message).toContain('going down');
     let log = '';
     for await (const { text } of sandbox.logs({ service: 'flood', tailBytes: 2 ** 30 })) log += text;
     expect(log.length).toBeLessThanOrEqual(2 ** 20);
-    const sleepers = async () =>
-      Number((await sandbox.run('grep -lz "^4321$" /proc/[0-9]*/cmdline 2>/dev/null | wc -l')).stdout);
-    expect(await sleepers()).toBe(2); // positive control
-    await sandbox.service('stop');
-    expect(await sleepers()).toBe(0);
-    const states = (await sandbox.services()).map(({ state }) => state);
-    expect(new Set(states)).toEqual(new Set(['stopped']));
-    expect((await sandbox.run('ps -e -o args= 2>/dev/null | grep -c "[y]es flood"; true')).stdout.trim()).toBe('0');
   });
 
   it('that fill the sandbox with processes and get away are ended all the same', async () => {

@@ -7,6 +7,8 @@ import { LitterboxError } from '@litterbox/core/agent';
 const START_MS = 30_000;
 /** All that a keeper needs to know of its surroundings: it outlives who started it, whose secrets it has no use for. */
 const VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'];
+/** Where its provider finds the engine that the sandbox is on. */
+const ENGINE_VARIABLES = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'CONTAINER_HOST'];
 
 /** Starts `litterbox keep` for a sandbox as a program of its own, and returns when it says that it keeps, or that another one does. */
 export async function launchKeeper(id: string): Promise<void> {
@@ -43,7 +45,11 @@ export async function launchKeeper(id: string): Promise<void> {
 function environment(): Record<string, string> {
   const found = Object.entries(process.env).filter(
     ([name, value]) =>
-      value !== undefined && (VARIABLES.includes(name) || name.startsWith('LITTERBOX_') || name.startsWith('LC_')),
+      value !== undefined &&
+      (VARIABLES.includes(name) ||
+        ENGINE_VARIABLES.includes(name) ||
+        name.startsWith('LITTERBOX_') ||
+        name.startsWith('LC_')),
   );
   return Object.fromEntries(found) as Record<string, string>;
 }

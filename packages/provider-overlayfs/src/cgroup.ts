@@ -16,7 +16,7 @@ export interface CgroupSurvey {
   readonly mounts: string;
   /** /proc/self/cgroup. */
   readonly own: string;
-  /** Groups this user may fill, nearest to its own first. */
+  /** Groups in which this user can make others that limit everything, nearest to its own first. */
   readonly writable: readonly string[];
 }
 
@@ -71,12 +71,16 @@ echo ${limits.processes} >${at('pids', 'pids.max')} || fail 'cannot limit proces
 echo ${periodUs} >${at('cpu', 'cpu.cfs_period_us')} && echo ${quotaUs} >${at('cpu', 'cpu.cfs_quota_us')} || fail 'cannot limit processors'
 `;
   }
-  return `mkdir -p ${quoted(cgroup.parents.memory)}
-[ "$(cat ${quoted(`${cgroup.parents.memory}/cgroup.subtree_control`)})" ] || echo '+memory +pids +cpu' >${quoted(`${cgroup.parents.memory}/cgroup.subtree_control`)}
+  const parent = cgroup.parents.memory;
+  const above = parent.slice(0, parent.lastIndexOf('/'));
+  // The session manager hands out only what its own units ask for, and the group above may be new.
+  return `mkdir -p ${quoted(parent)}
+for g in ${quoted(above)} ${quoted(parent)}; do for c in memory pids cpu; do
+case " $(cat "$g/cgroup.subtree_control") " in *" $c "*) ;; *) echo "+$c" >"$g/cgroup.subtree_control" || fail "cannot hand out $c below $g";; esac
+done; done
 mkdir -p ${groups} || fail 'cannot make control groups'
 echo ${limits.memoryBytes} >${at('memory', 'memory.max')} || fail 'cannot limit memory'
 [ ! -e ${at('memory', 'memory.swap.max')} ] || echo 0 >${at('memory', 'memory.swap.max')} || fail 'cannot limit swap'
-echo 1 >${at('memory', 'memory.oom.group')}
 echo ${limits.processes} >${at('pids', 'pids.max')} || fail 'cannot limit processes'
 echo '${quotaUs} ${periodUs}' >${at('cpu', 'cpu.max')} || fail 'cannot limit processors'
 `;

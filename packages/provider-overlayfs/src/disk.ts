@@ -1,71 +1,9 @@
-import { quoted } from '@litterbox/core/provider';
+import { type DiskImage, mountDisk } from '@litterbox/core/provider';
 
-/**
- * The disk of a sandbox whose `limits.diskBytes` is set: an ext4 in a sparse file, mounted in the session's own mount namespace and nowhere else. It
- * holds all that lasts and that the agent can write: workspace layer, home and playground. Nobody inside ever writes to the file
- * itself, so what the kernel mounts is what the kernel wrote.
- */
-export interface Disk {
-  /** Absolute path of the file on the host. It outlives the sandbox where the playground shall. */
-  readonly image: string;
-  readonly sizeBytes: number;
-}
-
-/** Where the session's mount namespace has it. */
+/** Where the session's mount namespace has the disk of a sandbox whose `limits.diskBytes` is set, and nowhere else. */
 export const DISK = '/run/disk';
 
-/** In the sandbox's directory: the next session start empties the layers, and leaves the playground as it is. */
-const FRESH = 'fresh';
-
-const SEARCH = 'PATH=$PATH:/usr/sbin:/sbin';
-
-/** Shell text that succeeds where this user can make disks. */
-export const CAN_MAKE_DISKS = `( ${SEARCH}; command -v mkfs.ext4 && command -v losetup && [ -w /dev/loop-control ] ) >/dev/null 2>&1`;
-
-/**
- * Shell text, at create, with the sandbox's unfinished directory as the current one: makes the file unless a sandbox of this id had one. Inode tables
- * and journal are zeros already, as all of a sparse file is, so nothing is written but some hundred KiB.
- */
-export function makeDisk({ image, sizeBytes }: Disk): string {
-  return `mkdir disk && : >${FRESH}
-if [ ! -e ${quoted(image)} ]; then
-truncate -s ${sizeBytes} disk.img
-( ${SEARCH}; mkfs.ext4 -q -F -m 0 -e remount-ro -E lazy_itable_init=1,lazy_journal_init=1,nodiscard disk.img )
-chmod 600 disk.img
-mv -T disk.img ${quoted(image)}
-fi
-`;
-}
-
-/**
- * Shell text, at session start, with the sandbox's directory at /run and as the current one. What is left of a session whose supervisor was
- * killed may have the file mounted still, without a process that uses it. Then `mount` takes the loop device that is there: one
- * device is one file system, however often it is mounted, and two on one file would destroy it. So that is looked at afterwards. A
- * device that the kernel is just letting go of refuses for a moment. `discard` gives what is deleted inside back to the host.
- * `e2fsck` has something to do only after the machine itself was full: the kernel marks such a disk.
- */
-export function mountDisk({ image }: Disk, owner: string): string {
-  const own = quoted(owner);
-  const file = quoted(image);
-  return `SEARCHED=$PATH; ${SEARCH}; n=0
-[ "$(losetup -j ${file})" ] || e2fsck -p ${file} >/dev/null 2>&1
-until said=$(mount -t ext4 -o loop,nosuid,nodev,noatime,discard,noinit_itable ${file} disk 2>&1); do
-n=$((n+1)); [ $n -lt 250 ] || fail "cannot mount the disk of the sandbox: $said"; sleep 0.02
-done
-[ "$(losetup -n -O NAME -j ${file})" = "$(sed -n 's|^.* ${DISK} .* - ext4 \\([^ ]*\\) .*|\\1|p' /proc/self/mountinfo)" ] || fail 'the disk of the sandbox is in use by something else'
-PATH=$SEARCHED
-rm -rf disk/reserve
-if [ -e ${FRESH} ]; then
-rm -rf disk/upper disk/work disk/home disk/home-work && mkdir -p disk/upper disk/work disk/home disk/home-work disk/playground && chown ${own} disk/upper disk/home disk/playground || fail 'cannot make the layers of the sandbox on its disk'
-rm -f ${FRESH}
-fi
-for name in upper home playground; do mount --bind disk/$name $name || fail "cannot bind $name of the disk"; done
-`;
-}
-
-/**
- * Shell text, after the overlays are mounted: what mounting them needs of a disk, to be freed before the next time. On a full one the kernel
- * would mount them read-only, and nobody could delete what fills it.
- */
-export const RESERVE = `( mkdir disk/reserve && for n in 1 2 3 4 5 6 7 8; do head -c 16384 /dev/zero >disk/reserve/$n; done ) 2>/dev/null
+/** Shell text, at session start, with the sandbox's directory at /run and as the current one: the disk, and its layers where they are without one. */
+export const mountLayers = (disk: DiskImage, owner: string): string =>
+  `${mountDisk(disk, owner)}for name in upper home playground; do mount --bind disk/$name $name || fail "cannot bind $name of the disk"; done
 `;

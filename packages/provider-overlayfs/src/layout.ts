@@ -1,5 +1,4 @@
-import { type PlaceFiles, placeFilesOf, type SandboxId } from '@litterbox/core/provider';
-import type { Disk } from './disk.ts';
+import { type DiskImage, type PlaceFiles, placeFilesOf, type SandboxId } from '@litterbox/core/provider';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Where the provider keeps what on its host. Everything is below `root`, mode 0700. */
@@ -31,7 +30,7 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): PlaceFiles {
 }
 
 /** The disk of a sandbox; undefined where nothing bounds it. */
-export function diskOf(layout: Layout, { id, limits }: Pick<SandboxMeta, 'id' | 'limits'>): Disk | undefined {
+export function diskOf(layout: Layout, { id, limits }: Pick<SandboxMeta, 'id' | 'limits'>): DiskImage | undefined {
   return limits.diskBytes === undefined ? undefined : { image: diskImage(layout, id), sizeBytes: limits.diskBytes };
 }
 

@@ -1,5 +1,7 @@
 import {
   type CallOptions,
+  CAN_MAKE_DISKS,
+  DISK_REMEDY,
   type Host,
   type HostFacts,
   LitterboxError,
@@ -7,8 +9,7 @@ import {
   quoted,
   runScript,
 } from '@litterbox/core/provider';
-import { type Cgroup, cgroupOf } from './cgroup.ts';
-import { CAN_MAKE_DISKS } from './disk.ts';
+import { type Cgroup, cgroupOf, type CgroupSurvey } from './cgroup.ts';
 import { type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
 
 /** What one look at the host tells. */
@@ -49,9 +50,6 @@ const TOOLS = {
   find: 'findutils',
 } as const;
 
-/** What a machine lacks where its root cannot bound the disk of a sandbox. */
-export const DISK_REMEDY = 'Install e2fsprogs (mkfs.ext4) and mount (losetup), and see that there is /dev/loop-control';
-
 /** bubblewrap knows `--disable-userns` since this version. @see https://github.com/containers/bubblewrap/releases/tag/v0.8.0 */
 const MINIMUM_BWRAP = [0, 8];
 /** No overlay in user namespaces before 5.11, no clone3 in the filter's sense before 5.3 (security.md 6.3 asks for 5.10). */
@@ -77,13 +75,14 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
     lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
   const one = (key: string) => all(key)[0] ?? '';
   const isRoot = facts.uid === 0;
-  const cgroup = cgroupOf({
+  const survey: CgroupSurvey = {
     isRoot,
     uid: facts.uid,
     mounts: one('cgroup-mounts'),
     own: one('cgroup-own'),
     writable: all('cgroup-writable'),
-  });
+  };
+  const cgroup = cgroupOf(survey);
   const canMakeDisks = host.isRoot === true && one('disks') === 'yes';
   return {
     facts,
@@ -110,14 +109,29 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
       userns: one('userns'),
       apparmor: one('apparmor'),
       cgroup,
+      survey,
       canMakeDisks,
     }),
   };
 }
 
+/**
+ * Shell text of a function: whether this user can make groups below one of version 2 that limit memory, processes and processors.
+ * The kernel hands nothing on from a group that holds processes itself.
+ */
+const CAN_DIVIDE = `can_divide() {
+[ -w "$1/cgroup.procs" ] && [ -w "$1/cgroup.subtree_control" ] || return 1
+for c in memory pids cpu; do
+case " $(cat "$1/cgroup.subtree_control") " in *" $c "*) continue;; esac
+case " $(cat "$1/cgroup.controllers") " in *" $c "*) ;; *) return 1;; esac
+[ -z "$(cat "$1/cgroup.procs")" ] || return 1
+done
+}`;
+
 function surveyScript({ searchPath, homeDirectory, uid }: HostFacts): string {
   const say = `say() { printf '%s %s\\0' "$1" "$2"; }`;
   return `${say}
+${CAN_DIVIDE}
 for tool in ${Object.keys(TOOLS).join(' ')}; do command -v $tool >/dev/null || say missing $tool; done
 say bwrap "$(bwrap --version 2>/dev/null)"
 [ -u "$(command -v bwrap)" ] && say bwrap-setuid yes
@@ -128,9 +142,9 @@ ${CAN_MAKE_DISKS} && say disks yes
 say open-files "$(ulimit -Hn)"
 say cgroup-mounts "$(cat /proc/self/mounts | grep cgroup)"
 say cgroup-own "$(cat /proc/self/cgroup)"
-for d in /sys/fs/cgroup/*/litterbox-user-${uid} /sys/fs/cgroup/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done
+for d in /sys/fs/cgroup/*/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done
 own=$(sed -n 's/^0:://p' /proc/self/cgroup)
-while [ "$own" ] && [ "$own" != / ]; do [ -w "/sys/fs/cgroup$own/cgroup.procs" ] && [ -w "/sys/fs/cgroup$own/cgroup.subtree_control" ] && say cgroup-writable "/sys/fs/cgroup$own"; own=\${own%/*}; done
+while [ "$own" ] && [ "$own" != / ]; do can_divide "/sys/fs/cgroup$own" && say cgroup-writable "/sys/fs/cgroup$own"; own=\${own%/*}; done
 for d in ${searchPath.map(quoted).join(' ')}; do r=$(readlink -f "$d" 2>/dev/null) && [ -d "$r" ] && say path "$d
 $r"; done
 for d in .pyenv .nvm .rbenv .cargo .rustup .volta .asdf .sdkman .deno .bun .local/share/mise .local/share/pnpm; do [ -d ${quoted(homeDirectory)}/$d ] && say tool-root ${quoted(homeDirectory)}/$d; done
@@ -149,6 +163,7 @@ interface CheckFacts {
   readonly userns: string;
   readonly apparmor: string;
   readonly cgroup: Cgroup | undefined;
+  readonly survey: CgroupSurvey;
   readonly canMakeDisks: boolean;
 }
 
@@ -161,6 +176,7 @@ function checksOf({
   userns,
   apparmor,
   cgroup,
+  survey,
   canMakeDisks,
 }: CheckFacts): readonly ProbeCheck[] {
   const check = (
@@ -216,7 +232,7 @@ function checksOf({
       cgroup
         ? `version ${cgroup.version}, below ${Object.values(cgroup.parents)[0]}`
         : 'this user may not make control groups, so memory, processor and process limits cannot be enforced',
-      delegationCommand(facts.uid),
+      delegationCommand(facts.uid, survey),
       'warning',
     ),
     check(
@@ -233,9 +249,14 @@ function checksOf({
   ];
 }
 
-/** The one command by which an administrator lets an ordinary user limit sandboxes, on either version of control groups. */
-function delegationCommand(uid: number): string {
-  return `sudo sh -c 'for c in memory pids cpu freezer; do d=/sys/fs/cgroup/$c/litterbox-user-${uid}; [ -d /sys/fs/cgroup/$c ] && mkdir -p $d && chown -R ${uid} $d; done' (control groups version 1), or start Litterbox by: systemd-run --user --scope -p Delegate=yes -- litterbox …`;
+/** The one command that lets an ordinary user limit sandboxes, on the version of control groups that is here. */
+function delegationCommand(uid: number, { mounts, own }: Pick<CgroupSurvey, 'mounts' | 'own'>): string {
+  if (!/^\S+ \/sys\/fs\/cgroup cgroup2 /m.test(mounts))
+    return `sudo sh -c 'for c in memory pids cpu freezer; do d=/sys/fs/cgroup/$c/litterbox-user-${uid}; [ -d /sys/fs/cgroup/$c ] && mkdir -p $d && chown -R ${uid} $d; done'`;
+  // Below the user's own session manager already: it was not handed everything, as by systemd before 252.
+  if (own.includes(`/user@${uid}.service/`))
+    return `sudo sh -c 'mkdir -p /etc/systemd/system/user@.service.d && printf "[Service]\\nDelegate=cpu memory pids\\n" >/etc/systemd/system/user@.service.d/litterbox.conf && systemctl daemon-reload && systemctl restart user@${uid}' (ends your session)`;
+  return 'Start Litterbox by: systemd-run --user --scope -p Delegate=yes -- litterbox …';
 }
 
 function isAtLeast(text: string, minimum: readonly number[]): boolean {

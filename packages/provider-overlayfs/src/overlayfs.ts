@@ -3,11 +3,13 @@ import {
   baseEnvironment,
   type CallOptions,
   cannotHonour,
+  DISK_REMEDY,
   endSessionScript,
   ensureBaseTree,
   type Host,
   isLitterboxError,
   LitterboxError,
+  makeDisk,
   makeUnfinished,
   PlaceRuntime,
   type ProviderTraits,
@@ -31,10 +33,9 @@ import {
 import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupRemove, cgroupUsage } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
 import { KeptSetups } from './kept-setups.ts';
-import { makeDisk } from './disk.ts';
 import { diskImage, diskOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { launchSession } from './launch-session.ts';
-import { DISK_REMEDY, type Machine, readMachine } from './machine.ts';
+import { type Machine, readMachine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { strategyNamed } from './choose-strategy.ts';

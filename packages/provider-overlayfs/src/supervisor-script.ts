@@ -1,7 +1,7 @@
-import { FIRST_PROCESS, quoted } from '@litterbox/core/provider';
+import { type DiskImage, FIRST_PROCESS, quoted, RESERVE_DISK } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEnter, cgroupFreeze, cgroupRemove, cgroupSetUp } from './cgroup.ts';
-import { type Disk, DISK, mountDisk, RESERVE } from './disk.ts';
+import { DISK, mountLayers } from './disk.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -22,7 +22,7 @@ export interface SupervisorInput {
   readonly setup?: string;
   readonly playground: string;
   /** Where all that the sandbox writes is; absent where its disk is not bounded. */
-  readonly disk?: Disk;
+  readonly disk?: DiskImage;
   readonly etc: string;
   readonly filter: string;
   readonly sources: SessionSources;
@@ -72,7 +72,7 @@ mount --bind . /run || fail 'cannot bind the directory of the sandbox'
 cd /run
 ${
   disk
-    ? mountDisk(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)
+    ? mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)
     : `mount --bind ${quoted(playground)} playground || fail 'cannot bind the playground'
 `
 }mount --bind ${quoted(etc)} etc || fail 'cannot bind the /etc of the sandbox'
@@ -80,7 +80,7 @@ ${sources.tools.map(({ source, target }) => `mkdir -p ${quoted(source)} && mount
   meta.root.type === 'directory'
     ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n`
     : ''
-}${strategy.mount(base, isRoot, disk ? DISK : '/run', setup)}${disk ? RESERVE : ''}${groups.setUp}
+}${strategy.mount(base, isRoot, disk ? DISK : '/run', setup)}${disk ? RESERVE_DISK : ''}${groups.setUp}
 rm -f status scan-status
 mkfifo status scan-status
 ulimit -c 0

@@ -874,6 +874,45 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
       }),
     'what does not read holds the writer back, and who leaves is gone for the other side',
   ],
+  [
+    'passes on the signals alone that end programs',
+    () =>
+      processWith((inner) => ({
+        kill: async (signal) => {
+          if (signal !== 'SIGHUP') await inner.kill(signal);
+        },
+      })),
+    'services: restarted and stopped by the signals of their own, and how they ended is told',
+  ],
+  [
+    'ends what runs with the instance that made the sandbox',
+    () =>
+      providerWith((inner) => ({
+        create: async (...args) => {
+          const runtime = await inner.create(...args);
+          return {
+            ...forward(runtime),
+            [Symbol.asyncDispose]: async () => {
+              await runtime.stop().catch(() => {}); // removed meanwhile
+              await runtime.start().catch(() => {});
+              await runtime[Symbol.asyncDispose]();
+            },
+          };
+        },
+      })),
+    'services: outlive who made the sandbox and every call beside them, and others see what they do',
+  ],
+  [
+    'keeps variables of our names from programs',
+    () =>
+      runtimeWith((runtime) => ({
+        spawn: ({ env, ...spec }, call) => {
+          const { LITTERBOX_SERVICE: _kept, ...rest } = env ?? {};
+          return runtime.spawn({ ...spec, ...(env && { env: rest }) }, call);
+        },
+      })),
+    'services: what somebody left who was killed is ended, and runs once under the next',
+  ],
 ];
 
 /** A runtime in which a script of the kit finds something. */

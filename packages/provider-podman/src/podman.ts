@@ -28,6 +28,8 @@ export function podman({ host, directory, socket }: PodmanOptions): SandboxProvi
     ...WORDS,
     findSocket: async (_host, layout, call) => socket ?? (await findPodmanSocket(host, layout.root, call)),
     seccomp: async (_host, layout, call) => await profileFile(host, layout, call),
+    // Its answer in Docker's words says the same of every machine with version 2, and part of that is wrong.
+    ownInfo: '/v4.0.0/libpod/info',
     ownedBy: () => 'U',
     // Rootless: the user inside is the user outside, and nobody else inside is anybody outside.
     userProcesses: async (_host, { isRootless }, limit, call) => (isRootless ? limit : await hardLimit(host, call)),

@@ -1,3 +1,9 @@
+/** Some of the bytes of a source, in pieces. */
+export interface ByteBody extends AsyncIterable<Buffer> {
+  /** False once all of it was read. */
+  readonly hasMore: boolean;
+}
+
 /** Exact amounts of bytes out of chunks of any size. */
 export class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -32,8 +38,17 @@ export class ByteSource {
     }
   }
 
+  /** The same as {@link take} where all of it is there already: for what is read a hundred thousand times. */
+  takeNow(count: number): Buffer | undefined {
+    if (this.#chunk.length < count) return undefined;
+    const bytes = this.#chunk.subarray(0, count);
+    this.#chunk = this.#chunk.subarray(count);
+    return bytes;
+  }
+
   async take(count: number): Promise<Buffer> {
-    if (this.#chunk.length >= count) return this.some(count);
+    const whole = this.takeNow(count);
+    if (whole) return whole;
     const parts: Buffer[] = [];
     for (let missing = count; missing > 0; ) {
       const part = await this.some(missing);
@@ -63,9 +78,12 @@ export class ByteSource {
   }
 
   /** Iterating a second time goes on where the first stopped. */
-  body(sizeBytes: number): AsyncIterable<Buffer> {
+  body(sizeBytes: number): ByteBody {
     let missing = sizeBytes;
     return {
+      get hasMore() {
+        return missing > 0;
+      },
       [Symbol.asyncIterator]: () => ({
         next: async () => {
           if (missing === 0) return { done: true, value: undefined };

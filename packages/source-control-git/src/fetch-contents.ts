@@ -56,7 +56,7 @@ export async function fetchContents(
   let totalBytes = 0;
   const put = (bytes: Buffer, known: ObjectId | undefined) => {
     const oid = hashObject(store.format, 'blob', bytes);
-    return oid === known ? oid : sink.put('blob', bytes);
+    return oid === known ? oid : sink.put('blob', bytes, oid);
   };
   const keep = (name: ByteString, bytes: Buffer, { executable, known }: Wanted) => {
     const text = isRule(name) ? { text: bytes } : {};

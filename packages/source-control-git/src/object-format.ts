@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { ObjectId } from '@litterbox/core/provider';
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
@@ -28,6 +28,16 @@ export function startHash(format: ObjectFormat, type: ObjectType, sizeBytes: num
   return createHash(format.name).update(`${type} ${sizeBytes}\0`);
 }
 
+/** Up to here one copy is cheaper than an object for the hash, which lives until all memory is looked through. */
+const MAX_COPIED_BYTES = 64 * 1024;
+
 export function hashObject(format: ObjectFormat, type: ObjectType, bytes: Uint8Array): ObjectId {
+  if (bytes.length <= MAX_COPIED_BYTES) {
+    const header = `${type} ${bytes.length}\0`;
+    const whole = Buffer.allocUnsafe(header.length + bytes.length);
+    whole.write(header, 'latin1');
+    whole.set(bytes, header.length);
+    return hash(format.name, whole, 'hex') as ObjectId;
+  }
   return startHash(format, type, bytes.length).update(bytes).digest('hex') as ObjectId;
 }

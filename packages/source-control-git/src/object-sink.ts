@@ -54,14 +54,16 @@ export class ObjectSink implements Disposable {
     return this.#pack || this.#loose.size > 0 ? undefined : [...this.#small.values()];
   }
 
-  put(type: ObjectType, bytes: Buffer): ObjectId {
-    const oid = hashObject(this.#format, type, bytes);
+  /** @param oid its name, where that is known already */
+  put(type: ObjectType, bytes: Buffer, oid = hashObject(this.#format, type, bytes)): ObjectId {
     if (type !== 'blob') this.#reader.remember(oid, type, bytes);
-    if (this.#small.has(oid) || this.#loose.has(oid) || existsSync(this.#pathOf(oid))) return oid;
+    if (this.#small.has(oid) || this.#loose.has(oid)) return oid;
+    // No look for a file there: a pack may hold what is loose too, and it takes a hundred thousand.
     if (this.#pack || this.looseCount >= MAX_LOOSE_OBJECTS) {
       this.#openPack().put(oid, type, bytes);
       return oid;
     }
+    if (existsSync(this.#pathOf(oid))) return oid;
     this.#small.set(oid, { oid, type, bytes });
     this.#smallBytes += bytes.length;
     if (this.#smallBytes > MAX_JOURNALLED_BYTES) this.stage();

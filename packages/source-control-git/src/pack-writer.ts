@@ -6,15 +6,19 @@ import { crc32, createDeflate, deflateSync } from 'node:zlib';
 import type { ObjectId } from '@litterbox/core/provider';
 import { syncDirectory } from './durable-files.ts';
 import { type ObjectFormat, type ObjectType, startHash } from './object-format.ts';
+import { storedZlib } from './stored-zlib.ts';
 
 const TYPE_NUMBERS: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 const BUFFER_BYTES = 256 * 1024;
 
 const fsyncAsync = promisify(fsync);
 
+/** Where objects are in a pack, in columns: there may be a hundred thousand. */
 interface Packed {
-  readonly offset: number;
-  readonly crc: number;
+  /** By object id, which row is its own. */
+  readonly rows: Map<ObjectId, number>;
+  readonly offsets: number[];
+  readonly checksums: number[];
 }
 
 /**
@@ -26,7 +30,7 @@ export class PackWriter implements Disposable {
   readonly #format: ObjectFormat;
   readonly #temporary: string;
   readonly #descriptor: number;
-  readonly #objects = new Map<ObjectId, Packed>();
+  readonly #objects: Packed = { rows: new Map(), offsets: [], checksums: [] };
   readonly #pending = Buffer.allocUnsafe(BUFFER_BYTES);
   #pendingBytes = 0;
   #offset = 0;
@@ -43,13 +47,13 @@ export class PackWriter implements Disposable {
   }
 
   put(oid: ObjectId, type: ObjectType, bytes: Buffer): void {
-    if (this.#objects.has(oid)) return;
+    if (this.#objects.rows.has(oid)) return;
     const offset = this.#offset;
     const header = entryHeader(type, bytes.length);
     const body = compress(bytes);
     this.#append(header);
     this.#append(body);
-    this.#objects.set(oid, { offset, crc: crc32(body, crc32(header)) });
+    this.#note(oid, offset, crc32(body, crc32(header)));
   }
 
   async stream(type: ObjectType, sizeBytes: number, body: AsyncIterable<Uint8Array>): Promise<ObjectId> {
@@ -81,14 +85,14 @@ export class PackWriter implements Disposable {
     deflate.end();
     await storing;
     const oid = hash.digest('hex') as ObjectId;
-    if (this.#objects.has(oid)) this.#truncate(offset);
-    else this.#objects.set(oid, { offset, crc });
+    if (this.#objects.rows.has(oid)) this.#truncate(offset);
+    else this.#note(oid, offset, crc);
     return oid;
   }
 
   async finish(): Promise<void> {
     this.#flush();
-    const count = this.#objects.size;
+    const count = this.#objects.rows.size;
     writeSync(this.#descriptor, packHeader(count), 0, 12, 0);
     const checksum = this.#checksum();
     writeSync(this.#descriptor, checksum, 0, checksum.length, this.#offset);
@@ -109,6 +113,12 @@ export class PackWriter implements Disposable {
     renameSync(this.#temporary, `${name}.pack`);
     renameSync(temporary, `${name}.idx`);
     await syncDirectory(this.#directory);
+  }
+
+  #note(oid: ObjectId, offset: number, checksum: number): void {
+    const { rows, offsets, checksums } = this.#objects;
+    rows.set(oid, offsets.push(offset) - 1);
+    checksums.push(checksum);
   }
 
   #append(bytes: Buffer): void {
@@ -158,8 +168,12 @@ export class PackWriter implements Disposable {
   }
 }
 
+/** Up to here setting up a compressor takes more, and leaves more behind for the collector, than it could ever save. */
+const MAX_UNCOMPRESSED_BYTES = 256;
+
 /** Node keeps a whole chunk of output alive for each result, so the chunk is made no larger than it has to be. */
 export function compress(bytes: Buffer): Buffer {
+  if (bytes.length <= MAX_UNCOMPRESSED_BYTES) return storedZlib(bytes);
   const chunkSize = Math.max(64, Math.min(bytes.length + 32, 64 * 1024));
   // A window of the usual 32 KiB takes 268 KB for each call, which is most of the time for a small file.
   const small = bytes.length <= 4096 ? { windowBits: 12, memLevel: 4 } : {};
@@ -186,8 +200,8 @@ function entryHeader(type: ObjectType, sizeBytes: number): Buffer {
 }
 
 /** Version 2: fan-out, names, checksums, offsets, offsets beyond 2 GiB, two trailing hashes. */
-function packIndex(format: ObjectFormat, objects: ReadonlyMap<ObjectId, Packed>, packChecksum: Buffer): Buffer {
-  const sorted = [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+function packIndex(format: ObjectFormat, objects: Packed, packChecksum: Buffer): Buffer {
+  const sorted = [...objects.rows.keys()].sort();
   const head = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
   const fanOut = Buffer.alloc(1024);
   const names = Buffer.alloc(sorted.length * format.byteLength);
@@ -195,11 +209,13 @@ function packIndex(format: ObjectFormat, objects: ReadonlyMap<ObjectId, Packed>,
   const offsets = Buffer.alloc(sorted.length * 4);
   const large: Buffer[] = [];
   const counts = Array.from({ length: 256 }, () => 0);
-  for (const [index, [oid, { offset, crc }]] of sorted.entries()) {
+  for (const [index, oid] of sorted.entries()) {
+    const row = objects.rows.get(oid) ?? 0;
+    const offset = objects.offsets[row] ?? 0;
     names.write(oid, index * format.byteLength, 'hex');
     const first = names[index * format.byteLength] ?? 0;
     counts[first] = (counts[first] ?? 0) + 1;
-    checksums.writeUInt32BE(crc >>> 0, index * 4);
+    checksums.writeUInt32BE((objects.checksums[row] ?? 0) >>> 0, index * 4);
     if (offset < 0x8000_0000) offsets.writeUInt32BE(offset, index * 4);
     else {
       offsets.writeUInt32BE((0x8000_0000 + large.length) >>> 0, index * 4);

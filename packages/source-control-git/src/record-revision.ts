@@ -81,16 +81,16 @@ export async function recordRevision(
   };
   const isIgnored = (queries: readonly IgnoreQuery[]) =>
     queries.length === 0 ? Promise.resolve(new Set<ByteString>()) : matcher.ignored(queries, ruleOf);
-  const ruleFiles = await divide([...scanned.candidates].filter(isRuleFile), tip, warnings);
-  for (const [path, content] of await fetch(await wantedOf(ruleFiles.tracked, tip))) fetched.set(path, content);
+  const ruleFiles = await divide(ruleFilesOf(scanned.candidates), tip, warnings);
+  for (const [path, content] of await fetch(wantedOf(ruleFiles.tracked))) fetched.set(path, content);
   let pendingRules = ruleFiles.untracked;
   for (let round = 0; pendingRules.length > 0; round++) {
-    const directories = pendingRules.map(([path]) => ({ path: parentOf(path), isDirectory: true })).filter(hasPath);
+    const directories = pendingRules.map(({ path }) => ({ path: parentOf(path), isDirectory: true })).filter(hasPath);
     const pruned: ReadonlySet<ByteString> = round < MAX_RULE_ROUNDS ? await isIgnored(directories) : new Set();
-    const counting = pendingRules.filter(([path]) => !pruned.has(parentOf(path)));
+    const counting = pendingRules.filter(({ path }) => !pruned.has(parentOf(path)));
     if (counting.length === 0) break; // the others lie below ignored directories
-    for (const [path, content] of await fetch(await wantedOf(counting, tip))) fetched.set(path, content);
-    pendingRules = pendingRules.filter(([path]) => pruned.has(parentOf(path)));
+    for (const [path, content] of await fetch(wantedOf(counting))) fetched.set(path, content);
+    pendingRules = pendingRules.filter(({ path }) => pruned.has(parentOf(path)));
   }
 
   const refusedAt = (path: ByteString, { code }: Refusal) => (code === 'PATH_GIT_DIR' ? parentOf(path) : path);
@@ -109,20 +109,19 @@ export async function recordRevision(
   for (const batch of batchesOf(scanned.candidates)) {
     options?.signal?.throwIfAborted();
     const { tracked, untracked } = await divide(batch, tip, warnings);
-    const ignored = await isIgnored(untracked.map(([path]) => ({ path, isDirectory: false })));
-    const kept = [...tracked, ...untracked.filter(([path]) => !ignored.has(path))];
-    const wanted = kept.filter(([path, candidate]) => {
+    const ignored = await isIgnored(untracked.map(({ path }) => ({ path, isDirectory: false })));
+    const kept = [...tracked, ...untracked.filter(({ path }) => !ignored.has(path))];
+    const wanted = kept.filter(({ path, sizeBytes }) => {
       if (fetched.has(path)) return false;
-      if (candidate.sizeBytes <= MAX_FILE_BYTES) return true;
+      if (sizeBytes <= MAX_FILE_BYTES) return true;
       warnings.add({ type: 'refused-path', code: 'FILE_TOO_LARGE', path: fromByteString(path) });
       return false;
     });
-    const contents = await fetch(await wantedOf(wanted, tip));
-    for (const [path] of kept) {
+    const contents = await fetch(wantedOf(wanted));
+    for (const { path, old } of kept) {
       const content = contents.get(path) ?? fetched.get(path);
       if (!content) continue;
       if (isRule(path)) recordedRules.add(path);
-      const old = await tip.entry(path);
       if (old?.oid === content.oid && old.mode === content.mode) continue;
       changedFiles++;
       addEdit(edits, path, { type: 'entry', mode: content.mode, oid: content.oid });
@@ -199,8 +198,11 @@ export function putCommit(
   );
 }
 
-/** Paths whose contents are asked for in one go. */
-const BATCH = 4096;
+/**
+ * Paths whose contents are asked for in one go: few enough that what is held for them is still young when it is let go, and as many
+ * as go into one archive of the sandbox.
+ */
+const BATCH = 500;
 
 type Named = readonly [ByteString, Candidate];
 
@@ -215,7 +217,12 @@ function* batchesOf(candidates: Iterable<Named>): Generator<readonly Named[], vo
   if (batch.length > 0) yield batch;
 }
 
-const isRuleFile = ([path]: readonly [ByteString, ...unknown[]]) => isRule(path);
+function ruleFilesOf(candidates: Iterable<Named>): readonly Named[] {
+  const found: Named[] = [];
+  for (const named of candidates) if (isRule(named[0])) found.push(named);
+  return found;
+}
+
 const isRegular = ({ mode }: { readonly mode: string }) => mode.startsWith('100');
 const hasPath = ({ path }: IgnoreQuery) => path !== '';
 
@@ -235,34 +242,51 @@ async function haveRulesChanged(
   return false;
 }
 
+/** A file that may be recorded. */
+interface Placed {
+  readonly path: ByteString;
+  readonly executable: boolean;
+  readonly sizeBytes: number;
+  /** What the tip has there. */
+  readonly old: TreeEntry | undefined;
+}
+
 /** Files the tip has, and files it has not. What can never be recorded is neither. */
 async function divide(
   candidates: readonly Named[],
   tip: TreeLookup,
   warnings: RecordWarnings,
-): Promise<{ readonly tracked: readonly Named[]; readonly untracked: readonly Named[] }> {
-  const tracked: Named[] = [];
-  const untracked: Named[] = [];
-  for (const named of candidates) {
-    const [path, { type }] = named;
-    const submodule = await tip.gitlinkAbove(path);
+): Promise<{ readonly tracked: readonly Placed[]; readonly untracked: readonly Placed[] }> {
+  const tracked: Placed[] = [];
+  const untracked: Placed[] = [];
+  let parent: ByteString | undefined;
+  let entries: ReadonlyMap<ByteString, TreeEntry> | undefined;
+  let submodule: ByteString | undefined;
+  for (const [path, { type, executable, sizeBytes }] of candidates) {
+    // Files come by directory: what is true of all in one is asked once.
+    if (parent !== parentOf(path)) {
+      parent = parentOf(path);
+      submodule = await tip.gitlinkAbove(path);
+      entries = await tip.directory(parent);
+    }
+    const name = path.slice(path.lastIndexOf('/') + 1);
     if (submodule !== undefined) {
       warnings.add({ type: 'refused-path', code: 'PATH_SUBMODULE_UNSUPPORTED', path: fromByteString(path) });
-    } else if (type === 'symlink' && isSpecialName(path.slice(path.lastIndexOf('/') + 1))) {
+    } else if (type === 'symlink' && isSpecialName(name)) {
       warnings.add({ type: 'refused-path', code: 'PATH_SPECIAL_SYMLINK', path: fromByteString(path) });
     } else {
-      const entry = await tip.entry(path);
-      (entry && !isTree(entry) && !isGitlink(entry) ? tracked : untracked).push(named);
+      const old = entries?.get(name);
+      const list = old && !isTree(old) && !isGitlink(old) ? tracked : untracked;
+      list.push({ path, executable, sizeBytes, old });
     }
   }
   return { tracked, untracked };
 }
 
-async function wantedOf(named: readonly Named[], tip: TreeLookup): Promise<ReadonlyMap<ByteString, Wanted>> {
+function wantedOf(placed: readonly Placed[]): ReadonlyMap<ByteString, Wanted> {
   const wanted = new Map<ByteString, Wanted>();
-  for (const [path, { executable }] of named) {
-    const entry = await tip.entry(path);
-    wanted.set(path, { executable, known: entry && !isTree(entry) ? entry.oid : undefined });
+  for (const { path, executable, old } of placed) {
+    wanted.set(path, { executable, known: old && !isTree(old) ? old.oid : undefined });
   }
   return wanted;
 }

@@ -1,4 +1,5 @@
 import {
+  isLitterboxError,
   type Base,
   LitterboxError,
   type ObjectId,
@@ -97,7 +98,13 @@ export async function readHistory(store: Store, id: SandboxId): Promise<SandboxH
 
 export async function* readHistories(store: Store): AsyncGenerator<SandboxHistory, void, undefined> {
   for (const name of (await store.refs.list(ROOT)).sort()) {
-    if (!SandboxId.is(name) || store.refs.read(sandboxRefs(name).meta) === undefined) continue;
-    yield await readHistory(store, name);
+    if (!SandboxId.is(name)) continue;
+    const isThere = () => store.refs.read(sandboxRefs(name).meta) !== undefined;
+    if (!isThere()) continue;
+    try {
+      yield await readHistory(store, name);
+    } catch (error) {
+      if (!isLitterboxError(error, 'NOT_FOUND') || isThere()) throw error; // else somebody removed it at this moment
+    }
   }
 }

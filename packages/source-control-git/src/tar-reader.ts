@@ -1,5 +1,5 @@
 import { LitterboxError, type LitterboxErrorCode } from '@litterbox/core/provider';
-import { ByteSource } from './byte-source.ts';
+import { type ByteBody, ByteSource } from './byte-source.ts';
 import type { ByteString } from './byte-text.ts';
 
 const BLOCK_BYTES = 512;
@@ -15,7 +15,7 @@ export interface TarEntry {
   readonly sizeBytes: number;
   readonly isExecutable: boolean;
   /** The content; what is not read is skipped. */
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: ByteBody;
 }
 
 /**
@@ -34,24 +34,30 @@ export async function* readTar(stream: ReadableStream<Uint8Array>): AsyncGenerat
     fault('TAR_TRUNCATED', 'it ends before its end mark'),
   );
   try {
-    yield* entriesOf(source);
+    for (let entry = await nextEntry(source); entry; entry = await nextEntry(source)) {
+      yield entry;
+      if (entry.body.hasMore) for await (const _ of entry.body); // whatever the reader left
+      const padding = padded(entry.sizeBytes) - entry.sizeBytes;
+      if (!source.takeNow(padding)) await source.skip(padding);
+    }
   } finally {
     // What follows the end mark is padding; whoever writes it should not wait for us for ever.
     reader.cancel().catch(() => {});
   }
 }
 
-async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry, void, undefined> {
+/** `undefined` after the last end mark. */
+async function nextEntry(source: ByteSource): Promise<TarEntry | undefined> {
   let name: ByteString | undefined;
   let linkTarget: ByteString | undefined;
   let sizeBytes: number | undefined;
   for (;;) {
-    const header = await source.take(BLOCK_BYTES);
+    const header = source.takeNow(BLOCK_BYTES) ?? (await source.take(BLOCK_BYTES));
     if (header.every((byte) => byte === 0)) {
       const second = await source.take(BLOCK_BYTES);
       if (second.some((byte) => byte !== 0)) throw fault('TAR_TRUNCATED', 'data follows half an end mark');
       // Another archive may follow: no header begins with a zero, and every archive ends in a mark of its own.
-      if (!(await source.skipZeros())) return;
+      if (!(await source.skipZeros())) return undefined;
       continue;
     }
     verifyChecksum(header);
@@ -80,19 +86,15 @@ async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry, void, un
     const entrySize = entryType === 'file' ? (sizeBytes ?? headerSize) : 0;
     if (entryType !== 'file' && headerSize !== 0) throw fault('TAR_TYPE_FORBIDDEN', `a ${entryType} has content`);
     checkName(entryName);
-    const body = source.body(entrySize);
-    yield {
+    return {
       // Before POSIX, a directory was a file whose name ended in a slash.
       type: entryName.endsWith('/') ? 'directory' : entryType,
       name: entryName.replace(/\/$/, ''),
       linkTarget: linkTarget ?? untilNul(header.toString('latin1', 157, 257)),
       sizeBytes: entrySize,
       isExecutable: (readNumber(header, 100, 8) & 0o100) !== 0,
-      body,
+      body: source.body(entrySize),
     };
-    for await (const _ of body); // whatever the reader left
-    await source.skip(padded(entrySize) - entrySize);
-    name = linkTarget = sizeBytes = undefined;
   }
 }
 

@@ -1,5 +1,8 @@
 import type { Buffer } from 'node:buffer';
-import { closeSync, fdatasyncSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const fdatasyncAsync = promisify(fdatasync);
 
 /**
  * SQLite's write-ahead log, to sync what it holds. SQLite itself, as Node builds it, syncs times and lengths too, for which the file
@@ -20,14 +23,14 @@ export class LogFile {
     this.#onOpen = onOpen;
   }
 
-  /** All that was committed so far, by any process, survives a power cut when it returns. */
-  sync(): void {
+  /** All that was committed when it was called, by any process, survives a power cut when it resolves. */
+  async sync(): Promise<void> {
     if (this.#file !== undefined && fstatSync(this.#file).nlink === 0) this.close();
     if (this.#file === undefined) {
       this.#file = openSync(this.#path, 'r');
       this.#onOpen();
     }
-    fdatasyncSync(this.#file);
+    await fdatasyncAsync(this.#file);
   }
 
   close(): void {

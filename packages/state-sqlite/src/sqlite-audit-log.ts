@@ -65,6 +65,8 @@ export class SqliteAuditLog implements AuditLog {
     const startedAt = this.#clock.monotonicMs();
     let sequence: number;
     try {
+      // The end of the call before: it is on the disk by now, or the log cannot be relied on.
+      if (!entry.isRead) await this.#database.settled(operation);
       const owner = await this.#owners.own();
       const body: StartBody = {
         operation: entry.operation,
@@ -76,7 +78,7 @@ export class SqliteAuditLog implements AuditLog {
       };
       // To the kernel only: a start must outlive a kill of everything, which is when it is needed to say `unknown`.
       // A power cut ends the call as well, and whatever that call wrote to disk in this file settled the start first.
-      // So a call costs one sync, at its end, not two.
+      // So a call costs one sync, behind its end, not two.
       const how: WriteOptions = { durability: 'kernel', freesSpace: entry.operation.endsWith('delete') };
       sequence = await this.#database.write(operation, { ...options, ...how }, (transaction) => {
         const appended = append(transaction, toJson(operation, body));
@@ -89,7 +91,7 @@ export class SqliteAuditLog implements AuditLog {
     }
     return async (outcome, result) => {
       const durationMs = this.#clock.monotonicMs() - startedAt;
-      await this.#finish({ starts: sequence, durationMs, outcome, result }, entry.isRead ? 'kernel' : 'log');
+      await this.#finish({ starts: sequence, durationMs, outcome, result }, entry.isRead === true);
     };
   }
 
@@ -182,11 +184,12 @@ export class SqliteAuditLog implements AuditLog {
     }
   }
 
-  async #finish(end: EndBody, durability: 'kernel' | 'log'): Promise<void> {
+  async #finish(end: EndBody, isRead: boolean): Promise<void> {
     const operation = 'audit.finish';
     try {
       // May use the reserve: what has run must be on record even when the disk is full.
-      const mark = await this.#database.write(operation, { durability, freesSpace: true }, (transaction) =>
+      const how: WriteOptions = { durability: 'kernel', freesSpace: true };
+      const mark = await this.#database.write(operation, how, (transaction) =>
         this.#appendEnd(transaction, operation, end),
       );
       if (!mark) {
@@ -195,8 +198,9 @@ export class SqliteAuditLog implements AuditLog {
           hint: 'Please report this with the command that led to it.',
         });
       }
-      // After the commit, and only when that is on disk, so that it is never ahead of the log.
-      if (durability === 'log') (await this.#database.open()).head.write(mark);
+      // Nobody waits for the disk: a power cut takes at most the end of the last call of each process, whose revision tells of it. The
+      // head is written only when the commit is on disk, so that it is never ahead of the log.
+      if (!isRead) await this.#database.syncBehind(({ head }) => head.write(mark));
     } catch (error) {
       throw error instanceof LitterboxError && error.code === 'INTERNAL' ? error : unavailable(operation, error);
     }

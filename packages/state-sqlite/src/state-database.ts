@@ -7,6 +7,7 @@ import { AuditHead } from './audit-head.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { LogFile } from './log-file.ts';
+import { LogSync } from './log-sync.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './schema.ts';
 import { isBusy, isDiskFull, sqliteError, stateCorrupt } from './sqlite-error.ts';
@@ -23,10 +24,9 @@ export interface WriteOptions {
   /**
    * `disk`: when the promise resolves it survives a power cut (the log is synced, 0.2 ms here, several ms on a slow
    * disk). `kernel`: it survives the death of every process; a power cut may take it, and never anything before it,
-   * and the next write to `disk` settles it too, because both go to one log in order. `log`: as `disk` at a fraction of the time, but
-   * others see it before it is safe, and when the sync fails the call fails and what was written stays.
+   * and the next write to `disk` settles it too, because both go to one log in order.
    */
-  readonly durability?: 'disk' | 'kernel' | 'log';
+  readonly durability?: 'disk' | 'kernel';
   /** The write helps to free space, so a full disk gives up its reserve for it. */
   readonly freesSpace?: boolean;
 }
@@ -42,6 +42,7 @@ export interface OpenState extends Transaction {
   readonly DatabaseSync: typeof import('node:sqlite').DatabaseSync;
   readonly head: AuditHead;
   readonly log: LogFile;
+  readonly logSync: LogSync;
 }
 
 /** The one SQLite file: opened on first use, transactions, waiting, translation of errors. */
@@ -88,9 +89,8 @@ export class StateDatabase {
     options: (CallOptions & WriteOptions) | undefined,
     work: (transaction: Transaction) => Result,
   ): Promise<Result> {
-    const durability = options?.durability ?? 'disk';
-    const written = await this.#attempt(operation, options, options ?? {}, (state) => {
-      this.#setDurability(state, durability === 'disk' ? 'disk' : 'kernel');
+    return await this.#attempt(operation, options, options ?? {}, (state) => {
+      this.#setDurability(state, options?.durability ?? 'disk');
       state.sql('BEGIN IMMEDIATE').run();
       try {
         const result = work(state);
@@ -101,8 +101,32 @@ export class StateDatabase {
         throw error;
       }
     });
-    if (durability === 'log') await this.#syncLog(operation);
-    return written;
+  }
+
+  /**
+   * Brings to the disk what was committed to the kernel, at a fraction of what `disk` costs, and behind the caller's back.
+   *
+   * @param after called when it is there
+   */
+  async syncBehind(after: (state: OpenState) => void): Promise<void> {
+    const state = await this.open();
+    state.logSync.request(() => after(state));
+  }
+
+  /** Waits for what {@link syncBehind} was asked for. Throws when it failed since this was asked last. */
+  async settled(operation: string): Promise<void> {
+    const { database, logSync } = await this.open();
+    try {
+      await logSync.settled();
+    } catch (cause) {
+      try {
+        // The kernel takes what it could not write for written. Elsewhere and synced it is safe for those who come after.
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } catch {
+        // the first failure says it
+      }
+      throw this.fail(operation, this.path, cause);
+    }
   }
 
   /** @throws LitterboxError `STATE_CORRUPT`: what is in the file cannot be what we wrote. */
@@ -134,9 +158,15 @@ export class StateDatabase {
     if (this.#disposed) return;
     this.#disposed = true;
     const state = await this.#opening?.catch(() => undefined);
-    state?.head.close();
-    state?.log.close();
-    state?.database.close();
+    try {
+      await state?.logSync.settled();
+    } catch (cause) {
+      throw this.fail('state.close', this.path, cause);
+    } finally {
+      state?.head.close();
+      state?.log.close();
+      state?.database.close();
+    }
   }
 
   async #attempt<Result>(
@@ -157,21 +187,6 @@ export class StateDatabase {
         if (!isBusy(error) || this.#clock.monotonicMs() >= deadline) throw this.fail(operation, this.path, error);
       }
       await this.#clock.sleep(pause * (0.5 + Math.random() / 2), options);
-    }
-  }
-
-  async #syncLog(operation: string): Promise<void> {
-    const { database, log } = await this.open();
-    try {
-      log.sync();
-    } catch (cause) {
-      try {
-        // The kernel takes what it could not write for written. Elsewhere and synced it is safe for those who come after.
-        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      } catch {
-        // the first failure says it
-      }
-      throw this.fail(operation, this.path, cause);
     }
   }
 
@@ -226,7 +241,7 @@ export class StateDatabase {
         return statement;
       };
       const log = new LogFile(this.pathOf('state.db-wal'), () => syncDirectory(this.#bytes));
-      return { database, DatabaseSync: Database, head, log, sql };
+      return { database, DatabaseSync: Database, head, log, logSync: new LogSync(log), sql };
     } catch (error) {
       database.close();
       throw error;

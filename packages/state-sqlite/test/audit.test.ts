@@ -65,20 +65,6 @@ test('a long input is noted by its size and hash', async () => {
   expect(await audit.entries({})).toMatchObject([{ input: { bytes: 20_014, sha256: expect.any(String) } }]);
 });
 
-test('a start and an end together cost less than 1 ms', async () => {
-  await using fixture = new StateFixture();
-  const { audit } = fixture.open();
-  const times: number[] = [];
-  for (let count = 0; count < 200; count += 1) {
-    const before = performance.now();
-    await (await audit.start(START))('ok', { exitCode: 0 });
-    times.push(performance.now() - before);
-  }
-  times.sort((a, b) => a - b);
-  // Generous: the other tests use the same disk meanwhile. Alone it is 0.3 ms.
-  expect(times[50]).toBeLessThan(process.env['CI'] ? 20 : 5);
-});
-
 describe('a changed log', () => {
   const tampering: Readonly<
     Record<string, { readonly how: string; readonly first: number; readonly message: string }>
@@ -121,12 +107,13 @@ describe('a changed log', () => {
   for (const [name, { how, first, message }] of Object.entries(tampering)) {
     test(`${name} shows`, async () => {
       await using fixture = new StateFixture();
-      const { audit } = fixture.open();
-      for (let count = 0; count < 4; count += 1) await (await audit.start(START))('ok', { count });
+      const written = fixture.open().audit;
+      for (let count = 0; count < 4; count += 1) await (await written.start(START))('ok', { count });
+      await fixture.close(); // the mark in audit.head is written behind the last answer
       const database = new DatabaseSync(join(fixture.directory, 'state.db'));
       database.exec(how);
       database.close();
-      await expect(audit.verify()).rejects.toMatchObject({
+      await expect(fixture.open().audit.verify()).rejects.toMatchObject({
         code: 'AUDIT_TAMPERED',
         message: expect.stringContaining(message),
         details: { facts: { sequence: first }, hint: expect.any(String) },

@@ -31,13 +31,18 @@ echo listening
 wait
 fi`;
 
+/** The command of a TCP server, for {@link tcpServer} and as a service. */
+export function tcpServerCommand(port: number, address: string, name: string): readonly [string, ...string[]] {
+  return ['sh', '-c', SERVER, 'sh', address, String(port), name];
+}
+
 /** Starts a TCP server inside, or on a host; resolves when it listens. Needs perl, python3 or the nc of busybox there, which takes every address. */
 export async function tcpServer(
   runtime: Pick<SandboxRuntime, 'spawn'>,
   port: number,
   { address = '127.0.0.1', name = 'server' }: { readonly address?: string; readonly name?: string } = {},
 ): Promise<ProcessHandle> {
-  const server = await runtime.spawn({ argv: ['sh', '-c', SERVER, 'sh', address, String(port), name] });
+  const server = await runtime.spawn({ argv: tcpServerCommand(port, address, name) });
   let said = '';
   for await (const { bytes } of server) {
     said += new TextDecoder().decode(bytes);

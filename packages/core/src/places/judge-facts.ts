@@ -40,10 +40,12 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
   const mountAt = (point: string) => mounts.findLast((mount) => mount.point === point);
   const isReadOnly = (point: string) => mountAt(point)?.options.includes('ro') === true;
   const writable = mounts
-    .filter(({ root, point, options }) => {
+    .filter(({ root, point, options, type }) => {
       // A file of /proc that is covered by the null device swallows what is written to it.
       const isCovered = point.startsWith('/proc/') && root === '/null';
-      return !options.includes('ro') && !isCovered && !isExpectedWritable(point, expected.workdir);
+      // Only the automounter itself can make anything in its file system: what it brings is a mount of its own.
+      const isTrigger = type === 'autofs';
+      return !options.includes('ro') && !isCovered && !isTrigger && !isExpectedWritable(point, expected.workdir);
     })
     .map(({ point }) => point);
   // 7 is the FIFO by which the host asks for processes; what is started does not get it.

@@ -23,7 +23,14 @@ export const MASKED_PROC_FILES: readonly string[] = [
   '/proc/mdstat',
 ];
 /** Directories of /proc that must look empty. */
-export const MASKED_PROC_DIRECTORIES: readonly string[] = ['/proc/acpi', '/proc/scsi', '/proc/asound', '/proc/driver'];
+export const MASKED_PROC_DIRECTORIES: readonly string[] = [
+  '/proc/acpi',
+  '/proc/scsi',
+  '/proc/asound',
+  '/proc/driver',
+  // A file system of its own, for which systemd has an automounter: whoever looks there mounts it, for everybody.
+  '/proc/sys/fs/binfmt_misc',
+];
 /** Directories of /proc that must be read-only. */
 export const READ_ONLY_PROC: readonly string[] = [
   '/proc/sys',

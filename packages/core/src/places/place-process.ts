@@ -37,7 +37,8 @@ export interface PlaceProcessInput {
  * signal means that the outcome is unknown. The directory cannot be written to from inside, so no name in it is an agent's.
  *
  * Nothing of it outlives the session: a session that ends says so first (`dying`) and then lets go of everybody who waits for a
- * pipe to be opened, and so does the host's half for its readers when the program ended before it opened its outputs.
+ * pipe to be opened; what had not started by then says `ending`, and can be started in the next one. And so does the host's half for
+ * its readers when the program ended before it opened its outputs.
  */
 const STARTER_SCRIPT = `exec 5<&0 6>&2 2>/dev/null
 cd "$0" || exit 1
@@ -47,10 +48,11 @@ mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
 [ -z "$3" ] || printf %s "$3" >$1.cmd || { echo no-fifo; exit 1; }
 echo "run $1" 1<>control
 exec 3<$1.exit
-feed=
+feed= begun=
 while read -r word first second <&3; do
 case $word in
-started) echo "started $first $second"
+started) begun=1
+echo "started $first $second"
 cat <$1.out 3<&- 5<&- 6>&- &
 cat <$1.err >&6 3<&- 5<&- 6>&- &
 if [ "$2" = pipe ]; then cat <&5 >$1.in 3<&- 6>&- & feed=$!; fi ;;
@@ -63,6 +65,7 @@ rm -f $1.*
 exit 1 ;;
 esac
 done
+[ "$begun" ] || [ ! -e ../dying ] || { rm -f $1.*; echo ending; exit 1; }
 [ -z "$feed" ] || kill $feed
 true 1<>$1.out; true 1<>$1.err
 rm -f $1.*

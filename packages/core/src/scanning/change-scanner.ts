@@ -157,7 +157,7 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   async *#changesOf(
-    entries: readonly FoundEntry[],
+    entries: FoundEntry[],
     directories: readonly FoundEntry[],
     listed: Changed['listed'],
     call?: CallOptions,
@@ -175,12 +175,10 @@ export class ChangeScanner implements AsyncDisposable {
       if (starts.length > 0)
         await this.#finder.find(
           { starts, childrenOnly: true },
-          (found) => {
-            const { letter, path: relative } = below(workspace, found);
-            const cut = relative.lastIndexOf('/');
-            children
-              .get(cut === -1 ? '' : relative.slice(0, cut))
-              ?.push({ name: relative.slice(cut + 1), type: TYPES[letter] ?? 'special' });
+          ({ letter, path }) => {
+            const cut = path.lastIndexOf('/');
+            const parent = path.slice(workspace.length + 1, cut); // empty where the entry lies in the workspace's top
+            children.get(parent)?.push({ name: path.slice(cut + 1), type: TYPES[letter] ?? 'special' });
           },
           call,
         );
@@ -199,6 +197,7 @@ export class ChangeScanner implements AsyncDisposable {
       // an agent made, who may make that one device.
       else if (letter !== 'd' && (letter !== 'c' || !isLayer)) yield { type: 'special', path };
     }
+    entries.length = 0; // whoever still holds the scan does not hold what it found
   }
 
   /** The directory numbers that were recorded by the given mark. */

@@ -8,6 +8,7 @@ import { NulSplitter } from './nul-splitter.ts';
 export interface FoundEntry {
   /** `f`, `d`, `l` as `find` names types, `c` for a character device, another letter for anything else. */
   readonly letter: string;
+  /** Of directories alone, because there may be a hundred thousand others. */
   readonly inode: string;
   readonly mode: number;
   readonly sizeBytes: number;
@@ -132,14 +133,17 @@ exit 0`;
 
 /** What {@link Finder} and the resident walker print: type, inode, mode (octal), size, path; `u` is a directory that cannot be read. */
 export function foundEntry(text: string): FoundEntry {
-  const [letter = '', inode = '', mode = '', size = ''] = text.split(' ', 4);
-  const path = text.slice(letter.length + inode.length + mode.length + size.length + 4);
+  const letter = text.charAt(0);
+  const afterInode = text.indexOf(' ', 2);
+  const afterMode = text.indexOf(' ', afterInode + 1);
+  const afterSize = text.indexOf(' ', afterMode + 1);
+  const isDirectory = letter === 'd' || letter === 'u';
   return {
-    letter: letter === 'u' ? 'd' : letter,
-    inode,
-    mode: Number.parseInt(mode, 8),
-    sizeBytes: Number(size),
-    path,
+    letter: isDirectory ? 'd' : letter,
+    inode: isDirectory ? text.slice(2, afterInode) : '',
+    mode: Number.parseInt(text.slice(afterInode + 1, afterMode), 8),
+    sizeBytes: Number(text.slice(afterMode + 1, afterSize)),
+    path: text.slice(afterSize + 1),
     isReadable: letter !== 'u',
   };
 }

@@ -5,6 +5,7 @@ import type { RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
+import { deletedMeanwhile } from './deleted-meanwhile.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
@@ -90,30 +91,38 @@ export class ChangeRunState {
         input: {},
       },
       async () => {
-        const runtime = await this.#open.runtime(record);
-        const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
-        if (wanted === 'paused') await runtime.pause(options);
-        else if (wanted === 'stopped') {
-          await this.#reach.end(record, record.state === 'ready'); // what is frozen cannot end by itself
-          await runtime.stop(options);
-        } else await runtime.resume(options);
-        reach('run-state.after-runtime');
-        // Never over a deletion that began meanwhile.
-        const updated = await changeRecord(this.#state, record, ({ state }) =>
-          STABLE.includes(state) ? { state: wanted } : undefined,
-        );
-        reach('run-state.after-record');
-        await this.#state.end(journal.id);
-        await this.#state.publish({
-          type: EVENTS[wanted],
-          repositoryId: record.repositoryId,
-          sandbox: record.id,
-          data: {},
-        });
-        if (wanted === 'ready') await this.#reach.ensure(updated, options);
-        return { record: updated, isChanged: true };
+        try {
+          return await this.#changed(record, wanted, options);
+        } catch (error) {
+          throw await deletedMeanwhile(this.#state, record, error);
+        }
       },
     );
+  }
+
+  async #changed(record: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
+    const runtime = await this.#open.runtime(record);
+    const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
+    if (wanted === 'paused') await runtime.pause(options);
+    else if (wanted === 'stopped') {
+      await this.#reach.end(record, record.state === 'ready'); // what is frozen cannot end by itself
+      await runtime.stop(options);
+    } else await runtime.resume(options);
+    reach('run-state.after-runtime');
+    // Never over a deletion that began meanwhile.
+    const updated = await changeRecord(this.#state, record, ({ state }) =>
+      STABLE.includes(state) ? { state: wanted } : undefined,
+    );
+    reach('run-state.after-record');
+    await this.#state.end(journal.id);
+    await this.#state.publish({
+      type: EVENTS[wanted],
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: {},
+    });
+    if (wanted === 'ready') await this.#reach.ensure(updated, options);
+    return { record: updated, isChanged: true };
   }
 
   /** Every sandbox of the repository, or of all repositories, that can be put into that state. */

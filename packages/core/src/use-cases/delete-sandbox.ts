@@ -1,9 +1,10 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
+import { shown } from '../domain/shown.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
-import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -11,6 +12,9 @@ import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
+
+/** How long who is at work in a sandbox gets to end before a person is told of it. Force waits as long as any call does. */
+const PATIENCE_MS = 2000;
 
 /** Deletes a sandbox with all it holds. Order: mark, runtime, history, record; killed half-way, the next call goes on. */
 export class DeleteSandbox {
@@ -43,7 +47,7 @@ export class DeleteSandbox {
     this.#actor = actor;
   }
 
-  /** @throws LitterboxError `UNMERGED_WORK` when work would be lost and `force` is not set. */
+  /** @throws LitterboxError `SANDBOX_ACTIVE` when a call is at work in it, `UNMERGED_WORK` when work would be lost and `force` is not set. */
   async execute(
     name: string,
     { force = false }: { readonly force?: boolean | undefined },
@@ -51,7 +55,7 @@ export class DeleteSandbox {
   ): Promise<SandboxRecord> {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'delete', options);
+    await using _lease = await this.#leaseOf(found, force, options);
     const record = await this.#state.get(found.id, options);
     if (!record) return found; // another process was faster
     if (!force && record.state !== 'deleting') {
@@ -97,6 +101,24 @@ export class DeleteSandbox {
       sandbox: record.id,
       data: { slug: record.slug },
     });
+  }
+
+  /** Nobody's work is ended for it: what hangs is ended by stopping the sandbox, which needs no lease. */
+  async #leaseOf({ id, slug }: SandboxRecord, force: boolean, options?: CallOptions): Promise<Lease> {
+    const wait = force ? {} : { waitMs: PATIENCE_MS };
+    try {
+      return await this.#state.lease(`sandbox:${id}`, 'delete', { ...options, ...wait });
+    } catch (error) {
+      if (!isLitterboxError(error, 'BUSY')) throw error;
+      const facts = error.details.facts ?? {};
+      const { holderPurpose: purpose, holderPid: pid } = facts;
+      const who = typeof purpose === 'string' && typeof pid === 'number' ? `: ${shown(purpose)}, process ${pid}` : '';
+      throw new LitterboxError('SANDBOX_ACTIVE', `Somebody is at work in the sandbox ${slug}${who}.`, {
+        operation: 'sandbox.delete',
+        hint: `Try again when that is done, or end it: litterbox pause ${slug} --stop.`,
+        facts,
+      });
+    }
   }
 
   async #assertExpendable(

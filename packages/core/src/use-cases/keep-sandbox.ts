@@ -1,4 +1,3 @@
-import { ExecChannel } from '../channel/exec-channel.ts';
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
@@ -9,11 +8,9 @@ import type { Forward, PortForwarder } from '../ports/port-forwarder.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { AssignedPort, Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { killServices } from '../services/kill-marked.ts';
 import { portVariables } from '../services/port-variables.ts';
 import type { KeptService, ServiceStatus } from '../services/kept-service.ts';
-import { Service } from '../services/service.ts';
-import { SupervisedServices } from '../services/supervised-services.ts';
+import { SandboxServices } from '../services/sandbox-services.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import { changeRecord } from './change-record.ts';
 
@@ -144,8 +141,7 @@ interface KeepingInput {
 class Keeping {
   readonly done: Promise<void>;
   readonly #input: KeepingInput;
-  readonly #channel: ExecChannel;
-  readonly #services: ReadonlyMap<string, KeptService>;
+  readonly #services: SandboxServices;
   readonly #forwards = new Map<string, Forward>();
   readonly #movedFrom = new Map<string, number>();
   readonly #over = new AbortController();
@@ -159,19 +155,15 @@ class Keeping {
     this.#input = input;
     this.#record = input.record;
     const { runtime, clock, state, record } = input;
-    const channel = new ExecChannel(runtime);
-    this.#channel = channel;
-    const setting = {
+    const { services = [], supervisor } = record.policy;
+    this.#services = new SandboxServices({
+      services,
+      supervisor,
       runtime,
-      channel,
       clock,
       variables: () => portVariables(this.#record),
       isAwake: async () => (await state.get(record.id))?.state === 'ready',
-    };
-    const { services = [], supervisor } = record.policy;
-    this.#services = supervisor
-      ? new SupervisedServices(supervisor, services, setting).services
-      : new Map(services.map((policy) => [policy.name, new Service(policy, setting)]));
+    });
     this.done = new Promise((resolve) => {
       this.#isDone = resolve;
     });
@@ -182,9 +174,9 @@ class Keeping {
     await runtime.assurance(); // holds the sandbox open
     await this.#assignMissing();
     for (const port of this.#record.ports ?? []) await this.#listen(port);
-    if (this.#services.size > 0) await killServices(this.#channel); // of a keeper that was killed
+    await this.#services.endLeftOver(); // of a keeper that was killed
     this.#desk = await keepers.serve(record.id, (request, call) => this.#answer(request, call));
-    this.#started = this.#startAll();
+    this.#started = this.#services.start(this.#over.signal);
     this.#started.catch(() => {});
     void this.#look();
   }
@@ -198,14 +190,14 @@ class Keeping {
   async #close(isGraceful: boolean): Promise<void> {
     const { runtime, lease, closed } = this.#input;
     this.#over.abort();
-    for (const service of this.#services.values()) service.release();
-    if (isGraceful) for (const service of [...this.#services.values()].reverse()) await service.stop().catch(() => {});
+    this.#services.release();
+    if (isGraceful) await this.#services.stop();
     await Promise.all([...this.#forwards.values()].map((forward) => forward[Symbol.asyncDispose]()));
     await this.#desk?.[Symbol.asyncDispose]();
     await lease[Symbol.asyncDispose]();
     closed();
     this.#isDone();
-    await Promise.allSettled([this.#channel[Symbol.asyncDispose]()]);
+    await Promise.allSettled([this.#services[Symbol.asyncDispose]()]);
     await Promise.allSettled([runtime[Symbol.asyncDispose]()]);
   }
 
@@ -248,21 +240,6 @@ class Keeping {
         });
       }
     }
-  }
-
-  async #startAll(): Promise<void> {
-    const settled = new Map<string, Promise<void>>();
-    for (const service of this.#services.values()) {
-      const { name, after } = service.policy;
-      settled.set(
-        name,
-        (async () => {
-          for (const before of after) await settled.get(before);
-          if (!this.#over.signal.aborted) await service.start();
-        })(),
-      );
-    }
-    await Promise.all(settled.values());
   }
 
   async #look(): Promise<void> {
@@ -322,13 +299,13 @@ class Keeping {
 
   async #stopped(): Promise<KeeperStatus> {
     this.#over.abort();
-    for (const service of [...this.#services.values()].reverse()) await service.stop().catch(() => {});
+    await this.#services.stop();
     return this.#status();
   }
 
   #status(): KeeperStatus {
     return {
-      services: [...this.#services.values()].map((service) => service.status()),
+      services: this.#services.status(),
       ports: (this.#record.ports ?? []).map((port) => {
         const movedFrom = this.#movedFrom.get(port.name);
         return { ...port, ...(movedFrom !== undefined && { movedFrom }) };
@@ -354,10 +331,11 @@ class Keeping {
 
   /** In the order in which they start. @throws LitterboxError `SERVICE_NOT_FOUND` */
   #asked(name: string | undefined): readonly KeptService[] {
-    if (name === undefined) return [...this.#services.values()];
-    const service = this.#services.get(name);
+    const { services } = this.#services;
+    if (name === undefined) return [...services.values()];
+    const service = services.get(name);
     if (service) return [service];
-    const names = [...this.#services.keys()];
+    const names = [...services.keys()];
     throw new LitterboxError(
       'SERVICE_NOT_FOUND',
       `There is no service ${JSON.stringify(name)} in ${this.#record.slug}.`,

@@ -26,6 +26,7 @@ const SHARED = ['shared-0', 'shared-1', 'shared-2'];
 /** Codes by which one of many is told to wait, or that another was faster. */
 const EXPECTED = new Set([
   'BUSY',
+  'SANDBOX_ACTIVE',
   'SANDBOX_BUSY',
   'SANDBOX_EXISTS',
   'SANDBOX_NOT_FOUND',

@@ -4,7 +4,14 @@ import type { Call, Chain, History } from './history.ts';
  * Errors that say that nothing was done. A pause or stop may fall between a command and its recording: what it wrote is then found by
  * the next call, once.
  */
-const WITHOUT_EFFECT = new Set(['SANDBOX_NOT_FOUND', 'SANDBOX_EXISTS', 'SANDBOX_BUSY', 'SANDBOX_DELETING', 'BUSY']);
+const WITHOUT_EFFECT = new Set([
+  'SANDBOX_NOT_FOUND',
+  'SANDBOX_EXISTS',
+  'SANDBOX_BUSY',
+  'SANDBOX_ACTIVE',
+  'SANDBOX_DELETING',
+  'BUSY',
+]);
 const USUAL: readonly string[] = [...WITHOUT_EFFECT, 'SANDBOX_PAUSED', 'SANDBOX_STOPPED'];
 /** Errors that calls on a busy repository with killed neighbours may end with; any other is a finding. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {

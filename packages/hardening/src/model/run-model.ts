@@ -208,7 +208,12 @@ function jobOf(operation: keyof typeof WEIGHTS, name: string, path: string, valu
     case 'write':
       return { do: 'write', name, path, content: value };
     case 'run':
-      return { do: 'run', name, command: `mkdir -p ${name}; printf %s ${value} >${path}` };
+      // By a rename, as `write` does: who reads a file that is written over in its place may get some of both.
+      return {
+        do: 'run',
+        name,
+        command: `mkdir -p ${name}; printf %s ${value} >${name}/new && mv ${name}/new ${path}`,
+      };
     case 'read':
       return { do: 'read', name, path };
     case 'milestone':

@@ -1,0 +1,78 @@
+import { ExecChannel } from '../channel/exec-channel.ts';
+import type { ServicePolicy, SupervisorName } from '../domain/policy.ts';
+import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
+import { killServices } from './kill-marked.ts';
+import { Service } from './service.ts';
+import { SupervisedServices } from './supervised-services.ts';
+
+/** What the services of one sandbox are run with: everything of {@link ServiceSetting} that is not made of it. */
+export interface SandboxServicesInput extends Omit<ServiceSetting, 'channel'> {
+  /** In the order in which they start. */
+  readonly services: readonly ServicePolicy[];
+  /** What of the image looks after them. @defaultValue we do */
+  readonly supervisor?: SupervisorName | undefined;
+}
+
+/**
+ * All services of one sandbox, run over its runtime alone. Whoever has it answers for them: one program at a time.
+ * Disposing ends nothing that runs and leaves the runtime open.
+ */
+export class SandboxServices implements AsyncDisposable {
+  /** By name, in the order in which they start. */
+  readonly services: ReadonlyMap<string, KeptService>;
+  readonly #channel: ExecChannel;
+
+  constructor({ services, supervisor, ...rest }: SandboxServicesInput) {
+    this.#channel = new ExecChannel(rest.runtime);
+    const setting = { ...rest, channel: this.#channel };
+    this.services = supervisor
+      ? new SupervisedServices(supervisor, services, setting).services
+      : new Map(services.map((policy) => [policy.name, new Service(policy, setting)]));
+  }
+
+  status(): readonly ServiceStatus[] {
+    return [...this.services.values()].map((service) => service.status());
+  }
+
+  /** Ends what runs in the sandbox as a service: of somebody before who was killed. */
+  async endLeftOver(): Promise<void> {
+    if (this.services.size > 0) await killServices(this.#channel);
+  }
+
+  /**
+   * Starts each when those before it are up, or are known not to come up at once.
+   *
+   * @param over aborted when no further one is to be started
+   */
+  async start(over?: AbortSignal): Promise<void> {
+    // What ends processes has to be there before a service can fill the sandbox: then it cannot be started any more.
+    if (this.services.size > 0) await this.#channel.sweep(':');
+    const settled = new Map<string, Promise<void>>();
+    for (const service of this.services.values()) {
+      const { name, after } = service.policy;
+      settled.set(
+        name,
+        (async () => {
+          for (const before of after) await settled.get(before);
+          if (!over?.aborted) await service.start();
+        })(),
+      );
+    }
+    await Promise.all(settled.values());
+  }
+
+  /** Each by its signal, the last first. */
+  async stop(): Promise<void> {
+    for (const service of [...this.services.values()].reverse()) await service.stop().catch(() => {});
+  }
+
+  /** Nothing is looked at or started again from now on. Ends nothing inside. */
+  release(): void {
+    for (const service of this.services.values()) service.release();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+    await this.#channel[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { cgroupOf, type CgroupSurvey } from './cgroup.ts';
+
+const MANAGER = '/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service';
+const survey: CgroupSurvey = {
+  isRoot: false,
+  uid: 1000,
+  mounts: 'cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime 0 0',
+  own: '0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope',
+  writable: [`${MANAGER}/app.slice`, MANAGER],
+};
+
+describe('cgroupOf, version 2', () => {
+  it("is below everything for root, and below an ordinary user's own session manager", () => {
+    expect(cgroupOf({ ...survey, isRoot: true, uid: 0 })?.parents.memory).toBe('/sys/fs/cgroup/litterbox');
+    expect(cgroupOf(survey)).toMatchObject({ version: 2, parents: { freezer: `${MANAGER}/litterbox` } });
+  });
+
+  it('is nothing for a login, which was handed no groups', () => {
+    expect(
+      cgroupOf({ ...survey, own: '0::/user.slice/user-1000.slice/session-1.scope', writable: [] }),
+    ).toBeUndefined();
+  });
+
+  it('is version 1 where both are mounted, as that has the controllers', () => {
+    const both = `cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
+cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
+cgroup /sys/fs/cgroup/pids cgroup rw,pids 0 0
+cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
+cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0`;
+    expect(cgroupOf({ ...survey, mounts: both, writable: [] })).toBeUndefined();
+    expect(cgroupOf({ ...survey, isRoot: true, uid: 0, mounts: both })).toMatchObject({ version: 1 });
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, expect, it } from '@jest/globals';
+import { collected, fixtureWorkspace } from '@litterbox/conformance';
+import { type Host, SandboxId } from '@litterbox/core/provider';
+import { localHost } from '@litterbox/host';
+import { overlayfs } from '../src/index.ts';
+import { backendDirectory, removeBackend } from './backends.ts';
+import { rewritten } from './rewritten.ts';
+
+/** The session says that it ends when the next process was asked for, and is over a while after it let go of that one. */
+function endsSlowly(host: Host): Host {
+  const spawn: Host['spawn'] = (spec, options) => {
+    const isNext = spec.argv.some((word) => word.includes('echo again'));
+    return host.spawn(
+      rewritten(spec, (word) =>
+        word
+          .replace('\nwait $B\n', '\nwait $B\nuntil [ -e asked ]; do sleep 0.01; done\n')
+          .replace(/(1<>"\$f"; done\n)(?!.*1<>"\$f")/s, '$1sleep 0.5\n')
+          .replace('echo "run $1" 1<>control', (run) => (isNext ? `${run}; : >../asked` : run)),
+      ),
+      options,
+    );
+  };
+  return { ...host, spawn };
+}
+
+const directories: string[] = [];
+afterAll(async () => {
+  for (const directory of directories) await removeBackend(directory);
+});
+
+it('a process that is asked for while the session ends is started in the next one', async () => {
+  const directory = await backendDirectory('copy');
+  directories.push(directory);
+  const id = SandboxId.make();
+  await using provider = overlayfs({ host: endsSlowly(localHost()), directory, strategy: 'copy' });
+  await using runtime = await provider.create({
+    id,
+    slug: 'ends',
+    repositoryId: '00000000-0000-4000-8000-000000000000',
+    workspace: fixtureWorkspace('e0d5', []),
+    workdir: '/src',
+    root: { type: 'machine' },
+    environment: {},
+    limits: {},
+    network: 'none',
+    playground: id,
+    allowDegraded: false,
+  });
+  const killing = await runtime.spawn({ argv: ['sh', '-c', 'kill -9 -1'] });
+  await expect(killing.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const { stdout } = await collected(await runtime.spawn({ argv: ['sh', '-c', 'echo again'] }));
+  expect(stdout).toBe('again\n');
+  await provider.remove(id);
+});

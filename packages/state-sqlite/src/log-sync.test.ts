@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import type { LogFile } from './log-file.ts';
+import { LogSync } from './log-sync.ts';
+
+/** A log whose syncs end when they are told to. */
+class Log {
+  readonly begun: PromiseWithResolvers<void>[] = [];
+
+  sync(): Promise<void> {
+    const one = Promise.withResolvers<void>();
+    this.begun.push(one);
+    return one.promise;
+  }
+}
+
+function started() {
+  const log = new Log();
+  return { log, sync: new LogSync(log as unknown as LogFile), done: [] as number[] };
+}
+
+test('who asks while a sync is going on shares the next one, and the newest word counts', async () => {
+  const { log, sync, done } = started();
+  for (const number of [1, 2, 3]) sync.request(() => done.push(number));
+  expect([log.begun.length, done]).toEqual([1, []]);
+  const settled = sync.settled();
+  log.begun[0]?.resolve();
+  await Promise.resolve();
+  await Promise.resolve();
+  expect([log.begun.length, done]).toEqual([2, [1]]); // the first sync began before the others had written
+  log.begun[1]?.resolve();
+  await settled;
+  expect([log.begun.length, done]).toEqual([2, [1, 3]]);
+});
+
+test('a failure is told once, to who waits next, and the sync after it counts again', async () => {
+  const { log, sync, done } = started();
+  sync.request(() => done.push(1));
+  log.begun[0]?.reject(new Error('EIO'));
+  await expect(sync.settled()).rejects.toThrow('EIO');
+  await sync.settled();
+  sync.request(() => done.push(2));
+  log.begun[1]?.resolve();
+  await sync.settled();
+  expect(done).toEqual([2]);
+});

@@ -1,0 +1,1 @@
+export { rsync } from './rsync.ts';

@@ -1,0 +1,86 @@
+// Writes docs/reference: what the command line and the server themselves say of their commands and tools.
+// Usage: node --conditions=@litterbox/source tools/write-reference.mjs [--check]
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { diffLines } from './diff-lines.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'litterbox-reference-'));
+const environment = {
+  PATH: process.env.PATH,
+  HOME: scratch,
+  LITTERBOX_HOME: join(scratch, 'state'),
+  LC_ALL: 'C.UTF-8',
+};
+const node = ['--no-warnings', '--conditions=@litterbox/source', join(root, 'packages/cli/src/bin.ts')];
+const MADE = '<!-- Made by npm run docs:reference, never by hand. -->';
+
+/** `[name, help]` of every command below the given words, parents first. */
+function commandsBelow(words) {
+  const help = execFileSync(process.execPath, [...node, ...words, '--help'], {
+    env: environment,
+    cwd: scratch,
+    encoding: 'utf8',
+  });
+  const [, list = ''] = /^Commands:\n((?: {2,}.*\n)+)/m.exec(help) ?? [];
+  const names = [...list.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name]) => name).filter((name) => name !== 'help');
+  const own = words.length > 0 ? [[words.join(' '), help]] : [];
+  return [...own, ...names.flatMap((name) => commandsBelow([...words, name]))];
+}
+
+function commandLine() {
+  const sections = commandsBelow([]).map(([name, help]) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\``);
+  return `# Commands\n\n${MADE}\n\nWhat \`litterbox COMMAND --help\` prints. [The command line](../guides/command-line.md) tells it as stories.\n\n${sections.join('\n\n')}\n`;
+}
+
+async function toolsPage() {
+  execFileSync('git', ['init', '-q', '-b', 'main', scratch], { env: environment });
+  const identity = ['-c', 'user.name=reference', '-c', 'user.email=reference@localhost'];
+  execFileSync('git', [...identity, 'commit', '-q', '--allow-empty', '-m', 'one'], { env: environment, cwd: scratch });
+  const client = new Client({ name: 'reference', version: '1' });
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [...node, '-C', scratch, 'mcp'], env: environment }),
+  );
+  const { tools } = await client.listTools();
+  await client.close();
+  const sections = tools.map(({ name, description, inputSchema: { properties = {}, required = [] } }) => {
+    const rows = Object.entries(properties).map(
+      ([field, schema]) =>
+        `| \`${field}\` | ${required.includes(field) ? 'yes' : ''} | ${typeOf(schema)} | ${cell(schema.description ?? '')} |`,
+    );
+    if (rows.length === 0) return `## ${name}\n\n${description}\n\nIt takes no arguments.`;
+    return `## ${name}\n\n${description}\n\n| argument | required | type | is |\n|---|---|---|---|\n${rows.join('\n')}`;
+  });
+  return `# Tools\n\n${MADE}\n\nWhat \`litterbox mcp\` offers to an agent where nothing is configured. [What agents work with](../guides/agents-tools.md) shows each with an answer.\n\n${sections.join('\n\n')}\n`;
+}
+
+const typeOf = ({ type, enum: values, items }) =>
+  values
+    ? values.map((value) => `\`${value}\``).join(', ')
+    : type === 'array'
+      ? `list of ${typeOf(items)}`
+      : String(type);
+const cell = (text) => text.replaceAll('|', '\\|');
+
+try {
+  const pages = { 'commands.md': commandLine(), 'tools.md': await toolsPage() };
+  for (const [name, wanted] of Object.entries(pages)) {
+    const path = join(root, 'docs/reference', name);
+    if (!process.argv.includes('--check')) writeFileSync(path, wanted);
+    else if (readFileSync(path, 'utf8') !== wanted) {
+      console.error(
+        `docs/reference/${name} is not what the program says (- page, + program):\n${diffLines(readFileSync(path, 'utf8'), wanted)}`,
+      );
+      console.error('npm run docs:reference makes it anew.');
+      process.exitCode = 1;
+    }
+  }
+  if (!process.exitCode) console.log('reference: says what the programs say');
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
