@@ -241,7 +241,24 @@ export function describeDirectorySync({ name, runner, open, places }: DirectoryS
     );
 
     check('the directories themselves may be called anything', async ({ sync, source, target }) => {
-      for (const odd of ["a b'c", 'x:y', '-n', 'new\nline', '*', '$(touch pwned)', '\udcff', '[x] "y" \\']) {
+      // What a name that is taken for a pattern would lead to.
+      const besides = [source, target].map((one) => ({ ...one, path: `${one.path}/a` }));
+      for (const beside of besides) {
+        await beside.host.files.makeDirectory(beside.path);
+        await inside(beside, 'echo content >precious');
+      }
+      for (const odd of [
+        "a b'c",
+        'x:y',
+        '-n',
+        'new\nline',
+        '*',
+        '[abc]',
+        '?',
+        '$(touch pwned)',
+        '\udcff',
+        '[x] "y" \\',
+      ]) {
         const [from, to] = [
           { ...source, path: `${source.path}/${odd}` },
           { ...target, path: `${target.path}/${odd}` },
@@ -251,6 +268,7 @@ export function describeDirectorySync({ name, runner, open, places }: DirectoryS
         assert.deepEqual((await sync.sync(from, to)).changed, ['file'], odd);
         assert.equal(await inside(to, 'cat file'), 'content\n');
       }
+      for (const beside of besides) assert.equal(await inside(beside, 'ls'), 'precious\n');
     });
 
     check('bytes of any value, an empty file and a large one arrive', async ({ sync, source, target }) => {

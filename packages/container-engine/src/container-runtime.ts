@@ -68,7 +68,7 @@ export class ContainerRuntime implements SandboxRuntime {
     this.environment = sandboxEnvironment(meta);
     if (host.loopback) this.connect = (port, call) => this.#connect(port, call);
     this.#inherited = inheritedNames(meta);
-    this.#control = new ExecChannel({ spawn: (spec, call) => this.#start(spec, OWN_ENVIRONMENT, call) });
+    this.#control = new ExecChannel({ spawn: (spec, call) => this.#startBeside(spec, call) });
     this.#scanner = new ChangeScanner({
       host,
       stateFile: sandbox.scanState,
@@ -169,45 +169,61 @@ export class ContainerRuntime implements SandboxRuntime {
     environment: Readonly<Record<string, string>>,
     call?: CallOptions,
   ): Promise<ProcessHandle> {
-    const isOwn = environment === OWN_ENVIRONMENT;
-    const attempt = async () => {
-      const process = await ContainerProcess.start(
-        {
-          engine: this.#input.engine,
-          container: await this.#running(call),
-          spec: {
-            cwd: this.workdir,
-            ...spec,
-            env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
-          },
-          inherited: this.#inherited,
-          ...(!isOwn && { tell: (script) => this.#tell(script) }),
-          onEnd: (one) => this.#processes.delete(one),
-        },
-        call,
-      );
-      if (!isOwn) this.#processes.add(process);
-      return process;
-    };
-    const patient = async () => {
-      for (const limit = performance.now() + LATE_WORD_MS; ; ) {
-        try {
-          return await attempt();
-        } catch (error) {
-          const isRefused = isLitterboxError(error) && /is paused/i.test(answerOf(error.cause).said);
-          if (!isRefused || performance.now() > limit || (await this.#isPaused(call))) throw error;
-          await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
-        }
-      }
-    };
     try {
-      return await patient();
+      return await this.#startIn(() => this.#running(call), spec, environment, call);
     } catch (error) {
       // An engine that does not answer is not asked again: who called has waited long enough.
       const isSilent = isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
       if (isSilent || this.#isDisposed || call?.signal?.aborted || !(await this.#hasEnded(call))) throw error;
       this.#container = undefined;
-      return await attempt();
+      return await this.#startIn(() => this.#running(call), spec, environment, call);
+    }
+  }
+
+  /** Beside what runs: a container that is not there any more is neither made nor started for it. */
+  async #startBeside(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    const beside = async () => {
+      const found = await this.#input.containers.find(this.id, call);
+      if (found && found.state !== 'ended') return found.id;
+      throw new LitterboxError('UNAVAILABLE', 'The container of the sandbox does not run.', {
+        operation: 'runtime.spawn',
+        provider: this.#input.engine.provider,
+      });
+    };
+    return await this.#startIn(beside, spec, OWN_ENVIRONMENT, call);
+  }
+
+  async #startIn(
+    container: () => Promise<string>,
+    spec: ProcessSpec,
+    environment: Readonly<Record<string, string>>,
+    call?: CallOptions,
+  ): Promise<ProcessHandle> {
+    const isOwn = environment === OWN_ENVIRONMENT;
+    for (const limit = performance.now() + LATE_WORD_MS; ; ) {
+      try {
+        const process = await ContainerProcess.start(
+          {
+            engine: this.#input.engine,
+            container: await container(),
+            spec: {
+              cwd: this.workdir,
+              ...spec,
+              env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
+            },
+            inherited: this.#inherited,
+            ...(!isOwn && { tell: (script) => this.#tell(script) }),
+            onEnd: (one) => this.#processes.delete(one),
+          },
+          call,
+        );
+        if (!isOwn) this.#processes.add(process);
+        return process;
+      } catch (error) {
+        const isRefused = isLitterboxError(error) && /is paused/i.test(answerOf(error.cause).said);
+        if (!isRefused || performance.now() > limit || (await this.#isPaused(call))) throw error;
+        await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
+      }
     }
   }
 

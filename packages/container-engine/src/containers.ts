@@ -7,6 +7,7 @@ import {
   LitterboxError,
   missingControls,
   type NetworkNamespace,
+  quoted,
   type ResourceUsage,
   runScript,
   type SandboxId,
@@ -27,6 +28,8 @@ import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** How long a container that was to be paused may be told to run: whoever paused it may as well have died before it did. */
 const LATE_PAUSE_MS = 1_000;
+/** How long a container that was killed may take to end before what may hold it is looked for. It takes some hundred on a busy machine. */
+const HELD_MS = 1_000;
 
 export interface FoundContainer {
   readonly id: string;
@@ -128,6 +131,7 @@ export class Containers {
     const [made] = await Promise.allSettled([make()]);
     if (!(await this.#host.files.stat(sandbox.meta))) {
       await this.remove(meta.id);
+      await this.#removeSources(meta);
       throw new LitterboxError('NOT_FOUND', `The sandbox ${meta.slug} was removed meanwhile.`, {
         operation: 'provider.start',
         provider: this.#engine.provider,
@@ -195,12 +199,10 @@ export class Containers {
     if (!found || found.state === 'ended') return await this.#disks.unmount(id, call);
     const work = { ...call, limitMs: WORK_MS };
     if (found.state === 'paused') await this.unpause(id, false, call);
-    await this.#ended(
-      'runtime.stop',
-      async (docker) => docker.getContainer(found.id).kill({ signal: 'SIGKILL' }),
-      work,
-    );
-    await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).wait(), work);
+    await this.#released(found.id, async () => {
+      await this.#kill(found.id, work);
+      await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).wait(), work);
+    });
     await this.#disks.unmount(id, call);
   }
 
@@ -210,16 +212,18 @@ export class Containers {
     const found = await this.find(id, call);
     if (found?.state === 'paused') await this.unpause(id, false, call);
     if (found)
-      await this.#engine.askIfThere(
-        'provider.remove',
-        async (docker, signal) => {
-          const container = docker.getContainer(found.id);
-          await container.remove({ force: true, v: true, abortSignal: signal }).catch(async (error: unknown) => {
-            if (!isBeingRemoved(error)) throw error;
-            await container.wait({ condition: 'removed', abortSignal: signal }); // somebody else is at it
-          });
-        },
-        work,
+      await this.#released(found.id, () =>
+        this.#engine.askIfThere(
+          'provider.remove',
+          async (docker, signal) => {
+            const container = docker.getContainer(found.id);
+            await container.remove({ force: true, v: true, abortSignal: signal }).catch(async (error: unknown) => {
+              if (!isBeingRemoved(error)) throw error;
+              await container.wait({ condition: 'removed', abortSignal: signal }); // somebody else is at it
+            });
+          },
+          work,
+        ),
       );
     for (const volume of [workspaceVolume(id), homeVolume(id)])
       await this.#engine.askIfThere(
@@ -339,6 +343,16 @@ export class Containers {
     };
   }
 
+  /** Podman makes what a container shall be given where it is missing: empty directories, of a sandbox that was removed. */
+  async #removeSources({ id, playground }: SandboxMeta): Promise<void> {
+    const { directory, meta } = sandboxLayoutOf(this.#layout, id);
+    // Not where it was made anew meanwhile; and a playground that several share is not its own.
+    const own = playground === id ? `rmdir ${quoted(`${this.#layout.playgrounds}/${id}`)}\n` : '';
+    const script = `[ -d ${quoted(directory)} ] && [ ! -e ${quoted(meta)} ] || exit 0
+${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
+    await runScript(this.#host, script);
+  }
+
   /** Its disk is mounted by then. */
   async #begin(container: string, meta: SandboxMeta, call?: CallOptions): Promise<void> {
     try {
@@ -419,6 +433,24 @@ export class Containers {
       },
       { ...call, limitMs: WORK_MS },
     );
+  }
+
+  /** Waits for what ends a container, and helps it along when that takes long. */
+  async #released(container: string, ending: () => Promise<unknown>): Promise<void> {
+    const again = async () => await this.#kill(container);
+    const helping = setInterval(() => void this.#flavour.release(container, again).catch(() => undefined), HELD_MS);
+    try {
+      await ending();
+    } finally {
+      clearInterval(helping);
+    }
+  }
+
+  async #kill(container: string, call?: CallOptions): Promise<void> {
+    await this.#ended('runtime.stop', async (docker) => docker.getContainer(container).kill({ signal: 'SIGKILL' }), {
+      ...call,
+      limitMs: WORK_MS,
+    });
   }
 
   /** What may have ended by itself meanwhile: 404 and 409 say so. */

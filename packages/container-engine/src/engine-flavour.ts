@@ -16,6 +16,13 @@ export interface EngineFlavour extends EngineWords {
    * `undefined` leaves it to the engine.
    */
   userProcesses?(host: Host, facts: EngineFacts, limit: number, call?: CallOptions): Promise<number>;
+  /**
+   * Helps the engine to see that a container was killed: called again and again while it has not.
+   *
+   * @param container its whole id
+   * @param killAgain tells the engine once more to kill it
+   */
+  release(container: string, killAgain: () => Promise<void>): Promise<void>;
   /** The mount option that gives a temporary file system to the container's user. */
   ownedBy(user: { readonly uid: number; readonly gid: number }): string;
   /** How users of a container are mapped, in the engine's word. */

@@ -28,6 +28,8 @@ export function docker({ host, directory, socket }: DockerOptions): SandboxProvi
     ...WORDS,
     findSocket: async (_host, _layout, call) => socket ?? (await findDockerSocket(host, call)),
     seccomp: async () => seccompProfile(),
+    // A client that reads no output keeps it from hearing that the container ended; told again, it looks.
+    release: async (_container, killAgain) => await killAgain(),
     ownedBy: ({ uid, gid }) => `uid=${uid},gid=${gid}`,
     usersMode: () => '',
   };

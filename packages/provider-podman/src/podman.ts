@@ -1,5 +1,6 @@
 import { ContainerProvider, type EngineFlavour, type Layout, seccompProfile } from '@litterbox/container-engine';
 import { type CallOptions, type Host, runScript, type SandboxProvider } from '@litterbox/core/provider';
+import { endExecMonitors } from './end-exec-monitors.ts';
 import { findPodmanSocket } from './find-podman-socket.ts';
 
 /** Where Podman is found, and where the provider keeps its files. */
@@ -33,6 +34,7 @@ export function podman({ host, directory, socket }: PodmanOptions): SandboxProvi
     ownedBy: () => 'U',
     // Rootless: the user inside is the user outside, and nobody else inside is anybody outside.
     userProcesses: async (_host, { isRootless }, limit, call) => (isRootless ? limit : await hardLimit(host, call)),
+    release: async (container) => await endExecMonitors(host, container),
     usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),
   };
   return new ContainerProvider({ host, directory: `${directory}/podman`, flavour });

@@ -1,10 +1,16 @@
-import { decodeRaw, type Host, LitterboxError, type ProcessHandle } from '@litterbox/core/provider';
+import { decodeRaw, type Host, type HostDirectory, LitterboxError, type ProcessHandle } from '@litterbox/core/provider';
 
 /** More words, or longer ones, no rsync says before it begins to talk. */
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_FAR_SAID = 4096;
 /** A side that is told to end removes what is half-written; one that takes longer is killed. */
 const LAST_WORDS_MS = 2_000;
+
+/**
+ * The receiver works in the directory, whose name it never hears: in the name of a target it would take `*`, `?` and `[` for a
+ * pattern, and write into (and delete from) whatever matches. What `ls` says names the reason, which not every shell does.
+ */
+const INSIDE = 'cd "$1" || { ls -d "$1/."; exit 3; } >&2; shift; exec "$@"';
 
 /** How the sender ended, and the newest of what the receiver said. */
 export interface PairOutcome {
@@ -15,11 +21,12 @@ export interface PairOutcome {
 /**
  * Runs the sender on one host and, on the other, the receiver that it asks for, and carries bytes between them until both end.
  *
+ * @param far where the receiver works, an absolute path
  * @param tell gets what the sender says beside the connection
  */
 export async function joinPair(
   near: Host,
-  far: Host,
+  far: HostDirectory,
   argv: readonly [string, ...string[]],
   tell: (bytes: Uint8Array) => void,
   signal?: AbortSignal,
@@ -43,7 +50,10 @@ export async function joinPair(
         head = joined(head, bytes);
         const asked = receiverOf(head);
         if (!asked || signal?.aborted) continue;
-        connect = await far.spawn({ argv: ['env', 'LC_ALL=C', ...asked.words], stdin: 'pipe' });
+        connect = await far.host.spawn({
+          argv: ['env', 'LC_ALL=C', 'sh', '-c', INSIDE, 'sh', far.path, ...asked.words],
+          stdin: 'pipe',
+        });
         running.push(connect);
         if (signal?.aborted) await askedToEnd(connect);
         receiver = carriedBack(connect, sender);

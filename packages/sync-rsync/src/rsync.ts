@@ -32,8 +32,8 @@ async function run(source: HostDirectory, target: HostDirectory, options: SyncOp
   const { signal, exclude = [], maxTold = DEFAULT_MAX_TOLD } = options;
   const nonce = crypto.randomUUID();
   const told = new SenderTold(nonce, maxTold);
-  const argv = senderArguments({ nonce, source: source.path, target: target.path, exclude });
-  const outcome = await joinPair(source.host, target.host, argv, (bytes) => told.push(bytes), signal);
+  const argv = senderArguments({ nonce, source: source.path, exclude });
+  const outcome = await joinPair(source.host, target, argv, (bytes) => told.push(bytes), signal);
   told.end();
   // 24: a file of the source went away while it was read
   if (![0, 24].includes(outcome.code)) throw syncError(outcome.code, `${told.complaints}${outcome.farSaid}`);

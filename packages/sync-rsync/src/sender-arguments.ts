@@ -3,7 +3,6 @@ export interface SenderInput {
   /** Begins each line that tells of a change. */
   readonly nonce: string;
   readonly source: string;
-  readonly target: string;
   readonly exclude: readonly string[];
 }
 
@@ -24,7 +23,7 @@ exec cat <&3' sh`;
 const START = 'exec 3<&0 4>&1; exec rsync "$@" </dev/null >&2';
 
 /** The program at the side of the source, with everything it is told. */
-export function senderArguments({ nonce, source, target, exclude }: SenderInput): readonly [string, ...string[]] {
+export function senderArguments({ nonce, source, exclude }: SenderInput): readonly [string, ...string[]] {
   return [
     'env',
     'LC_ALL=C', // so that every byte beyond ASCII is told in octal
@@ -48,7 +47,7 @@ export function senderArguments({ nonce, source, target, exclude }: SenderInput)
     ...exclude.map((path) => `--exclude=/${literal(path)}`),
     '--',
     `${source}/`,
-    `far:${target}/`,
+    'far:./', // the receiver is started there
   ];
 }
 

@@ -100,6 +100,7 @@ export function sharing(check: Check): void {
       async () => await collected(await runtime.spawn({ argv: ['true'] })),
       (error) => isLitterboxError(error),
     );
+    assert.equal(await stateOf(provider, runtime.id), undefined);
   });
 
   check('an id that was removed can be made again, and nothing of the old sandbox is there', async (bench) => {
