@@ -10,8 +10,8 @@ const UNREAD = { argv: ['sh', '-c', 'head -c 4000000 /dev/zero; exec sleep 1000'
 
 const suite = await forBackend('docker', { describe, it }, absence);
 
-suite.describe('closing a sandbox that another program ended', () => {
-  suite.it('starts no container for telling its processes that they end', async () => {
+suite.describe('a sandbox with output that nobody reads', () => {
+  suite.it('can be stopped by another program, and is not started by telling its processes that they end', async () => {
     await using sandboxes = await Sandboxes.open();
     const runtime = await sandboxes.create();
     await runtime.spawn(UNREAD);
