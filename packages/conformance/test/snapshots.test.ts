@@ -73,7 +73,9 @@ const BROKEN: readonly (readonly [
       take: async (id, call) => {
         const name = await inner.take(id, call);
         await using runtime = await directoryProvider(directory).open(id);
-        await (await runtime.spawn({ argv: ['sh', '-c', 'rm -f b.new; mkdir b.new'] })).exit; // nothing is written from now on
+        // Nothing is written from now on. Whoever writes may be faster than one mkdir.
+        const stuck = 'until [ -d b.new ]; do rm -f b.new; mkdir b.new; done 2>/dev/null';
+        await (await runtime.spawn({ argv: ['sh', '-c', stuck] })).exit;
         return name;
       },
     }),
