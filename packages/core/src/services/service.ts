@@ -13,12 +13,16 @@ const FIRST_BACK_OFF_MS = 500;
 const MAX_BACK_OFF_MS = 60_000;
 /** Who ran so long has started well: the next failure is a first one. */
 const SETTLED_MS = 30_000;
+/** What a service printed last may arrive after the word that it has ended. Longer waits only for what it left behind. */
+const LAST_WORDS_MS = 1_000;
 interface Run {
   readonly handle: ProcessHandle;
   readonly callId: string;
   readonly startedMs: number;
   readonly ended: AbortController;
   readonly exit: Promise<ExitStatus | undefined>;
+  /** Resolves when all that it prints is in the log. */
+  readonly isRead: Promise<void>;
 }
 
 /** Runs a service, looks at it, starts it again: from outside, by the runtime's own means. */
@@ -113,9 +117,9 @@ export class Service implements KeptService {
       startedMs: clock.monotonicMs(),
       ended,
       exit: handle.exit.catch(() => undefined),
+      isRead: readIntoLog(handle, this.log, clock),
     };
     this.#run = run;
-    void readIntoLog(handle, this.log, clock);
     void run.exit.then((exit) => {
       ended.abort();
       return this.#condition.inTurn(() => this.#left(run, exit));
@@ -183,11 +187,19 @@ export class Service implements KeptService {
       const late = clock.sleep(stopTimeoutMs, { signal: AbortSignal.any([timer.signal, run.ended.signal]) });
       await late.catch(() => {});
       timer.abort();
-      if (!run.ended.signal.aborted) this.log.note(`it did not end within ${stopTimeoutMs} ms: killing it`);
+      if (run.ended.signal.aborted) await this.#lastWords(run);
+      else this.log.note(`it did not end within ${stopTimeoutMs} ms: killing it`);
       await run.handle[Symbol.asyncDispose]();
       this.#condition.exit = await run.exit;
     }
     if (behind !== undefined) await killMarked(channel, behind).catch(() => {});
+  }
+
+  async #lastWords(run: Run): Promise<void> {
+    const timer = new AbortController();
+    const late = this.#setting.clock.sleep(LAST_WORDS_MS, timer).catch(() => {});
+    await Promise.race([run.isRead, late]);
+    timer.abort();
   }
 }
 
