@@ -435,15 +435,21 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
     );
   }
 
-  /** Waits for what ends a container, and helps it along when that takes long. */
+  /**
+   * Waits for what ends a container, and helps it along when that takes long: again and again, as an engine answers a kill only when
+   * it has seen the end. Help that fails is not told, as `ending` tells why there is no end.
+   */
   async #released(container: string, ending: () => Promise<unknown>): Promise<void> {
-    const again = async () => await this.#kill(container);
-    const helping = setInterval(() => void this.#flavour.release(container, again).catch(() => undefined), HELD_MS);
+    const killAgain = async () => await this.#kill(container);
+    const helps: Promise<void>[] = [];
+    const help = () => helps.push(this.#flavour.release(container, killAgain).catch(() => {}));
+    const helping = setInterval(help, HELD_MS);
     try {
       await ending();
     } finally {
       clearInterval(helping);
     }
+    await Promise.all(helps); // a kill that is still under way would end what is started next
   }
 
   async #kill(container: string, call?: CallOptions): Promise<void> {
