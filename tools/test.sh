@@ -30,7 +30,7 @@ if [ "${1:-}" = --ordinary ]; then
   shift 2
   set -- --selectProjects "$@" --runInBand --testPathIgnorePatterns /node_modules/ /dist/
   # Once more after root: without what has nothing to do with who runs it.
-  [ -z "${LITTERBOX_TEST_AGAIN:-}" ] || set -- "$@" broken-providers broken-hosts supervisors cli/test/init \
+  [ -z "${LITTERBOX_TEST_AGAIN:-}" ] || set -- "$@" broken-providers broken-hosts supervisors 'cli/test/(init|agent-install)' '(cli|litterbox)/test/memory' \
     'mcp/test/(bundle|conformance|http|inspector|plotted-model|profiles|protocol)'
   exec timeout -k 30 1800 jest -c jest.config.mjs "$@"
 fi

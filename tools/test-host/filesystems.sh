@@ -32,7 +32,7 @@ export PATH
 case ${1:-status} in
   up)
     up xfs 2G mkfs.xfs -q -m reflink=1
-    up ext4 4G mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0
+    up ext4 6G mkfs.ext4 -q -F -N 800000 -E lazy_itable_init=0,lazy_journal_init=0
     # What engines keep would fill the one that the tests fill on purpose.
     up engines 6G mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0
     ;;

@@ -1,4 +1,4 @@
-import type { Approver } from '@litterbox/core';
+import { ALWAYS_LEAN, type Approver } from '@litterbox/core';
 import type { Performer } from 'litterbox';
 
 /** What carries out operations with every provider that comes along; loaded only by commands that need it. */
@@ -13,6 +13,7 @@ export async function loadLitterbox(repo: string, approver: Approver): Promise<P
     actor: 'cli',
     approver,
     environment: process.env,
+    parts: { heap: ALWAYS_LEAN }, // bin.ts has set the flags for good
     launchKeeper: async (id) => await (await import('@litterbox/mcp/start')).launchKeeper(id),
   });
 }

@@ -184,6 +184,15 @@ export function describeHost({ name, runner, open, directory }: HostOptions): vo
       assert.deepEqual(await host.files.read(`${own}/keep/file`), bytes('x\n'));
     });
 
+    check('files: removal reaches deeper than any path', async (host, own) => {
+      const script = `mkdir "$0/deep" && cd "$0/deep" && i=0 && while [ $i -lt 300 ]; do
+        mkdir aaaaaaaaaaaaaaaaaaaa && cd -P aaaaaaaaaaaaaaaaaaaa && echo x >file || exit 1; i=$((i + 1)); done; echo made`;
+      const { stdout } = await collected(await host.spawn({ argv: ['sh', '-c', script, own] }));
+      assert.equal(stdout, 'made\n');
+      await host.files.remove(`${own}/deep`);
+      assert.equal(await host.files.stat(`${own}/deep`), undefined);
+    });
+
     check('files: a write that cannot be done leaves the old file and nothing beside it', async (host, own) => {
       await assert.rejects(host.files.write(`${own}/no/such/file`, bytes('x')), (error) =>
         isLitterboxError(error, 'NOT_FOUND'),

@@ -50,6 +50,7 @@ export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audi
 export type { ByteStream } from './ports/byte-stream.ts';
 export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
+export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { FileStat, FileType, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
 export type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName, TerminalSize } from './ports/process.ts';
 export type {

@@ -37,6 +37,7 @@ export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audi
 export type { ByteStream } from './ports/byte-stream.ts';
 export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
+export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
 export type {
   FileStat,

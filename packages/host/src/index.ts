@@ -1,3 +1,4 @@
 export { type LocalHostOptions, localHost } from './local-host.ts';
+export { localHeap } from './local-heap.ts';
 export { localForwarder } from './local-forwarder.ts';
 export { localKeepers, type LocalKeepersOptions } from './local-keepers.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { type Dirent, constants, type Stats } from 'node:fs';
-import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import {
   decodeRaw,
   encodeRaw,
@@ -12,6 +12,7 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { hostError } from './host-error.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** Reading more than this is a mistake: what is large is streamed. */
 const DEFAULT_MAX_BYTES = 16 * 2 ** 20;
@@ -122,41 +123,9 @@ export class LocalFiles implements HostFiles {
   async remove(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void> {
     options?.signal?.throwIfAborted();
     try {
-      await removeTree(bytesOf(path));
+      await removeTree(path);
     } catch (error) {
       throw hostError('file.remove', path, error);
     }
-  }
-}
-
-/**
- * A tree may hold directories without write permission (an agent's, or Go's module cache), which a plain recursive
- * removal by an ordinary user fails on: such a directory of ours is given back its bits and tried once more.
- * Links are unlinked, never followed.
- */
-async function removeTree(path: Buffer): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch (error) {
-    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(errnoOf(error) ?? '')) throw error;
-    await unlockDirectories(path);
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
-async function unlockDirectories(path: Buffer): Promise<void> {
-  // O_NOFOLLOW and fchmod: the directory cannot be swapped for a link between the look and the change.
-  // A directory without read permission cannot be opened at all but for its path alone; it is then removed empty.
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const stats = await lstat(path).catch(() => undefined);
-  if (!stats?.isDirectory()) return;
-  await using directory = await open(path, flags).catch(async (error) => {
-    if (errnoOf(error) !== 'EACCES') throw error;
-    await chmod(path, 0o700);
-    return open(path, flags);
-  });
-  await directory.chmod(0o700);
-  for (const entry of await readdir(path, { withFileTypes: true, encoding: 'buffer' })) {
-    if (entry.isDirectory()) await unlockDirectories(Buffer.concat([path, Buffer.from('/'), entry.name]));
   }
 }

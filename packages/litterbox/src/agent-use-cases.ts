@@ -40,7 +40,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [FindSandbox, [Port.State, OpenRepository]],
   [ChooseProvider, [Port.Providers]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
-  [RecordRevision, [Port.State, OpenRepository]],
+  [RecordRevision, [Port.State, OpenRepository, Port.Heap]],
   [SetUpSandbox, [Port.State, RecordRevision]],
   [
     CreateSandbox,

@@ -45,6 +45,7 @@ export const ALL_USE_CASES: UseCaseList = [
       RecordRevision,
       SetUpSandbox,
       ReachKeeper,
+      Port.Heap,
       Port.Actor,
     ],
   ],

@@ -23,6 +23,7 @@ export function compose(wiring: Wiring, useCases: UseCaseList): UseCases {
   container.bind(Port.Audit).toConstantValue(wiring.audit);
   container.bind(Port.Host).toConstantValue(wiring.host);
   container.bind(Port.Clock).toConstantValue(wiring.clock);
+  container.bind(Port.Heap).toConstantValue(wiring.heap);
   container.bind(Port.Forwarder).toConstantValue(wiring.forwarder);
   container.bind(Port.Keepers).toConstantValue(wiring.keepers);
   container.bind(Port.Approver).toConstantValue(wiring.approver);

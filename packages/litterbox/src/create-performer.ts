@@ -1,4 +1,5 @@
 import {
+  type Heap,
   type Operation,
   type OperationOptions,
   KeepSandbox,
@@ -38,7 +39,7 @@ export interface Wired {
 /** What a program may reach, loaded by the first call. People and agents come in by different ones. */
 export interface Doors {
   useCases(): Promise<UseCaseList>;
-  sourceControl(options: { readonly stateDirectory: string }): Promise<SourceControl>;
+  sourceControl(options: { readonly stateDirectory: string; readonly heap: Heap }): Promise<SourceControl>;
 }
 
 /** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */

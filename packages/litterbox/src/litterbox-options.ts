@@ -2,6 +2,7 @@ import type {
   Approver,
   AuditLog,
   Clock,
+  Heap,
   Host,
   Keepers,
   PortForwarder,
@@ -50,6 +51,7 @@ export interface LitterboxParts {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly clock: Clock;
+  readonly heap: Heap;
   readonly forwarder: PortForwarder;
   readonly keepers: Keepers;
 }

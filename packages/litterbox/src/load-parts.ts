@@ -1,4 +1,4 @@
-import { type Clock, LitterboxError, type SourceControl } from '@litterbox/core/agent';
+import { type Clock, type Heap, LitterboxError, type SourceControl } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
  */
 export async function loadParts(
   { parts = {}, stateDirectory = defaultStateDirectory(), launchKeeper }: LitterboxOptions,
-  loadSourceControl: (options: { readonly stateDirectory: string }) => Promise<SourceControl>,
+  loadSourceControl: (options: { readonly stateDirectory: string; readonly heap: Heap }) => Promise<SourceControl>,
 ): Promise<LitterboxParts & { readonly stateDirectory: string }> {
   if (!stateDirectory.startsWith('/')) {
     throw new LitterboxError(
@@ -16,9 +16,10 @@ export async function loadParts(
       { operation: 'litterbox.open', hint: 'Set LITTERBOX_HOME to an absolute path.' },
     );
   }
+  const heap = parts.heap ?? (await import('@litterbox/host')).localHeap();
   const [host, sourceControl, store, forwarder, keepers] = await Promise.all([
     parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost()),
-    parts.sourceControl ?? loadSourceControl({ stateDirectory }),
+    parts.sourceControl ?? loadSourceControl({ stateDirectory, heap }),
     parts.state && parts.audit
       ? undefined
       : import('@litterbox/state-sqlite').then(({ prepareStateDirectory, sqliteState }) => {
@@ -35,7 +36,8 @@ export async function loadParts(
   const audit = parts.audit ?? store?.audit;
   if (!state || !audit)
     throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
-  return { host, sourceControl, state, audit, clock: parts.clock ?? systemClock, forwarder, keepers, stateDirectory };
+  const clock = parts.clock ?? systemClock;
+  return { host, sourceControl, state, audit, clock, heap, forwarder, keepers, stateDirectory };
 }
 
 /**

@@ -1,5 +1,13 @@
 import { homedir } from 'node:os';
-import { agentHint, describeSetting, instructionsOf, offeredTools, sandboxList, slugify } from '@litterbox/core/agent';
+import {
+  ALWAYS_LEAN,
+  agentHint,
+  describeSetting,
+  instructionsOf,
+  offeredTools,
+  sandboxList,
+  slugify,
+} from '@litterbox/core/agent';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
@@ -18,6 +26,7 @@ export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOp
     actor: 'mcp',
     launchKeeper,
     environment: process.env,
+    parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good
   });
   const { useCases } = await litterbox.wired();
   const setting = await describeSetting(useCases, sandbox);

@@ -1,4 +1,4 @@
-import { KeepSandbox, LitterboxError, SandboxId } from '@litterbox/core/agent';
+import { ALWAYS_LEAN, KeepSandbox, LitterboxError, SandboxId } from '@litterbox/core/agent';
 import { openForAgents } from 'litterbox/agent';
 import { loadProviders } from './load-providers.ts';
 
@@ -7,7 +7,12 @@ export async function startKeeper([id = '']: readonly string[]): Promise<void> {
   if (!SandboxId.is(id))
     throw new LitterboxError('ARG_TYPE', 'Want the id of one sandbox.', { operation: 'keeper.start' });
   process.stdout.on('error', () => {}); // who started it is gone by now
-  const litterbox = openForAgents({ repo: '/', providers: await loadProviders(), actor: 'keeper' });
+  const litterbox = openForAgents({
+    repo: '/',
+    providers: await loadProviders(),
+    actor: 'keeper',
+    parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good
+  });
   try {
     const { useCases } = await litterbox.wired();
     const kept = await useCases.get(KeepSandbox).execute(id);

@@ -4,6 +4,7 @@ import type {
   CallOptions,
   DiffOptions,
   FileChange,
+  Heap,
   IntegrationPlan,
   IntegrationResult,
   LitterboxErrorCode,
@@ -55,14 +56,22 @@ export class GitRepository implements SourceRepository {
   readonly #matchers = new Map<SandboxId, IgnoreMatcher>();
   readonly #upkeep: Upkeep;
   #recovering: Promise<unknown> | undefined;
+  readonly #heap: Heap;
   readonly #closed: () => void;
 
-  constructor(user: UserRepository, store: Store, integration: Integration | undefined, closed: () => void) {
+  constructor(
+    user: UserRepository,
+    store: Store,
+    integration: Integration | undefined,
+    heap: Heap,
+    closed: () => void,
+  ) {
     this.#user = user;
     this.#store = store;
     this.#integration = integration;
     this.#personal = new PersonalRules(user, store.git.userEnvironment);
     this.#upkeep = new Upkeep(store);
+    this.#heap = heap;
     this.#closed = closed;
   }
 
@@ -85,7 +94,7 @@ export class GitRepository implements SourceRepository {
   }
 
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {
-    return ReadableStream.from(archiveTree(this.#store, tree, options));
+    return ReadableStream.from(this.#leanly(archiveTree(this.#store, tree, options)));
   }
 
   contentIds(tree: ObjectId, isWanted: (path: string) => boolean, options?: CallOptions) {
@@ -243,7 +252,7 @@ export class GitRepository implements SourceRepository {
     options?.signal?.throwIfAborted();
     try {
       await this.#recovered();
-      return await body();
+      return await this.#heap.lean(body);
     } catch (error) {
       throw toLitterboxError(operation, error, { signal: options?.signal, gitCode });
     }
@@ -257,9 +266,21 @@ export class GitRepository implements SourceRepository {
     options?.signal?.throwIfAborted();
     try {
       await this.#recovered();
-      yield* body();
+      yield* this.#leanly(body());
     } catch (error) {
       throw toLitterboxError(operation, error, { signal: options?.signal, gitCode: 'STORE_CORRUPT' });
+    }
+  }
+
+  /** The same items, with a lean heap from the first to the last of them. */
+  async *#leanly<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const phase = this.#heap.lean(() => promise);
+    try {
+      yield* items;
+    } finally {
+      resolve();
+      await phase;
     }
   }
 }

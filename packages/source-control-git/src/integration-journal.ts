@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LitterboxError, type ObjectId, type SandboxId } from '@litterbox/core/provider';
 import { syncDirectory, writeDurable } from './durable-files.ts';
-import type { PathStep } from './make-plan.ts';
+import type { PathStep } from './read-diff.ts';
 import type { Store } from './store.ts';
 
 /**

@@ -12,7 +12,7 @@ import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { type MergeArguments, parseMergeArguments } from './merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
-import { compareTrees } from './read-diff.ts';
+import { compareTrees, type PathStep } from './read-diff.ts';
 import { type RiskFacts, riskyChanges } from './risky-changes.ts';
 import { readMeta, readMilestones, readTip, type SandboxMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
@@ -22,13 +22,6 @@ import { findOverlap, requireNothingUnderWay } from './user-state.ts';
 
 const OPERATION = 'integration.plan';
 const MAX_LINK_BYTES = 4096;
-
-/** What one path was in HEAD and becomes. */
-export interface PathStep {
-  readonly path: ByteString;
-  readonly old?: { readonly mode: string; readonly oid: ObjectId };
-  readonly new?: { readonly mode: string; readonly oid: ObjectId };
-}
 
 /** Behind {@link IntegrationPlan.token}: everything execution needs, as JSON. */
 export interface PlanToken {
@@ -74,8 +67,9 @@ export async function makePlan(
   const kind = upToDate ? 'nothing' : await kindOf(store, request, options, meta, head, theirs, config, signal);
   const resultTree = kind === 'fast-forward' ? await store.commitTree(theirs) : merged.tree;
 
-  const steps = upToDate ? [] : await stepsBetween(store, headTree, resultTree, signal);
-  const changes = upToDate ? [] : await compareTrees(store, [headTree, resultTree], { signal });
+  const steps: PathStep[] = [];
+  const onStep = (step: PathStep) => steps.push(step);
+  const changes = upToDate ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
   const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
   const overlap = upToDate ? { tracked: [], untracked: [] } : await findOverlap(user, written, removed, signal);
@@ -178,26 +172,6 @@ function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string,
   return isOn(config.get('commit.gpgsign')) ? { ...options, signingKey: '' } : options;
 }
 
-async function stepsBetween(
-  store: Store,
-  from: ObjectId,
-  to: ObjectId,
-  signal: AbortSignal | undefined,
-): Promise<readonly PathStep[]> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--end-of-options', from, to];
-  const fields = (await store.output(args, { signal })).toString('latin1').split('\0');
-  const steps: PathStep[] = [];
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = (fields[index] ?? '').slice(1).split(' ');
-    steps.push({
-      path: fields[index + 1] ?? '',
-      ...(oldMode === '000000' ? {} : { old: { mode: oldMode, oid: oldOid as ObjectId } }),
-      ...(newMode === '000000' ? {} : { new: { mode: newMode, oid: newOid as ObjectId } }),
-    });
-  }
-  return steps;
-}
-
 async function scanRisks(
   store: Store,
   changes: readonly FileChange[],
@@ -209,25 +183,32 @@ async function scanRisks(
   if (changes.length === 0) return [];
   const byPath = new Map(steps.map((step) => [step.path, step]));
   const sizes = await sizesOf(store, steps, signal);
-  const facts: RiskFacts[] = [];
-  for (const change of changes) {
-    const step = byPath.get(toByteString(change.path));
-    const entry = step?.new ?? step?.old;
-    const sizeBytes = sizes.get(entry?.oid ?? '') ?? 0;
-    const isLink = step?.new?.mode === '120000' && sizeBytes <= MAX_LINK_BYTES;
-    facts.push({
-      change,
-      mode: entry?.mode ?? '100644',
-      sizeBytes,
-      wasExecutable: step?.old?.mode === '100755',
-      ...(isLink && step.new ? { linkTarget: (await store.reader.blob(step.new.oid)).toString() } : {}),
-    });
+  const targets = new Map<ByteString, string>();
+  for (const { path, new: next } of steps) {
+    if (next?.mode !== '120000' || sizes.has(next.oid)) continue;
+    targets.set(path, (await store.reader.blob(next.oid)).toString());
   }
+  // One after the other: 80,000 at once are a tenth of all memory that there may be.
+  const facts = function* (): Generator<RiskFacts, void, undefined> {
+    for (const change of changes) {
+      const step = byPath.get(toByteString(change.path));
+      const entry = step?.new ?? step?.old;
+      const linkTarget = step && targets.get(step.path);
+      yield {
+        change,
+        mode: entry?.mode ?? '100644',
+        sizeBytes: sizes.get(entry?.oid ?? '') ?? 0,
+        wasExecutable: step?.old?.mode === '100755',
+        ...(linkTarget === undefined ? {} : { linkTarget }),
+      };
+    }
+  };
   const listing = await store.output(['ls-tree', '-r', '-z', '--name-only', '--full-tree', resultTree], { signal });
   const paths = new Set(listing.toString('latin1').split('\0').filter(Boolean).map(fromByteString));
-  return riskyChanges(facts, paths, config.get('core.hookspath'));
+  return riskyChanges(facts(), paths, config.get('core.hookspath'));
 }
 
+/** Sizes in bytes of what the steps write, of those alone that are too large for a link. */
 async function sizesOf(
   store: Store,
   steps: readonly PathStep[],
@@ -236,11 +217,9 @@ async function sizesOf(
   const oids = steps.flatMap((step) => (step.new && step.new.mode !== '160000' ? [step.new.oid] : []));
   if (oids.length === 0) return new Map();
   const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
-  const listed = (await store.output(args, { input: `${oids.join('\n')}\n`, signal })).toString();
-  return new Map(
-    listed.split('\n').map((line) => {
-      const [oid = '', size = ''] = line.split(' ');
-      return [oid, Number(size)] as const;
-    }),
-  );
+  const listed = (await store.output(args, { input: `${oids.join('\n')}\n`, signal })).toString('latin1');
+  const large = new Map<string, number>();
+  for (const [, oid = '', size = ''] of listed.matchAll(/^([0-9a-f]+) ([0-9]+)$/gm))
+    if (Number(size) > MAX_LINK_BYTES) large.set(oid, Number(size));
+  return large;
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { LitterboxError, shown, type SourceControl } from '@litterbox/core/provider';
+import { ALWAYS_LEAN, type Heap, LitterboxError, shown, type SourceControl } from '@litterbox/core/provider';
 import { GitRepository } from './git-repository.ts';
 import type { Integration } from './integration.ts';
 import { RepositoryRegistry } from './repository-registry.ts';
@@ -19,6 +19,8 @@ export interface GitOptions {
    * configuration counts; `GIT_*` never does. @defaultValue this process's environment
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Kept lean while a repository is read or written. @defaultValue as it is */
+  readonly heap?: Heap;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface GitOptions {
  * @param integration what brings changes into the person's repository and what undoes; a program for agents has none
  */
 export function openGit(options: GitOptions, integration: Integration | undefined): SourceControl {
-  const { stateDirectory, gitBinary, environment = process.env } = options;
+  const { stateDirectory, gitBinary, environment = process.env, heap = ALWAYS_LEAN } = options;
   if (!isAbsolute(stateDirectory)) {
     throw new LitterboxError('STATE_DIR_INVALID', `The state directory ${shown(stateDirectory)} is not absolute.`, {
       operation: 'git',
@@ -42,7 +44,8 @@ export function openGit(options: GitOptions, integration: Integration | undefine
       call?.signal?.throwIfAborted();
       try {
         const user = await findUserRepository(runner, path, call?.signal);
-        const repository = new GitRepository(user, await registry.storeOf(user, call?.signal), integration, () => {
+        const store = await registry.storeOf(user, call?.signal);
+        const repository = new GitRepository(user, store, integration, heap, () => {
           opened.delete(repository);
         });
         opened.add(repository);

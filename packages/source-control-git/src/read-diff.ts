@@ -1,5 +1,6 @@
 import type { DiffOptions, FileChange, ObjectId, SandboxId } from '@litterbox/core/provider';
-import { fromByteString, toByteString } from './byte-text.ts';
+import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
+import { nulFields } from './nul-fields.ts';
 import { readMeta, readTip } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 
@@ -11,6 +12,16 @@ const STATUSES: Readonly<Record<string, FileChange['status']>> = {
   D: 'deleted',
   T: 'type-changed',
 };
+
+/** What one path was in one tree and is in another. */
+export interface PathStep {
+  readonly path: ByteString;
+  readonly old?: { readonly mode: string; readonly oid: ObjectId };
+  readonly new?: { readonly mode: string; readonly oid: ObjectId };
+}
+
+/** A change while its lines are counted. */
+type Counted = { -readonly [Key in keyof FileChange]: FileChange[Key] };
 
 type Trees = readonly [from: ObjectId, to: ObjectId];
 
@@ -34,38 +45,60 @@ export async function readChangedFiles(
   return compareTrees(store, await treesOf(store, id, options), options);
 }
 
-/** The files that differ between two trees of the store. */
+/**
+ * The files that differ between two trees of the store, in one pass.
+ *
+ * @param options `onStep` is told of each, before any is counted
+ */
 export async function compareTrees(
   store: Store,
   [from, to]: Trees,
-  options?: Pick<DiffOptions, 'paths' | 'signal'>,
+  options?: Pick<DiffOptions, 'paths' | 'signal'> & { readonly onStep?: (step: PathStep) => void },
 ): Promise<readonly FileChange[]> {
+  const changes = new Map<ByteString, Counted>();
   if (from === to) return [];
-  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-renames', ...PLAIN, from, to];
-  const output = await store.output(asBytes([...args, ...pathArguments(options)]), { signal: options?.signal });
-  const fields = output.toString('latin1').split('\0');
-  const changes = new Map<string, FileChange>();
-  for (let index = 0; index < fields.length; index++) {
-    const field = fields[index] ?? '';
-    if (field.startsWith(':')) {
-      const [oldMode = '', newMode = '', , , status = ''] = field.slice(1).split(' ');
-      const path = fields[++index] ?? '';
-      changes.set(path, {
-        path: fromByteString(path),
-        status: STATUSES[status] ?? 'modified',
-        executable: (status === 'D' ? oldMode : newMode) === '100755',
-        binary: false,
-      });
-      continue;
+  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-renames', '--no-abbrev', ...PLAIN, from, to];
+  const output = store.stream(asBytes([...args, ...pathArguments(options)]), { signal: options?.signal });
+  let raw: ByteString | undefined;
+  for await (const fields of nulFields(output)) {
+    for (const field of fields) {
+      if (raw !== undefined) {
+        changes.set(field, changeOf(raw, field, options?.onStep));
+        raw = undefined;
+      } else if (field.startsWith(':')) raw = field;
+      else count(changes, field);
     }
-    const [added, removed, ...rest] = field.split('\t');
-    const path = rest.join('\t');
-    const change = changes.get(path);
-    if (!change) continue;
-    if (added === '-') changes.set(path, { ...change, binary: true });
-    else changes.set(path, { ...change, addedLines: Number(added), removedLines: Number(removed) });
   }
   return [...changes.values()];
+}
+
+/** One line of `--raw` without its path. */
+function changeOf(raw: ByteString, path: ByteString, onStep: ((step: PathStep) => void) | undefined): Counted {
+  const [oldMode = '', newMode = '', oldOid = '', newOid = '', status = ''] = raw.slice(1).split(' ');
+  onStep?.({
+    path,
+    ...(oldMode === '000000' ? {} : { old: { mode: oldMode, oid: oldOid as ObjectId } }),
+    ...(newMode === '000000' ? {} : { new: { mode: newMode, oid: newOid as ObjectId } }),
+  });
+  return {
+    path: fromByteString(path),
+    status: STATUSES[status] ?? 'modified',
+    executable: (status === 'D' ? oldMode : newMode) === '100755',
+    binary: false,
+  };
+}
+
+/** One line of `--numstat`. */
+function count(changes: ReadonlyMap<ByteString, Counted>, line: ByteString): void {
+  const [added = '', removed = ''] = line.split('\t', 2);
+  const change = changes.get(line.slice(added.length + removed.length + 2));
+  if (!change) return;
+  if (added === '-') {
+    change.binary = true;
+    return;
+  }
+  change.addedLines = Number(added);
+  change.removedLines = Number(removed);
 }
 
 async function treesOf(store: Store, id: SandboxId, options: DiffOptions | undefined): Promise<Trees> {

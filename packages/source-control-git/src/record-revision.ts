@@ -202,7 +202,7 @@ export function putCommit(
  * Paths whose contents are asked for in one go: few enough that what is held for them is still young when it is let go, and as many
  * as go into one archive of the sandbox.
  */
-const BATCH = 500;
+const BATCH = 1000;
 
 type Named = readonly [ByteString, Candidate];
 

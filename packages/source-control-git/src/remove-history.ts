@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reach, type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
 import { exportDirectory, isPlainPath } from './export-tree.ts';
+import { removeExport } from './remove-export.ts';
 import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -26,9 +26,7 @@ export async function removeHistory(
         await removeReviewBranch(user, reviewBranch(meta.slug), new Set(milestones.map(({ commit }) => commit)));
         reach('remove.after-branch');
         const exported = exportDirectory(meta.slug);
-        if (await isPlainPath(user.root, exported)) {
-          await rm(join(user.root, exported), { recursive: true, force: true });
-        }
+        if (await isPlainPath(user.root, exported)) await removeExport(join(user.root, exported));
       }
       await user.run(['update-ref', '-d', pinRef(id)], { signal });
       reach('remove.after-pin');

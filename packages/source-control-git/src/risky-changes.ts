@@ -109,7 +109,7 @@ const HUGE_BYTES = 1024 * 1024;
 
 /** One entry per path, with everything there is to say of it. `hooksPath` is what the person's configuration names. */
 export function riskyChanges(
-  facts: readonly RiskFacts[],
+  facts: Iterable<RiskFacts>,
   allPaths: ReadonlySet<string>,
   hooksPath: string | undefined,
 ): readonly RiskyChange[] {
@@ -169,12 +169,13 @@ function gitLikeDirectories(paths: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 function twinsOf(paths: ReadonlySet<string>): ReadonlySet<string> {
-  const byFold = new Map<string, string[]>();
+  const firsts = new Map<string, string>();
+  const twins = new Set<string>();
   for (const path of paths) {
     const folded = path.normalize('NFC').toLowerCase();
-    const group = byFold.get(folded);
-    if (group) group.push(path);
-    else byFold.set(folded, [path]);
+    const first = firsts.get(folded);
+    if (first === undefined) firsts.set(folded, path);
+    else twins.add(first).add(path);
   }
-  return new Set([...byFold.values()].filter((group) => group.length > 1).flat());
+  return twins;
 }

@@ -1,6 +1,7 @@
 import { LitterboxError, type ObjectId, type TreeOptions } from '@litterbox/core/provider';
 import { ByteSource } from './byte-source.ts';
 import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
+import { nulFields } from './nul-fields.ts';
 import { isGitLike } from './path-rules.ts';
 import { drained } from './run-git.ts';
 import type { Store } from './store.ts';
@@ -138,18 +139,12 @@ async function* listTree(
   tree: ObjectId,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Listed, void, undefined> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of store.stream(['ls-tree', '-r', '-t', '-z', '--full-tree', tree], { signal })) {
-    const buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    let at = 0;
-    for (let end = buffer.indexOf(0, at); end >= 0; end = buffer.indexOf(0, at)) {
-      const line = buffer.toString('latin1', at, end);
+  for await (const lines of nulFields(store.stream(['ls-tree', '-r', '-t', '-z', '--full-tree', tree], { signal }))) {
+    for (const line of lines) {
       const tab = line.indexOf('\t');
       const [mode = '', , oid = ''] = line.slice(0, tab).split(' ');
       yield { mode: mode.replace(/^0+/, ''), oid: oid as ObjectId, path: line.slice(tab + 1) };
-      at = end + 1;
     }
-    rest = buffer.subarray(at);
   }
 }
 

@@ -89,8 +89,9 @@ export async function findOverlap(
   }
   const known = new Set((await user.output(['ls-files', '-z'], { signal })).toString('latin1').split('\0'));
   const untracked = new Set<ByteString>();
+  const view = new WorkTreeView(user.root);
   for (const path of written) {
-    const blocking = await firstInTheWay(user.root, path, known, removed);
+    const blocking = await firstInTheWay(user.root, view, path, known, removed);
     if (blocking !== undefined) untracked.add(blocking);
   }
   return { tracked, untracked: [...untracked] };
@@ -100,23 +101,63 @@ export function* ancestorsOf(path: ByteString): Generator<ByteString, void, unde
   for (let above = parentOf(path); above !== ''; above = parentOf(above)) yield above;
 }
 
+/** What the work tree has where a file is to be written: nothing, something in the way above, or names with whether each is a directory. */
+type Place =
+  | { readonly type: 'absent' }
+  | { readonly type: 'blocked'; readonly at: ByteString }
+  | { readonly type: 'directory'; readonly entries: ReadonlyMap<ByteString, boolean> };
+
+/** Looks at each directory of a work tree once, however many files of it are asked for. */
+class WorkTreeView {
+  readonly #root: string;
+  readonly #places = new Map<ByteString, Place>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async place(directory: ByteString): Promise<Place> {
+    const known = this.#places.get(directory);
+    if (known) return known;
+    const place = await this.#look(directory);
+    this.#places.set(directory, place);
+    return place;
+  }
+
+  async #look(directory: ByteString): Promise<Place> {
+    if (directory !== '') {
+      const above = await this.place(parentOf(directory));
+      if (above.type !== 'directory') return above;
+      const isDirectory = above.entries.get(nameOf(directory));
+      if (isDirectory === undefined) return { type: 'absent' };
+      if (!isDirectory) return { type: 'blocked', at: directory };
+    }
+    const entries = await readdir(onDisk(this.#root, directory), { withFileTypes: true, encoding: 'buffer' });
+    return {
+      type: 'directory',
+      entries: new Map(entries.map((entry) => [entry.name.toString('latin1'), entry.isDirectory()])),
+    };
+  }
+}
+
 /** Something git does not know at the path, above it or, when it is a directory, in it. */
 async function firstInTheWay(
   root: string,
+  view: WorkTreeView,
   path: ByteString,
   known: ReadonlySet<ByteString>,
   removed: ReadonlySet<ByteString>,
 ): Promise<ByteString | undefined> {
-  for (const above of [...ancestorsOf(path)].reverse()) {
-    const found = await lstatOf(root, above);
-    if (!found) return undefined;
-    if (!found.isDirectory()) return removed.has(above) ? undefined : above;
-  }
-  const found = await lstatOf(root, path);
-  if (!found) return undefined;
-  if (!found.isDirectory()) return known.has(path) ? undefined : path;
+  const place = await view.place(parentOf(path));
+  if (place.type === 'absent') return undefined;
+  if (place.type === 'blocked') return removed.has(place.at) ? undefined : place.at;
+  const isDirectory = place.entries.get(nameOf(path));
+  if (isDirectory === undefined) return undefined;
+  if (!isDirectory) return known.has(path) ? undefined : path;
   return firstUnknownIn(root, path, removed);
 }
+
+const nameOf = (path: ByteString) => path.slice(path.lastIndexOf('/') + 1);
 
 async function firstUnknownIn(
   root: string,

@@ -1,7 +1,7 @@
 import { rmdir, unlink } from 'node:fs/promises';
 import { reach } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
-import type { PathStep } from './make-plan.ts';
+import type { PathStep } from './read-diff.ts';
 import type { UserRepository } from './user-repository.ts';
 import { ancestorsOf, lstatOf, onDisk } from './user-state.ts';
 

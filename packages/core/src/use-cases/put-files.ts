@@ -3,11 +3,11 @@ import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 
-/** Takes files away, with the directories that become empty by that. Names come on stdin, each ended by NUL. */
-const REMOVE = `xargs -0 sh -c 'for f do
-  if [ -h "$f" ] || [ ! -d "$f" ]; then rm -f -- "$f"; fi
-  case $f in */*/*) rmdir -p -- "\${f%/*}" 2>/dev/null ;; esac
-done; :' sh`;
+/** Takes files away, and no directory: of one, `rm` says so and leaves it. Names come on stdin, each ended by NUL. */
+const REMOVE = 'xargs -0 sh -c \'rm -f -- "$@" 2>/dev/null; :\' sh';
+
+/** Takes directories away that are empty. */
+const REMOVE_EMPTY = 'xargs -0 sh -c \'rmdir -- "$@" 2>/dev/null; :\' sh';
 
 /** Makes way for files: what has another type at their place or above it goes. */
 const MAKE_WAY = `xargs -0 sh -c 'for f do
@@ -38,10 +38,27 @@ export async function putFiles(
   options?: CallOptions,
 ): Promise<void> {
   const { written, removed, archive } = files;
-  if (removed.length > 0) await feed(runtime, ['sh', '-c', REMOVE], names(removed), options);
+  if (removed.length > 0) {
+    await feed(runtime, ['sh', '-c', REMOVE], names(removed), options);
+    const above = directoriesAbove(removed);
+    if (above.length > 0) await feed(runtime, ['sh', '-c', REMOVE_EMPTY], names(above), options);
+  }
   if (written.length === 0) return;
   await feed(runtime, ['sh', '-c', MAKE_WAY], names(written), options);
   await feed(runtime, EXTRACT, archive, options);
+}
+
+/** The directories above these paths, each once, what is in another one before it. */
+function directoriesAbove(paths: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const path of paths) {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const directory = path.slice(0, end);
+      if (found.has(directory)) break; // and with it all above
+      found.add(directory);
+    }
+  }
+  return [...found].toSorted((left, right) => right.length - left.length);
 }
 
 async function* names(paths: readonly string[]): AsyncGenerator<Uint8Array, void, undefined> {

@@ -6,8 +6,8 @@ import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import { residentFiles } from './resident-files.ts';
 
 /** Names given to one `tar`, in number and in characters: well below what Linux takes as arguments. */
-const BATCH_NAMES = 500;
-const BATCH_CHARACTERS = 60_000;
+const BATCH_NAMES = 1000;
+const BATCH_CHARACTERS = 100_000;
 /**
  * Files with several names as files each, and a path that has become a directory without what is in it. Other tars have no such
  * options: there, every file gets an archive of its own, in which no other name of it can be referred to.

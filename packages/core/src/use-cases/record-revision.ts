@@ -2,6 +2,7 @@ import type { ChangedPath } from '../domain/changed-path.ts';
 import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { Heap } from '../ports/heap.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
@@ -26,13 +27,24 @@ const NOTHING: RecordResult = { changedFiles: 0, warnings: [], moreWarnings: 0 }
 export class RecordRevision {
   readonly #state: StateStore;
   readonly #repository: OpenRepository;
+  readonly #heap: Heap;
 
-  constructor(state: StateStore, repository: OpenRepository) {
+  constructor(state: StateStore, repository: OpenRepository, heap: Heap) {
     this.#state = state;
     this.#repository = repository;
+    this.#heap = heap;
   }
 
   async execute(
+    record: SandboxRecord,
+    opened: OpenedSandbox,
+    message: RevisionMessage,
+    options?: CallOptions,
+  ): Promise<Recorded> {
+    return await this.#heap.lean(() => this.#execute(record, opened, message, options));
+  }
+
+  async #execute(
     record: SandboxRecord,
     opened: OpenedSandbox,
     message: RevisionMessage,

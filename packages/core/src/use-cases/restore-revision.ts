@@ -1,15 +1,17 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
+import type { SandboxId } from '../domain/ids.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
-import type { Revision } from '../ports/source-control.ts';
+import type { Heap } from '../ports/heap.ts';
+import type { Revision, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
 import { specOf } from './create-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
-import type { OpenSandboxes } from './open-sandboxes.ts';
+import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { putFiles } from './put-files.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -37,6 +39,7 @@ export class RestoreRevision {
   readonly #record: RecordRevision;
   readonly #setUp: SetUpSandbox;
   readonly #keeper: ReachKeeper;
+  readonly #heap: Heap;
   readonly #actor: string;
 
   constructor(
@@ -48,6 +51,7 @@ export class RestoreRevision {
     record: RecordRevision,
     setUp: SetUpSandbox,
     keeper: ReachKeeper,
+    heap: Heap,
     actor: string,
   ) {
     this.#find = find;
@@ -58,10 +62,15 @@ export class RestoreRevision {
     this.#record = record;
     this.#setUp = setUp;
     this.#keeper = keeper;
+    this.#heap = heap;
     this.#actor = actor;
   }
 
   async restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
+    return await this.#heap.lean(() => this.#restore(name, wanted, options));
+  }
+
+  async #restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, `restore ${wanted}`, options);
@@ -82,17 +91,8 @@ export class RestoreRevision {
         const { tip } = await repository.history(record.id, options);
         if (tip.tree === target.tree) return {};
         options?.onProgress?.({ step: 'files', message: 'Putting the files back' });
-        const changes = await repository.changes(record.id, {
-          ...options,
-          revision: target.commit,
-          against: tip.commit,
-        });
-        const paths = (isRemoved: boolean) =>
-          changes.filter(({ status }) => (status === 'deleted') === isRemoved).map(({ path }) => path);
-        const written = paths(false);
         // Files first: what is interrupted here is found by the next call and recorded as what it is.
-        const archive = repository.tree(target.tree, { ...options, paths: new Set(written) });
-        await putFiles(opened.runtime, { written, removed: paths(true), archive }, options);
+        await this.#putBack(opened, repository, record.id, { from: tip, to: target }, options);
         const message = revisionMessage({
           tool: 'restore',
           subject: `revision ${target.number}`,
@@ -105,6 +105,22 @@ export class RestoreRevision {
         return revision ? { revision } : {};
       },
     );
+  }
+
+  /** A method of its own, so that none of its lists lives while the result is recorded. */
+  async #putBack(
+    { runtime }: OpenedSandbox,
+    repository: SourceRepository,
+    id: SandboxId,
+    { from, to }: { readonly from: Revision; readonly to: Revision },
+    options?: ProgressOptions,
+  ): Promise<void> {
+    const changes = await repository.changes(id, { ...options, revision: to.commit, against: from.commit });
+    const paths = (isRemoved: boolean) =>
+      changes.filter(({ status }) => (status === 'deleted') === isRemoved).map(({ path }) => path);
+    const written = paths(false);
+    const archive = repository.tree(to.tree, { ...options, paths: new Set(written) });
+    await putFiles(runtime, { written, removed: paths(true), archive }, options);
   }
 
   async recover(name: string, options?: ProgressOptions): Promise<SandboxRecord> {
