@@ -47,6 +47,43 @@ breakage() {
   printf 'test: %s\n' "$*" >&2
 }
 
+# The tests of the packages named, as the ordinary user: as_ordinary_user COUNTS PROJECT...
+as_ordinary_user() {
+  echo "test: as $user"
+  # Private mounts: the checkout appears at a path that the user can reach, whatever the modes above and of its
+  # own top directory are.
+  # shellcheck disable=SC2016
+  unshare -m --propagation private sh -eu -c '
+    root=$1 user=$2 counts=$3
+    shift 3
+    at=/opt/litterbox-checkout
+    mkdir -p $at
+    mount -t tmpfs -o mode=0755 litterbox-checkout $at
+    for entry in "$root"/* "$root"/.[!.]*; do
+      name=${entry##*/}
+      if [ -L "$entry" ]; then
+        cp -P "$entry" "$at/$name"
+        continue
+      elif [ -d "$entry" ]; then
+        mkdir "$at/$name"
+      elif [ -f "$entry" ]; then
+        : >"$at/$name"
+      else
+        continue
+      fi
+      mount --bind "$entry" "$at/$name"
+    done
+    session=/sys/fs/cgroup/litterbox-user-$(id -u "$user")/session/cgroup.procs
+    if [ -e "$session" ]; then echo $$ >"$session"; fi
+    cd $at
+    exec setpriv --reuid="$user" --regid="$user" --init-groups \
+      env -i HOME="$(getent passwd "$user" | cut -d: -f6)" USER="$user" LOGNAME="$user" SHELL=/bin/sh LANG=C.UTF-8 \
+      PATH="$at/node_modules/.bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin" \
+      TMPDIR="${TMPDIR:-/tmp}" CI="${CI:-}" LITTERBOX_REQUIRE="${LITTERBOX_REQUIRE:-}" LITTERBOX_TEST_AGAIN=1 \
+      sh tools/test.sh --ordinary "$counts" "$@"
+  ' sh "$root" $user "$@"
+}
+
 sh tools/setup.sh || exit 1
 PATH="$root/node_modules/.bin:$PATH:/usr/sbin:/sbin"
 NX_DAEMON=false
@@ -64,7 +101,7 @@ done
 ordinary=$(chosen $ordinary)
 
 counts=$(mktemp)
-trap 'rm -f "$counts"' EXIT
+trap 'rm -f "$counts" "${theirs:-}" "${said:-}"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -97,6 +134,19 @@ if [ "$(id -u)" = 0 ]; then
     LITTERBOX_TEST_COUNTS=$counts timeout -k 30 3300 nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
       ended=failed
   fi
+  if [ -n "$ordinary" ]; then
+    expected=$((expected + 1))
+    if id $user >/dev/null 2>&1; then
+      # Beside what runs on the engines, most of which is waiting for them. With counts and output of its own.
+      theirs=$(mktemp) said=$(mktemp)
+      chown $user "$theirs"
+      # shellcheck disable=SC2086
+      as_ordinary_user "$theirs" $ordinary </dev/null >"$said" 2>&1 &
+      beside=$!
+    else
+      breakage "no user $user: the ordinary user's tests did not run"
+    fi
+  fi
   # shellcheck disable=SC2086
   over_engines=$(chosen litterbox cli mcp)
   if [ -n "$over_engines" ]; then
@@ -117,46 +167,11 @@ if [ "$(id -u)" = 0 ]; then
     echo 'test: from outside'
     LITTERBOX_TEST_COUNTS=$counts timeout -k 30 900 node tools/outside/main.mjs </dev/null || ended=failed
   fi
-  if [ -n "$ordinary" ]; then
-    expected=$((expected + 1))
-    if id $user >/dev/null 2>&1; then
-      echo "test: as $user"
-      chown $user "$counts"
-      # Private mounts: the checkout appears at a path that the user can reach, whatever the modes above and of its
-      # own top directory are.
-      # shellcheck disable=SC2016,SC2086
-      unshare -m --propagation private sh -eu -c '
-        root=$1 user=$2 counts=$3
-        shift 3
-        at=/opt/litterbox-checkout
-        mkdir -p $at
-        mount -t tmpfs -o mode=0755 litterbox-checkout $at
-        for entry in "$root"/* "$root"/.[!.]*; do
-          name=${entry##*/}
-          if [ -L "$entry" ]; then
-            cp -P "$entry" "$at/$name"
-            continue
-          elif [ -d "$entry" ]; then
-            mkdir "$at/$name"
-          elif [ -f "$entry" ]; then
-            : >"$at/$name"
-          else
-            continue
-          fi
-          mount --bind "$entry" "$at/$name"
-        done
-        session=/sys/fs/cgroup/litterbox-user-$(id -u "$user")/session/cgroup.procs
-        if [ -e "$session" ]; then echo $$ >"$session"; fi
-        cd $at
-        exec setpriv --reuid="$user" --regid="$user" --init-groups \
-          env -i HOME="$(getent passwd "$user" | cut -d: -f6)" USER="$user" LOGNAME="$user" SHELL=/bin/sh LANG=C.UTF-8 \
-          PATH="$at/node_modules/.bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin" \
-          TMPDIR="${TMPDIR:-/tmp}" CI="${CI:-}" LITTERBOX_REQUIRE="${LITTERBOX_REQUIRE:-}" LITTERBOX_TEST_AGAIN=1 \
-          sh tools/test.sh --ordinary "$counts" "$@"
-      ' sh "$root" $user "$counts" $ordinary </dev/null || ended=failed
-    else
-      breakage "no user $user: the ordinary user's tests did not run"
-    fi
+  # Waits for the ordinary user's tests, which ran beside those above.
+  if [ -n "${beside:-}" ]; then
+    wait "$beside" || ended=failed
+    cat "$said"
+    cat "$theirs" >>"$counts"
   fi
 elif [ -n "$ordinary" ]; then
   expected=1
