@@ -48,7 +48,7 @@ module.exports = {
       comment: 'Adapters, providers and the conformance kit meet their siblings through ports of core.',
       severity: 'error',
       from: {
-        path: '^packages/(host|source-control-git|state-sqlite|sync-rsync|conformance|container-engine|provider-[^/]+)/src/',
+        path: '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|container-engine|provider-[^/]+)/src/',
         pathNot: [tests, '^packages/provider-(docker|podman)/'],
       },
       to: { path: '^packages/(?!core/|$1/)' },
@@ -66,7 +66,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^packages/(host|source-control-git|state-sqlite|sync-rsync|conformance|container-engine|provider-[^/]+)/src/',
+          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|container-engine|provider-[^/]+)/src/',
           '^packages/create-litterbox-provider/template/src/',
         ],
         pathNot: tests,

@@ -12,6 +12,7 @@ const FOLDERS = {
   git: ['packages/source-control-git/test'],
   state: ['packages/state-sqlite/test'],
   sync: ['packages/sync-rsync/test'],
+  gate: ['packages/network-gate/test'],
   config: ['packages/core/src/config'],
   domain: ['packages/core/src/domain'],
   channel: ['packages/core/src/channel'],

@@ -28,6 +28,7 @@ const plants = [
   ['adapters-know-core-only', 'source-control-git/src/planted-sibling.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'state-sqlite/src/planted-sibling.ts', "import 'litterbox';"],
   ['adapters-know-core-only', 'sync-rsync/src/planted-host.ts', "import '@litterbox/host';"],
+  ['adapters-know-core-only', 'network-gate/src/planted-host.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'conformance/src/planted-sibling.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'provider-overlayfs/src/planted-host.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'provider-overlayfs/src/planted-kit.ts', "import '@litterbox/conformance';"],

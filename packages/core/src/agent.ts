@@ -25,6 +25,7 @@ export type { ByteStream } from './ports/byte-stream.ts';
 export type { CallOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
+export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export { SandboxId } from './domain/ids.ts';
 export type { Host } from './ports/host.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';

@@ -38,6 +38,7 @@ export type { ByteStream } from './ports/byte-stream.ts';
 export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
+export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
 export type {
   FileStat,

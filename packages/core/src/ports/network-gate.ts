@@ -1,0 +1,68 @@
+import type { ByteStream } from './byte-stream.ts';
+
+/** What may be reached, in the normal form of the configuration's rules: `host.example.org`, `*.example.org`, `host.example.org:8443`. */
+export interface GatePolicy {
+  /** Without a port a rule means port 443. A star stands for one or more labels, never for none. Empty: nothing may be reached. */
+  readonly allow: readonly string[];
+  /** Wins over `allow`. Without a port a rule means every port. */
+  readonly deny: readonly string[];
+}
+
+/**
+ * What became of a connection. Host and port are words of programs in a sandbox, of which no more is known than that they have the
+ * form of a name and a number; they are absent where the request did not even have that.
+ */
+export type GateReport =
+  | {
+      readonly type: 'refused';
+      readonly host?: string;
+      readonly port?: number;
+      /** The rule that forbids it, where one does. */
+      readonly rule?: string;
+      /** One sentence. */
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'opened';
+      readonly host: string;
+      readonly port: number;
+      /** The rule that allows it. */
+      readonly rule: string;
+      /** The address that was dialled, as a literal. */
+      readonly address: string;
+    }
+  | {
+      readonly type: 'closed';
+      readonly host: string;
+      readonly port: number;
+      readonly sentBytes: number;
+      readonly receivedBytes: number;
+      /** Why it was cut. Absent when it ended by itself. */
+      readonly reason?: string;
+    }
+  /** So many reports were left out since the last one, because there were too many in a short time. */
+  | { readonly type: 'left-out'; readonly count: number };
+
+/** One sandbox's way out. Disposing ends all its connections and resolves when they have ended. */
+export interface OpenGate extends AsyncDisposable {
+  /**
+   * Answers one connection that a program of the sandbox opened, and disposes it. Resolves when it has ended; never rejects.
+   * Everything that is read from it is hostile.
+   */
+  serve(stream: ByteStream): Promise<void>;
+}
+
+/**
+ * The way from a sandbox to the network: it speaks as a proxy for HTTPS (`CONNECT`) with the programs inside, reaches nothing but
+ * what the policy allows, and resolves names itself, after a rule allowed them. Whatever else is asked for is refused with a text
+ * that a person understands.
+ *
+ * Who opened a connection is known by the gate that it came to: there are no credentials, and one gate per sandbox.
+ */
+export interface NetworkGate {
+  /**
+   * @param policy rules that the configuration has parsed
+   * @param onReport told of what is opened, closed and refused, at most some hundred times a minute
+   */
+  open(policy: GatePolicy, onReport: (report: GateReport) => void): OpenGate;
+}

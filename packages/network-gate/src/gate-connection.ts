@@ -1,0 +1,223 @@
+import type { Socket } from 'node:net';
+import type { ByteStream, Clock, GatePolicy, GateReport } from '@litterbox/core/provider';
+import { ESTABLISHED, refusalBytes } from './answer.ts';
+import { findRule } from './find-rule.ts';
+import type { HourlyBudget } from './hourly-budget.ts';
+import { type Destination, MAX_HEAD_BYTES, parseConnect, type Refusal } from './parse-connect.ts';
+import { type Reach, reachHost, within } from './reach-host.ts';
+import { type HelloState, MAX_HELLO_BYTES, readClientHello } from './read-client-hello.ts';
+import type { WildcardBudget } from './wildcard-budget.ts';
+
+/** Until a whole request is there, and again until a whole hello is. */
+const READ_MS = 5_000;
+/** Both ways silent for so long: whoever is still there asks again. */
+const IDLE_MS = 10 * 60_000;
+
+/** What all connections of one gate share. */
+export interface GateParts {
+  readonly policy: GatePolicy;
+  readonly reach: Reach;
+  readonly clock: Clock;
+  readonly names: WildcardBudget;
+  readonly sending: HourlyBudget;
+  readonly report: (report: GateReport) => void;
+}
+
+/** One connection from inside, from its first byte to its end. */
+export class GateConnection {
+  readonly #parts: GateParts;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #signal: AbortSignal;
+  /** Read and not yet used. */
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(parts: GateParts, stream: ByteStream, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#reader = stream.readable.getReader();
+    this.#writer = stream.writable.getWriter();
+    this.#signal = signal;
+    this.#writer.closed.catch(() => {}); // told by the write that fails
+    this.#reader.closed.catch(() => {});
+  }
+
+  async run(): Promise<void> {
+    const destination = await this.#destination();
+    if (!destination) return;
+    const rule = this.#allowedBy(destination);
+    if (typeof rule !== 'string') return await this.#refuse(rule.refusal, destination, rule);
+    const reached = await reachHost(destination, this.#parts.reach, this.#parts.clock, this.#signal);
+    if (!('socket' in reached)) return await this.#refuse(reached, destination, { rule });
+    const { socket, address } = reached;
+    socket.on('error', () => {}); // told by the read or the write that fails
+    try {
+      await this.#writer.write(ESTABLISHED);
+      const hello = await this.#hello();
+      const reason =
+        hello.type === 'refused'
+          ? hello.reason
+          : hello.serverName === destination.host
+            ? undefined
+            : 'its TLS hello names another server than it asked for';
+      if (reason !== undefined) {
+        this.#parts.report({ type: 'refused', ...destination, rule, reason });
+        return;
+      }
+      this.#parts.report({ type: 'opened', ...destination, rule, address });
+      await this.#carry(socket, destination);
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  async #destination(): Promise<Destination | undefined> {
+    const head = await this.#head();
+    if (head === undefined) return undefined; // it went away, and asked for nothing
+    const parsed = typeof head === 'string' ? parseConnect(head) : head;
+    if ('host' in parsed) return parsed;
+    await this.#refuse(parsed);
+    return undefined;
+  }
+
+  #allowedBy(
+    destination: Destination,
+  ): string | { readonly refusal: Refusal; readonly missing?: Destination; readonly rule?: string } {
+    const { policy, names } = this.#parts;
+    const { host, port } = destination;
+    const verdict = findRule(policy, destination);
+    if (!verdict.isAllowed) {
+      if (verdict.rule !== undefined)
+        return {
+          refusal: { status: 403, reason: `${host} is denied by the rule ${verdict.rule}` },
+          rule: verdict.rule,
+        };
+      const reason = `${host}:${port} is not on the list of what this sandbox may reach`;
+      return { refusal: { status: 403, reason }, missing: destination };
+    }
+    const { rule, isWildcard } = verdict;
+    if (!isWildcard || names.admit(rule, host)) return rule;
+    const reason = `the rule ${rule} has stood for too many names within an hour`;
+    return { refusal: { status: 429, reason }, rule };
+  }
+
+  /** The head of the request, as latin1. */
+  async #head(): Promise<string | Refusal | undefined> {
+    const reading = async (): Promise<string | Refusal | undefined> => {
+      for (;;) {
+        const end = this.#rest.indexOf('\r\n\r\n');
+        if (end >= 0) {
+          const head = this.#rest.toString('latin1', 0, end);
+          this.#rest = this.#rest.subarray(end + 4);
+          return head;
+        }
+        // A first byte of TLS or SOCKS: no head will ever come.
+        const first = this.#rest[0];
+        if (first !== undefined && (first < 0x41 || first > 0x5a))
+          return { status: 400, reason: 'the request is not understood: this is a proxy for HTTPS by CONNECT' };
+        if (this.#rest.length > MAX_HEAD_BYTES)
+          return { status: 400, reason: `the request is longer than ${MAX_HEAD_BYTES} bytes` };
+        if (!(await this.#more())) return undefined;
+      }
+    };
+    return await within(READ_MS, this.#parts.clock, this.#signal, reading).catch(() => undefined);
+  }
+
+  async #hello(): Promise<Exclude<HelloState, { type: 'incomplete' }>> {
+    const reading = async (): Promise<Exclude<HelloState, { type: 'incomplete' }>> => {
+      for (;;) {
+        const state = readClientHello(this.#rest.subarray(0, MAX_HELLO_BYTES));
+        if (state.type !== 'incomplete') return state;
+        if (!(await this.#more())) return { type: 'refused', reason: 'it ended before its TLS hello' };
+      }
+    };
+    return await within(READ_MS, this.#parts.clock, this.#signal, reading).catch(() => ({
+      type: 'refused' as const,
+      reason: 'its TLS hello did not come in time',
+    }));
+  }
+
+  /** False at the end. */
+  async #more(): Promise<boolean> {
+    const { done, value } = await this.#reader.read();
+    if (done) return false;
+    this.#rest = Buffer.concat([this.#rest, value]);
+    return true;
+  }
+
+  async #refuse(
+    refusal: Refusal,
+    destination?: Destination,
+    { rule, missing }: { readonly rule?: string; readonly missing?: Destination } = {},
+  ): Promise<void> {
+    this.#parts.report({
+      type: 'refused',
+      ...destination,
+      ...(rule !== undefined && { rule }),
+      reason: refusal.reason,
+    });
+    // Who does not read the answer keeps nobody waiting.
+    await within(READ_MS, this.#parts.clock, this.#signal, async () => {
+      await this.#writer.write(refusalBytes(refusal, missing));
+      await this.#writer.close();
+    }).catch(() => {});
+  }
+
+  /** Both ways, each ending by itself, with no more in memory than the buffers of two sockets. */
+  async #carry(socket: Socket, { host, port }: Destination): Promise<void> {
+    const count = { sentBytes: 0, receivedBytes: 0 };
+    let reason: string | undefined;
+    const cut = (why: string) => {
+      reason ??= why;
+      socket.destroy();
+    };
+    const abort = () => cut('the sandbox or its gate was stopped');
+    this.#signal.addEventListener('abort', abort, { once: true });
+    socket.setTimeout(IDLE_MS, () => cut('nothing was sent for ten minutes'));
+    const send = async (bytes: Uint8Array) => {
+      if (!this.#parts.sending.spend(host, bytes.length)) {
+        cut('more was sent to this host within an hour than is allowed');
+        return false;
+      }
+      count.sentBytes += bytes.length;
+      if (!socket.write(bytes)) await drained(socket);
+      return !socket.destroyed;
+    };
+    const sending = async () => {
+      if (!(await send(this.#rest))) return;
+      this.#rest = Buffer.alloc(0);
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done) break;
+        if (!(await send(value))) return;
+      }
+      socket.end();
+    };
+    const receiving = async () => {
+      // Not the socket itself: its iterator would end both ways with the first.
+      for await (const bytes of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        count.receivedBytes += bytes.length;
+        await this.#writer.write(bytes);
+      }
+      await this.#writer.close();
+    };
+    const failed = () => socket.destroy();
+    const closed = new Promise<void>((resolve) => socket.once('close', resolve));
+    const leaving = closed.then(() => this.#reader.cancel()).catch(() => {}); // a read that waits for who sends nothing
+    await Promise.all([sending().catch(failed), receiving().catch(failed)]);
+    socket.destroy();
+    await leaving;
+    this.#signal.removeEventListener('abort', abort);
+    this.#parts.report({ type: 'closed', host, port, ...count, ...(reason !== undefined && { reason }) });
+  }
+}
+
+function drained(socket: Socket): Promise<void> {
+  if (socket.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
+}

@@ -1,0 +1,1 @@
+export { networkGate, type NetworkGateOptions } from './network-gate.ts';

@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { allOf, ground } from './ground.ts';
+
+const LISTED = { allow: ['example.org', '*.example.net'], deny: ['secret.example.net'] };
+
+/** Resolves when it holds. No clock: what is waited for comes, or the test's own limit does. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('what is listed', () => {
+  it('is reached, both ways, each ending by itself', async () => {
+    await using at = await ground(LISTED, {
+      serve: (socket) => {
+        socket.once('end', () => socket.end('the end of what was sent was seen'));
+        socket.on('data', (bytes) => socket.write(bytes));
+      },
+    });
+    const secure = await at.secure('example.org');
+    secure.write('hello');
+    const [echo] = (await once(secure, 'data')) as [Buffer];
+    expect(echo.toString()).toBe('hello');
+    secure.end();
+    expect(await allOf(secure)).toBe('the end of what was sent was seen');
+    await until(() => at.reports.length === 2);
+    expect(at.reports).toEqual([
+      { type: 'opened', host: 'example.org', port: 443, rule: 'example.org', address: '1.1.1.1' },
+      {
+        type: 'closed',
+        host: 'example.org',
+        port: 443,
+        sentBytes: expect.any(Number),
+        receivedBytes: expect.any(Number),
+      },
+    ]);
+    expect([at.looked, at.dialled]).toEqual([['example.org'], ['1.1.1.1']]);
+  });
+
+  it('is carried whole, however much it is, and no faster than it is read', async () => {
+    const size = 20 * 2 ** 20;
+    let written = 0;
+    await using at = await ground(LISTED, {
+      serve: (socket) => {
+        const block = Buffer.alloc(2 ** 16, 1);
+        const more = () => {
+          while (written < size) {
+            written += block.length;
+            if (!socket.write(block)) return void socket.once('drain', more);
+          }
+          socket.end();
+        };
+        more();
+      },
+    });
+    const secure = await at.secure('www.example.net');
+    secure.pause();
+    let before = -1;
+    // Nobody reads: what the server could write stops growing, far below the whole.
+    while (before !== written) {
+      before = written;
+      for (let turn = 0; turn < 2_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(written).toBeLessThan(size);
+    expect((await allOf(secure)).length).toBe(size);
+  });
+
+  it('may be sent what was bounded, and no more until the hour is over', async () => {
+    await using at = await ground(LISTED, { maxSentBytes: 100_000 });
+    const secure = await at.secure('example.org');
+    secure.write(Buffer.alloc(200_000));
+    await allOf(secure).catch(() => {});
+    await until(() => at.reports.length === 2);
+    expect(at.reports[1]).toMatchObject({ type: 'closed', reason: expect.stringContaining('within an hour') });
+    const again = await at.secure('example.org');
+    again.end(Buffer.alloc(99_000));
+    expect((await allOf(again).catch(() => '')).length).toBeLessThan(99_000);
+    at.clock.advance(3_600_000);
+    const later = await at.secure('example.org');
+    later.end(Buffer.alloc(50_000));
+    expect((await allOf(later)).length).toBe(50_000);
+  });
+});
+
+describe('what is not listed', () => {
+  it.each([
+    ['other.org:443', 403, 'allow = ["other.org"]'],
+    ['example.org:8443', 403, 'allow = ["example.org:8443"]'],
+    ['example.net:443', 403, 'allow = ["example.net"]'],
+    ['evil-example.org:443', 403, 'allow = ["evil-example.org"]'],
+    ['secret.example.net:443', 403, 'denied by the rule secret.example.net'],
+  ])('%s is refused, by nobody but us, with what to do', async (target, status, text) => {
+    await using at = await ground(LISTED);
+    const answer = await at.ask(`CONNECT ${target} HTTP/1.1\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain(text);
+    expect([at.looked, at.dialled]).toEqual([[], []]);
+    expect(at.reports).toEqual([expect.objectContaining({ type: 'refused', host: target.split(':')[0] })]);
+  });
+
+  it('is refused where the list is empty', async () => {
+    await using at = await ground({});
+    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(at.looked).toEqual([]);
+  });
+
+  it.each([
+    ['GET http://example.org/ HTTP/1.1\r\nHost: example.org\r\n\r\n', 405],
+    ['CONNECT evil.test\u0000.example.org:443 HTTP/1.1\r\n\r\n', 400],
+    ['CONNECT example.org:443 HTTP/1.1\r\nHost: evil.test\r\n\r\n', 400],
+    ['\u0005\u0001\u0000', 400],
+    ['\u0004\u0001\u0001\u00bb\u0001\u0001\u0001\u0001\u0000', 400],
+    [Buffer.from([22, 3, 1, 0, 5, 1, 0, 0, 1, 0]), 400],
+    [`CONNECT example.org:443 HTTP/1.1\r\nX: ${'x'.repeat(9000)}`, 400],
+  ])('another protocol, or none: %j', async (bytes, status) => {
+    await using at = await ground(LISTED);
+    expect(await at.ask(bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect([at.looked, at.dialled]).toEqual([[], []]);
+  });
+});
+
+describe('a name that is listed', () => {
+  it.each([
+    ['leads into the machine', ['127.0.0.1']],
+    ['leads into its network', ['192.168.1.1']],
+    ['leads to a service of the cloud', ['169.254.169.254']],
+    ['leads to the Internet and into the machine', ['1.1.1.1', '10.0.0.1']],
+    ['leads to an address within an address', ['::ffff:1.1.1.1']],
+    ['leads to more addresses than a host has', Array.from({ length: 65 }, (_, index) => `1.1.1.${index + 1}`)],
+  ])('and %s is not dialled', async (_what, addresses) => {
+    await using at = await ground(LISTED, { addresses: async () => addresses });
+    const answer = await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 403 .*not on the Internet/);
+    expect(at.dialled).toEqual([]);
+  });
+
+  it("and leads to this machine's own public address is not dialled", async () => {
+    await using at = await ground(LISTED, { reach: { ownAddresses: () => ['1.1.1.1'] } });
+    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 .*not on the Internet/);
+    expect(at.dialled).toEqual([]);
+  });
+
+  it('and leads nowhere, or answers too late, is told so', async () => {
+    await using at = await ground(LISTED, {
+      addresses: async (host) => {
+        if (host === 'example.org') throw new Error('ENOTFOUND');
+        return await new Promise(() => {});
+      },
+    });
+    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 .*not found/);
+    const asking = at.ask('CONNECT www.example.net:443 HTTP/1.1\r\n\r\n');
+    await until(() => at.looked.length === 2);
+    at.clock.advance(5_000);
+    expect(await asking).toMatch(/^HTTP\/1\.1 502 .*not found/);
+  });
+
+  it('is looked up once, and what is dialled is the address', async () => {
+    let times = 0;
+    await using at = await ground(LISTED, { addresses: async () => (++times === 1 ? ['1.1.1.1'] : ['127.0.0.1']) });
+    (await at.secure('example.org')).destroy();
+    expect([at.looked, at.dialled]).toEqual([['example.org'], ['1.1.1.1']]);
+  });
+
+  it('below a star counts, and only so many within an hour', async () => {
+    await using at = await ground(LISTED, { maxWildcardNames: 3 });
+    const statusOf = async (host: string) => {
+      const socket = await at.open();
+      socket.write(`CONNECT ${host}:443 HTTP/1.1\r\n\r\n`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      return answer.toString('latin1', 9, 12);
+    };
+    for (const name of ['a', 'b', 'c', 'a'])
+      expect([name, await statusOf(`${name}.example.net`)]).toEqual([name, '200']);
+    expect(await statusOf('d.example.net')).toBe('429');
+    expect(at.looked).toEqual(['a', 'b', 'c', 'a'].map((name) => `${name}.example.net`));
+    expect(await statusOf('example.org')).toBe('200');
+    at.clock.advance(3_600_000);
+    expect(await statusOf('d.example.net')).toBe('200');
+  });
+});
+
+describe('after the way is open', () => {
+  it.each([
+    ['another server', 'evil.test'],
+    ['a name below', 'www.example.org'],
+  ])('a hello that names %s goes nowhere', async (_what, servername) => {
+    let arrived = false;
+    await using at = await ground(LISTED, { serve: () => (arrived = true) });
+    await expect(at.secure('example.org', servername)).rejects.toThrow();
+    expect(at.reports).toEqual([
+      expect.objectContaining({ type: 'refused', reason: expect.stringContaining('another server') }),
+    ]);
+    expect(arrived).toBe(false);
+  });
+
+  it('what is no TLS goes nowhere', async () => {
+    await using at = await ground(LISTED);
+    const socket = await at.open();
+    socket.write('CONNECT example.org:443 HTTP/1.1\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n');
+    expect(await allOf(socket)).toBe('');
+    expect(at.reports).toEqual([expect.objectContaining({ reason: expect.stringContaining('no TLS') })]);
+  });
+
+  it('a hello that was sent along with the request is understood', async () => {
+    await using at = await ground(LISTED);
+    const { clientHelloOf } = await import('./client-hello-of.ts');
+    const hello = await clientHelloOf({ servername: 'example.org' });
+    const socket = await at.open();
+    socket.write(Buffer.concat([Buffer.from('CONNECT example.org:443 HTTP/1.1\r\n\r\n'), hello]));
+    await until(() => at.reports.length === 1);
+    expect(at.reports[0]).toMatchObject({ type: 'opened' });
+    socket.destroy();
+  });
+});
+
+describe('who takes their time', () => {
+  it.each([
+    ['with the request', 'CONNECT exam'],
+    ['with the hello', 'CONNECT example.org:443 HTTP/1.1\r\n\r\n\u0016'],
+  ])('%s is cut off after five seconds', async (_what, bytes) => {
+    await using at = await ground(LISTED);
+    const socket = await at.open();
+    for (const byte of Buffer.from(bytes, 'latin1')) socket.write(Buffer.of(byte));
+    if (bytes.includes('\r\n\r\n')) await once(socket, 'data');
+    const ending = allOf(socket);
+    await until(() => at.clock.sleepers === 1);
+    at.clock.advance(5_000);
+    expect(await ending).toBe('');
+  });
+
+  it('is one of so many, and the next one is told', async () => {
+    await using at = await ground(LISTED, { maxConnections: 2 });
+    const waiting = [await at.open(), await at.open()];
+    await until(() => at.clock.sleepers === 2);
+    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 /);
+    waiting[0]?.destroy();
+    await until(() => at.clock.sleepers === 1);
+    (await at.secure('example.org')).destroy();
+  });
+});
+
+it('ends all connections when it is closed, and lets nothing in any more', async () => {
+  await using at = await ground(LISTED);
+  const secure = await at.secure('example.org');
+  const waiting = await at.open();
+  await until(() => at.clock.sleepers === 1);
+  await at.closeGate();
+  await allOf(secure).catch(() => {});
+  await allOf(waiting).catch(() => {});
+  expect(at.reports.at(-1)).toMatchObject({ type: 'closed', reason: expect.stringContaining('stopped') });
+  expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n').catch(() => '')).toBe('');
+});
+
+it('tells of so many refusals a minute, and then how many there were', async () => {
+  await using at = await ground(LISTED);
+  for (let index = 0; index < 130; index += 1) await at.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
+  expect(at.reports.length).toBe(120);
+  at.clock.advance(60_000);
+  await at.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
+  expect(at.reports.slice(120)).toEqual([
+    { type: 'left-out', count: 10 },
+    expect.objectContaining({ type: 'refused' }),
+  ]);
+});
