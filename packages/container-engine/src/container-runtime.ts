@@ -74,8 +74,7 @@ export class ContainerRuntime implements SandboxRuntime {
     if (meta.prepared !== undefined) this.prepared = meta.prepared;
     this.environment = sandboxEnvironment(meta);
     if (host.loopback) {
-      this.connect = (port, call) =>
-        this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
+      this.connect = (port, call) => this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
       this.listen = async (port, onConnection, call) => {
         assertPort('runtime.listen', port);
         return await this.#through('runtime.listen', call, (loopback) => loopback.listen(port, onConnection, call));

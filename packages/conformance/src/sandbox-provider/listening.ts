@@ -22,7 +22,11 @@ export function listening(check: Check): void {
       for (const address of addresses.trim().split('\n')) {
         // Who asks ends first: all of it is here before a byte goes back.
         const [asked, echoed] = await Promise.all([
-          run(runtime, tcpClientCommand('ask', PORT, 'cat ~/sent', address), '"$@" >~/back; cmp ~/sent ~/back && echo same'),
+          run(
+            runtime,
+            tcpClientCommand('ask', PORT, 'cat ~/sent', address),
+            '"$@" >~/back; cmp ~/sent ~/back && echo same',
+          ),
           streams.next().then(async (stream) => {
             const bytes = await all(stream);
             await say(stream, bytes);
@@ -60,9 +64,10 @@ export function listening(check: Check): void {
       const [second, two] = await Promise.all([runtime.spawn({ argv: told }), streams.next()]);
       await port[Symbol.asyncDispose]();
       await port[Symbol.asyncDispose]();
+      streams.late = greets('a closed port');
+      assert.equal(await asked(runtime), 'refused');
       assert.match((await collected(second)).stderr, /ended\n$/);
       await all(two).catch(() => undefined); // it ends here too
-      assert.equal(await asked(runtime), 'refused');
       await using _again = await runtime.listen(PORT, greets('again'));
       assert.equal(await asked(runtime), 'hello from again\n', 'the number is free again');
     },
@@ -86,7 +91,11 @@ export function listening(check: Check): void {
       if (!runtime.listen) return;
       const listen = runtime.listen.bind(runtime);
       const refuses = async (port: number, code: Parameters<typeof isLitterboxError>[1]) =>
-        await assert.rejects(listen(port, () => {}), (error) => isLitterboxError(error, code), String(port));
+        await assert.rejects(
+          listen(port, () => {}),
+          (error) => isLitterboxError(error, code),
+          String(port),
+        );
       for (const port of [0, -1, 1.5, 65_536, Number.NaN]) await refuses(port, 'INVALID_ARGUMENT');
       await using _server = await tcpServer(runtime, 8080);
       await refuses(8080, 'PORT_TAKEN');
@@ -105,6 +114,7 @@ export function listening(check: Check): void {
       await runtime.stop();
       await reader.read().catch(() => undefined); // it has ended
       await refuses(8081, 'SANDBOX_STOPPED');
+      streams.late = greets('a stopped sandbox');
       await runtime.start();
       const said = await eventually(
         async () => await asked(runtime).catch(String),
@@ -119,10 +129,13 @@ export function listening(check: Check): void {
 
 /** Connections in the order in which they come. */
 class Streams {
+  /** Answers those that must not come any more. */
+  late: ((stream: ByteStream) => void) | undefined;
   readonly #come: ByteStream[] = [];
   #wake = () => {};
 
   readonly add = (stream: ByteStream): void => {
+    if (this.late) return this.late(stream);
     this.#come.push(stream);
     this.#wake();
   };
@@ -152,11 +165,7 @@ async function asked(runtime: SandboxRuntime): Promise<string> {
   return said === '' ? 'refused' : said;
 }
 
-async function run(
-  runtime: SandboxRuntime,
-  command: readonly [string, ...string[]],
-  script = '"$@"',
-): Promise<string> {
+async function run(runtime: SandboxRuntime, command: readonly [string, ...string[]], script = '"$@"'): Promise<string> {
   return (await collected(await runtime.spawn({ argv: ['sh', '-c', script, 'sh', ...command] }))).stdout;
 }
 

@@ -64,8 +64,7 @@ export class PlaceRuntime implements SandboxRuntime {
     if (input.prepared !== undefined) this.prepared = input.prepared;
     this.environment = input.environment;
     if (input.host.loopback) {
-      this.connect = (port, call) =>
-        this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
+      this.connect = (port, call) => this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
       this.listen = (port, onConnection, call) => this.#listen(port, onConnection, call);
     }
     this.#scanner = new ChangeScanner({
