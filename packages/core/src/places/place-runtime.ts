@@ -31,6 +31,9 @@ export interface PlaceInput extends SessionInput {
   readonly usage?: string;
 }
 
+/** How long the word that a session has ended may take, should somebody start the next one before it is said. */
+const WORD_MS = 2_000;
+
 /** A sandbox in namespaces of one machine, as one process uses it. Its session starts with the first process. */
 export class PlaceRuntime implements SandboxRuntime {
   readonly id: SandboxId;
@@ -135,7 +138,7 @@ export class PlaceRuntime implements SandboxRuntime {
     await this.#host.files.write(files.stoppedMark, new Uint8Array());
     reach('stop.after-mark');
     await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory), call);
-    await entered?.ended; // whoever enters the network after the next start must not find this one
+    if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
     await this.#host.files.remove(files.pausedMark, call);
   }
 
@@ -274,4 +277,13 @@ export class PlaceRuntime implements SandboxRuntime {
   async #isStopped(call?: CallOptions): Promise<boolean> {
     return (await this.#host.files.stat(this.#input.files.stoppedMark, call)) !== undefined;
   }
+}
+
+async function settledWithin(promise: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }
