@@ -5,6 +5,7 @@ import { hostileTrees } from './sandbox-provider/hostile-trees.ts';
 import { isolation } from './sandbox-provider/isolation.ts';
 import { lifecycle } from './sandbox-provider/lifecycle.ts';
 import { limits } from './sandbox-provider/limits.ts';
+import { listening } from './sandbox-provider/listening.ts';
 import { processes } from './sandbox-provider/processes.ts';
 import { runStates } from './sandbox-provider/run-states.ts';
 import { services } from './sandbox-provider/services.ts';
@@ -32,5 +33,6 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'setups', setups);
   suite(options, 'exec channel', execChannel);
   suite(options, 'connections', connections);
+  suite(options, 'listening', listening);
   suite(options, 'services', services);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Assurance,
+  assertPort,
   type ByteStream,
   CALL_VARIABLE,
   type CallOptions,
@@ -46,6 +47,12 @@ export class ContainerRuntime implements SandboxRuntime {
   readonly environment: Readonly<Record<string, string>>;
   /** Absent on a host that cannot enter networks. */
   readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
+  /** As {@link connect}. */
+  readonly listen?: (
+    port: number,
+    onConnection: (stream: ByteStream) => void,
+    call?: CallOptions,
+  ) => Promise<AsyncDisposable>;
   readonly prepared?: string;
   readonly #input: ContainerRuntimeInput;
   readonly #inherited: readonly string[];
@@ -66,7 +73,13 @@ export class ContainerRuntime implements SandboxRuntime {
     this.workdir = meta.workdir;
     if (meta.prepared !== undefined) this.prepared = meta.prepared;
     this.environment = sandboxEnvironment(meta);
-    if (host.loopback) this.connect = (port, call) => this.#connect(port, call);
+    if (host.loopback) {
+      this.connect = (port, call) => this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
+      this.listen = async (port, onConnection, call) => {
+        assertPort('runtime.listen', port);
+        return await this.#through('runtime.listen', call, (loopback) => loopback.listen(port, onConnection, call));
+      };
+    }
     this.#inherited = inheritedNames(meta);
     this.#control = new ExecChannel({ spawn: (spec, call) => this.#startBeside(spec, call) });
     this.#scanner = new ChangeScanner({
@@ -130,14 +143,19 @@ export class ContainerRuntime implements SandboxRuntime {
     await this.#input.host.files.remove(this.#input.sandbox.stoppedMark, call);
   }
 
-  async #connect(port: number, call?: CallOptions): Promise<ByteStream> {
+  /** Opens something in the network of the container, while the sandbox neither pauses nor is stopped. */
+  async #through<Opened extends AsyncDisposable>(
+    operation: string,
+    call: CallOptions | undefined,
+    open: (loopback: NamespaceLoopback) => Promise<Opened>,
+  ): Promise<Opened> {
     const looking = this.#assertRuns(call);
     // A container that ended meanwhile, or was started again, has another network: then there is a second try.
     const known = await this.#loopback?.catch(() => undefined);
     if (!known) await looking;
     const [looked, opened] = await Promise.allSettled([
       looking,
-      known ? known.connect(port, call) : this.#reach().then((loopback) => loopback.connect(port, call)),
+      known ? open(known) : this.#reach(operation).then(open),
     ]);
     if (looked.status === 'rejected') {
       if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
@@ -147,7 +165,7 @@ export class ContainerRuntime implements SandboxRuntime {
     const isSame = !known || (await this.#isSameNetwork());
     if (isSame || call?.signal?.aborted) throw opened.reason;
     await this.#leave();
-    return await (await this.#reach()).connect(port, call);
+    return await open(await this.#reach(operation));
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
@@ -250,14 +268,14 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   /** One loopback for each network: a container that is started again has another one. */
-  #reach(): Promise<NamespaceLoopback> {
+  #reach(operation: string): Promise<NamespaceLoopback> {
     this.#loopback ??= (async () => {
       const { host, containers, meta, engine } = this.#input;
       const network = await containers.network(meta);
       this.#network = network?.identity;
       if (network && host.loopback) return host.loopback(network);
       throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes of ${engine.title} cannot be reached by this user.`, {
-        operation: 'runtime.connect',
+        operation,
         provider: engine.provider,
         hint: 'Entering the network of a container takes root, or rootless Podman. Or use the overlayfs provider.',
       });

@@ -9,6 +9,7 @@ export {
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
+export { assertPort } from './domain/assert-port.ts';
 export {
   type Assurance,
   CONTROLS,

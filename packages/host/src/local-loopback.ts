@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import {
   type ByteStream,
@@ -7,6 +7,8 @@ import {
   type NamespaceLoopback,
   type NetworkNamespace,
 } from '@litterbox/core/provider';
+import { ASSERT_NETWORK, enterNetwork, reasonOf } from './enter-network.ts';
+import { LocalListener } from './local-listener.ts';
 import { socketOf, streamOf } from './socket-stream.ts';
 
 /** A relay that opened nothing for so long ends; the next connection starts another one. */
@@ -19,8 +21,8 @@ const CONNECT_MS = 10_000;
  * of the host that only shares the network of the sandbox, so that nothing inside sees it; it connects to loopback alone.
  */
 const RELAY = `'use strict';
+${ASSERT_NETWORK}
 const net = require('node:net');
-if (require('node:fs').readlinkSync('/proc/self/ns/net') !== process.argv[1]) process.exit(3);
 process.on('disconnect', () => process.exit(0));
 const first = new Map();
 process.on('message', ({ id, port }) => {
@@ -57,6 +59,7 @@ interface Relay {
 export class LocalLoopback implements NamespaceLoopback {
   readonly #namespace: NetworkNamespace;
   readonly #path: string;
+  readonly #listeners = new Set<LocalListener>();
   #relay: Relay | undefined;
   #lastId = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
@@ -69,8 +72,7 @@ export class LocalLoopback implements NamespaceLoopback {
 
   async connect(port: number, options?: CallOptions): Promise<ByteStream> {
     options?.signal?.throwIfAborted();
-    if (this.#isDisposed)
-      throw new LitterboxError('DISPOSED', 'The way into the sandbox was closed.', { operation: 'host.connect' });
+    this.#assertOpen('host.connect');
     const relay = (this.#relay ??= this.#start());
     await relay.ready;
     this.#rest(relay);
@@ -89,9 +91,30 @@ export class LocalLoopback implements NamespaceLoopback {
     throw options.signal.reason;
   }
 
+  async listen(
+    port: number,
+    onConnection: (stream: ByteStream) => void,
+    options?: CallOptions,
+  ): Promise<AsyncDisposable> {
+    options?.signal?.throwIfAborted();
+    this.#assertOpen('host.listen');
+    const listener = await LocalListener.open(this.#namespace, this.#path, port, onConnection, options);
+    if (this.#isDisposed) await listener[Symbol.asyncDispose]();
+    this.#assertOpen('host.listen');
+    this.#listeners.add(listener);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#listeners.delete(listener);
+        await listener[Symbol.asyncDispose]();
+      },
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     clearTimeout(this.#idle);
+    await Promise.all([...this.#listeners].map((listener) => listener[Symbol.asyncDispose]()));
+    this.#listeners.clear();
     const relay = this.#relay;
     this.#relay = undefined;
     if (!relay || relay.child.exitCode !== null || relay.child.signalCode !== null) return;
@@ -100,15 +123,12 @@ export class LocalLoopback implements NamespaceLoopback {
     await gone;
   }
 
+  #assertOpen(operation: string): void {
+    if (this.#isDisposed) throw new LitterboxError('DISPOSED', 'The way into the sandbox was closed.', { operation });
+  }
+
   #start(): Relay {
-    const { path, identity, userNamespace } = this.#namespace;
-    const enter = [...(userNamespace ? [`--user=${userNamespace}`, '--preserve-credentials'] : []), `--net=${path}`];
-    const child = spawn('nsenter', [...enter, '--', process.execPath, '--eval', RELAY, identity], {
-      cwd: '/',
-      env: { PATH: this.#path, ELECTRON_RUN_AS_NODE: '1' },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      serialization: 'json',
-    });
+    const child = enterNetwork(this.#namespace, this.#path, RELAY);
     const waiting: Relay['waiting'] = new Map();
     let said = '';
     child.stderr?.on('data', (bytes: Buffer) => {
@@ -125,9 +145,7 @@ export class LocalLoopback implements NamespaceLoopback {
         for (const [id, answer] of waiting) if (id !== 0) answer({ id }, undefined);
       };
       child.once('error', (error) => failed(error.message));
-      child.once('exit', (code) =>
-        failed(said.trim() || (code === 3 ? 'it is another one by now' : `exit code ${code}`)),
-      );
+      child.once('exit', (code) => failed(reasonOf(code, said)));
     });
     ready.catch(() => {}); // whoever connects is told
     child.on('message', (message, handle) => {

@@ -856,6 +856,65 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'no device file can be made or copied',
   ],
   [
+    'ends both ways of a connection from inside at once',
+    () =>
+      listenWith((runtime, port, onConnection) =>
+        runtime.listen?.(port, (stream) => {
+          const writer = stream.writable.getWriter();
+          onConnection({
+            readable: stream.readable,
+            writable: new WritableStream<Uint8Array>({
+              write: (bytes) => writer.write(bytes),
+              close: () => stream[Symbol.asyncDispose](),
+            }),
+            [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
+          });
+        }),
+      ),
+    'listen leads from inside to this process: every byte arrives, and each direction ends by itself',
+  ],
+  [
+    'goes on listening on a port that was closed',
+    () =>
+      listenWith(async (runtime, port, onConnection) => {
+        await runtime.listen?.(port, onConnection);
+        return { async [Symbol.asyncDispose]() {} };
+      }),
+    'listen: who is let go outside is gone inside, and the port is gone with all its connections when it is disposed',
+  ],
+  [
+    'gives the connections of every sandbox to who listened last',
+    () => {
+      let last: (stream: ByteStream) => void = () => {};
+      return listenWith((runtime, port, onConnection) => {
+        last = onConnection;
+        return runtime.listen?.(port, (stream) => last(stream));
+      });
+    },
+    'listen: another sandbox does not reach it, and the same port of two is each its own',
+  ],
+  [
+    'listens again by itself when a sandbox is started',
+    () =>
+      runtimeWith((runtime) => {
+        const asked: Parameters<NonNullable<SandboxRuntime['listen']>>[] = [];
+        const listen: SandboxRuntime['listen'] = async (...args) => {
+          const port = await runtime.listen?.(...args);
+          if (!port) throw new Error('The runtime cannot listen.');
+          asked.push(args);
+          return port;
+        };
+        return {
+          listen,
+          start: async (call) => {
+            await runtime.start(call);
+            for (const args of asked.splice(0)) await runtime.listen?.(...args);
+          },
+        };
+      }),
+    'listen refuses taken and impossible ports by name; connections wait during a pause, and stop ends it',
+  ],
+  [
     'takes in all that is sent although nobody reads',
     () =>
       connectWith(async (runtime, port) => {
@@ -934,6 +993,22 @@ function connectWith(
       const stream = await connect(runtime, port);
       if (!stream) throw new Error('The runtime cannot connect.');
       return stream;
+    },
+  }));
+}
+
+function listenWith(
+  listen: (
+    runtime: SandboxRuntime,
+    port: number,
+    onConnection: (stream: ByteStream) => void,
+  ) => Promise<AsyncDisposable> | undefined,
+): SandboxProvider {
+  return runtimeWith((runtime) => ({
+    listen: async (port, onConnection) => {
+      const listener = await listen(runtime, port, onConnection);
+      if (!listener) throw new Error('The runtime cannot listen.');
+      return listener;
     },
   }));
 }

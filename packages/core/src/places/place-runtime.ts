@@ -1,4 +1,5 @@
 import type { Assurance } from '../domain/assurance.ts';
+import { assertPort } from '../domain/assert-port.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { SandboxId } from '../domain/ids.ts';
@@ -30,6 +31,9 @@ export interface PlaceInput extends SessionInput {
   readonly usage?: string;
 }
 
+/** How long the word that a session has ended may take, should somebody start the next one before it is said. */
+const WORD_MS = 2_000;
+
 /** A sandbox in namespaces of one machine, as one process uses it. Its session starts with the first process. */
 export class PlaceRuntime implements SandboxRuntime {
   readonly id: SandboxId;
@@ -38,6 +42,12 @@ export class PlaceRuntime implements SandboxRuntime {
   readonly environment: Readonly<Record<string, string>>;
   /** Absent on a host that cannot enter networks. */
   readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
+  /** As {@link connect}. */
+  readonly listen?: (
+    port: number,
+    onConnection: (stream: ByteStream) => void,
+    call?: CallOptions,
+  ) => Promise<AsyncDisposable>;
   readonly prepared?: string;
   readonly #input: PlaceInput;
   readonly #host: Host;
@@ -56,7 +66,10 @@ export class PlaceRuntime implements SandboxRuntime {
     this.workdir = input.workdir;
     if (input.prepared !== undefined) this.prepared = input.prepared;
     this.environment = input.environment;
-    if (input.host.loopback) this.connect = (port, call) => this.#connect(port, call);
+    if (input.host.loopback) {
+      this.connect = (port, call) => this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
+      this.listen = (port, onConnection, call) => this.#listen(port, onConnection, call);
+    }
     this.#scanner = new ChangeScanner({
       host: input.host,
       stateFile: input.files.scanState,
@@ -121,9 +134,11 @@ export class PlaceRuntime implements SandboxRuntime {
 
   async stop(call?: CallOptions): Promise<void> {
     const { files } = this.#input;
+    const entered = this.#loopbackSession;
     await this.#host.files.write(files.stoppedMark, new Uint8Array());
     reach('stop.after-mark');
     await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory), call);
+    if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
     await this.#host.files.remove(files.pausedMark, call);
   }
 
@@ -131,14 +146,33 @@ export class PlaceRuntime implements SandboxRuntime {
     await this.#host.files.remove(this.#input.files.stoppedMark, call);
   }
 
-  async #connect(port: number, call?: CallOptions): Promise<ByteStream> {
+  async #listen(
+    port: number,
+    onConnection: (stream: ByteStream) => void,
+    call?: CallOptions,
+  ): Promise<AsyncDisposable> {
+    assertPort('runtime.listen', port);
+    return await this.#through('runtime.listen', call, async (loopback, session) => {
+      const listener = await loopback.listen(port, onConnection, call);
+      // What listens would keep the network of a session that has ended.
+      void session.ended.then(() => listener[Symbol.asyncDispose]());
+      return listener;
+    });
+  }
+
+  /** Opens something in the network of the session, while the sandbox neither pauses nor is stopped. */
+  async #through<Opened extends AsyncDisposable>(
+    operation: string,
+    call: CallOptions | undefined,
+    open: (loopback: NamespaceLoopback, session: Session) => Promise<Opened>,
+  ): Promise<Opened> {
     // Without a session one is started, which a sandbox that is stopped must not be: then the look comes first, else meanwhile.
     const current = await this.#starting?.catch(() => undefined);
     const looking = this.#assertRuns(call);
     if (!current?.isAlive) await looking;
     const [looked, opened] = await Promise.allSettled([
       looking,
-      this.#session(call).then((session) => this.#loopbackOf(session).connect(port, call)),
+      this.#session(call).then((session) => open(this.#loopbackOf(session, operation), session)),
     ]);
     if (looked.status === 'rejected') {
       if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
@@ -178,11 +212,11 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   /** One per session: another session has another network. */
-  #loopbackOf(session: Session): NamespaceLoopback {
+  #loopbackOf(session: Session, operation: string): NamespaceLoopback {
     const { network } = session;
     if (!this.#host.loopback) {
       throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes on ${this.#host.name} cannot be reached.`, {
-        operation: 'runtime.connect',
+        operation,
         provider: this.#input.provider,
         hint: 'Use a sandbox on this machine, or a container provider.',
       });
@@ -243,4 +277,13 @@ export class PlaceRuntime implements SandboxRuntime {
   async #isStopped(call?: CallOptions): Promise<boolean> {
     return (await this.#host.files.stat(this.#input.files.stoppedMark, call)) !== undefined;
   }
+}
+
+async function settledWithin(promise: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }

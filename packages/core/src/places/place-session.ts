@@ -99,6 +99,11 @@ export class Session implements AsyncDisposable {
     return !this.#lost.signal.aborted;
   }
 
+  /** Resolves when it has ended, or this process has left it. */
+  get ended(): Promise<void> {
+    return this.#pump;
+  }
+
   /** Starts a program in the sandbox, or in the namespace of its change scanner. */
   async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
     const { provider, host, files, environment, workdir, hasScannerPlace } = this.#input;

@@ -71,7 +71,10 @@ export interface NetworkNamespace {
   readonly userNamespace?: string;
 }
 
-/** The loopback of a network namespace, as seen from outside. Disposing ends what was started for it; open connections stay. */
+/**
+ * The loopback of a network namespace, as seen from outside. Disposing ends what was started for it, and what listens with its
+ * connections; those that `connect` opened stay.
+ */
 export interface NamespaceLoopback extends AsyncDisposable {
   /**
    * Opens a TCP connection to 127.0.0.1 there, or else to ::1. No other address can be reached by it.
@@ -80,6 +83,16 @@ export interface NamespaceLoopback extends AsyncDisposable {
    * @throws LitterboxError `UNAVAILABLE` when nothing listens there, or the namespace is gone.
    */
   connect(port: number, options?: CallOptions): Promise<ByteStream>;
+  /**
+   * Listens on 127.0.0.1 there, and on ::1 where there is one, and gives every connection to `onConnection`: at most 64 at once,
+   * more are reset. What listens is held outside: no program there sees it or can end it, and it is gone with this process.
+   * Disposing closes the port and its connections.
+   *
+   * @param port 1 to 65535
+   * @throws LitterboxError `PORT_TAKEN` when a program there listens on one of the two; `UNSUPPORTED` when this user may not
+   *   listen on that number; `UNAVAILABLE` when the namespace is gone.
+   */
+  listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<AsyncDisposable>;
 }
 
 /**

@@ -32,8 +32,8 @@ export interface ResourceUsage {
 /**
  * One sandbox that runs. Several processes may hold runtimes of the same sandbox; what one writes, the others see.
  *
- * After `pause`, `spawn`, `scan` and `connect` reject with `SANDBOX_PAUSED`; after `stop`, with `SANDBOX_STOPPED`.
- * Disposing ends what this process started in the sandbox and closes connections; the sandbox itself stays.
+ * After `pause`, `spawn`, `scan`, `connect` and `listen` reject with `SANDBOX_PAUSED`; after `stop`, with `SANDBOX_STOPPED`.
+ * Disposing ends what this process started in the sandbox and closes connections and the ports it listens on; the sandbox itself stays.
  */
 export interface SandboxRuntime extends AsyncDisposable {
   readonly id: SandboxId;
@@ -85,6 +85,23 @@ export interface SandboxRuntime extends AsyncDisposable {
    * @throws LitterboxError `UNAVAILABLE` when nothing listens there; `UNSUPPORTED` when this machine cannot.
    */
   connect?(port: number, options?: CallOptions): Promise<ByteStream>;
+
+  /**
+   * A port of the sandbox's own 127.0.0.1, and ::1 where it has one, that leads to this process: the only way out of a sandbox
+   * without network. Nothing of it runs inside, and no program there can see who listens, end it, or take its place. Which sandbox
+   * a connection comes from is known by the port it came to: another sandbox does not reach it.
+   *
+   * Each direction of a connection ends by itself; disposing a stream ends both. At most 64 connections are open at once, more
+   * are reset; so is one for which `onConnection` throws. Disposing what is returned closes the port and all its connections, and
+   * is idempotent. The port also ends with the runtime, with this process, and when the sandbox stops: after `start` nothing
+   * listens until it is asked for again. During a pause it stays, and its connections wait.
+   * Absent where the runtime cannot.
+   *
+   * @param port 1 to 65535
+   * @throws LitterboxError `INVALID_ARGUMENT` for another number; `PORT_TAKEN` when a program inside, or `listen`, has it;
+   *   `UNSUPPORTED` when this machine cannot; `UNAVAILABLE` when the sandbox ended meanwhile.
+   */
+  listen?(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<AsyncDisposable>;
 
   usage(options?: CallOptions): Promise<ResourceUsage>;
 }
