@@ -14,7 +14,7 @@ const swc = {
 /** @type {import('jest').Config} */
 export default {
   watchman: false,
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   // A test that failed may leave what keeps Node alive; it has been told, and the other tests' results are wanted.
   forceExit: true,
   testSequencer: '<rootDir>/tools/test-sequencer.mjs',
@@ -28,7 +28,7 @@ export default {
     // Sibling packages are loaded from their sources, so a test run needs no build.
     testEnvironmentOptions: { customExportConditions: ['@litterbox/source', 'node', 'node-addons'] },
     transform: { '\\.ts$': ['@swc/jest', swc] },
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     ...(cacheDirectory ? { cacheDirectory } : {}),
   })),
 };

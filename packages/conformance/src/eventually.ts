@@ -2,7 +2,7 @@
 export async function eventually<Seen>(
   look: () => Promise<Seen>,
   holds: (seen: Seen) => boolean,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<Seen> {
   const end = Date.now() + deadlineMs;
   for (;;) {

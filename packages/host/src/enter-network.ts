@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { NetworkNamespace } from '@litterbox/core/provider';
+import { LitterboxError, type NetworkNamespace } from '@litterbox/core/provider';
 
 /** Starts a Node of the machine in a namespace's network, with nothing else of it, and a channel to it. Its first argument is the identity. */
 export function enterNetwork(
@@ -23,4 +23,12 @@ export const ASSERT_NETWORK = `if (require('node:fs').readlinkSync('/proc/self/n
 /** Why such a program ended before it was inside. */
 export function reasonOf(exitCode: number | null, said: string): string {
   return said.trim() || (exitCode === 3 ? 'it is another one by now' : `exit code ${exitCode}`);
+}
+
+/** The error of whoever started it. */
+export function cannotEnter(operation: 'host.connect' | 'host.listen', reason: string): LitterboxError {
+  return new LitterboxError('UNAVAILABLE', `The network of the sandbox could not be entered: ${reason}.`, {
+    operation,
+    hint: 'Try again; if it happens again, look whether nsenter (util-linux) is installed.',
+  });
 }

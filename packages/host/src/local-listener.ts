@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, Server, type Socket } from 'node:net';
 import { type ByteStream, type CallOptions, LitterboxError, type NetworkNamespace } from '@litterbox/core/provider';
-import { ASSERT_NETWORK, enterNetwork, reasonOf } from './enter-network.ts';
+import { ASSERT_NETWORK, cannotEnter, enterNetwork, reasonOf } from './enter-network.ts';
 import { streamOf } from './socket-stream.ts';
 
 /** At once, of one port. */
@@ -94,8 +94,8 @@ export class LocalListener implements AsyncDisposable {
       child.stderr?.on('data', (bytes: Buffer) => {
         said = (said + bytes.toString('latin1')).slice(-2_000);
       });
-      child.once('error', (error) => reject(cannotEnter(error.message)));
-      child.once('exit', (code) => reject(cannotEnter(reasonOf(code, said))));
+      child.once('error', (error) => reject(cannotEnter('host.listen', error.message)));
+      child.once('exit', (code) => reject(cannotEnter('host.listen', reasonOf(code, said))));
       child.on('message', (message, handle) => {
         const answer = message as Answer;
         if (handle instanceof Server) this.#take(handle);
@@ -136,12 +136,5 @@ function refused(port: number, code: string | undefined): LitterboxError {
   return new LitterboxError('UNSUPPORTED', `Nothing can listen on port ${port} in the sandbox (${code}).`, {
     operation: 'host.listen',
     hint: 'Take a number from 1024 on; if it happens again, run litterbox doctor.',
-  });
-}
-
-function cannotEnter(reason: string): LitterboxError {
-  return new LitterboxError('UNAVAILABLE', `The network of the sandbox could not be entered: ${reason}.`, {
-    operation: 'host.listen',
-    hint: 'Try again; if it happens again, look whether nsenter (util-linux) is installed.',
   });
 }

@@ -7,7 +7,7 @@ import {
   type NamespaceLoopback,
   type NetworkNamespace,
 } from '@litterbox/core/provider';
-import { ASSERT_NETWORK, enterNetwork, reasonOf } from './enter-network.ts';
+import { ASSERT_NETWORK, cannotEnter, enterNetwork, reasonOf } from './enter-network.ts';
 import { LocalListener } from './local-listener.ts';
 import { socketOf, streamOf } from './socket-stream.ts';
 
@@ -141,7 +141,7 @@ export class LocalLoopback implements NamespaceLoopback {
       });
       const failed = (reason: string) => {
         if (this.#relay === relay) this.#relay = undefined;
-        reject(cannotEnter(reason));
+        reject(cannotEnter('host.connect', reason));
         for (const [id, answer] of waiting) if (id !== 0) answer({ id }, undefined);
       };
       child.once('error', (error) => failed(error.message));
@@ -177,12 +177,5 @@ function unavailable(port: number, reason: string): LitterboxError {
   return new LitterboxError('UNAVAILABLE', `Nothing answers on port ${port} in the sandbox (${reason}).`, {
     operation: 'host.connect',
     hint: 'Start the program that listens there, on 127.0.0.1 or on every address.',
-  });
-}
-
-function cannotEnter(reason: string): LitterboxError {
-  return new LitterboxError('UNAVAILABLE', `The network of the sandbox could not be entered: ${reason}.`, {
-    operation: 'host.connect',
-    hint: 'Try again; if it happens again, look whether nsenter (util-linux) is installed.',
   });
 }

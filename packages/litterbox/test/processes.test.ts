@@ -93,7 +93,7 @@ describe('several programs on one repository', () => {
     await eventually(
       async () => running(`${told.stateDirectory}/overlayfs`),
       (found) => found.length === 0,
-      5_000,
+      30_000,
     );
     expect(Date.now() - killedAt).toBeLessThan(2_000);
     expect((await sandbox.run('echo next >next')).exitCode).toBe(0);

@@ -137,7 +137,7 @@ describe('A39: over HTTP', () => {
     expect((await post({ authorization: `Bearer ${token}` })).status).toBe(200);
     await Promise.all(closed);
     clearInterval(drip);
-    expect(performance.now() - from).toBeLessThan(20_000);
+    expect(performance.now() - from).toBeLessThan(40_000);
     expect((await post({ authorization: `Bearer ${token}` })).status).toBe(200);
   });
 

@@ -299,7 +299,7 @@ describe('ls, glob and grep', () => {
       }),
     );
     await slow;
-    expect(Math.max(...others)).toBeLessThan(5_000); // not a speed: that nothing waits for the pattern
+    expect(Math.max(...others)).toBeLessThan(20_000); // not a speed: that nothing waits for the pattern
     expect(performance.now() - started).toBeLessThan(60_000);
     expect(await desk.code('glob', { sandbox, pattern: '{a,b}'.repeat(30) })).toBe('PATTERN_TOO_COMPLEX');
     await desk.text('glob', { sandbox, pattern: `${'**/'.repeat(40)}x` });

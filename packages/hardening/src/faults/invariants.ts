@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Scene } from './scene.ts';
 import { digestDifference, userDigest } from './user-digest.ts';
 
-const PROCESSES_END_MS = 10_000;
+const PROCESSES_END_MS = 30_000;
 const STABLE = ['ready', 'paused', 'stopped', 'setup-failed'];
 
 /**

@@ -146,13 +146,13 @@ describe('tools: paths', () => {
         agent.seen('grep', { sandbox, path, pattern: 'x' }),
         agent.seen('ls', { sandbox, path }),
       ];
-      expect([path, (await timed(Promise.all(calls))) < 10_000]).toEqual([path, true]); // five at once, on a busy machine
+      expect([path, (await timed(Promise.all(calls))) < 30_000]).toEqual([path, true]); // five at once, on a busy machine
       for (const seen of await Promise.all(calls))
         expect([path, seen]).toEqual([path, expect.stringMatching(/^refused: (?:NOT_A_|PERMISSION_)/)]);
     }
     expect(await agent.seen('read', { sandbox, path: '/proc/kmsg' })).toMatch(/^(?:refused: |$)/);
     // A search through a tree with pipes reads its files and opens no pipe.
-    expect(await timed(agent.text('grep', { sandbox, pattern: 'needle' }))).toBeLessThan(10_000);
+    expect(await timed(agent.text('grep', { sandbox, pattern: 'needle' }))).toBeLessThan(30_000);
     expect(await agent.text('grep', { sandbox, pattern: 'needle', path: 'd' })).toBe('d/e/f\n1: needle');
     expect(await agent.text('grep', { sandbox, pattern: 'needle', include: '*' })).toBe('d/e/f\n1: needle');
     expect(await agent.text('bash', { sandbox, command: 'echo fine' })).toMatch(/^fine\n/);
@@ -226,7 +226,7 @@ describe('tools: arguments', () => {
         agent.seen('glob', { sandbox, pattern: `${'**/'.repeat(60)}x` }),
       ]);
       const others = await Promise.all(Array.from({ length: 20 }, () => timed(agent.text('ls', { sandbox }))));
-      expect(Math.max(...others)).toBeLessThan(10_000); // not a speed: that nothing waits for a pattern
+      expect(Math.max(...others)).toBeLessThan(30_000); // not a speed: that nothing waits for a pattern
       expect(await timed(hostile)).toBeLessThan(70_000);
       for (const [tool, pattern, code] of [
         ['glob', '{a,b}'.repeat(30), 'PATTERN_TOO_COMPLEX'],

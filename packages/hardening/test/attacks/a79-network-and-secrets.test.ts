@@ -55,7 +55,7 @@ describe('network and secrets', () => {
       const { stdout } = await ground.run(sandbox, `bash -c '${connect}'; ${WAYS_OUT}`, { timeoutMs: 60_000 });
       // The pieces that "reach" loopback alone are what the sandbox has.
       expect(stdout).toBe('');
-      expect(performance.now() - started).toBeLessThan(15_000);
+      expect(performance.now() - started).toBeLessThan(45_000);
       expect(heard).toEqual([]);
       const facts = (
         await ground.run(
