@@ -29,7 +29,7 @@ if (what === 'many') {
   await step('changes', () => litterbox.changes(what));
   await step('plan', () => litterbox.plan({ sandbox: what, integration: 'merge' }));
 } else {
-  await step('record', () => sandbox.run('seq 60000000 | head -c 500000000 >large', LONG));
+  await step('record', () => sandbox.run('head -c 500000000 /dev/zero >large', LONG));
 }
 await step('milestone', () => litterbox.milestone(what, 'all of it'));
 await step('worktree', () => litterbox.worktree(what));
