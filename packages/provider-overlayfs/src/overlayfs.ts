@@ -30,7 +30,7 @@ import {
   sweepUnfinished,
   UNFINISHED,
 } from '@litterbox/core/provider';
-import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupRemove, cgroupUsage } from './cgroup.ts';
+import { type Cgroup, cgroupFreeze, cgroupRemove, cgroupThaw, cgroupUsage } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { diskImage, diskOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
@@ -397,12 +397,8 @@ function isVisible(path: string, { toolDirectories, rootLinks, rootDirectories }
 }
 
 function freezeScript(cgroup: Cgroup, id: string, isFrozen: boolean): string {
-  const change = cgroupFreeze(cgroup, id, isFrozen);
-  const wait = `
-n=0
-until ${cgroupIsFrozen(cgroup, id)}; do n=$((n+1)); [ $n -lt 500 ] || exit 1; sleep 0.01; done`;
   return `[ -d '${cgroup.parents.freezer}/${id}' ] || exit 0
-${change}${isFrozen ? wait : ''}`;
+${isFrozen ? cgroupFreeze(cgroup, id) : cgroupThaw(cgroup, id)}`;
 }
 
 /** Tells versions of the filter apart (FNV-1a); nothing secret hangs on it. */

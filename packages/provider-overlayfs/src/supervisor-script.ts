@@ -1,6 +1,6 @@
 import { type DiskImage, FIRST_PROCESS, quoted, RESERVE_DISK } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
-import { cgroupEnter, cgroupFreeze, cgroupRemove, cgroupSetUp } from './cgroup.ts';
+import { cgroupEnter, cgroupRemove, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { DISK, mountLayers } from './disk.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -51,7 +51,7 @@ export function supervisorScript(input: SupervisorInput): string {
     ? {
         setUp: cgroupSetUp(cgroup, meta.id, meta.limits),
         enter: cgroupEnter(cgroup, meta.id),
-        thaw: `${cgroupFreeze(cgroup, meta.id, false)} 2>/dev/null`,
+        thaw: `${cgroupThaw(cgroup, meta.id)} 2>/dev/null`,
         remove: cgroupRemove(cgroup, meta.id),
       }
     : { setUp: '', enter: '', thaw: ':', remove: '' };
