@@ -14,6 +14,7 @@ import {
   KILL_FUNCTION,
   LitterboxError,
   type NamespaceLoopback,
+  type OpenPort,
   type ProcessHandle,
   type ProcessSpec,
   type ResourceUsage,
@@ -48,11 +49,7 @@ export class ContainerRuntime implements SandboxRuntime {
   /** Absent on a host that cannot enter networks. */
   readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
   /** As {@link connect}. */
-  readonly listen?: (
-    port: number,
-    onConnection: (stream: ByteStream) => void,
-    call?: CallOptions,
-  ) => Promise<AsyncDisposable>;
+  readonly listen?: (port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions) => Promise<OpenPort>;
   readonly prepared?: string;
   readonly #input: ContainerRuntimeInput;
   readonly #inherited: readonly string[];
@@ -94,7 +91,10 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async assurance(call?: CallOptions): Promise<Assurance> {
-    return await this.#input.containers.assurance(this.#input.meta, call);
+    const assurance = await this.#input.containers.assurance(this.#input.meta, call);
+    // Another network by now: what listens in the old one is reached by nobody.
+    if (this.#loopback && !(await this.#isSameNetwork())) await this.#leave();
+    return assurance;
   }
 
   async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {

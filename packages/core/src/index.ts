@@ -41,7 +41,7 @@ export {
   type LitterboxErrorDetails,
 } from './domain/errors.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
-export type { Policy } from './domain/policy.ts';
+export type { NetworkMode, NetworkPolicy, Policy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { shown } from './domain/shown.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
@@ -52,6 +52,7 @@ export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
+export type { OpenPort } from './ports/open-port.ts';
 export type { FileStat, FileType, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
 export type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName, TerminalSize } from './ports/process.ts';
 export type {
@@ -147,7 +148,13 @@ export {
   type ServiceChange,
   type ServiceRequest,
 } from './use-cases/control-services.ts';
-export { KeepSandbox, type KeeperStatus, type PortStatus, type ServiceOutput } from './use-cases/keep-sandbox.ts';
+export {
+  KeepSandbox,
+  type KeeperStatus,
+  type NetworkStatus,
+  type PortStatus,
+  type ServiceOutput,
+} from './use-cases/keep-sandbox.ts';
 export { ReachKeeper } from './use-cases/reach-keeper.ts';
 export type { ServiceState, ServiceStatus } from './services/kept-service.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
@@ -167,6 +174,7 @@ export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './u
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';
 export { ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
+export { OpenNetwork, type WayOut } from './use-cases/open-network.ts';
 export { OpenRepository } from './use-cases/open-repository.ts';
 export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
 export { Reconcile } from './use-cases/reconcile.ts';

@@ -40,6 +40,7 @@ export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
+export type { OpenPort } from './ports/open-port.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
 export type {
   FileStat,

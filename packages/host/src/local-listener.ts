@@ -1,6 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, Server, type Socket } from 'node:net';
-import { type ByteStream, type CallOptions, LitterboxError, type NetworkNamespace } from '@litterbox/core/provider';
+import {
+  type ByteStream,
+  type CallOptions,
+  LitterboxError,
+  type NetworkNamespace,
+  type OpenPort,
+} from '@litterbox/core/provider';
 import { ASSERT_NETWORK, cannotEnter, enterNetwork, reasonOf } from './enter-network.ts';
 import { streamOf } from './socket-stream.ts';
 
@@ -39,13 +45,18 @@ type Answer = { readonly type: 'server' | 'done' } | { readonly type: 'refused';
  * A port of a namespace's loopback that leads to this process, which alone holds what listens: there is no program in between
  * whose end would be another one's, and with this process the port is gone.
  */
-export class LocalListener implements AsyncDisposable {
+export class LocalListener implements OpenPort {
+  readonly ended: Promise<void>;
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #onConnection: (stream: ByteStream) => void;
+  #hasEnded = () => {};
 
   private constructor(onConnection: (stream: ByteStream) => void) {
     this.#onConnection = onConnection;
+    this.ended = new Promise((resolve) => {
+      this.#hasEnded = resolve;
+    });
   }
 
   static async open(
@@ -86,6 +97,7 @@ export class LocalListener implements AsyncDisposable {
       .map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
     for (const socket of this.#sockets) socket.destroy();
     await Promise.all(closed);
+    this.#hasEnded();
   }
 
   #takeFrom(child: ChildProcess, port: number): Promise<void> {

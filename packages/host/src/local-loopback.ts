@@ -6,6 +6,7 @@ import {
   LitterboxError,
   type NamespaceLoopback,
   type NetworkNamespace,
+  type OpenPort,
 } from '@litterbox/core/provider';
 import { ASSERT_NETWORK, cannotEnter, enterNetwork, reasonOf } from './enter-network.ts';
 import { LocalListener } from './local-listener.ts';
@@ -91,30 +92,21 @@ export class LocalLoopback implements NamespaceLoopback {
     throw options.signal.reason;
   }
 
-  async listen(
-    port: number,
-    onConnection: (stream: ByteStream) => void,
-    options?: CallOptions,
-  ): Promise<AsyncDisposable> {
+  async listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort> {
     options?.signal?.throwIfAborted();
     this.#assertOpen('host.listen');
     const listener = await LocalListener.open(this.#namespace, this.#path, port, onConnection, options);
     if (this.#isDisposed) await listener[Symbol.asyncDispose]();
     this.#assertOpen('host.listen');
     this.#listeners.add(listener);
-    return {
-      [Symbol.asyncDispose]: async () => {
-        this.#listeners.delete(listener);
-        await listener[Symbol.asyncDispose]();
-      },
-    };
+    void listener.ended.then(() => this.#listeners.delete(listener));
+    return listener;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     clearTimeout(this.#idle);
     await Promise.all([...this.#listeners].map((listener) => listener[Symbol.asyncDispose]()));
-    this.#listeners.clear();
     const relay = this.#relay;
     this.#relay = undefined;
     if (!relay || relay.child.exitCode !== null || relay.child.signalCode !== null) return;

@@ -14,6 +14,7 @@ import {
   KeepSandbox,
   ListFiles,
   ListSandboxes,
+  OpenNetwork,
   OpenRepository,
   OpenSandboxes,
   PatchFile,
@@ -34,14 +35,15 @@ import { Port, type UseCaseList } from './port-tokens.ts';
 export const AGENT_USE_CASES: UseCaseList = [
   [OpenRepository, [Port.SourceControl, Port.RepositoryPath]],
   [AssignPorts, [Port.State, Port.Forwarder]],
-  [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, Port.Clock]],
+  [OpenNetwork, [Port.NetworkGate, Port.Audit]],
+  [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
   [ReachKeeper, [Port.Keepers, KeepSandbox]],
   [OpenSandboxes, [Port.Providers, ReachKeeper]],
   [FindSandbox, [Port.State, OpenRepository]],
   [ChooseProvider, [Port.Providers]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
   [RecordRevision, [Port.State, OpenRepository, Port.Heap]],
-  [SetUpSandbox, [Port.State, RecordRevision]],
+  [SetUpSandbox, [Port.State, RecordRevision, OpenNetwork]],
   [
     CreateSandbox,
     [
@@ -54,6 +56,7 @@ export const AGENT_USE_CASES: UseCaseList = [
       SetUpSandbox,
       AssignPorts,
       ReachKeeper,
+      OpenNetwork,
       RecordRevision,
       Port.Clock,
       Port.Actor,

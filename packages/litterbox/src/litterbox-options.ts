@@ -5,6 +5,7 @@ import type {
   Heap,
   Host,
   Keepers,
+  NetworkGate,
   PortForwarder,
   SandboxId,
   SandboxProvider,
@@ -54,4 +55,5 @@ export interface LitterboxParts {
   readonly heap: Heap;
   readonly forwarder: PortForwarder;
   readonly keepers: Keepers;
+  readonly networkGate: NetworkGate;
 }

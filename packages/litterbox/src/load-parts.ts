@@ -1,4 +1,4 @@
-import { type Clock, type Heap, LitterboxError, type SourceControl } from '@litterbox/core/agent';
+import { type Clock, type Heap, LitterboxError, type NetworkGate, type SourceControl } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 
 /**
@@ -37,7 +37,8 @@ export async function loadParts(
   if (!state || !audit)
     throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
   const clock = parts.clock ?? systemClock;
-  return { host, sourceControl, state, audit, clock, heap, forwarder, keepers, stateDirectory };
+  const networkGate = parts.networkGate ?? lateGate(clock);
+  return { host, sourceControl, state, audit, clock, heap, forwarder, keepers, networkGate, stateDirectory };
 }
 
 /**
@@ -58,6 +59,14 @@ export function defaultStateDirectory(
     hint: 'Set LITTERBOX_HOME to an absolute path where Litterbox may keep its files.',
   });
 }
+
+/** Loaded when a sandbox is to reach something, which few do. */
+const lateGate = (clock: Clock): NetworkGate => ({
+  open: async (policy, onReport) => {
+    const { networkGate } = await import('@litterbox/network-gate');
+    return await networkGate({ clock }).open(policy, onReport);
+  },
+});
 
 const systemClock: Clock = {
   wallMs: () => Date.now(),

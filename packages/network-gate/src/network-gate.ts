@@ -27,7 +27,7 @@ export function networkGate(options: NetworkGateOptions): NetworkGate {
   const { clock, maxSentBytes = 10 * 2 ** 20, maxWildcardNames = 64, maxConnections = 64 } = options;
   const nowMs = () => clock.monotonicMs();
   return {
-    open(policy, onReport) {
+    async open(policy, onReport) {
       const { report, flush } = boundedReports(onReport, MAX_REPORTS_PER_MINUTE, nowMs);
       const closing = new AbortController();
       const parts: GateParts = {

@@ -105,7 +105,7 @@ export async function ground(
   const dialled: string[] = [];
   const looked: string[] = [];
   const clock = new HandClock();
-  const gate = networkGate({
+  const gate = await networkGate({
     clock,
     ...rest,
     reach: {

@@ -7,6 +7,7 @@ import {
   type ChangedPath,
   type Host,
   LitterboxError,
+  type OpenPort,
   type OutputChunk,
   type ProcessHandle,
   type SandboxProvider,
@@ -878,7 +879,17 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     () =>
       listenWith(async (runtime, port, onConnection) => {
         await runtime.listen?.(port, onConnection);
-        return { async [Symbol.asyncDispose]() {} };
+        const { promise: ended, resolve } = Promise.withResolvers<void>();
+        return { ended, [Symbol.asyncDispose]: async () => resolve() };
+      }),
+    'listen: who is let go outside is gone inside, and the port is gone with all its connections when it is disposed',
+  ],
+  [
+    'does not tell that a port is gone',
+    () =>
+      listenWith(async (runtime, port, onConnection) => {
+        const open = await runtime.listen?.(port, onConnection);
+        return { ended: new Promise(() => {}), [Symbol.asyncDispose]: async () => await open?.[Symbol.asyncDispose]() };
       }),
     'listen: who is let go outside is gone inside, and the port is gone with all its connections when it is disposed',
   ],
@@ -1002,7 +1013,7 @@ function listenWith(
     runtime: SandboxRuntime,
     port: number,
     onConnection: (stream: ByteStream) => void,
-  ) => Promise<AsyncDisposable> | undefined,
+  ) => Promise<OpenPort> | undefined,
 ): SandboxProvider {
   return runtimeWith((runtime) => ({
     listen: async (port, onConnection) => {

@@ -54,7 +54,12 @@ const policy = object({
   setup: list(command),
   setupTimeoutMs: number,
   timeoutMs: number,
-  network: object({ setup: oneOf('none'), run: oneOf('none') }),
+  network: object({
+    setup: oneOf('none', 'allow-list'),
+    run: oneOf('none', 'allow-list'),
+    allow: optional(list(text)),
+    deny: optional(list(text)),
+  }),
   playgroundScope: oneOf('sandbox', 'shared'),
   workspaceGit: oneOf('none', 'throwaway'),
   worktrees: oneOf('on-demand', 'eager'),

@@ -4,6 +4,7 @@ import {
   explain as explainSandbox,
   LitterboxError,
   type Parsed,
+  type Policy,
   readAudit,
   trustConfig,
   verifyAudit,
@@ -37,8 +38,20 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   );
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
+  for (const line of networkLines(record.policy)) talk.result(line);
   talk.result('Readable inside, of this machine:');
   for (const { path, reason } of assurance.readable) talk.result(`  ${visible(path)}: ${reason}`);
+}
+
+/** What is open on purpose. Nothing for a sandbox without a way out. */
+function networkLines({ network: { setup, run, allow = [], deny = [] } }: Policy): readonly string[] {
+  if (setup === 'none' && run === 'none') return [];
+  const phase = setup === 'none' ? 'commands' : run === 'none' ? 'the setup alone' : 'setup and commands';
+  const rules = (list: readonly string[]) => (list.length === 0 ? 'nothing' : list.map(visible).join(', '));
+  return [
+    `Reachable by ${phase}, over HTTPS through the proxy outside: ${rules(allow)}`,
+    ...(deny.length > 0 ? [`  but not: ${rules(deny)}`] : []),
+  ];
 }
 
 function controlLine(talk: Talk, { name, status, finding, remedy }: Control): string {
@@ -133,7 +146,9 @@ async function audit(
     operation,
     outcome,
     durationMs === undefined ? '' : `${Math.round(durationMs)} ms`,
-    visible([input['command'], input['path'], input['name']].find((value) => typeof value === 'string') ?? '')
+    visible(
+      [input['command'], input['path'], input['name'], input['host']].find((value) => typeof value === 'string') ?? '',
+    )
       .replaceAll('\n', ' ')
       .slice(0, 60),
   ]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ByteStream, isLitterboxError, type SandboxRuntime } from '@litterbox/core/provider';
+import { setImmediate } from 'node:timers/promises';
+import { type ByteStream, isLitterboxError, type OpenPort, type SandboxRuntime } from '@litterbox/core/provider';
 import { collected, joined } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
@@ -62,8 +63,10 @@ export function listening(check: Check): void {
       await one[Symbol.asyncDispose]();
       assert.equal((await collected(first)).stderr, 'one\nended\n');
       const [second, two] = await Promise.all([runtime.spawn({ argv: told }), streams.next()]);
+      assert.equal(await hasEnded(port), false, 'positive control: it listens');
       await port[Symbol.asyncDispose]();
       await port[Symbol.asyncDispose]();
+      assert.equal(await hasEnded(port), true, 'who listened is told');
       streams.late = greets('a closed port');
       assert.equal(await asked(runtime), 'refused');
       assert.match((await collected(second)).stderr, /ended\n$/);
@@ -100,7 +103,7 @@ export function listening(check: Check): void {
       await using _server = await tcpServer(runtime, 8080);
       await refuses(8080, 'PORT_TAKEN');
       const streams = new Streams();
-      await using _port = await listen(PORT, streams.add);
+      await using port = await listen(PORT, streams.add);
       await refuses(PORT, 'PORT_TAKEN');
       const echo = tcpClientCommand('talk', PORT, 'cat');
       const [, open] = await Promise.all([runtime.spawn({ argv: echo }), streams.next()]);
@@ -111,7 +114,9 @@ export function listening(check: Check): void {
       await writer.write(new TextEncoder().encode('x'));
       await runtime.resume();
       assert.deepEqual((await reader.read()).value, Uint8Array.of(120));
+      assert.equal(await hasEnded(port), false, 'a pause ends nothing');
       await runtime.stop();
+      await port.ended;
       await reader.read().catch(() => undefined); // it has ended
       await refuses(8081, 'SANDBOX_STOPPED');
       streams.late = greets('a stopped sandbox');
@@ -149,6 +154,10 @@ class Streams {
       });
     }
   }
+}
+
+async function hasEnded({ ended }: OpenPort): Promise<boolean> {
+  return await Promise.race([ended.then(() => true), setImmediate(false)]);
 }
 
 function greets(name: string): (stream: ByteStream) => void {

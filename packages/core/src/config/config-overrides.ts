@@ -1,4 +1,4 @@
-import type { Policy } from '../domain/policy.ts';
+import type { NetworkPolicy, Policy } from '../domain/policy.ts';
 
 /**
  * What a person says at the command line, in the environment or as a library option, over what the file says. It needs no
@@ -24,4 +24,6 @@ export interface ConfigOverrides
   readonly provider?: string;
   readonly source?: 'head' | 'worktree';
   readonly workdir?: string;
+  /** Each member in place of what the file says of it. */
+  readonly network?: Partial<NetworkPolicy>;
 }

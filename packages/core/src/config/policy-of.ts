@@ -1,5 +1,6 @@
 import { LitterboxError } from '../domain/errors.ts';
-import type { Policy, PortPolicy, ServicePolicy } from '../domain/policy.ts';
+import { GATE_PORT } from '../domain/gate-port.ts';
+import type { NetworkPolicy, Policy, PortPolicy, ServicePolicy } from '../domain/policy.ts';
 import { shown } from '../domain/shown.ts';
 import type { LimitName, ProviderTraits, ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
@@ -55,7 +56,7 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     setup: overrides.setup ?? config.container.setup,
     setupTimeoutMs: overrides.setupTimeoutMs ?? config.limits.setupTimeoutMs ?? DEFAULT_SETUP_TIMEOUT_MS,
     timeoutMs: overrides.timeoutMs ?? config.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    network: { setup: 'none', run: 'none' },
+    network: networkOf(config, overrides, ports),
     playgroundScope: overrides.playgroundScope ?? config.playground.scope,
     workspaceGit: overrides.workspaceGit ?? config.workspace.git,
     worktrees: overrides.worktrees ?? config.worktrees,
@@ -78,6 +79,32 @@ function portsOf({ container }: Config): readonly PortPolicy[] {
     if (target === undefined) taken.add(next);
     return { name, inside: target ?? next };
   });
+}
+
+/** @throws LitterboxError `CONFIG_VALUE` for rules that open nothing, and for a port that is the proxy's. */
+function networkOf(
+  { network: configured }: Config,
+  { network: overrides }: ConfigOverrides,
+  ports: readonly PortPolicy[],
+): NetworkPolicy {
+  const network = { ...configured, ...overrides };
+  const isOpen = network.setup !== 'none' || network.run !== 'none';
+  if (!isOpen && (network.allow.length > 0 || network.deny.length > 0)) {
+    const list = network.allow.length > 0 ? 'allow' : 'deny';
+    throw new LitterboxError('CONFIG_VALUE', `network.${list} has rules, and there is no network to have them.`, {
+      operation: 'config.policy',
+      hint: 'Set network.setup or network.run to "allow-list", or remove the rules.',
+    });
+  }
+  const taken = ports.find(({ inside }) => inside === GATE_PORT);
+  if (isOpen && taken) {
+    throw new LitterboxError(
+      'CONFIG_VALUE',
+      `container.ports.${taken.name}: ${GATE_PORT} is where the proxy of network listens.`,
+      { operation: 'config.policy', hint: 'Take another number.' },
+    );
+  }
+  return network;
 }
 
 /** In an order in which each comes after those that it waits for; there is one, or the file was refused. */
@@ -123,10 +150,6 @@ function portNumber(service: string, port: string | number, ports: readonly Port
 /** Keys that are read, so that a file is not refused by every release, and that nothing acts upon yet. */
 function notInThisRelease(config: Config): readonly string[] {
   const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
-    ['network.setup', config.network.setup !== 'none'],
-    ['network.run', config.network.run !== 'none'],
-    ['network.allow', config.network.allow.length > 0],
-    ['network.deny', config.network.deny.length > 0],
     ['secrets', Object.keys(config.secrets).length > 0],
     ['ssh', config.ssh !== undefined],
     ['pool', config.pool > 0],

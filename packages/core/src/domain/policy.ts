@@ -22,6 +22,19 @@ export interface ServicePolicy {
 /** Supervisors that an image may have. */
 export type SupervisorName = 'supervisord' | 's6' | 'runit';
 
+/** What programs inside may reach: while the setup runs, and after it. */
+export interface NetworkPolicy {
+  readonly setup: NetworkMode;
+  readonly run: NetworkMode;
+  /** Rules in their normal form: `host.example.org`, `*.example.org`, `host.example.org:8443`. Absent: none, in a record of an earlier release. */
+  readonly allow?: readonly string[];
+  /** Wins over `allow`. */
+  readonly deny?: readonly string[];
+}
+
+/** `allow-list`: through a proxy outside, what the rules allow. */
+export type NetworkMode = 'none' | 'allow-list';
+
 /** What a sandbox is allowed and how it is set up, decided from the configuration once, at create, and kept with it. */
 export interface Policy {
   readonly root: SandboxRoot;
@@ -38,7 +51,7 @@ export interface Policy {
   readonly setupTimeoutMs: number;
   /** Default for commands without a timeout of their own. */
   readonly timeoutMs: number;
-  readonly network: { readonly setup: 'none'; readonly run: 'none' };
+  readonly network: NetworkPolicy;
   readonly playgroundScope: 'sandbox' | 'shared';
   readonly workspaceGit: 'none' | 'throwaway';
   /** `eager` refreshes `.litterbox/worktrees/<slug>` at create and at each milestone. */

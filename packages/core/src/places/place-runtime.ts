@@ -6,6 +6,7 @@ import type { SandboxId } from '../domain/ids.ts';
 import type { ByteStream } from '../ports/byte-stream.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Host, NamespaceLoopback } from '../ports/host.ts';
+import type { OpenPort } from '../ports/open-port.ts';
 import type { ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import { ChangeScanner, type ScannerInput } from '../scanning/change-scanner.ts';
@@ -43,11 +44,7 @@ export class PlaceRuntime implements SandboxRuntime {
   /** Absent on a host that cannot enter networks. */
   readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
   /** As {@link connect}. */
-  readonly listen?: (
-    port: number,
-    onConnection: (stream: ByteStream) => void,
-    call?: CallOptions,
-  ) => Promise<AsyncDisposable>;
+  readonly listen?: (port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions) => Promise<OpenPort>;
   readonly prepared?: string;
   readonly #input: PlaceInput;
   readonly #host: Host;
@@ -146,11 +143,7 @@ export class PlaceRuntime implements SandboxRuntime {
     await this.#host.files.remove(this.#input.files.stoppedMark, call);
   }
 
-  async #listen(
-    port: number,
-    onConnection: (stream: ByteStream) => void,
-    call?: CallOptions,
-  ): Promise<AsyncDisposable> {
+  async #listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
     assertPort('runtime.listen', port);
     return await this.#through('runtime.listen', call, async (loopback, session) => {
       const listener = await loopback.listen(port, onConnection, call);

@@ -1,5 +1,6 @@
 import type { ByteStream } from './byte-stream.ts';
 import type { CallOptions } from './call.ts';
+import type { OpenPort } from './open-port.ts';
 import type { ProcessHandle, ProcessSpec } from './process.ts';
 
 /** What never changes about a host while it runs. */
@@ -86,13 +87,13 @@ export interface NamespaceLoopback extends AsyncDisposable {
   /**
    * Listens on 127.0.0.1 there, and on ::1 where there is one, and gives every connection to `onConnection`: at most 64 at once,
    * more are reset. What listens is held outside: no program there sees it or can end it, and it is gone with this process.
-   * Disposing closes the port and its connections.
+   * It ends with the loopback, or when it is disposed.
    *
    * @param port 1 to 65535
    * @throws LitterboxError `PORT_TAKEN` when a program there listens on one of the two; `UNSUPPORTED` when this user may not
    *   listen on that number; `UNAVAILABLE` when the namespace is gone.
    */
-  listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<AsyncDisposable>;
+  listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort>;
 }
 
 /**

@@ -64,5 +64,5 @@ export interface NetworkGate {
    * @param policy rules that the configuration has parsed
    * @param onReport told of what is opened, closed and refused, at most some hundred times a minute
    */
-  open(policy: GatePolicy, onReport: (report: GateReport) => void): OpenGate;
+  open(policy: GatePolicy, onReport: (report: GateReport) => void): Promise<OpenGate>;
 }

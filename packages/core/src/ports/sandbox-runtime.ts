@@ -3,6 +3,7 @@ import type { ChangedPath } from '../domain/changed-path.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { ByteStream } from './byte-stream.ts';
 import type { CallOptions } from './call.ts';
+import type { OpenPort } from './open-port.ts';
 import type { ProcessHandle, ProcessSpec } from './process.ts';
 
 /** An opaque text, chosen by the runtime and kept by core, that means "everything up to here is known". */
@@ -92,16 +93,16 @@ export interface SandboxRuntime extends AsyncDisposable {
    * a connection comes from is known by the port it came to: another sandbox does not reach it.
    *
    * Each direction of a connection ends by itself; disposing a stream ends both. At most 64 connections are open at once, more
-   * are reset; so is one for which `onConnection` throws. Disposing what is returned closes the port and all its connections, and
-   * is idempotent. The port also ends with the runtime, with this process, and when the sandbox stops: after `start` nothing
-   * listens until it is asked for again. During a pause it stays, and its connections wait.
+   * are reset; so is one for which `onConnection` throws. The port also ends with the runtime, with this process, and when the
+   * sandbox stops: after `start` nothing listens until it is asked for again. During a pause it stays, and its connections wait.
+   * Where what the sandbox runs in can be replaced behind this process's back, `assurance` notices, and `ended` tells.
    * Absent where the runtime cannot.
    *
    * @param port 1 to 65535
    * @throws LitterboxError `INVALID_ARGUMENT` for another number; `PORT_TAKEN` when a program inside, or `listen`, has it;
    *   `UNSUPPORTED` when this machine cannot; `UNAVAILABLE` when the sandbox ended meanwhile.
    */
-  listen?(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<AsyncDisposable>;
+  listen?(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort>;
 
   usage(options?: CallOptions): Promise<ResourceUsage>;
 }

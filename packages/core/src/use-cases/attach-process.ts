@@ -7,7 +7,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus, ProcessHandle, TerminalSize } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { portVariables } from '../services/port-variables.ts';
+import { commandVariables } from '../services/command-variables.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -73,6 +73,7 @@ export class AttachProcess {
     const found = await this.#find.execute(sandbox, options);
     assertMessage(found, message);
     const opened = await this.#open.get(found, options);
+    await this.#open.reconnect(found, options);
     const notice = await this.#others(found, options);
     const subject = command === SHELL ? 'interactive' : command.join(' ');
     const finishAudit = await this.#audit.start({
@@ -88,7 +89,12 @@ export class AttachProcess {
       process = await opened.runtime.spawn(
         {
           argv: command,
-          env: { ...opened.runtime.environment, ...portVariables(found), [CALL_VARIABLE]: crypto.randomUUID(), ...env },
+          env: {
+            ...opened.runtime.environment,
+            ...commandVariables(found, 'run'),
+            [CALL_VARIABLE]: crypto.randomUUID(),
+            ...env,
+          },
           stdin: 'pipe',
           ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
           ...(terminal && { terminal }),

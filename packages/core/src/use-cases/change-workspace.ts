@@ -72,6 +72,7 @@ export class ChangeWorkspace {
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, purpose, { ...options, ...wait });
     const current = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(current, options);
+    await this.#open.reconnect(current, options);
     return await audited(
       this.#audit,
       {

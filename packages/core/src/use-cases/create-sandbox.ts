@@ -20,6 +20,8 @@ import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import type { ChooseProvider } from './choose-provider.ts';
 import { isUp } from './control-services.ts';
+import { needsKeeper } from './needs-keeper.ts';
+import type { OpenNetwork } from './open-network.ts';
 import type { DecidePolicy, PolicyOverrides } from './decide-policy.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -79,6 +81,7 @@ export class CreateSandbox {
   readonly #setUp: SetUpSandbox;
   readonly #ports: AssignPorts;
   readonly #keeper: ReachKeeper;
+  readonly #network: OpenNetwork;
   readonly #revisions: RecordRevision;
   readonly #clock: Clock;
   readonly #actor: string;
@@ -93,6 +96,7 @@ export class CreateSandbox {
     setUp: SetUpSandbox,
     ports: AssignPorts,
     keeper: ReachKeeper,
+    network: OpenNetwork,
     revisions: RecordRevision,
     clock: Clock,
     actor: string,
@@ -106,6 +110,7 @@ export class CreateSandbox {
     this.#setUp = setUp;
     this.#ports = ports;
     this.#keeper = keeper;
+    this.#network = network;
     this.#revisions = revisions;
     this.#clock = clock;
     this.#actor = actor;
@@ -178,11 +183,11 @@ export class CreateSandbox {
     record: SandboxRecord,
     options?: ProgressOptions,
   ): Promise<{ readonly record: SandboxRecord; readonly warnings: readonly string[] }> {
-    const { services = [], ports = [] } = record.policy;
-    if (services.length === 0 && ports.length === 0) return { record, warnings: [] };
-    options?.onProgress?.({ step: 'services', message: 'Starting services' });
+    const { services = [] } = record.policy;
+    if (!needsKeeper(record)) return { record, warnings: [] };
+    if (services.length > 0) options?.onProgress?.({ step: 'services', message: 'Starting services' });
     try {
-      const { services: started } = await this.#keeper.status(record, { verb: 'ready' }, options);
+      const { services: started, network } = await this.#keeper.status(record, { verb: 'ready' }, options);
       const broken = started.filter((service) => !isUp(service));
       await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'create', options);
       let now = await currentRecord(this.#state, record, options); // a number may have been taken meanwhile
@@ -192,14 +197,15 @@ export class CreateSandbox {
       }
       return {
         record: now,
-        warnings: broken.map(
-          ({ name, state }) => `The service ${name} is ${state}: litterbox logs ${record.slug} ${name}.`,
-        ),
+        warnings: [
+          ...broken.map(({ name, state }) => `The service ${name} is ${state}: litterbox logs ${record.slug} ${name}.`),
+          ...(network?.reason === undefined ? [] : [`The network is not open: ${network.reason}`]),
+        ],
       };
     } catch (error) {
       options?.signal?.throwIfAborted();
       if (!isLitterboxError(error)) throw error;
-      return { record, warnings: [`The services and ports are not up: ${error.message}`] };
+      return { record, warnings: [`The services, ports and network are not up: ${error.message}`] };
     }
   }
 
@@ -248,6 +254,9 @@ export class CreateSandbox {
       options?.signal?.throwIfAborted();
       const opened = await this.#open.get({ ...record, state: 'ready' });
       assertReachable(record, opened.runtime);
+      // Whether it can be opened at all is known now, and not when the first command misses it.
+      if (record.policy.network.run !== 'none')
+        await (await this.#network.execute(record, opened.runtime, options))[Symbol.asyncDispose]();
       record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
       reach('create.after-assurance');
       record = setup

@@ -8,11 +8,12 @@ import type { Forward, PortForwarder } from '../ports/port-forwarder.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { AssignedPort, Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { portVariables } from '../services/port-variables.ts';
+import { commandVariables } from '../services/command-variables.ts';
 import type { KeptService, ServiceStatus } from '../services/kept-service.ts';
 import { SandboxServices } from '../services/sandbox-services.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import { changeRecord } from './change-record.ts';
+import type { OpenNetwork, WayOut } from './open-network.ts';
 
 /** A port of a sandbox as its keeper sees it. */
 export interface PortStatus extends AssignedPort {
@@ -22,10 +23,19 @@ export interface PortStatus extends AssignedPort {
   readonly answers?: boolean;
 }
 
-/** What a keeper knows of its services and ports. */
+/** Whether the way to the network is open. */
+export interface NetworkStatus {
+  readonly state: 'open' | 'down';
+  /** Why it is down. */
+  readonly reason?: string;
+}
+
+/** What a keeper knows of its services, its ports and its way to the network. */
 export interface KeeperStatus {
   readonly services: readonly ServiceStatus[];
   readonly ports: readonly PortStatus[];
+  /** Absent where there is to be none. */
+  readonly network?: NetworkStatus;
 }
 
 /** What `logs` answers with: text as in `raw-text.ts`. */
@@ -39,8 +49,8 @@ const LOOK_MS = 5_000;
 const DEFAULT_TAIL_BYTES = 64 * 1024;
 
 /**
- * Keeps a sandbox that has services or ports: holds it open, runs the services, and carries connections in. One program at a time
- * does that for a sandbox, which the kernel knows by a lock; it answers for it to all others.
+ * Keeps a sandbox that has services, ports or a network: holds it open, runs the services, carries connections in, and those out
+ * that are allowed. One program at a time does that for a sandbox, which the kernel knows by a lock; it answers for it to all others.
  */
 export class KeepSandbox {
   readonly #state: StateStore;
@@ -48,6 +58,7 @@ export class KeepSandbox {
   readonly #keepers: Keepers;
   readonly #forwarder: PortForwarder;
   readonly #assign: AssignPorts;
+  readonly #network: OpenNetwork;
   readonly #clock: Clock;
   readonly #kept = new Map<SandboxId, Keeping>();
 
@@ -57,6 +68,7 @@ export class KeepSandbox {
     keepers: Keepers,
     forwarder: PortForwarder,
     assign: AssignPorts,
+    network: OpenNetwork,
     clock: Clock,
   ) {
     this.#state = state;
@@ -64,6 +76,7 @@ export class KeepSandbox {
     this.#keepers = keepers;
     this.#forwarder = forwarder;
     this.#assign = assign;
+    this.#network = network;
     this.#clock = clock;
   }
 
@@ -111,6 +124,7 @@ export class KeepSandbox {
       forwarder: this.#forwarder,
       assign: this.#assign,
       keepers: this.#keepers,
+      network: this.#network,
       clock: this.#clock,
       closed: () => this.#kept.delete(id),
     });
@@ -133,6 +147,7 @@ interface KeepingInput {
   readonly forwarder: PortForwarder;
   readonly assign: AssignPorts;
   readonly keepers: Keepers;
+  readonly network: OpenNetwork;
   readonly clock: Clock;
   readonly closed: () => void;
 }
@@ -147,6 +162,9 @@ class Keeping {
   readonly #over = new AbortController();
   #record: SandboxRecord;
   #desk: AsyncDisposable | undefined;
+  #wayOut: WayOut | undefined;
+  #networkReason: string | undefined;
+  #opening: Promise<void> | undefined;
   #started: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #isDone = () => {};
@@ -161,7 +179,7 @@ class Keeping {
       supervisor,
       runtime,
       clock,
-      variables: () => portVariables(this.#record),
+      variables: () => commandVariables(this.#record, 'run'),
       isAwake: async () => (await state.get(record.id))?.state === 'ready',
     });
     this.done = new Promise((resolve) => {
@@ -175,6 +193,7 @@ class Keeping {
     await this.#assignMissing();
     for (const port of this.#record.ports ?? []) await this.#listen(port);
     await this.#services.endLeftOver(); // of a keeper that was killed
+    await this.#openNetwork();
     this.#desk = await keepers.serve(record.id, (request, call) => this.#answer(request, call));
     this.#started = this.#services.start(this.#over.signal);
     this.#started.catch(() => {});
@@ -193,6 +212,8 @@ class Keeping {
     this.#services.release();
     if (isGraceful) await this.#services.stop();
     await Promise.all([...this.#forwards.values()].map((forward) => forward[Symbol.asyncDispose]()));
+    await this.#opening;
+    await this.#wayOut?.[Symbol.asyncDispose]();
     await this.#desk?.[Symbol.asyncDispose]();
     await lease[Symbol.asyncDispose]();
     closed();
@@ -242,6 +263,30 @@ class Keeping {
     }
   }
 
+  /** Never rejects: without a way out there is no network, the rest goes on, and the next look tries again. */
+  #openNetwork(): Promise<void> {
+    this.#opening ??= this.#openedNetwork().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #openedNetwork(): Promise<void> {
+    const { network, runtime, record } = this.#input;
+    if (record.policy.network.run === 'none' || this.#wayOut || this.#over.signal.aborted) return;
+    try {
+      const wayOut = await network.execute(record, runtime, { signal: this.#over.signal });
+      this.#wayOut = wayOut;
+      void wayOut.ended.then(() => {
+        this.#wayOut = undefined;
+        wayOut[Symbol.asyncDispose]().then(undefined, () => {});
+        void this.#openNetwork(); // of the session that follows
+      });
+    } catch (error) {
+      this.#networkReason = isLitterboxError(error) ? error.message : 'it could not be opened';
+    }
+  }
+
   async #look(): Promise<void> {
     const { clock, state, runtime, record } = this.#input;
     const { signal } = this.#over;
@@ -250,7 +295,9 @@ class Keeping {
         await clock.sleep(LOOK_MS, { signal });
         const now = await state.get(record.id);
         if (!now || now.state === 'deleting' || now.state === 'stopped') return void this.close(false);
-        if (now.state === 'ready') await runtime.assurance(); // a session that ended is followed by another one
+        if (now.state !== 'ready') continue;
+        await runtime.assurance(); // a session that ended is followed by another one
+        await this.#openNetwork();
       } catch {
         if (signal.aborted) return; // else the state is busy, or the sandbox cannot start: the next look tells
       }
@@ -310,11 +357,16 @@ class Keeping {
         const movedFrom = this.#movedFrom.get(port.name);
         return { ...port, ...(movedFrom !== undefined && { movedFrom }) };
       }),
+      ...(this.#record.policy.network.run !== 'none' && {
+        network: this.#wayOut
+          ? { state: 'open' as const }
+          : { state: 'down' as const, reason: this.#networkReason ?? 'it is being opened' },
+      }),
     };
   }
 
   async #tried(): Promise<KeeperStatus> {
-    const { services, ports } = this.#status();
+    const { ports, ...rest } = this.#status();
     const { runtime } = this.#input;
     const tried = await Promise.all(
       ports.map(async (port) => {
@@ -326,7 +378,7 @@ class Keeping {
         }
       }),
     );
-    return { services, ports: tried };
+    return { ...rest, ports: tried };
   }
 
   /** In the order in which they start. @throws LitterboxError `SERVICE_NOT_FOUND` */

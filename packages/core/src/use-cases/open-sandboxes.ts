@@ -47,6 +47,13 @@ export class OpenSandboxes {
     return this.#open(record);
   }
 
+  /** A way to the network that was lost since the sandbox was opened is there again; who cannot have it is told by what it runs. */
+  async reconnect(record: SandboxRecord, options?: CallOptions): Promise<void> {
+    if (record.policy.network.run === 'none') return;
+    await this.#reach?.ensure(record, options).catch(() => {});
+    options?.signal?.throwIfAborted();
+  }
+
   /** As {@link get}, whatever the state: for those who change it. */
   async runtime(record: SandboxRecord): Promise<SandboxRuntime> {
     return (await this.#open(record)).runtime;

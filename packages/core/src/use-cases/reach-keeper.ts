@@ -4,6 +4,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { KeeperRequest, Keepers } from '../ports/keepers.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import type { KeeperStatus, KeepSandbox } from './keep-sandbox.ts';
+import { needsKeeper } from './needs-keeper.ts';
 
 /** How long who ends a sandbox waits for its services to end, beyond the time that each of them has. */
 const END_GRACE_MS = 5_000;
@@ -18,7 +19,7 @@ export class ReachKeeper {
     this.#keep = keep;
   }
 
-  /** Makes sure that a sandbox with services or ports is kept. Nothing happens for any other. */
+  /** Makes sure that a sandbox with services, ports or a network is kept. Nothing happens for any other. */
   async ensure(record: SandboxRecord, options?: CallOptions): Promise<void> {
     if (record.state !== 'ready' || !needsKeeper(record)) return;
     if (await this.#ask(record.id, { verb: 'status' }, options)) return;
@@ -31,7 +32,7 @@ export class ReachKeeper {
     await this.ensure(record, options);
     const answer = await this.#keepers.ask(record.id, request, options);
     if (answer) return yield* answer;
-    throw new LitterboxError('UNAVAILABLE', `Nothing keeps the services and ports of ${record.slug}.`, {
+    throw new LitterboxError('UNAVAILABLE', `Nothing keeps the services, ports and network of ${record.slug}.`, {
       operation: 'sandbox.keep',
       hint: `Try again; if it happens again: litterbox pause ${record.slug} --stop, then litterbox resume ${record.slug}.`,
     });
@@ -66,8 +67,4 @@ export class ReachKeeper {
     for await (const _value of answer);
     return true;
   }
-}
-
-function needsKeeper({ policy }: SandboxRecord): boolean {
-  return (policy.services ?? []).length > 0 || (policy.ports ?? []).length > 0;
 }

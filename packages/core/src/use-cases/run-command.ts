@@ -7,7 +7,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { portVariables } from '../services/port-variables.ts';
+import { commandVariables } from '../services/command-variables.ts';
 import { assertVariables } from './assert-variables.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { checkedCommand } from './checked-command.ts';
@@ -86,7 +86,7 @@ function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelC
   return {
     argv: typeof command === 'string' ? ['sh', '-c', command] : command,
     cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
-    env: { ...portVariables(record), ...env },
+    env: { ...commandVariables(record, 'run'), ...env },
     stdin,
     timeoutMs: timeoutMs ?? policy.timeoutMs,
     maxOutputBytes,

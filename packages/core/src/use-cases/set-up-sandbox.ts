@@ -5,8 +5,10 @@ import { decodeRaw } from '../domain/raw-text.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { portVariables } from '../services/port-variables.ts';
+import { commandVariables } from '../services/command-variables.ts';
+import { networkHint } from './network-hint.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
+import type { OpenNetwork } from './open-network.ts';
 import type { RecordRevision } from './record-revision.ts';
 
 const SETUP_LOG_CHARACTERS = 4_000;
@@ -21,10 +23,12 @@ export interface SetUp {
 export class SetUpSandbox {
   readonly #state: StateStore;
   readonly #record: RecordRevision;
+  readonly #network: OpenNetwork;
 
-  constructor(state: StateStore, record: RecordRevision) {
+  constructor(state: StateStore, record: RecordRevision, network: OpenNetwork) {
     this.#state = state;
     this.#record = record;
+    this.#network = network;
   }
 
   /**
@@ -50,16 +54,32 @@ export class SetUpSandbox {
     isRollback: boolean,
     options?: ProgressOptions,
   ): Promise<SetUp> {
-    let current = record;
+    const commands = setupCommands(record.policy);
+    if (commands.length > 0) await this.#runAll(commands, record, opened, isRollback, options);
+    const done =
+      record.policy.setup.length > 0 ? await this.takeOver(record, opened, options) : { record, isSilent: false };
+    reach('create.after-setup');
+    return done;
+  }
+
+  async #runAll(
+    commands: readonly (readonly [string, ...string[]])[],
+    record: SandboxRecord,
+    opened: OpenedSandbox,
+    isRollback: boolean,
+    options?: ProgressOptions,
+  ): Promise<void> {
+    const isOpen = record.policy.network.setup !== 'none';
+    await using network = isOpen ? await this.#network.execute(record, opened.runtime, options) : undefined;
     const endsAtMs = performance.now() + record.policy.setupTimeoutMs;
-    for (const argv of setupCommands(record.policy)) {
+    for (const argv of commands) {
       const text = argv.join(' ');
       options?.onProgress?.({ step: 'setup', message: `Setting up: ${text}` });
       const outcome = await opened.channel.run(
         {
           argv,
           cwd: record.workdir,
-          env: portVariables(record),
+          env: commandVariables(record, 'setup'),
           timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
         },
         options,
@@ -68,23 +88,17 @@ export class SetUpSandbox {
       if (outcome.exit.code === 0 && !outcome.interruption) continue;
       const log = decodeRaw(outcome.stdout.bytes) + decodeRaw(outcome.stderr.bytes);
       const tail = log.slice(-SETUP_LOG_CHARACTERS);
-      current = await this.#state.update(current, { state: 'setup-failed', setupLog: tail });
       throw setupFailed(
-        current,
+        await this.#state.update(record, { state: 'setup-failed', setupLog: tail }),
         text,
         outcome.interruption === 'timeout'
           ? `was not done when the ${record.policy.setupTimeoutMs} ms of the whole setup were over`
           : `failed with exit code ${outcome.exit.code}`,
         tail,
         isRollback,
+        network?.missing ?? new Set(),
       );
     }
-    const done =
-      record.policy.setup.length > 0
-        ? await this.takeOver(current, opened, options)
-        : { record: current, isSilent: false };
-    reach('create.after-setup');
-    return done;
   }
 
   /** Records as the setup's revision what a setup left, whoever ran it. */
@@ -116,18 +130,16 @@ function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [str
 }
 
 function setupFailed(
-  { slug }: SandboxRecord,
+  { slug, policy }: SandboxRecord,
   command: string,
   how: string,
   tail: string,
   isRollback: boolean,
+  missing: ReadonlySet<string>,
 ): LitterboxError {
   const lines = tail.trim().split('\n').slice(-5).join('\n');
-  const isNetwork =
-    /could not resolve|getaddrinfo|EAI_AGAIN|network is unreachable|connection refused|temporary failure/i.test(tail);
-  const network = isNetwork
-    ? ' Sandboxes have no network: have what it downloads in the repository, or install it on this machine.'
-    : '';
+  const hint = networkHint(policy.network, tail, missing);
+  const network = hint === undefined ? '' : ` ${hint}`;
   return new LitterboxError('SETUP_FAILED', `The setup command ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
     hint: isRollback

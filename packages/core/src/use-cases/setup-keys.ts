@@ -47,7 +47,7 @@ export async function setupKeys(
     sorted(Object.entries(policy.environment)),
     policy.setup,
     policy.workspaceGit,
-    policy.network.setup,
+    policy.network.setup === 'none' ? 'none' : [policy.network.allow ?? [], policy.network.deny ?? []],
     sorted([...inputs]),
     [...top].sort(),
   ]);

@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { decodeRaw } from '../../domain/raw-text.ts';
+import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/run-command.ts';
 import { SpillOutput } from '../../use-cases/spill-output.ts';
+import { reachable, reachableText } from './reachable.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
 import { tool } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
@@ -15,7 +18,7 @@ const MAX_TIMEOUT_MS = 3_600_000;
 
 /** What programs say when they find no network. */
 const NETWORK_WORDS =
-  /could not resolve host|temporary failure in name resolution|name or service not known|connection refused|network is unreachable|fatal: unable to access|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|ENETUNREACH|failed to establish a new connection/i;
+  /could not resolve host|temporary failure in name resolution|name or service not known|connection refused|network is unreachable|fatal: unable to access|connect tunnel failed|tunneling socket could not|tunnel connection failed|\(litterbox: |getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|ENETUNREACH|failed to establish a new connection/i;
 
 export const bash = tool({
   name: 'bash',
@@ -25,8 +28,8 @@ export const bash = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-exec', needsMessage: true },
-  describe: ({ timeoutMs, playground, git, nameOf }) =>
-    `Run a shell command (sh -c) in the sandbox: an isolated environment with no network access, so git clone, curl, wget and pip install do not work${git ? ` (to clone use ${nameOf('git')})` : ''}. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+  describe: ({ timeoutMs, playground, git, reachable: rules, nameOf }) =>
+    `Run a shell command (sh -c) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     command: z.string().describe('For sh -c'),
@@ -52,6 +55,7 @@ export const bash = tool({
     const stdout = condenseOutput(decodeRaw(result.stdout.bytes).toWellFormed(), SHOWN);
     const stderr = condenseOutput(decodeRaw(result.stderr.bytes).toWellFormed(), SHOWN);
     const isCut = stdout.isCut || stderr.isCut;
+    const policyOf = async () => (await useCases.get(FindSandbox).execute(sandbox, options)).policy;
     const file = isCut ? await useCases.get(SpillOutput).execute(sandbox, result, options) : undefined;
     return {
       type: 'text',
@@ -62,7 +66,7 @@ export const bash = tool({
           ...(isCut ? [cutLine(file)] : []),
           endLine(result),
           ...warningLines(result.recorded),
-          ...hintLines(result, stdout.text, stderr.text),
+          ...(await hintLines(result, stumbles(result, stdout.text, stderr.text), policyOf)),
         ].join('\n'),
       ],
       meta: {
@@ -95,9 +99,23 @@ function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult)
   return `[${ended}, ${recordedText(recorded)}]`;
 }
 
-function hintLines({ exit, interruption }: RunCommandResult, stdout: string, stderr: string): readonly string[] {
+function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): boolean {
+  return exit.code !== 0 && (NETWORK_WORDS.test(stderr) || NETWORK_WORDS.test(stdout));
+}
+
+async function hintLines(
+  { interruption }: RunCommandResult,
+  isNetwork: boolean,
+  policyOf: () => Promise<Policy>,
+): Promise<readonly string[]> {
   if (interruption === 'timeout')
     return ['[hint: give a longer timeout, or start it in the background with its output in a file]'];
-  if (exit.code === 0 || !(NETWORK_WORDS.test(stderr) || NETWORK_WORDS.test(stdout))) return [];
-  return ['[hint: this sandbox has no network; only what is on the machine and in the repository can be used]'];
+  if (!isNetwork) return [];
+  const rules = reachable((await policyOf()).network);
+  if (rules.length === 0)
+    return ['[hint: this sandbox has no network; only what is on the machine and in the repository can be used]'];
+  const list = reachableText(rules);
+  return [
+    `[hint: this sandbox reaches nothing but ${list}, over HTTPS and through the proxy that HTTPS_PROXY names; a person can allow more for sandboxes to come, with network.allow in .litterbox.toml]`,
+  ];
 }

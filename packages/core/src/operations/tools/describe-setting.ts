@@ -3,11 +3,12 @@ import { DecidePolicy } from '../../use-cases/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import type { UseCases } from '../operation.ts';
+import { reachable, reachableText } from './reachable.ts';
 import type { ToolSetting } from './tool.ts';
 
 /** As when nothing is configured. */
 const DEFAULT: ToolSetting = {
-  network: 'none',
+  reachable: [],
   timeoutMs: 120_000,
   requireMessage: false,
   playground: '/playground',
@@ -32,11 +33,14 @@ export async function describeSetting(
       timeoutMs: config.limits.timeoutMs ?? DEFAULT.timeoutMs,
       requireMessage: config.revisions.requireMessage,
       profile: config.mcp.tools,
-      git: config.mcp.git && isTrusted, // it opens something: a person has to have agreed
+      // What opens something takes that a person has agreed.
+      git: config.mcp.git && isTrusted,
+      reachable: isTrusted ? reachable(config.network) : [],
     };
     if (sandbox === undefined) return configured;
     const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
-    return { ...configured, timeoutMs: policy.timeoutMs, requireMessage: policy.requireMessage };
+    const { timeoutMs, requireMessage, network } = policy;
+    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network) };
   } catch {
     options?.signal?.throwIfAborted();
     return DEFAULT;
@@ -45,7 +49,7 @@ export async function describeSetting(
 
 /** What a model is told once, before it calls anything. */
 export function instructionsOf(
-  { timeoutMs, playground, requireMessage, git }: ToolSetting,
+  { timeoutMs, playground, requireMessage, git, reachable: rules }: ToolSetting,
   { prefix, sandbox }: { readonly prefix: string; readonly sandbox?: string | undefined },
 ): string {
   const name = (tool: string) => `${prefix}${tool}`;
@@ -57,7 +61,7 @@ export function instructionsOf(
     'Litterbox gives you a disposable Linux machine with a copy of the repository. Do all work on the code with these tools: nothing you do here reaches the files of the person until they accept it.',
     start,
     `Paths are relative to the workspace. Every change of files is recorded by itself as a revision${requireMessage ? ' and needs a message' : ''}; there is no git to commit with, and none is needed. When a step is done, call ${name('sandbox-milestone')} with a commit message: that is what the person reviews.`,
-    `There is no network: git clone, curl, wget, pip install and the like fail${git ? ` (the tool ${name('git')} clones public repositories into the playground, when the person allows it)` : ''}. ${playground} is for clones and scratch files; it is kept and never recorded.`,
+    `${rules.length === 0 ? 'There is no network: git clone, curl, wget, pip install and the like fail' : `The network reaches nothing but ${reachableText(rules)}, over HTTPS, through the proxy that HTTPS_PROXY names; git clone, curl, wget, pip install and the like fail for everything else`}${git ? ` (the tool ${name('git')} clones public repositories into the playground, when the person allows it)` : ''}. ${playground} is for clones and scratch files; it is kept and never recorded.`,
     `Commands end after ${timeoutMs} ms unless you give a longer timeout. A person applies, merges or deletes; you cannot.`,
   ].join('\n');
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { shown } from '../../domain/shown.ts';
 import type { LeftOut } from '../../use-cases/create-sandbox.ts';
 import { createSandbox } from '../create-sandbox.ts';
+import { reachableFact } from './reachable.ts';
 import { tool } from './tool.ts';
 
 /** How long the answer waits for git to find the uncommitted changes that are not in the sandbox. */
@@ -12,7 +13,8 @@ const facts = z.object({
   workdir: z.string(),
   playground: z.string(),
   base: z.string(),
-  network: z.literal('none'),
+  network: z.enum(['none', 'allow-list']),
+  reachable: z.array(z.string()).optional(),
   note: z.string().optional(),
   ports: z.array(z.object({ name: z.string(), inside: z.number(), outside: z.number() })).optional(),
   leftOut: z.array(z.string()).optional(),
@@ -60,6 +62,7 @@ export const sandboxCreate = tool({
         playground: '/playground',
         base: record.baseCommit,
         network: record.policy.network.run,
+        ...reachableFact(record.policy.network),
         ...(record.ports && { ports: record.ports.map((port) => ({ ...port })) }),
         ...(notes.length > 0 && { note: notes.join(' ') }),
         ...(missing && missing.total > 0 && { leftOut: [...missing.paths] }),

@@ -3,6 +3,7 @@ import { visible } from '../../domain/visible.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
+import { reachableFact } from './reachable.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 
@@ -14,6 +15,7 @@ const facts = z.object({
   workdir: z.string(),
   playground: z.string(),
   network: z.string(),
+  reachable: z.array(z.string()).optional(),
   timeoutMs: z.number(),
   base: z.string(),
   revisions: z.number(),
@@ -55,6 +57,7 @@ export const sandboxStatus = tool({
         workdir: record.workdir,
         playground: '/playground',
         network: record.policy.network.run,
+        ...reachableFact(record.policy.network),
         timeoutMs: record.policy.timeoutMs,
         base: record.baseCommit,
         revisions: history.tip.number,

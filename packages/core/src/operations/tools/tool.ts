@@ -17,7 +17,8 @@ export type ToolAnswer =
 
 /** What is in force where the agent works: descriptions are made of it. */
 export interface ToolSetting {
-  readonly network: 'none';
+  /** Rules of what programs inside may reach. Empty: nothing. */
+  readonly reachable: readonly string[];
   /** For commands without one of their own. */
   readonly timeoutMs: number;
   /** Calls that change files need a message. */

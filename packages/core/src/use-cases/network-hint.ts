@@ -1,0 +1,44 @@
+import { parseNetworkRule } from '../config/network-rules.ts';
+import type { NetworkPolicy } from '../domain/policy.ts';
+
+/** What programs say when they find no network. */
+const NETWORK_WORDS =
+  /could not resolve|temporary failure|name or service not known|getaddrinfo|EAI_AGAIN|ENOTFOUND|network is unreachable|ENETUNREACH|connection refused|ECONNREFUSED|failed to establish a new connection|proxy/i;
+/** Where names stand in what programs say: in an address, or after the words for a name that was not found. */
+const NAMES =
+  /(?:https?:\/\/(?:[^\s/@]*@)?|resolve(?: host(?:name)?)?:? ['"]?|ENOTFOUND |EAI_AGAIN |host=['"])([a-z0-9.-]+\.[a-z0-9-]+)(?::(\d{1,5}))?/gi;
+/** More lines are nobody's hint. */
+const MAX_RULES = 8;
+
+/**
+ * What a person changes so that the setup finds what it missed. Nothing when it missed nothing that is known.
+ *
+ * @param log the end of what the setup printed: hostile
+ * @param missing what the gate refused for want of a rule
+ */
+export function networkHint(
+  { setup, allow = [] }: NetworkPolicy,
+  log: string,
+  missing: ReadonlySet<string>,
+): string | undefined {
+  if (missing.size === 0 && !NETWORK_WORDS.test(log)) return undefined;
+  const named = missing.size > 0 ? [...missing] : rulesIn(log);
+  const wanted = named.filter((rule) => !allow.includes(rule)).slice(0, MAX_RULES);
+  if (wanted.length === 0)
+    return setup === 'none'
+      ? 'It may have missed the network, which setups do not have by themselves: network.setup = "allow-list", and network.allow with the hosts.'
+      : 'What it reaches for is allowed, by HTTPS through the proxy that HTTPS_PROXY names: some programs have to be told to use one.';
+  const lines = ['[network]', 'setup = "allow-list"', `allow = ${list([...allow, ...wanted])}`];
+  return `If it may reach ${wanted.join(', ')}, write into .litterbox.toml, and agree to it with litterbox trust:\n\n${lines.join('\n')}\n`;
+}
+
+function rulesIn(log: string): readonly string[] {
+  const found = new Set<string>();
+  for (const [, host = '', port] of log.matchAll(NAMES)) {
+    const rule = parseNetworkRule(port === undefined || port === '443' ? host : `${host}:${port}`);
+    if (rule !== undefined) found.add(rule);
+  }
+  return [...found];
+}
+
+const list = (rules: readonly string[]) => `[${rules.map((rule) => JSON.stringify(rule)).join(', ')}]`;

@@ -1,0 +1,243 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
+import { isLitterboxError, LitterboxError } from '@litterbox/core';
+import type { Litterbox, LitterboxOptions, Sandbox } from '../src/index.ts';
+import { ASK, hello, type Outside, outside } from './outside.ts';
+import { PROVIDER, provider } from './provider.ts';
+import { type Story, story } from './story.ts';
+
+const NAMES = ['registry.example.org', 'other.example.org'] as const;
+
+/** Listens where the proxy is to listen, until it is told to end. */
+const TAKE = `if command -v perl >/dev/null; then
+perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1:3128", Listen => 5, ReuseAddr => 1) or die; $s->blocking(0); open F, ">/playground/has"; close F; until (-e "/playground/end") { $s->accept; select(undef, undef, undef, 0.05) }'
+else
+nc -l -p 3128 -e true & : >/playground/has; until [ -e /playground/end ]; do sleep 0.1; done; kill $!
+fi
+`;
+
+interface Desk extends Story {
+  readonly world: Outside;
+  /** A trusted configuration, and a way out that ends at {@link Outside}. */
+  connected(options?: Partial<LitterboxOptions>): Promise<Litterbox>;
+}
+
+async function desk(config: string, more: Readonly<Record<string, string>> = {}): Promise<Desk> {
+  const files = await Promise.all(NAMES.map(async (name) => [`hello-${name}`, await hello(name)] as const));
+  const told = story({ 'ask.sh': ASK, '.litterbox.toml': config, ...Object.fromEntries(files), ...more });
+  const world = await outside();
+  return {
+    ...told,
+    world,
+    async connected(options) {
+      const litterbox = told.open({ ...options, parts: { networkGate: world.networkGate, ...options?.parts } });
+      await litterbox.trust((await litterbox.trustStatus()).contentHash);
+      return litterbox;
+    },
+    async [Symbol.asyncDispose]() {
+      await told[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const allow = (phase: 'setup' | 'run', ...rules: readonly string[]) =>
+  `[network]\n${phase} = "allow-list"\nallow = ${JSON.stringify(rules)}\n`;
+const setup = (command: string) => `[container]\nsetup-command = ${JSON.stringify(command)}\n`;
+
+const fileOf = async (sandbox: Sandbox, path: string) => Buffer.from(await sandbox.read(path)).toString();
+
+/** The error that it rejects with. */
+async function refusal(doing: Promise<unknown>): Promise<LitterboxError> {
+  const error = await doing.then(
+    () => new Error('nothing was refused'),
+    (reason: unknown) => reason,
+  );
+  if (isLitterboxError(error)) return error;
+  throw error;
+}
+
+describe(`the network of the setup, on ${PROVIDER}`, () => {
+  it('reaches what is allowed while the setup runs, by the variables that programs know, and nothing after it', async () => {
+    await using place = await desk(
+      setup('echo $HTTPS_PROXY $https_proxy $http_proxy $NO_PROXY >vars; sh ask.sh registry.example.org >vendor.txt') +
+        allow('setup', 'registry.example.org'),
+    );
+    const litterbox = await place.connected();
+    const sandbox = await litterbox.create({ name: 'one' });
+    expect(await fileOf(sandbox, 'vendor.txt')).toMatch(/200 Connection established\r\n\r\nhello from outside\n$/);
+    const proxy = 'http://127.0.0.1:3128';
+    expect(await fileOf(sandbox, 'vars')).toBe(`${proxy} ${proxy} ${proxy} localhost,127.0.0.1,::1\n`);
+    const after = await sandbox.run('sh ask.sh registry.example.org; echo "[$HTTPS_PROXY$https_proxy$http_proxy]"');
+    expect(after.stdout).toBe('[]\n');
+    expect(place.world.looked).toEqual(['registry.example.org']);
+    const told = (await litterbox.audit({})).filter(({ operation }) => operation.startsWith('network-'));
+    expect(told.map(({ operation, actor, input, outcome }) => ({ operation, actor, input, outcome }))).toEqual([
+      {
+        operation: 'network-closed',
+        actor: 'sandbox',
+        input: { host: 'registry.example.org', port: 443, sentBytes: expect.any(Number), receivedBytes: 19 },
+        outcome: 'ok',
+      },
+      {
+        operation: 'network-opened',
+        actor: 'sandbox',
+        input: { host: 'registry.example.org', port: 443, rule: 'registry.example.org', address: '1.1.1.1' },
+        outcome: 'ok',
+      },
+    ]);
+  });
+
+  it('a setup that misses something prints the lines that allow it', async () => {
+    await using place = await desk(
+      setup('sh ask.sh registry.example.org; sh ask.sh other.example.org; exit 3') +
+        allow('setup', 'registry.example.org'),
+    );
+    const { code, message, details } = await refusal((await place.connected()).create({ name: 'one' }));
+    expect(code).toBe('SETUP_FAILED');
+    expect(message).toContain('other.example.org:443 is not on the list');
+    expect(details.hint).toContain(
+      '[network]\nsetup = "allow-list"\nallow = ["registry.example.org", "other.example.org"]\n',
+    );
+    expect(place.world.looked).toEqual(['registry.example.org']); // names are not asked for before a rule allows them
+  });
+
+  it('without a network it prints them for the names that programs complain of', async () => {
+    await using place = await desk(setup('echo "curl: (6) Could not resolve host: other.example.org" >&2; exit 6'));
+    const { details } = await refusal((await place.connected()).create({ name: 'one' }));
+    expect(details.hint).toContain('[network]\nsetup = "allow-list"\nallow = ["other.example.org"]\n');
+  });
+
+  it('what a setup left under other rules is not taken', async () => {
+    const config = (...rules: readonly string[]) =>
+      setup('sh ask.sh other.example.org >vendor.txt') + allow('setup', ...rules);
+    await using place = await desk(config('registry.example.org'));
+    const litterbox = await place.connected();
+    expect(await fileOf(await litterbox.create({ name: 'one' }), 'vendor.txt')).toMatch(/^HTTP\/1.1 403 /);
+    place.file('.litterbox.toml', config('registry.example.org', 'other.example.org'));
+    await litterbox.trust((await litterbox.trustStatus()).contentHash);
+    expect(await fileOf(await litterbox.create({ name: 'two' }), 'vendor.txt')).toMatch(/hello from outside\n$/);
+  });
+});
+
+describe(`the network of commands, on ${PROVIDER}`, () => {
+  it('reaches what is allowed and nothing else, each sandbox its own, and comes back after whatever ended it', async () => {
+    await using place = await desk(allow('run', '*.example.org').replace(/$/, 'deny = ["other.example.org"]\n'));
+    const litterbox = await place.connected();
+    const sandbox = await litterbox.create({ name: 'one' });
+    const asked = async (name: string, by = sandbox) => (await by.run(`sh ask.sh ${name}`)).stdout;
+    expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
+    expect(await asked('other.example.org')).toContain('other.example.org is denied by the rule other.example.org');
+    // The name in TLS has to be the one that was asked for.
+    expect((await sandbox.run('sh ask.sh registry.example.org other.example.org')).stdout).not.toContain('hello');
+    place.file('.litterbox.toml', '');
+    const closed = await litterbox.create({ name: 'closed' });
+    expect(await asked('registry.example.org', closed)).toBe('');
+    await sandbox.run('kill -9 -1').catch(() => undefined); // ends the sandbox's programs, and where there is one its session
+    const again = () =>
+      eventually(
+        async () => await asked('registry.example.org'),
+        (said) => said.includes('hello'),
+      );
+    expect(await again()).toMatch(/hello from outside\n$/);
+    await litterbox.setRunState('one', 'paused');
+    await litterbox.setRunState('one', 'ready');
+    expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
+    await litterbox.setRunState('one', 'stopped');
+    await litterbox.setRunState('one', 'ready');
+    expect(await again()).toMatch(/hello from outside\n$/);
+    expect(await asked('registry.example.org', closed)).toBe('');
+  });
+
+  it('ends with the program that keeps it, and another one opens it again', async () => {
+    await using place = await desk(allow('run', 'registry.example.org'));
+    const first = await place.connected();
+    await first.create({ name: 'one' });
+    const second = await place.connected();
+    const sandbox = await second.open('one');
+    expect((await sandbox.run('sh ask.sh registry.example.org')).stdout).toMatch(/hello from outside\n$/);
+    await first[Symbol.asyncDispose]();
+    expect((await sandbox.run('sh ask.sh registry.example.org')).stdout).toMatch(/hello from outside\n$/);
+  });
+
+  it('what cannot be written down is not let through', async () => {
+    await using place = await desk(allow('run', 'registry.example.org'));
+    const plain = await place.connected();
+    await plain.create({ name: 'zero' }); // makes the state
+    const { sqliteState } = await import('@litterbox/state-sqlite');
+    const store = sqliteState({ directory: place.stateDirectory });
+    let isFull = false;
+    const audit = {
+      ...store.audit,
+      entries: store.audit.entries.bind(store.audit),
+      verify: store.audit.verify.bind(store.audit),
+      start: async (...[entry, call]: Parameters<typeof store.audit.start>) => {
+        if (isFull && entry.operation.startsWith('network-'))
+          throw new LitterboxError('AUDIT_UNAVAILABLE', 'The disk is full.', { operation: 'audit.start' });
+        return await store.audit.start(entry, call);
+      },
+    };
+    const litterbox = await place.connected({ parts: { state: store.state, audit } });
+    const sandbox = await litterbox.create({ name: 'one' });
+    const asked = async () => (await sandbox.run('sh ask.sh registry.example.org')).stdout;
+    expect(await asked()).toMatch(/hello from outside\n$/); // positive control
+    isFull = true;
+    // The one that could not be written down may be over by then; none after it.
+    await eventually(asked, (said) => !said.includes('hello'));
+  });
+});
+
+describe(`what the network cannot be, on ${PROVIDER}`, () => {
+  it.each([
+    ['[network]\nallow = ["registry.example.org"]\n', 'CONFIG_VALUE', /network\.allow has rules/],
+    ['[network]\ndeny = ["registry.example.org"]\n', 'CONFIG_VALUE', /network\.deny has rules/],
+    [`[container.ports]\nweb = 3128\n${allow('run')}`, 'CONFIG_VALUE', /container\.ports\.web: 3128/],
+  ])('%j is refused', async (config, code, message) => {
+    await using place = await desk(config);
+    const error = await refusal((await place.connected()).create({ name: 'one' }));
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(message);
+  });
+
+  it.each(['setup', 'run'] as const)(
+    '%s on a provider that leads nowhere is refused, and leaves nothing',
+    async (phase) => {
+      await using place = await desk(setup('true') + allow(phase, 'registry.example.org'));
+      const litterbox = await place.connected({
+        providers: [
+          (machine) => {
+            const made = provider(machine);
+            const create: typeof made.create = async (spec, options) =>
+              Object.defineProperty(await made.create(spec, options), 'listen', { value: undefined });
+            return new Proxy(made, {
+              get: (target, key) => {
+                if (key === 'create') return create;
+                const value: unknown = Reflect.get(target, key);
+                return typeof value === 'function' ? value.bind(target) : value;
+              },
+            });
+          },
+        ],
+      });
+      const error = await refusal(litterbox.create({ name: 'one' }));
+      expect(error.code).toBe('UNSUPPORTED');
+      expect(error.message).toContain(`network.${phase}`);
+      expect(await litterbox.list()).toEqual([]);
+    },
+  );
+
+  it('a program inside that has the number of the proxy has no network, nor has any other until it ends', async () => {
+    await using place = await desk(
+      `${setup('sh take.sh >/dev/null 2>&1 & until [ -e /playground/has ]; do sleep 0.1; done')}${allow('run', 'registry.example.org')}`,
+      { 'take.sh': TAKE },
+    );
+    const sandbox = await (await place.connected()).create({ name: 'one', freshSetup: true });
+    expect(sandbox.created.warnings).toEqual([
+      'The network is not open: A program in the sandbox listens on port 3128.',
+    ]);
+    const asked = async () => (await sandbox.run('sh ask.sh registry.example.org')).stdout;
+    expect(await asked()).not.toContain('hello');
+    await sandbox.run(': >/playground/end');
+    await eventually(asked, (said) => said.includes('hello'));
+  });
+});
