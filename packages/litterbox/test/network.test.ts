@@ -187,6 +187,33 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
   });
 });
 
+describe(`the network as a caller wants it, on ${PROVIDER}`, () => {
+  it('is that of the options, over what the file says, with rules in their normal form', async () => {
+    await using place = await desk('');
+    const sandbox = await (await place.connected()).create({
+      name: 'one',
+      network: 'both',
+      allow: ['REGISTRY.example.org.', '*.vendor.example.org'],
+      deny: ['evil.vendor.example.org'],
+      setup: 'sh ask.sh registry.example.org >vendor.txt',
+    });
+    expect(await fileOf(sandbox, 'vendor.txt')).toMatch(/hello from outside\n$/);
+    expect((await sandbox.run('sh ask.sh registry.example.org')).stdout).toMatch(/hello from outside\n$/);
+    expect(sandbox.created.record.policy.network).toEqual({
+      setup: 'allow-list',
+      run: 'allow-list',
+      allow: ['registry.example.org', '*.vendor.example.org'],
+      deny: ['evil.vendor.example.org'],
+    });
+  });
+
+  it.each(['10.0.0.1', 'https://x.example.org', '*.com', 'localhost', ''])('%j is no rule', async (rule) => {
+    await using place = await desk('');
+    const error = await refusal(place.open().create({ name: 'one', network: 'run', allow: [rule] }));
+    expect(error.code).toBe('NET_RULE_INVALID');
+  });
+});
+
 describe(`what the network cannot be, on ${PROVIDER}`, () => {
   it.each([
     ['[network]\nallow = ["registry.example.org"]\n', 'CONFIG_VALUE', /network\.allow has rules/],

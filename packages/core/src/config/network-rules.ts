@@ -1,40 +1,16 @@
+import { NETWORK_RULE, NETWORK_RULE_HINT, parseNetworkRule } from './parse-network-rule.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
-
-const LABEL = '(?:xn--[a-z0-9-]{1,58}[a-z0-9]|(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)';
-const RULE = new RegExp(`^(\\*\\.)?(${LABEL}(?:\\.${LABEL})+)(?::([1-9][0-9]{0,4}))?$`);
-const GRAMMAR = 'host.example.org, *.example.org or host.example.org:443';
-const HINT = 'Names only: no addresses, no schemes, no paths, at least two labels, and no star over a whole registry.';
-
-/**
- * Endings below which anyone can register a name, beside those of one label. Not the whole public suffix list, which
- * changes weekly: the ones that people meet. The proxy refuses addresses of the local network in any case.
- */
-const SHARED_ENDINGS =
-  /^(?:(?:co|com|net|org|gov|edu|ac)\.[a-z]{2}|(?:github|gitlab|netlify|vercel|pages|workers|web|herokuapp|azurewebsites|cloudfront|appspot|amazonaws|s3\.amazonaws|blogspot|firebaseapp|fly|onrender|ngrok|ngrok-free)\.[a-z]{2,5})$/;
-
-/** One rule in its normal form (lower case, no dot at the end), or nothing when it is not a rule. */
-export function parseNetworkRule(text: string): string | undefined {
-  if (text.length > 260) return undefined;
-  const normal = text.toLowerCase().replace(/^([^:]*[^.:])\.(?=:|$)/, '$1');
-  const [, star, host = '', port] = RULE.exec(normal) ?? [];
-  if (host === '' || host.length > 253 || Number(port ?? 1) > 65_535) return undefined;
-  const last = host.slice(host.lastIndexOf('.') + 1);
-  // A last label that is a number is an address to every resolver: 10.0.0.1, 127.1, 0x7f.1.
-  if (/^(?:[0-9]+|0x[0-9a-f]*)$/.test(last) || ['localhost', 'local', 'internal', 'localdomain'].includes(last))
-    return undefined;
-  if (star && SHARED_ENDINGS.test(host)) return undefined;
-  return normal;
-}
 
 /** A key that takes a list of rules for the proxy. */
 export function networkRules(description: string) {
   const schema = { type: 'array', items: { type: 'string' }, examples: [['registry.npmjs.org']], description };
   return setting(schema, (value): readonly string[] | Refused => {
-    if (!Array.isArray(value)) return refusedValue('NET_RULE_INVALID', value, `a list of ${GRAMMAR}`, HINT);
+    if (!Array.isArray(value))
+      return refusedValue('NET_RULE_INVALID', value, `a list of ${NETWORK_RULE}`, NETWORK_RULE_HINT);
     const rules: string[] = [];
     for (const [index, item] of value.entries()) {
       const rule = typeof item === 'string' ? parseNetworkRule(item) : undefined;
-      if (rule === undefined) return refusedValue('NET_RULE_INVALID', item, GRAMMAR, HINT, [index]);
+      if (rule === undefined) return refusedValue('NET_RULE_INVALID', item, NETWORK_RULE, NETWORK_RULE_HINT, [index]);
       rules.push(rule);
     }
     return rules;

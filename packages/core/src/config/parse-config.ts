@@ -6,7 +6,7 @@ import { type Config, ConfigSchema } from './config-schema.ts';
 import type { ConfigWarning } from './config-warning.ts';
 import { decodeConfig } from './decode-config.ts';
 import { KeyPositions } from './key-positions.ts';
-import { parseNetworkRule } from './network-rules.ts';
+import { parseNetworkRule } from './parse-network-rule.ts';
 import { isTable, Refused } from './setting.ts';
 import { unknownKeys } from './unknown-keys.ts';
 

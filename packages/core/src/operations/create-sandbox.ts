@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isImageReference } from '../config/image-reference.ts';
 import { parseByteSize } from '../config/parse-byte-size.ts';
 import { LitterboxError } from '../domain/errors.ts';
+import type { NetworkPolicy } from '../domain/policy.ts';
 import { shown } from '../domain/shown.ts';
 import type { BaseSource } from '../ports/source-control.ts';
 import { CreateSandbox, type CreateSandboxResult } from '../use-cases/create-sandbox.ts';
@@ -54,6 +55,15 @@ const input = z.strictObject({
   setupTimeoutMs: fields.durationMs(1_000).optional().describe('For the setup as a whole'),
   rootfs: fields.text('directory').optional().describe("A root file system instead of this machine's programs"),
   image: fields.text('image').optional().describe('A container image, for docker and podman'),
+  network: z
+    .enum(['none', 'setup', 'run', 'both'])
+    .optional()
+    .describe('What may reach the hosts that are allowed: nothing, the setup, commands after it, or both'),
+  allow: fields
+    .rules()
+    .optional()
+    .describe('Hosts that may be reached, over HTTPS: registry.example.org, *.example.org, host.example.org:8443'),
+  deny: fields.rules().optional().describe('Exceptions from them'),
   playgroundScope: z.enum(['sandbox', 'shared']).optional().describe('Whose playground it gets'),
   workspaceGit: z
     .enum(['none', 'throwaway'])
@@ -79,6 +89,7 @@ export const createSandbox = operation({
       'create try --from worktree --memory 2GiB',
       "create api --setup 'make deps'",
       'create web --provider docker --image node:24',
+      'create docs --network setup --allow registry.npmjs.org',
     ],
   },
   input,
@@ -121,6 +132,9 @@ function overridesOf({
   setup,
   rootfs,
   image,
+  network,
+  allow,
+  deny,
   ...rest
 }: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'freshSetup' | 'rollback'>): PolicyOverrides {
   return {
@@ -128,7 +142,16 @@ function overridesOf({
     limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),
     ...(setup !== undefined && { setup: setupOf(setup) }),
     ...rootOf(rootfs, image),
+    ...((network ?? allow ?? deny) !== undefined && { network: { ...modesOf(network), ...defined({ allow, deny }) } }),
   };
+}
+
+function modesOf(
+  phase: 'none' | 'setup' | 'run' | 'both' | undefined,
+): Pick<NetworkPolicy, 'setup' | 'run'> | undefined {
+  if (phase === undefined) return undefined;
+  const mode = (own: 'setup' | 'run') => (phase === own || phase === 'both' ? 'allow-list' : 'none');
+  return { setup: mode('setup'), run: mode('run') };
 }
 
 function rootOf(rootfs: string | undefined, image: string | undefined): Pick<PolicyOverrides, 'root'> {

@@ -67,6 +67,10 @@ export const fields = {
 
   text: (placeholder: string) => z.string().register(wordings, { placeholder }),
 
+  /** Rules of the network: a list for a program, with commas between them on a command line. */
+  rules: () =>
+    z.array(z.string()).register(wordings, { placeholder: 'hosts', parse: (text) => text.split(','), wanted: 'hosts' }),
+
   flag: () => z.boolean(),
 
   /** Any content, text or not. */

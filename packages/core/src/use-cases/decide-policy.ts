@@ -1,9 +1,10 @@
 import type { ConfigOverrides } from '../config/config-overrides.ts';
 import type { Config } from '../config/config-schema.ts';
 import { isWorkdir, normalPath } from '../config/normal-path.ts';
+import { NETWORK_RULE, NETWORK_RULE_HINT, parseNetworkRule } from '../config/parse-network-rule.ts';
 import { variableProblem } from '../config/variable-problem.ts';
 import { LitterboxError } from '../domain/errors.ts';
-import type { Policy } from '../domain/policy.ts';
+import type { NetworkPolicy, Policy } from '../domain/policy.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Host } from '../ports/host.ts';
@@ -71,6 +72,7 @@ export class DecidePolicy {
       ...withoutUndefined(overrides),
       limits: { ...fromEnvironment.limits, ...overrides.limits },
       environment: { ...fromEnvironment.environment, ...overrides.environment },
+      ...(overrides.network && { network: networkOf(overrides.network) }),
     };
     assertValid(merged);
     return {
@@ -169,6 +171,20 @@ function assertValid({ workdir, environment = {}, root, setup = [] }: PolicyOver
         hint: 'Choose another name or value.',
       });
   }
+}
+
+/** Rules in their normal form, as those of a file are. */
+function networkOf({ allow, deny, ...modes }: Partial<NetworkPolicy>): Partial<NetworkPolicy> {
+  const normal = (rules: readonly string[]) =>
+    rules.map((rule) => {
+      const parsed = parseNetworkRule(rule);
+      if (parsed !== undefined) return parsed;
+      throw new LitterboxError('NET_RULE_INVALID', `${shown(rule)} is no rule; want ${NETWORK_RULE}.`, {
+        operation: 'sandbox.create',
+        hint: NETWORK_RULE_HINT,
+      });
+    });
+  return { ...withoutUndefined(modes), ...(allow && { allow: normal(allow) }), ...(deny && { deny: normal(deny) }) };
 }
 
 function assertSetupCommand(program: string, rest: readonly string[]): void {

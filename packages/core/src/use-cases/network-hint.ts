@@ -1,4 +1,4 @@
-import { parseNetworkRule } from '../config/network-rules.ts';
+import { parseNetworkRule } from '../config/parse-network-rule.ts';
 import type { NetworkPolicy } from '../domain/policy.ts';
 
 /** What programs say when they find no network. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseByteSize } from './parse-byte-size.ts';
 import { parseDuration } from './parse-duration.ts';
-import { parseNetworkRule } from './network-rules.ts';
+import { parseNetworkRule } from './parse-network-rule.ts';
 
 const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
 
