@@ -159,7 +159,7 @@ if [ "$(id -u)" = 0 ]; then
       # shellcheck disable=SC2086
       LITTERBOX_TEST_PROVIDER=$engine LITTERBOX_TEST_COUNTS=$counts NODE_OPTIONS='--experimental-vm-modules --no-warnings' \
         timeout -k 30 1200 jest -c jest.config.mjs --selectProjects $over_engines --runInBand \
-        --testPathPatterns 'litterbox/test/main-job' 'mcp/test/(work|tools)' $commands </dev/null || ended=failed
+        --testPathPatterns 'litterbox/test/(main-job|network)' 'mcp/test/(work|tools)' $commands </dev/null || ended=failed
     done
   fi
   if [ -n "$(chosen create-litterbox-provider)" ]; then

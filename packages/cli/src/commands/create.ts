@@ -24,6 +24,11 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   );
   for (const { name, inside, outside } of record.ports ?? [])
     talk.notice(`port ${name}: ${portUrl({ outside })} leads to ${inside} inside`);
+  const { setup, run, allow = [] } = record.policy.network;
+  if (setup !== 'none' || run !== 'none')
+    talk.notice(
+      `network, ${run === 'none' ? 'for the setup alone' : 'for commands'}: ${allow.join(', ') || 'nothing'}`,
+    );
   talk.result(record.slug);
 }
 

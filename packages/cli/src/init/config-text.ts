@@ -42,7 +42,7 @@ ${setupLines.join('\n')}
 #setup-timeout = "10m"
 
 [network]
-# [trust] Which hosts the setup may reach. A provider that cannot do this refuses to make the sandbox.
+# [trust] Which hosts the setup may reach, over HTTPS. The same for commands: run = "allow-list".
 #setup = "allow-list"
 #allow = ${list(hosts.length === 0 ? ['registry.example.org'] : hosts)}
 

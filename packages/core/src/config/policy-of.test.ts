@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError } from '../domain/errors.ts';
+import { GATE_PORT } from '../domain/gate-port.ts';
 import type { ProviderTraits } from '../ports/sandbox-provider.ts';
 import { configJsonSchema } from './config-json-schema.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
@@ -42,7 +43,7 @@ describe('the policy', () => {
       setup: [],
       setupTimeoutMs: 600_000,
       timeoutMs: 120_000,
-      network: { setup: 'none', run: 'none' },
+      network: { setup: 'none', run: 'none', allow: [], deny: [] },
       playgroundScope: 'sandbox',
       workspaceGit: 'none',
       worktrees: 'on-demand',
@@ -100,10 +101,6 @@ require-message = true`;
   });
 
   const refused: Readonly<Record<string, string>> = {
-    'network.setup': 'network.setup = "allow-list"',
-    'network.run': 'network.run = "allow-list"',
-    'network.allow': 'network.allow = ["example.org"]',
-    'network.deny': 'network.deny = ["example.org"]',
     secrets: 'secrets = ["A"]',
     ssh: 'ssh.host = "a"',
     pool: 'pool = 2',
@@ -122,6 +119,34 @@ require-message = true`;
       expect(error.message).toContain(key);
     });
   }
+
+  test('the network is open for the phases somebody named, and for the rules beside them', () => {
+    const text = 'network.setup = "allow-list"\nnetwork.allow = ["example.org"]\nnetwork.deny = ["a.example.org"]';
+    expect(policyFrom(text).network).toEqual({
+      setup: 'allow-list',
+      run: 'none',
+      allow: ['example.org'],
+      deny: ['a.example.org'],
+    });
+    expect(policyFrom(text, MACHINE, { network: { setup: 'none', run: 'allow-list' } }).network).toMatchObject({
+      setup: 'none',
+      run: 'allow-list',
+    });
+  });
+
+  test.each(['allow', 'deny'])('rules of network.%s without a phase that has a network are a mistake', (list) => {
+    const error = errorOf(() => policyFrom(`network.${list} = ["example.org"]`));
+    expect(error).toMatchObject({ code: 'CONFIG_VALUE', details: { hint: expect.stringContaining('network.setup') } });
+    expect(error.message).toContain(`network.${list}`);
+  });
+
+  test("no port inside may be that of the network's proxy, where there is one", () => {
+    const port = `[container.ports]\nweb = ${GATE_PORT}`;
+    expect(policyFrom(port).network.run).toBe('none');
+    const error = errorOf(() => policyFrom(`network.run = "allow-list"\n${port}`));
+    expect(error.code).toBe('CONFIG_VALUE');
+    expect(error.message).toContain('container.ports.web');
+  });
 
   test('an image for engines and a directory for copy-on-write may stand in one file', () => {
     const text = 'container.base-image = "debian:12"\noverlayfs.rootfs = "/srv/root"';

@@ -17,7 +17,7 @@ const MAX_RULES = 8;
  * @param missing what the gate refused for want of a rule
  */
 export function networkHint(
-  { setup, allow = [] }: NetworkPolicy,
+  { setup, run, allow = [] }: NetworkPolicy,
   log: string,
   missing: ReadonlySet<string>,
 ): string | undefined {
@@ -28,7 +28,12 @@ export function networkHint(
     return setup === 'none'
       ? 'It may have missed the network, which setups do not have by themselves: network.setup = "allow-list", and network.allow with the hosts.'
       : 'What it reaches for is allowed, by HTTPS through the proxy that HTTPS_PROXY names: some programs have to be told to use one.';
-  const lines = ['[network]', 'setup = "allow-list"', `allow = ${list([...allow, ...wanted])}`];
+  const lines = [
+    '[network]',
+    'setup = "allow-list"',
+    ...(run === 'none' ? [] : [`run = "${run}"`]),
+    `allow = ${list([...allow, ...wanted])}`,
+  ];
   return `If it may reach ${wanted.join(', ')}, write into .litterbox.toml, and agree to it with litterbox trust:\n\n${lines.join('\n')}\n`;
 }
 
