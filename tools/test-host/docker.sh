@@ -63,8 +63,9 @@ case ${1:-status} in
         sleep 0.1
       done
     fi
-    awk -v one="$data/" -v two="$run/docker/" 'index($2, one) == 1 || index($2, two) == 1 { print $2 }' /proc/self/mounts | sort -r | while read -r mount; do umount "$mount" || :; done
-  rm -rf "$data" "$run/docker" "$run/docker.json" "$run/docker.log" "$socket"
+    # The engine mounts its directory on itself, and leaves that when it ends in a hurry.
+    awk -v one="$data/" -v two="$run/docker/" 'index($2 "/", one) == 1 || index($2, two) == 1 { print $2 }' /proc/self/mounts | sort -r | while read -r mount; do umount "$mount" || :; done
+    rm -rf "$data" "$run/docker" "$run/docker.json" "$run/docker.log" "$socket"
     if ip link show $bridge >/dev/null 2>&1; then ip link delete $bridge; fi
     ;;
   status)
