@@ -226,6 +226,10 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
     await using writer = await runtime.spawn({
       argv: ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i >count.$((i % 50)); echo $i >last; done'],
     });
+    await eventually(
+      async () => (await sh(runtime, 'cat last 2>/dev/null; :')).stdout,
+      (text) => text !== '',
+    );
     for (let round = 0; round < 10; round += 1) await state.scan(runtime);
     await writer[Symbol.asyncDispose]();
     await state.scan(runtime);

@@ -285,7 +285,7 @@ export const ARGUMENTS: readonly BadInput[] = [
   ...calls(
     'B47: an argument that nothing takes',
     'create',
-    ['memory', 'network', '\u202e', 'a\nb', '__proto__x', 'constructor'],
+    ['memory', 'internet', '\u202e', 'a\nb', '__proto__x', 'constructor'],
     'ARG_UNKNOWN',
     ['sandbox-create has no argument "'],
     (litterbox, key: string) => litterbox.perform(createSandbox, untyped({ name: 'new', [key]: 1 })),
