@@ -8,6 +8,8 @@ export type HelloState =
 
 /** Longest hello, in bytes as they arrive. Those of today have 2,000 at most. */
 export const MAX_HELLO_BYTES = 16 * 1024;
+/** Clients send one record, two where the hello is long. Each is looked at again with every byte that comes. */
+const MAX_RECORDS = 64;
 
 const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
@@ -44,6 +46,7 @@ function handshakeOf(bytes: Buffer): Buffer | Exclude<HelloState, { type: 'hello
     if (at + 5 > bytes.length) break;
     const length = bytes.readUInt16BE(at + 3);
     if (length === 0 || length > 2 ** 14) return refused('its TLS hello is broken');
+    if (parts.length === MAX_RECORDS) return refused(`its TLS hello is in more than ${MAX_RECORDS} pieces`);
     const part = bytes.subarray(at + 5, at + 5 + length);
     parts.push(part);
     size += part.length;
