@@ -12,6 +12,7 @@ const OVERLAYFS = 'packages/provider-overlayfs/src';
 const GIT = 'packages/source-control-git/src';
 const CORE = 'packages/core/src';
 const MCP = 'packages/mcp/src';
+const GATE = 'packages/network-gate/src';
 
 /** A sandbox that lacks a control is refused: this lets it go on, so that the hole itself is met. */
 const UNJUDGED = {
@@ -236,6 +237,22 @@ const HOLES = [
     guard: "answer.text.map((text) => ({ type: 'text' as const, text }))",
     hole: "answer.text.map((text) => ({ type: 'text' as const, text: text + btoa(process.env['LB_CANARY_ENV'] ?? '') }))",
     tests: ['A26: over MCP'],
+  },
+  {
+    name: 'gate-addresses',
+    file: `${GATE}/reach-host.ts`,
+    guard: 'addresses.some((address) => own.has(address) || !reach.isPublic(address))',
+    hole: 'addresses.some((address) => own.has(address) && !reach.isPublic(address))',
+    rootOnly: true,
+    tests: ['A82:'],
+  },
+  {
+    name: 'gate-server-names',
+    file: `${GATE}/gate-connection.ts`,
+    guard: 'hello.serverName === destination.host',
+    hole: 'hello.serverName !== undefined',
+    rootOnly: true,
+    tests: ['A83:'],
   },
 ];
 
