@@ -28,6 +28,7 @@ const FOLDERS = {
   attacks: ['packages/hardening/test/attacks'],
   faults: ['packages/hardening/test/faults'],
   model: ['packages/hardening/test/model'],
+  crowd: ['packages/hardening/test/crowd'],
   bad: ['packages/hardening/test/bad-input'],
   wild: ['packages/hardening/test/wild'],
 };

@@ -53,6 +53,7 @@ const plants = [
   ['front-ends-load-providers-by-name', 'mcp/src/planted-static.ts', "import '@litterbox/provider-overlayfs';"],
   ['agents-have-their-own-door', 'mcp/src/planted-front-door.ts', "import '@litterbox/core';"],
   ['agents-have-their-own-door', 'mcp/src/planted-facade.ts', "import 'litterbox';"],
+  ['agents-have-their-own-door', 'mcp/src/planted-performer.ts', "import 'litterbox/performer';"],
   [
     'agents-have-their-own-door',
     'litterbox/src/open-for-agents.ts',

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 const MAX_MESSAGE_LINES = 30;
 
@@ -11,6 +12,18 @@ function failuresOf(results) {
     if (named.length === 0 && file.failureMessage) failures.push([file.testFilePath, file.failureMessage]);
   }
   return failures.map((parts) => parts.join('\n').split('\n').slice(0, MAX_MESSAGE_LINES).join('\n'));
+}
+
+const SLOW_SECONDS = 20;
+
+/** Where a run's time went, for whoever wants the next one to be shorter. */
+function slowOnes(results) {
+  return results.testResults
+    .map(({ testFilePath, perfStats }) => ({
+      file: relative(process.cwd(), testFilePath).replace(/^(\.\.\/)+/, ''),
+      seconds: Math.round((perfStats.end - perfStats.start) / 1000),
+    }))
+    .filter(({ seconds }) => seconds >= SLOW_SECONDS);
 }
 
 /**
@@ -27,7 +40,11 @@ export default class CiReporter {
       skipped: results.numPendingTests + results.numTodoTests,
     };
     const file = process.env['LITTERBOX_TEST_COUNTS'];
-    if (file) appendFileSync(file, `${JSON.stringify({ ...counts, failures: failuresOf(results) })}\n`);
+    if (file)
+      appendFileSync(
+        file,
+        `${JSON.stringify({ ...counts, failures: failuresOf(results), slow: slowOnes(results) })}\n`,
+      );
     else process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   }
 }

@@ -51,7 +51,7 @@ for package in packages/*/; do
   [ -e "$package/package.json" ] || continue
   stamp=$package/dist/.tsbuildinfo
   if [ ! -e "$stamp" ] ||
-    [ -n "$(find "$package/src" "$package/package.json" "$package/tsconfig.json" tsconfig.base.json \
+    [ -n "$(find "$package/src" "$package/package.json" "$package/tsconfig.json" tsconfig.base.json tools/bundle \
       ! -name '*.test.ts' -newer "$stamp" 2>/dev/null | head -n 1)" ]; then
     stale="$stale $package"
   fi

@@ -4,6 +4,8 @@
 # run on copy-on-write sandboxes with everything else, and what tells of the main job once more on each engine.
 #
 # LITTERBOX_TEST_ONLY="core host"  only these packages
+# LITTERBOX_TEST_TURN=0|1|2        a third of what runs once more, and of the hardening, as CI does in turns
+# LITTERBOX_TEST_WHOLE=1           everything everywhere: what was shown once is shown again on every backend and for every user
 # LITTERBOX_REQUIRE=a,b            backends whose absence is a failure instead of a skip
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd -P)
@@ -11,8 +13,12 @@ cd "$root" || exit 1
 
 user=litterbox-test
 base=/var/lib/litterbox-test
-ordinary='host provider-overlayfs litterbox mcp cli'
+# What an ordinary user can run, and what of it runs once more after root.
+ordinary='host provider-overlayfs provider-podman litterbox mcp cli'
+[ "$(id -u)" != 0 ] || [ "${LITTERBOX_TEST_WHOLE:-}" ] || ordinary='host provider-overlayfs provider-podman litterbox'
 engines='docker podman'
+# A test that never ends is a failure, not a run without an end.
+LANE_SECONDS=6600
 # The engines of the tests, not those of who runs them.
 DOCKER_HOST=unix://$base/run/docker.sock
 CONTAINER_HOST=unix://$base/run/podman.sock
@@ -20,7 +26,6 @@ export DOCKER_HOST CONTAINER_HOST
 only=${LITTERBOX_TEST_ONLY:-}
 
 # The part that runs as the ordinary user: test.sh --ordinary COUNTS PROJECT...
-# A test that never ends is a failure, not a run without an end: hence the times.
 if [ "${1:-}" = --ordinary ]; then
   LITTERBOX_TEST_COUNTS=$2
   LITTERBOX_JEST_CACHE=${TMPDIR:-/tmp}/litterbox-jest-cache-$(id -u)
@@ -29,10 +34,9 @@ if [ "${1:-}" = --ordinary ]; then
   export LITTERBOX_TEST_COUNTS LITTERBOX_JEST_CACHE NODE_OPTIONS PATH
   shift 2
   set -- --selectProjects "$@" --runInBand --testPathIgnorePatterns /node_modules/ /dist/
-  # Once more after root: without what has nothing to do with who runs it.
-  [ -z "${LITTERBOX_TEST_AGAIN:-}" ] || set -- "$@" broken-providers broken-hosts supervisors 'cli/test/(init|agent-install)' '(cli|litterbox)/test/memory' \
-    'mcp/test/(bundle|conformance|http|inspector|plotted-model|profiles|protocol)'
-  exec timeout -k 30 1800 jest -c jest.config.mjs "$@"
+  # Once more after root: without what has nothing to do with who runs it, or shows it a second time.
+  [ -z "${LITTERBOX_TEST_AGAIN:-}" ] || [ "${LITTERBOX_TEST_WHOLE:-}" ] || set -- "$@" broken-providers broken-hosts 'litterbox/test/(fork|lost-state|memory|pool|processes|setup-cache|supervisors)' '(copy|reflink).conformance'
+  exec timeout -k 30 "$LANE_SECONDS" jest -c jest.config.mjs "$@"
 fi
 
 chosen() { # NAMES...: those that LITTERBOX_TEST_ONLY leaves
@@ -79,15 +83,54 @@ as_ordinary_user() {
     exec setpriv --reuid="$user" --regid="$user" --init-groups \
       env -i HOME="$(getent passwd "$user" | cut -d: -f6)" USER="$user" LOGNAME="$user" SHELL=/bin/sh LANG=C.UTF-8 \
       PATH="$at/node_modules/.bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin" \
-      TMPDIR="${TMPDIR:-/tmp}" CI="${CI:-}" LITTERBOX_REQUIRE="${LITTERBOX_REQUIRE:-}" LITTERBOX_TEST_AGAIN=1 \
+      TMPDIR="${TMPDIR:-/tmp}" CI="${CI:-}" LITTERBOX_REQUIRE="${LITTERBOX_REQUIRE:-}" LITTERBOX_TEST_AGAIN=1 LITTERBOX_TEST_BUILT=1 LITTERBOX_TEST_WHOLE="${LITTERBOX_TEST_WHOLE:-}" \
       sh tools/test.sh --ordinary "$counts" "$@"
   ' sh "$root" $user "$@"
+}
+
+# What runs once more elsewhere: as the ordinary user, on each engine, from outside. once_more COUNTS
+once_more() {
+  failed=0
+  if [ -n "$ordinary" ]; then
+    if id $user >/dev/null 2>&1; then
+      # With counts of its own: a file that the user may write.
+      counted=$(mktemp)
+      chown $user "$counted"
+      # shellcheck disable=SC2086
+      as_ordinary_user "$counted" $ordinary || failed=1
+      cat "$counted" >>"$1"
+      rm -f "$counted"
+    else
+      echo "test: no user $user: the ordinary user's tests did not run"
+      failed=1
+    fi
+  fi
+  if [ -n "$over_engines" ]; then
+    for engine in $engines; do
+      echo "test: on $engine"
+      # What tells of the main job on each; on one of them what stands on it too. A process for each command makes the command line slow.
+      patterns='litterbox/test/main-job mcp/test/work'
+      [ "$engine" != docker ] || patterns="$patterns litterbox/test/(fork|install|network) mcp/test/tools"
+      [ -z "${LITTERBOX_TEST_WHOLE:-}" ] || patterns="litterbox/test/(fork|install|main-job|network) mcp/test/(tools|work) cli/test/commands"
+      # shellcheck disable=SC2086
+      LITTERBOX_TEST_PROVIDER=$engine LITTERBOX_TEST_COUNTS=$1 NODE_OPTIONS='--experimental-vm-modules --no-warnings' \
+        timeout -k 30 3000 jest -c jest.config.mjs --selectProjects $over_engines --runInBand \
+        --testPathPatterns $patterns || failed=1
+    done
+  fi
+  if [ -n "$outside" ]; then
+    echo 'test: from outside'
+    LITTERBOX_TEST_COUNTS=$1 timeout -k 30 3000 node tools/outside/main.mjs || failed=1
+  fi
+  return $failed
 }
 
 sh tools/setup.sh || exit 1
 PATH="$root/node_modules/.bin:$PATH:/usr/sbin:/sbin"
 NX_DAEMON=false
-export PATH NX_DAEMON
+# What was just built is what the tests start.
+LITTERBOX_TEST_BUILT=1
+export PATH NX_DAEMON LITTERBOX_TEST_BUILT
 
 packages=''
 for manifest in packages/*/package.json bench/package.json; do
@@ -122,6 +165,23 @@ if [ "$(id -u)" = 0 ]; then
   rm -f "$counts"
   counts=$(mktemp)
 
+  # Two lanes at a time, as much of either is waiting: root's tests of each package, and what runs once more elsewhere.
+  # shellcheck disable=SC2086
+  over_engines=$(chosen litterbox cli mcp)
+  outside=$(chosen create-litterbox-provider)
+  case ${LITTERBOX_TEST_TURN:-} in
+    0) over_engines='' outside='' ;;
+    1) ordinary='' ;;
+    2) ordinary='' over_engines='' outside='' ;;
+  esac
+  [ -z "${LITTERBOX_TEST_TURN:-}" ] || echo "test: turn $LITTERBOX_TEST_TURN of 0, 1 and 2"
+  if [ -n "$ordinary" ]; then expected=$((expected + 1)); fi
+  if [ -n "$over_engines" ]; then for engine in $engines; do expected=$((expected + 1)); done; fi
+  if [ -n "$outside" ]; then expected=$((expected + 1)); fi
+  theirs=$(mktemp) said=$(mktemp)
+  (once_more "$theirs") </dev/null >"$said" 2>&1 &
+  beside=$!
+
   # shellcheck disable=SC2086
   selected=$(chosen $packages)
   projects=''
@@ -129,50 +189,14 @@ if [ "$(id -u)" = 0 ]; then
     expected=$((expected + 1))
     case $name in litterbox | create-litterbox-provider) projects="$projects,$name" ;; *) projects="$projects,@litterbox/$name" ;; esac
   done
-  if [ $expected -gt 0 ]; then
+  if [ -n "$projects" ]; then
     echo 'test: as root'
-    LITTERBOX_TEST_COUNTS=$counts timeout -k 30 3300 nx run-many -t test --projects="${projects#,}" --parallel=1 --output-style=stream </dev/null ||
+    LITTERBOX_TEST_COUNTS=$counts timeout -k 30 "$LANE_SECONDS" nx run-many -t test --projects="${projects#,}" --parallel=1 --exclude-task-dependencies --output-style=stream </dev/null ||
       ended=failed
   fi
-  if [ -n "$ordinary" ]; then
-    expected=$((expected + 1))
-    if id $user >/dev/null 2>&1; then
-      # Beside what runs on the engines, most of which is waiting for them. With counts and output of its own.
-      theirs=$(mktemp) said=$(mktemp)
-      chown $user "$theirs"
-      # shellcheck disable=SC2086
-      as_ordinary_user "$theirs" $ordinary </dev/null >"$said" 2>&1 &
-      beside=$!
-    else
-      breakage "no user $user: the ordinary user's tests did not run"
-    fi
-  fi
-  # shellcheck disable=SC2086
-  over_engines=$(chosen litterbox cli mcp)
-  if [ -n "$over_engines" ]; then
-    for engine in $engines; do
-      expected=$((expected + 1))
-      echo "test: on $engine"
-      # What the command line adds is the same on each; a process for each command makes it slow.
-      commands=
-      [ "$engine" != docker ] || commands=cli/test/commands
-      # shellcheck disable=SC2086
-      LITTERBOX_TEST_PROVIDER=$engine LITTERBOX_TEST_COUNTS=$counts NODE_OPTIONS='--experimental-vm-modules --no-warnings' \
-        timeout -k 30 1200 jest -c jest.config.mjs --selectProjects $over_engines --runInBand \
-        --testPathPatterns 'litterbox/test/(main-job|network)' 'mcp/test/(work|tools)' $commands </dev/null || ended=failed
-    done
-  fi
-  if [ -n "$(chosen create-litterbox-provider)" ]; then
-    expected=$((expected + 1))
-    echo 'test: from outside'
-    LITTERBOX_TEST_COUNTS=$counts timeout -k 30 900 node tools/outside/main.mjs </dev/null || ended=failed
-  fi
-  # Waits for the ordinary user's tests, which ran beside those above.
-  if [ -n "${beside:-}" ]; then
-    wait "$beside" || ended=failed
-    cat "$said"
-    cat "$theirs" >>"$counts"
-  fi
+  wait "$beside" || ended=failed
+  cat "$said"
+  cat "$theirs" >>"$counts"
 elif [ -n "$ordinary" ]; then
   expected=1
   # shellcheck disable=SC2086
@@ -188,6 +212,8 @@ summary=$(
     const sum = (key) => runs.reduce((total, run) => total + run[key], 0);
     let failed = sum("failed") + Number(broken) + Math.max(0, Number(expected) - runs.length);
     if (ended === "failed" && failed === 0) failed = 1;
+    const slow = runs.flatMap((run) => run.slow ?? []).sort((one, other) => other.seconds - one.seconds);
+    for (const { file, seconds } of slow) console.log(`${String(seconds).padStart(5)} s  ${file}`);
     for (const failure of runs.flatMap((run) => run.failures)) console.log(`FAILED ${failure}\n`);
     console.log(`${sum("passed")} passed, ${failed} failed, ${sum("skipped")} skipped`);
   ' "$counts" $expected $broken "${ended:-}"

@@ -13,6 +13,8 @@ export interface Scale {
   readonly manyFiles: number;
   readonly sandboxes: number;
   readonly listed: number;
+  /** How often a fork is forked again. */
+  readonly generations: number;
   readonly calls: { readonly early: number; readonly late: number };
   readonly residentBytes: number;
   /** Whether the large repository is as large as the targets that compare with git are meant for. */
@@ -36,6 +38,7 @@ export const SCALES: Readonly<Record<'quick' | 'full', Scale>> = {
     manyFiles: 30_000,
     sandboxes: 100,
     listed: 50,
+    generations: 100,
     calls: { early: 1000, late: 10_000 },
     residentBytes: 1024 * MEBIBYTE,
     isWhole: true,
@@ -50,6 +53,7 @@ export const SCALES: Readonly<Record<'quick' | 'full', Scale>> = {
     manyFiles: 3000,
     sandboxes: 24,
     listed: 12,
+    generations: 12,
     calls: { early: 200, late: 1000 },
     residentBytes: 256 * MEBIBYTE,
     isWhole: false,

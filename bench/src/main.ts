@@ -15,6 +15,7 @@ import { measureAgents } from './scenarios/agents.ts';
 import { measureCreate } from './scenarios/create.ts';
 import { measureEngines } from './scenarios/engines.ts';
 import { measureFloors } from './scenarios/floors.ts';
+import { measureForks } from './scenarios/forks.ts';
 import { measureManySandboxes } from './scenarios/many-sandboxes.ts';
 import { measureMemory } from './scenarios/memory.ts';
 import { measurePorts } from './scenarios/ports.ts';
@@ -27,6 +28,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   create: measureCreate,
   run: measureRun,
   record: measureRecord,
+  forks: measureForks,
   many: measureManySandboxes,
   memory: measureMemory,
   job: measureWholeJob,

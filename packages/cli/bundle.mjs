@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { lateBuiltins } from '../../tools/bundle/late-builtins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -33,7 +34,7 @@ rmSync(here('bundle'), { recursive: true, force: true });
 const bundle = await rolldown({
   input: here('dist/bin.js'),
   platform: 'node',
-  plugins: [manifest, jsonc],
+  plugins: [manifest, jsonc, lateBuiltins],
   external: ['@litterbox/mcp/start', 'dockerode'],
 });
 await bundle.write({

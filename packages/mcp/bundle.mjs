@@ -2,11 +2,17 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { lateBuiltins } from '../../tools/bundle/late-builtins.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 rmSync(here('bundle'), { recursive: true, force: true });
-const bundle = await rolldown({ input: here('dist/start.js'), platform: 'node', external: ['dockerode'] });
+const bundle = await rolldown({
+  input: here('dist/start.js'),
+  platform: 'node',
+  plugins: [lateBuiltins],
+  external: ['dockerode'],
+});
 const { output } = await bundle.write({
   dir: here('bundle'),
   format: 'cjs',
@@ -21,6 +27,7 @@ writeFileSync(here('bundle/modules.json'), `${JSON.stringify(modules.sort(), und
 writeFileSync(
   here('bundle/start.d.cts'),
   `type Door = typeof import('../dist/start.js', { with: { 'resolution-mode': 'import' } });
+export declare const launchFiller: Door['launchFiller'];
 export declare const launchKeeper: Door['launchKeeper'];
 export declare const start: Door['start'];
 export {};

@@ -39,7 +39,7 @@ export async function ownProvider({ directory, env, step }) {
   });
   await step('it can be installed', () => command(['npm', 'install'], { cwd: home, env, limitMs: 300_000 }));
   const kit = await step('it passes the whole kit', async () => {
-    const counts = countsOf(await command(['npm', 'test'], { cwd: home, env, limitMs: 600_000 }));
+    const counts = countsOf(await command(['npm', 'test'], { cwd: home, env, limitMs: 2_400_000 }));
     if (counts.passed < LEAST_TESTS || counts.failed > 0 || counts.skipped > 0) throw new Error(JSON.stringify(counts));
     return counts;
   });

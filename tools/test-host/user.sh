@@ -26,7 +26,16 @@ case ${1:-status} in
     fi
     ;;
   down)
-    if id "$name" >/dev/null 2>&1; then userdel "$name"; fi
+    if id "$name" >/dev/null 2>&1; then
+      # A test that was killed may have left programs of this user, who is the tests' alone.
+      pkill -KILL -u "$name" || true
+      tries=0
+      until userdel "$name"; do
+        tries=$((tries + 1))
+        [ $tries -lt 20 ] || exit 1
+        sleep 0.2
+      done
+    fi
     for file in /etc/subuid /etc/subgid; do
       if has_range "$file"; then sed -i "/^$name:/d" "$file"; fi
     done

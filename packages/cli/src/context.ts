@@ -1,4 +1,4 @@
-import type { Performer } from 'litterbox';
+import type { Performer } from 'litterbox/performer';
 import { askAtTerminal } from './ask.ts';
 import { loadLitterbox } from './load-litterbox.ts';
 import type { Talk } from './talk.ts';

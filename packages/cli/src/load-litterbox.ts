@@ -1,10 +1,10 @@
 import { ALWAYS_LEAN, type Approver } from '@litterbox/core';
-import type { Performer } from 'litterbox';
+import type { Performer } from 'litterbox/performer';
 
 /** What carries out operations with every provider that comes along; loaded only by commands that need it. */
 export async function loadLitterbox(repo: string, approver: Approver): Promise<Performer> {
   const [{ createPerformer }, { loadProviders }] = await Promise.all([
-    import('litterbox'),
+    import('litterbox/performer'),
     import('./load-providers.ts'),
   ]);
   return createPerformer({
@@ -15,5 +15,6 @@ export async function loadLitterbox(repo: string, approver: Approver): Promise<P
     environment: process.env,
     parts: { heap: ALWAYS_LEAN }, // bin.ts has set the flags for good
     launchKeeper: async (id) => await (await import('@litterbox/mcp/start')).launchKeeper(id),
+    launchFiller: async (root) => await (await import('@litterbox/mcp/start')).launchFiller(root),
   });
 }

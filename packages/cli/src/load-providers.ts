@@ -1,4 +1,4 @@
-import type { LitterboxOptions } from 'litterbox';
+import type { LitterboxOptions } from 'litterbox/performer';
 
 /** In order of preference. */
 export async function loadProviders(): Promise<LitterboxOptions['providers']> {

@@ -18,6 +18,7 @@ export interface Presenter {
 /** By operation, in the order in which people meet them. Loaded when run: start-up knows names and options alone. */
 export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'sandbox-create': { load: async () => (await import('./commands/create.ts')).presented['sandbox-create'] },
+  'sandbox-fork': { load: async () => (await import('./commands/create.ts')).presented['sandbox-fork'] },
   'sandbox-run': {
     options: [['-t, --tty', 'with a terminal']],
     load: async () => (await import('./commands/run.ts')).presented['sandbox-run'],
@@ -58,6 +59,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   },
   'sandbox-pause': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-pause'] },
   'sandbox-resume': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-resume'] },
+  'pool-manage': { load: async () => (await import('./commands/pool.ts')).presented['pool-manage'] },
   'sandbox-restore': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-restore'] },
   'sandbox-recover': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-recover'] },
   'sandbox-worktree': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-worktree'] },

@@ -215,6 +215,22 @@ describe('the command line', () => {
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/\.litterbox\.toml:\d+:\d+/)]);
   });
 
+  it('fork names the copy, says of what it is one, and list and explain tell', async () => {
+    await using at = desk();
+    await at.run(['create', 'one']);
+    await at.run(['run', 'one', 'echo b >b.txt']);
+    const forked = await at.run(['fork', 'one']);
+    expect([forked.code, forked.stdout]).toEqual([0, 'one-2\n']);
+    expect(forked.stderr).toContain('one-2 is a copy of one.\n');
+    expect((await at.run(['run', 'one-2', 'cat b.txt'])).stdout).toBe('b\n');
+    expect((await at.run(['list'])).stdout).toMatch(/^one\tready\t.*\t\none-2\tready\t.*\tone\n$/);
+    expect((await at.run(['explain', 'one-2'])).stdout).toContain('it began as a copy of one\n');
+    const named = await at.run(['fork', 'one', '--name', 'Another Way', '--json']);
+    expect(JSON.parse(named.stdout)).toMatchObject({ name: 'another-way', forkedFrom: 'one', warnings: [] });
+    const taken = await at.run(['fork', 'one', '--name', 'one-2']);
+    expect([taken.code, taken.stderr]).toEqual([3, expect.stringContaining('There is a sandbox one-2 already')]);
+  });
+
   it('pause, resume, restore and recover say what they did', async () => {
     await using at = desk();
     await at.run(['create', 'time']);

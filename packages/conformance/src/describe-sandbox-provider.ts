@@ -1,7 +1,10 @@
 import { connections } from './sandbox-provider/connections.ts';
+import { claims } from './sandbox-provider/claims.ts';
 import { changes } from './sandbox-provider/changes.ts';
+import { copies } from './sandbox-provider/copies.ts';
 import { execChannel } from './sandbox-provider/exec-channel.ts';
 import { hostileTrees } from './sandbox-provider/hostile-trees.ts';
+import { images } from './sandbox-provider/images.ts';
 import { isolation } from './sandbox-provider/isolation.ts';
 import { lifecycle } from './sandbox-provider/lifecycle.ts';
 import { limits } from './sandbox-provider/limits.ts';
@@ -31,6 +34,9 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'isolation', isolation);
   suite(options, 'limits', limits);
   suite(options, 'setups', setups);
+  suite(options, 'images', images);
+  suite(options, 'copies', copies);
+  suite(options, 'claims', claims);
   suite(options, 'exec channel', execChannel);
   suite(options, 'connections', connections);
   suite(options, 'listening', listening);

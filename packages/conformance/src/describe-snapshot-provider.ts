@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { isLitterboxError, SandboxId, type SnapshotName, type SnapshotProvider } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  isLitterboxError,
+  SandboxId,
+  type SnapshotName,
+  type SnapshotProvider,
+} from '@litterbox/core/provider';
 import { eventually } from './eventually.ts';
 import { type Bench, type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
 
@@ -12,8 +18,8 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
         assert.ok(snapshots && traits.snapshotCost, 'the provider has snapshots and says what they cost');
         const taken = new Set<SnapshotName>();
         const kept: SnapshotProvider = {
-          take: async (...args) => {
-            const name = await snapshots.take(...args);
+          take: async (id, call) => {
+            const name = await takenOf(snapshots, bench, id, call);
             taken.add(name);
             return name;
           },
@@ -71,9 +77,18 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
     });
 
     over('a snapshot is of one moment, while programs write', async (snapshots, bench) => {
-      const { create, provider, sh } = bench;
+      const { create, provider, sh, lacking } = bench;
       const { id } = await create();
       const runtime = await provider.open(id);
+      if (lacking.includes('pause')) {
+        await sh(runtime, 'true');
+        await assert.rejects(
+          async () => await bench.provider.snapshots?.take(id),
+          (error) => isLitterboxError(error, 'UNSUPPORTED'),
+        );
+        await runtime[Symbol.asyncDispose]();
+        return; // nothing more to test: it is refused by name
+      }
       // `b` is never ahead of `a`, at no moment more than one behind.
       await using writer = await runtime.spawn({
         argv: ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i >a.new; mv a.new a; echo $i >b.new; mv b.new b; done'],
@@ -143,17 +158,40 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
         const name = await snapshots.take(id);
         await assert.rejects(snapshots.restore(id, name, call), (error) => error === reason);
         await assert.rejects(snapshots.remove(name, call), (error) => error === reason);
+        await assert.rejects(
+          async () => {
+            for await (const one of snapshots.list(call)) assert.fail(one);
+          },
+          (error) => error === reason,
+        );
         assert.ok((await namesOf(snapshots)).includes(name));
       },
     );
   });
 }
 
+/** Where nothing can be frozen the sandbox is stopped for it. */
+async function takenOf(
+  snapshots: SnapshotProvider,
+  { provider, lacking }: Bench,
+  id: SandboxId,
+  call?: CallOptions,
+): Promise<SnapshotName> {
+  if (!lacking.includes('pause')) return await snapshots.take(id, call);
+  await using runtime = await provider.open(id, call);
+  await runtime.stop();
+  try {
+    return await snapshots.take(id, call);
+  } finally {
+    await runtime.start();
+  }
+}
+
 /** Files of every kind, with odd names and modes. */
 const MAKE = `printf x >'new
-line'; printf x >"$(printf 'non-utf8-\\377')"; mkdir -p deep/er && echo d >deep/er/file && ln README hard && ln -s nowhere dangling && mkfifo pipe &&
+line'; printf x >"$(printf 'non-utf8-\\377')"; mkdir -p deep/er && echo d >deep/er/file && ln deep/er/file hard && ln -s nowhere dangling && mkfifo pipe &&
 echo '#!/bin/sh' >run && chmod 751 run && mkdir locked && echo x >locked/file && chmod 500 locked && : >empty`;
-const LOOK = `find . | sort; cat README deep/er/file locked/file; ls -ld run locked | cut -c1-10; readlink dangling; [ -p pipe ] && echo fifo; [ README -ef hard ] && echo same`;
+const LOOK = `find . | sort; cat README deep/er/file locked/file; ls -ld run locked | cut -c1-10; readlink dangling; [ -p pipe ] && echo fifo; [ deep/er/file -ef hard ] && echo same`;
 
 /** Runs a script in a runtime of its own: a snapshot may end those that are open. */
 async function inside({ provider, sh }: Bench, id: SandboxId, script: string): Promise<string> {

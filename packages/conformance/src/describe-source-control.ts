@@ -299,6 +299,74 @@ export function describeSourceControl({
       await assert.rejects(repository.history(id), (error) => isLitterboxError(error, 'NOT_FOUND'));
     });
 
+    check('a fork begins where its source is, and from there on each goes by itself', async (started) => {
+      const { repository, record, id } = started;
+      await record([{ path: 'one', content: '1' }]);
+      await repository.milestone(id, 'one');
+      await record([{ path: 'two', content: '2' }]);
+      const source = await repository.history(id);
+      const fork = SandboxId.make();
+      const { slug } = slugify('kit fork');
+      const begun = await repository.fork(id, { id: fork, slug });
+      assert.deepEqual({ ...begun, createdAtMs: 0 }, { ...source, id: fork, slug, createdAtMs: 0 });
+      const logOf = async (of: SandboxId) => {
+        const entries: LogEntry[] = [];
+        for await (const entry of repository.log(of)) entries.push(entry);
+        return entries;
+      };
+      assert.deepEqual(await logOf(fork), await logOf(id));
+      const { revision } = await recordOf(repository, fork, [{ path: 'three', content: '3' }]);
+      assert.equal(revision?.number, 3);
+      await record([{ path: 'four', content: '4' }]);
+      const paths = async (of: SandboxId) => (await repository.changes(of)).map(({ path }) => path).sort();
+      assert.deepEqual(await paths(fork), ['one', 'three', 'two']);
+      assert.deepEqual(await paths(id), ['four', 'one', 'two']);
+      const milestone = await repository.milestone(fork, 'three');
+      assert.deepEqual([milestone?.revisions, milestone?.branch], [2, 'refs/heads/litterbox/kit-fork']);
+      assert.equal((await repository.history(id)).unmilestoned, 2);
+      assert.equal((await logOf(id)).filter((entry) => entry.milestone).length, 1);
+    });
+
+    check('a fork or its source can be removed, and the other one is whole', async ({ repository, record, id }) => {
+      await record([{ path: 'one', content: '1' }]);
+      await repository.milestone(id, 'one');
+      const [fork, second] = [SandboxId.make(), SandboxId.make()];
+      await repository.fork(id, { id: fork, slug: slugify('kit fork').slug });
+      await repository.remove(id);
+      await assert.rejects(repository.history(id), (error) => isLitterboxError(error, 'NOT_FOUND'));
+      assert.equal((await repository.resolve(fork, '1')).number, 1);
+      assert.deepEqual(
+        (await repository.changes(fork)).map(({ path }) => path),
+        ['one'],
+      );
+      assert.deepEqual(await repository.reconcile(), []);
+      await repository.fork(fork, { id: second, slug: slugify('kit').slug });
+      await repository.remove(second);
+      assert.equal((await repository.exportTree(fork)).files, 4);
+    });
+
+    check(
+      'a fork of a merged source is merged; one id has one history, and a source that nobody began is NOT_FOUND',
+      async ({ repository, record, id }) => {
+        await record([{ path: 'one', content: '1' }]);
+        const plan = await repository.plan(id, { integration: 'merge', arguments: ['--squash'] });
+        await repository.execute(plan, { autostash: false });
+        const before = await repository.isMerged(id);
+        const fork = SandboxId.make();
+        const { slug } = slugify('kit fork');
+        await repository.fork(id, { id: fork, slug });
+        assert.equal(await repository.isMerged(fork), before);
+        await recordOf(repository, fork, [{ path: 'two', content: '2' }]);
+        assert.equal(await repository.isMerged(fork), false);
+        await assert.rejects(repository.fork(id, { id: fork, slug }), (error) =>
+          isLitterboxError(error, 'ALREADY_EXISTS'),
+        );
+        await assert.rejects(repository.fork(SandboxId.make(), { id: SandboxId.make(), slug }), (error) =>
+          isLitterboxError(error, 'NOT_FOUND'),
+        );
+      },
+    );
+
     check('opening from a directory below gives the same repository, and it is listed', async (started) => {
       const { control, repository, root } = started;
       await using below = await control.open(`${root}/dir`);

@@ -18,5 +18,6 @@ export async function forBackend(
   return {
     describe: (title, body) => runner.describe.skip(`${title} (skipped: ${absent})`, body),
     it: (title, body, timeoutMs) => runner.it(title, body, timeoutMs),
+    ...(runner.afterAll && { afterAll: (body, timeoutMs) => runner.afterAll?.(body, timeoutMs) }),
   };
 }

@@ -10,4 +10,5 @@ export { brokenWorkspace, type FixtureFile, fixtureWorkspace } from './fixture-w
 export { forBackend } from './for-backend.ts';
 export { measureProvider, type ProviderMeasure } from './measure-provider.ts';
 export type { SkippableRunner, TestRunner } from './runner.ts';
-export type { SandboxProviderOptions } from './sandbox-provider/suite.ts';
+export { type KitGroup, someGroups } from './some-groups.ts';
+export type { Lacking, SandboxProviderOptions } from './sandbox-provider/suite.ts';

@@ -19,6 +19,8 @@ export interface ProviderMeasure {
     readonly connect: boolean;
     /** Keeps what a setup left. */
     readonly setups: boolean;
+    /** Keeps what was installed into an image. */
+    readonly images: boolean;
     readonly snapshots: boolean;
   };
   /** Tests by group. A test of something that the provider does not offer checks that it says so. */
@@ -74,6 +76,7 @@ async function lookedAt(
             terminal: terminal !== undefined,
             connect: runtime.connect !== undefined,
             setups: provider.setups !== undefined,
+            images: provider.images !== undefined,
             snapshots: provider.snapshots !== undefined,
           },
         };

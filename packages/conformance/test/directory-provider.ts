@@ -87,7 +87,8 @@ export function directoryProvider(root: string): SandboxProvider & { readonly sn
         await rm(workspace(id), { recursive: true, force: true });
         await rename(`${workspace(id)}.new`, workspace(id));
       },
-      async *list() {
+      async *list(call) {
+        call?.signal?.throwIfAborted();
         for (const name of await readdir(join(root, 'snapshots')).catch(() => [])) yield name;
       },
       async remove(name, call) {

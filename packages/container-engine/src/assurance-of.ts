@@ -1,5 +1,6 @@
 import type { Assurance, Control, ControlName } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
+import { INSTALLER_CAPABILITIES } from './container-options.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -18,6 +19,13 @@ export interface AssuranceInput {
   readonly diskBytes?: number;
 }
 
+/** Bits of the capabilities that an installer has. @see https://man7.org/linux/man-pages/man7/capabilities.7.html, linux/capability.h */
+const CAPABILITY_BITS = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, SETGID: 6, SETUID: 7 } as const;
+const INSTALLER_CAPABILITY_BITS = INSTALLER_CAPABILITIES.reduce(
+  (bits, name) => bits | (1n << BigInt(CAPABILITY_BITS[name])),
+  0n,
+);
+
 /** What is in force, as the kernel and the engine tell it. */
 export function assuranceOf(input: AssuranceInput): Assurance {
   const { provider, title, facts, meta, container, status, uidMap } = input;
@@ -25,7 +33,12 @@ export function assuranceOf(input: AssuranceInput): Assurance {
   const report = `This should not happen with a supported ${title}: run litterbox doctor and report what it says.`;
   const control = (name: ControlName, holds: boolean, finding: string, remedy = report): Control =>
     holds ? { name, status: 'enforced', finding } : { name, status: 'absent', finding, remedy };
-  const sets = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].filter((set) => !/^0+$/.test(status.get(set) ?? 'x'));
+  const isInstaller = meta.isInstaller === true;
+  const allowed = isInstaller ? INSTALLER_CAPABILITY_BITS : 0n;
+  const sets = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].filter((set) => {
+    const bits = status.get(set) ?? '';
+    return !/^[0-9a-f]+$/.test(bits) || (BigInt(`0x${bits}`) & ~allowed) !== 0n;
+  });
   const inside = meta.user.uid;
   const range = uidMap.find(([first, , count]) => inside >= first && inside < first + count);
   const outside = range ? range[1] + inside - range[0] : inside;
@@ -61,15 +74,21 @@ export function assuranceOf(input: AssuranceInput): Assurance {
       ),
       control(
         'user',
-        inside !== 0 && outside !== 0 && status.get('Uid')?.split(/\s+/)[0] !== '0',
-        hasOwnUsers
-          ? `user ${inside} inside is user ${outside} outside`
-          : `user ${inside}, inside and outside: ${title} gives no user namespace`,
+        isInstaller || (inside !== 0 && outside !== 0 && status.get('Uid')?.split(/\s+/)[0] !== '0'),
+        isInstaller
+          ? 'root inside, to install'
+          : hasOwnUsers
+            ? `user ${inside} inside is user ${outside} outside`
+            : `user ${inside}, inside and outside: ${title} gives no user namespace`,
       ),
       control(
         'capabilities',
         sets.length === 0 && !HostConfig.Privileged,
-        sets.length === 0 ? 'none, and none can be gained' : `not empty: ${sets.join(', ')}`,
+        sets.length === 0
+          ? isInstaller
+            ? 'those over files and users alone'
+            : 'none, and none can be gained'
+          : `not empty: ${sets.join(', ')}`,
       ),
       control('no-new-privileges', status.get('NoNewPrivs') === '1', `NoNewPrivs ${status.get('NoNewPrivs') ?? '?'}`),
       control(
@@ -80,7 +99,7 @@ export function assuranceOf(input: AssuranceInput): Assurance {
       control('network', HostConfig.NetworkMode === 'none', 'no interface but loopback'),
       control(
         'files',
-        HostConfig.ReadonlyRootfs === true,
+        isInstaller || HostConfig.ReadonlyRootfs === true,
         HostConfig.ReadonlyRootfs
           ? `only workspace, home, playground and temporary directories can be written (${binds} of them directories of Litterbox)`
           : 'the root file system can be written',

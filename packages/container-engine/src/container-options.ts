@@ -1,6 +1,7 @@
 import { baseEnvironment } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
+import { INIT_SCRIPT } from './init-script.ts';
 import { INSIDE, type Layers, type SandboxLayout } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -13,6 +14,8 @@ export interface ContainerOptionsInput {
   readonly facts: EngineFacts;
   /** What the engine takes for the filter of system calls: the profile itself, or a path of it. */
   readonly seccomp: string;
+  /** Files are below the engine's own directory: it gives them only to mounts that follow its own. */
+  readonly isBelowEngine: boolean;
   /** How the engine maps users, in its own word; empty for its default. */
   readonly usersMode: string;
   /** The mount option that gives a temporary file system to the container's user. */
@@ -24,29 +27,30 @@ export interface ContainerOptionsInput {
 /** Labels by which whatever is ours is found again. */
 export const LABELS = { id: 'dev.litterbox.id', repository: 'dev.litterbox.repository' } as const;
 
+/** For people: what finds a container is its label. */
+export const containerName = ({ slug, id }: Pick<SandboxMeta, 'slug' | 'id'>) => `litterbox-${slug}-${id.slice(0, 8)}`;
 /** The volume that is the workspace. */
 export const workspaceVolume = (id: string) => `litterbox-${id}`;
 /** The volume that is the home directory, of a sandbox that stands on a kept setup. */
 export const homeVolume = (id: string) => `litterbox-${id}-home`;
 
-/**
- * The first process: waits for ever without any program, and reaps what nobody else waits for. Its stdin stays open and silent.
- */
-const INIT_SCRIPT = `trap 'exit 0' TERM
-exec 3<&0 </dev/null
-while :; do ( read -r lb_x <&3 || exec sleep 2147483647 || kill -9 1 ) & wait $!; done`;
-
 const TMPFS = 'rw,nosuid,nodev';
+/**
+ * What package managers do as root: give files away, write where they are not the owner, and go on as a user of their own. Each is
+ * within the container's own files: no mount, no device, no network and no process of anybody else.
+ */
+export const INSTALLER_CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'] as const;
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, layers, setup, facts, seccomp, usersMode, userProcesses, owned } = input;
+  const { meta, sandbox, layers, setup, facts, seccomp, isBelowEngine, usersMode, userProcesses, owned } = input;
   const { limits, user } = meta;
+  const isInstaller = meta.isInstaller === true;
   const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
     Type: 'volume',
     Source: source,
     Target: target,
-    ReadOnly: false,
+    ReadOnly: isInstaller,
     VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
   });
   const bind = (source: string, target: string, isReadOnly = false): Docker.MountSettings => ({
@@ -54,13 +58,19 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     Source: source,
     Target: target,
     ReadOnly: isReadOnly,
-    BindOptions: { Propagation: 'rprivate' },
+    BindOptions: { Propagation: isBelowEngine ? 'rslave' : 'rprivate' },
   });
+  const ownDirectories = () => [
+    ...(setup === undefined
+      ? [bind(layers.home, INSIDE.home)]
+      : [bind(`${setup}/upper`, INSIDE.prepared, true), volume(INSIDE.home, homeVolume(meta.id))]),
+    bind(layers.playground, INSIDE.playground),
+  ];
   const taken = [meta.workdir, '/src', INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run'];
   return {
-    name: `litterbox-${meta.slug}-${meta.id.slice(0, 8)}`,
+    name: containerName(meta),
     Image: meta.imageId,
-    User: `${user.uid}:${user.gid}`,
+    User: meta.isInstaller ? '0:0' : `${user.uid}:${user.gid}`,
     WorkingDir: '/',
     Hostname: 'sandbox',
     Domainname: '',
@@ -80,10 +90,10 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     HostConfig: {
       NetworkMode: 'none',
       Privileged: false,
-      CapAdd: [],
+      CapAdd: isInstaller ? [...INSTALLER_CAPABILITIES] : [],
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
-      ReadonlyRootfs: true,
+      ReadonlyRootfs: !isInstaller,
       Tmpfs: {
         // Runtimes give a temporary file system the mode of the image's directory, whatever is asked for: so its user owns it.
         '/tmp': `${TMPFS},exec,size=512m,mode=1777,${owned}`,
@@ -94,11 +104,11 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
         volume(meta.workdir),
         ...(meta.workdir === '/src' ? [] : [volume('/src')]),
         bind(layers.upper, INSIDE.changes, true),
-        ...(setup === undefined
-          ? [bind(layers.home, INSIDE.home)]
-          : [bind(`${setup}/upper`, INSIDE.prepared, true), volume(INSIDE.home, homeVolume(meta.id))]),
-        bind(layers.playground, INSIDE.playground),
-        ...['passwd', 'group', 'hosts'].map((name) => bind(`${sandbox.names}/${name}`, `/etc/${name}`, true)),
+        ...(isInstaller ? [] : ownDirectories()),
+        // Users that a package brings are written into the image's own files.
+        ...(isInstaller ? ['hosts'] : ['passwd', 'group', 'hosts']).map((name) =>
+          bind(`${sandbox.names}/${name}`, `/etc/${name}`, true),
+        ),
         // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
         ...meta.imageVolumes
           .filter((target) => !taken.includes(target))
@@ -160,6 +170,7 @@ export function sandboxEnvironment(meta: SandboxMeta): Readonly<Record<string, s
   return {
     ...image,
     ...baseEnvironment(meta.slug, isSane ? PATH : DEFAULT_PATH),
+    ...(meta.isInstaller && { HOME: '/root', USER: 'root', LOGNAME: 'root' }),
     ...meta.environment,
   };
 }

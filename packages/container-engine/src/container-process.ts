@@ -24,16 +24,22 @@ export interface ContainerProcessInput {
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
   /** Names that the container's own environment has. */
   readonly inherited: readonly string[];
+  /** Open descriptors that the process may have. */
+  readonly openFiles: number;
   /**
    * Runs shell text in the container beside the process; resolves when it is done or cannot be. Absent for a program of our own
    * that ends with its stdin.
    */
   readonly tell?: (script: string) => Promise<void>;
+  /** Nothing is added to its environment; what leaves its tree of processes is then not found any more. @defaultValue false */
+  readonly isUnmarked?: boolean;
   readonly onEnd: (process: ContainerProcess) => void;
 }
 
 /** Output that nobody has read yet; beyond it the process is held back. */
 const MAX_UNREAD_BYTES = 2 ** 20;
+/** The same of a process that was killed: its end comes behind what was under way. */
+const MAX_LAST_BYTES = 64 * 2 ** 20;
 /** How long a process may take to be gone after it was killed, before its connection is dropped all the same. */
 const KILL_GRACE_MS = 3_000;
 /** How long a program may take from the engine's answer to its first word. */
@@ -54,6 +60,7 @@ export class ContainerProcess implements ProcessHandle {
   readonly #closed: Promise<void>;
   readonly #unread: OutputChunk[] = [];
   #unreadBytes = 0;
+  #maxUnreadBytes = MAX_UNREAD_BYTES;
   #hasOutputEnded = false;
   /** Wakes who waits for output, and the pump that waits for readers. */
   #onChange: () => void = () => {};
@@ -85,11 +92,11 @@ export class ContainerProcess implements ProcessHandle {
 
   /** @throws LitterboxError `NOT_FOUND` for a program or directory that is not there; else as the engine says. */
   static async start(input: ContainerProcessInput, call?: CallOptions): Promise<ContainerProcess> {
-    const { engine, container, spec, inherited } = input;
+    const { engine, container, spec, inherited, openFiles, isUnmarked = false } = input;
     call?.signal?.throwIfAborted();
     const nonce = crypto.randomUUID();
     const hasTerminal = spec.terminal !== undefined;
-    const env = { [CALL_VARIABLE]: crypto.randomUUID(), ...spec.env };
+    const env = { ...(!isUnmarked && { [CALL_VARIABLE]: crypto.randomUUID() }), ...spec.env };
     const { exec, stream } = await engine.exec(
       container,
       {
@@ -98,6 +105,7 @@ export class ContainerProcess implements ProcessHandle {
             ...spec,
             env,
             foreign: inherited.filter((name) => !(name in env)),
+            openFiles,
             hasTerminal,
             nonce,
           }),
@@ -170,6 +178,9 @@ export class ContainerProcess implements ProcessHandle {
     // Its whole group, which it leads where the image has setsid. busybox does not know `--`, dash needs it.
     const send = `kill -s ${signal.slice(3)}`;
     await this.#input.tell?.(`{ ${send} -- -${pid} || ${send} -${pid} || ${send} ${pid}; } 2>/dev/null`);
+    if (signal !== 'SIGKILL') return;
+    this.#maxUnreadBytes = MAX_LAST_BYTES;
+    this.#renew();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -177,7 +188,7 @@ export class ContainerProcess implements ProcessHandle {
     if (!this.#hasEnded && started) {
       this.#isKilled = true;
       const { wrapperPid, pid } = started;
-      const mark = this.#input.spec.env[CALL_VARIABLE] ?? '';
+      const mark = this.#input.spec.env[CALL_VARIABLE] ?? crypto.randomUUID();
       // The program of a terminal has no shell of ours above it, and is ended with what it started.
       const own = wrapperPid === pid ? `kill -KILL ${pid}` : ':';
       if (this.#input.tell) await this.#input.tell(`lb_kill ${wrapperPid} ${mark}; ${own}`);
@@ -219,6 +230,12 @@ export class ContainerProcess implements ProcessHandle {
         ...details,
         hint: 'Name a program that is in the PATH of the sandbox, or take an image that has it (container.base-image).',
       });
+    if (this.#refusal === 'no-limit')
+      return new LitterboxError(
+        'UNSUPPORTED',
+        `${engine.title} lets processes here have fewer than ${this.#input.openFiles} open files.`,
+        { ...details, hint: "Set limits.open-files lower, or raise the engine's own limit (ulimit -Hn)." },
+      );
     const said = this.#unread
       .map(({ bytes }) => new TextDecoder().decode(bytes))
       .join('')
@@ -246,7 +263,7 @@ export class ContainerProcess implements ProcessHandle {
     try {
       for await (const { type, bytes } of this.#chunks()) {
         splitters[type].push(bytes);
-        while (this.#unreadBytes > MAX_UNREAD_BYTES && !this.#isAbandoned) await this.#changed;
+        while (this.#unreadBytes > this.#maxUnreadBytes && !this.#isAbandoned) await this.#changed;
       }
     } catch {
       // The connection broke: the engine knows how the process ended, or nobody does.

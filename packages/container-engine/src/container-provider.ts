@@ -1,18 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   alreadyThere,
+  ASK_BEFORE_NAME,
+  assertClaimable,
   type CallOptions,
   CAN_MAKE_DISKS,
   cannotHonour,
+  confinedCopy,
+  copyDisk,
+  copyTree,
   DISK_REMEDY,
   type Host,
   isLitterboxError,
+  LayerSnapshots,
   LitterboxError,
   ownNames,
   makeDisk,
+  pooledMark,
+  type ImageStore,
   type ProbeReport,
   type ProviderTraits,
   type ProgressOptions,
   quoted,
+  reach,
   readDescription,
   REMOVE_TREE,
   type RemoveOptions,
@@ -24,18 +34,25 @@ import {
   type SandboxRuntime,
   type SandboxSpec,
   type SetupStore,
+  type SnapshotProvider,
   ensureBaseTree,
   makeUnfinished,
   sweepUnfinished,
+  takeMark,
   UNFINISHED,
+  unlike,
 } from '@litterbox/core/provider';
 import { Containers } from './containers.ts';
 import { ContainerRuntime } from './container-runtime.ts';
+import { copyStill, type CopyStillInput } from './copy-still.ts';
 import { Engine } from './engine.ts';
-import { type EngineFacts, readEngine } from './engine-facts.ts';
+import type { EngineFacts, EngineSurvey } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { Images } from './images.ts';
+import { InstalledImages } from './installed-images.ts';
 import { KeptSetups } from './kept-setups.ts';
+import { forgetEngine, knownEngine } from './known-engines.ts';
+import { LOOK_AGAIN_MS } from './late-word.ts';
 import { diskImage, diskOf, layersOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -45,11 +62,17 @@ export interface ContainerProviderInput {
   /** Absolute directory on the host, the provider's own, mode 0700, for base trees, layers and playgrounds. */
   readonly directory: string;
   readonly flavour: EngineFlavour;
+  /** @defaultValue found on the host */
+  readonly engine?: Engine;
+  /** The host is a container of the engine's own. @defaultValue false */
+  readonly isConfined?: boolean;
 }
 
 const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 };
 /** Of sandboxes that root makes: no user of the machine has it. */
 const SANDBOX_UID = 61100;
+/** How long an engine may take to make what a program asked for that has ended: tens of milliseconds, hundreds on a busy machine. */
+const LATECOMERS_MS = 1_000;
 /** What the options of an overlay mount cannot carry. */
 const UNMOUNTABLE = /[,:\\"'\s]/;
 
@@ -58,15 +81,18 @@ export class ContainerProvider implements SandboxProvider {
   readonly name: string;
   readonly traits: ProviderTraits;
   readonly #host: Host;
-  readonly #ownInfo: string | undefined;
+  readonly #isConfined: boolean;
+  readonly #look: EngineSurvey;
   readonly #layout: Layout;
   readonly #engine: Engine;
   readonly #images: Images;
   readonly #containers: Containers;
   readonly #setups: KeptSetups;
-  #facts: Promise<EngineFacts> | undefined;
+  readonly #installed: InstalledImages;
+  readonly #snapshots: LayerSnapshots<SandboxMeta>;
 
-  constructor({ host, directory, flavour }: ContainerProviderInput) {
+  constructor({ host, directory, flavour, engine, isConfined = false }: ContainerProviderInput) {
+    this.#isConfined = isConfined;
     this.name = flavour.provider;
     this.traits = {
       isolation: 'container',
@@ -80,15 +106,23 @@ export class ContainerProvider implements SandboxProvider {
       ],
       workdir: '/src',
       roots: ['image'],
+      canCopy: true,
+      snapshotCost: 'copied',
     };
     this.#host = host;
-    this.#ownInfo = flavour.ownInfo;
     this.#layout = layoutOf(directory);
-    this.#engine = new Engine({
-      ...flavour,
+    this.#look = {
       host,
-      findSocket: async (call) => await flavour.findSocket(host, this.#layout, call),
-    });
+      ownInfo: flavour.ownInfo,
+      ...(flavour.believedMs && { memory: { file: this.#layout.engine, forMs: flavour.believedMs } }),
+    };
+    this.#engine =
+      engine ??
+      new Engine({
+        ...flavour,
+        host,
+        findSocket: async (call) => await flavour.findSocket(host, this.#layout, call),
+      });
     this.#images = new Images(this.#engine);
     this.#containers = new Containers({
       engine: this.#engine,
@@ -96,18 +130,67 @@ export class ContainerProvider implements SandboxProvider {
       layout: this.#layout,
       flavour,
       facts: (call) => this.#survey(call),
+      isBelowEngine: isConfined,
     });
     this.#setups = new KeptSetups(this.name, host, this.#layout, this.#containers);
+    this.#installed = new InstalledImages({
+      engine: this.#engine,
+      images: this.#images,
+      containers: this.#containers,
+      host,
+      layout: this.#layout,
+    });
+    this.#snapshots = new LayerSnapshots<SandboxMeta>({
+      provider: this.name,
+      host,
+      root: this.#layout.root,
+      directoryOf: (id) => sandboxLayoutOf(this.#layout, id).directory,
+      layersOf: () => ['upper', 'home'],
+      assertCopyable: async (call) => this.#assertCopyable(await this.#survey(call)),
+      isRoot: async () => (await host.facts()).uid === 0,
+      still: async (meta, script, call) => await copyStill(this.#copier('snapshot.take'), meta, script, call),
+      ended: async ({ id }, script) => {
+        await this.#containers.remove(id); // it is made again, on the layers of then, when the sandbox is used
+        await runScriptOrFail(host, 'snapshot.restore', script);
+      },
+      restored: ({ prepared: _prepared, ...meta }, kept) => {
+        if (meta.imageId !== kept.imageId)
+          throw cannotHonour(
+            this.name,
+            `a snapshot of a sandbox of the image ${kept.image} in one of ${meta.image}`,
+            'Make a sandbox of that image.',
+          );
+        return {
+          ...meta,
+          base: kept.base,
+          ...(kept.prepared !== undefined && { prepared: kept.prepared }),
+          isCopy: true,
+        };
+      },
+    });
   }
 
   get setups(): SetupStore {
     return this.#setups;
   }
 
+  get images(): ImageStore {
+    return this.#installed;
+  }
+
+  get snapshots(): SnapshotProvider {
+    return this.#snapshots;
+  }
+
+  /** What one look at the engine told; looks once. */
+  async facts(call?: CallOptions): Promise<EngineFacts> {
+    return await this.#survey(call);
+  }
+
   async probe(call?: CallOptions): Promise<ProbeReport> {
-    this.#facts = undefined;
     this.#engine.forget();
     try {
+      await forgetEngine(this.#engine, this.#look, call);
       const { checks } = await this.#survey(call);
       return { usable: checks.every(({ status }) => status !== 'failed'), checks };
     } catch (error) {
@@ -122,17 +205,49 @@ export class ContainerProvider implements SandboxProvider {
     options?.signal?.throwIfAborted();
     const facts = await this.#survey(options);
     this.#assertSupported(spec);
-    if (spec.limits.diskBytes !== undefined) await this.#assertDisk(spec, facts, options);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
+    if (spec.limits.diskBytes !== undefined) await this.#assertDisk(spec, facts, options);
     if (await this.#host.files.stat(sandbox.directory, options)) throw alreadyThere(this.name, spec.id);
+    const meta =
+      spec.copyOf === undefined
+        ? await this.#begun(spec, facts, options)
+        : await this.#copied(spec, spec.copyOf, facts, options);
+    reach('container.after-directory');
+    const runtime = this.#runtime(meta);
+    try {
+      options?.signal?.throwIfAborted();
+      await this.#containers.create(meta, options);
+      await this.#containers.assertControls(meta, options);
+      await this.#host.files.remove(sandbox.unfinishedMark);
+      reach('container.after-controls');
+      options?.signal?.throwIfAborted();
+      return runtime;
+    } catch (error) {
+      await runtime[Symbol.asyncDispose]();
+      // An engine that has answered makes nothing more.
+      const hasAnswered = options?.signal?.aborted !== true && !isLitterboxError(error, 'UNAVAILABLE');
+      if (hasAnswered) await this.#host.files.remove(sandbox.unfinishedMark);
+      await this.remove(spec.id);
+      options?.signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  async #begun(spec: SandboxSpec, facts: EngineFacts, options?: ProgressOptions): Promise<SandboxMeta> {
     await this.#makeDirectories(options);
     const user = await this.#user();
     const { uid: ownUid } = await this.#host.facts();
     const owner = ownUid === 0 ? { owner: user } : {};
+    const { reference, installed } = imageOf(spec);
     const [image] = await Promise.all([
-      this.#images.get(spec.root.type === 'image' ? spec.root.reference : '', facts, options),
-      ensureBaseTree({ host: this.#host, bases: this.#layout.bases, ...owner }, spec.workspace, options),
+      this.#images.get(reference, facts, options),
+      ensureBaseTree(
+        { host: this.#host, bases: this.#layout.bases, ...owner, isConfined: this.#isConfined },
+        spec.workspace,
+        options,
+      ),
     ]);
+    const imageId = installed === undefined ? image.id : await this.#installed.get(image, installed, options);
     const meta: SandboxMeta = {
       version: 1,
       id: spec.id,
@@ -140,8 +255,9 @@ export class ContainerProvider implements SandboxProvider {
       repositoryId: spec.repositoryId,
       base: spec.workspace.key,
       workdir: spec.workdir,
-      image: spec.root.type === 'image' ? spec.root.reference : '',
-      imageId: image.id,
+      image: reference,
+      ...(installed !== undefined && { installed }),
+      imageId,
       imageEnvironment: image.environment,
       hostileNames: image.hostileNames,
       imageVolumes: image.volumes,
@@ -150,22 +266,70 @@ export class ContainerProvider implements SandboxProvider {
       limits: { ...DEFAULT_LIMITS, ...spec.limits },
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
-      ...(await this.#setups.find(image.id, spec.prepared ?? [], options)),
+      ...(spec.isInstaller && { isInstaller: true }),
+      ...(await this.#setups.find(imageId, spec.prepared ?? [], options)),
     };
-    await this.#prepare(meta, options);
-    const runtime = this.#runtime(meta);
+    await this.#prepare(meta, spec.isPooled === true, options);
+    return meta;
+  }
+
+  /** What a copy is made of is what its source is made of; who asks for anything else is told. */
+  async #copied(spec: SandboxSpec, of: SandboxId, facts: EngineFacts, call?: CallOptions): Promise<SandboxMeta> {
+    const from = sandboxLayoutOf(this.#layout, of);
+    const source = await readDescription<SandboxMeta>(this.#host, from, this.name, of, call);
+    const { uid } = await this.#host.facts();
+    const refused = (what: string) =>
+      cannotHonour(this.name, `${what} in a copy of a sandbox`, 'Ask for what that one has, or make a new sandbox.');
+    await this.#assertCopyable(facts);
+    const { reference, installed } = imageOf(spec);
+    const isOther = installed !== undefined && installed !== source.installed;
+    if (reference !== source.image || isOther) throw refused('another image');
+    if (spec.limits.diskBytes !== source.limits.diskBytes) throw refused('another limit diskBytes');
+    const meta: SandboxMeta = {
+      ...source,
+      id: spec.id,
+      slug: spec.slug,
+      repositoryId: spec.repositoryId,
+      workdir: spec.workdir,
+      environment: spec.environment,
+      limits: { ...source.limits, ...spec.limits },
+      playground: spec.playground,
+      allowDegraded: spec.allowDegraded,
+      isCopy: true,
+    };
     try {
-      options?.signal?.throwIfAborted();
-      await this.#containers.create(meta, options);
-      await this.#containers.assertControls(meta, options);
-      options?.signal?.throwIfAborted();
-      return runtime;
+      await copyStill(
+        this.#copier('provider.create'),
+        source,
+        this.#makeScript(meta, (unfinished) => this.#copiedLayers(unfinished, source, meta, uid === 0)),
+        call,
+      );
     } catch (error) {
-      await runtime[Symbol.asyncDispose]();
-      await this.remove(spec.id);
-      options?.signal?.throwIfAborted();
+      await this.remove(meta.id); // what was copied of playground and disk
       throw error;
     }
+    return meta;
+  }
+
+  /** @throws LitterboxError `UNSUPPORTED` where the kernel keeps marks of the overlay that this user cannot read. */
+  async #assertCopyable({ isRootless }: EngineFacts): Promise<void> {
+    if (this.#isConfined)
+      throw cannotHonour(
+        this.name,
+        "a copy of layers on the engine's own machine, where nobody may mount",
+        "Use an engine that sees this machine's files.",
+      );
+    const { uid } = await this.#host.facts();
+    if (uid !== 0 && !isRootless)
+      throw cannotHonour(
+        this.name,
+        'a copy of layers that a rootful engine wrote: this user cannot read all of them',
+        'Run Litterbox as root, or use rootless Podman.',
+      );
+  }
+
+  #copier(operation: string): CopyStillInput {
+    return { operation, provider: this.name, host: this.#host, layout: this.#layout, containers: this.#containers };
   }
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
@@ -173,29 +337,64 @@ export class ContainerProvider implements SandboxProvider {
     return this.#runtime(await readDescription<SandboxMeta>(this.#host, sandbox, this.name, id, call));
   }
 
+  async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
+    options?.signal?.throwIfAborted();
+    const sandbox = sandboxLayoutOf(this.#layout, id);
+    const made = await readDescription<SandboxMeta>(this.#host, sandbox, this.name, id, options);
+    const { image: reference, installed } = made;
+    assertClaimable(this.name, spec, {
+      ...made,
+      root: { type: 'image', reference, ...(installed !== undefined && { installed }) },
+    });
+    const [imageId, container] = await Promise.all([
+      installed === undefined
+        ? this.#images.idOf(reference, options)
+        : this.#installed.idOf(reference, installed, options),
+      this.#containers.waiting(made, options),
+    ]);
+    if (imageId !== made.imageId) throw unlike(this.name, `the image ${made.image} is another now`);
+    await takeMark(this.#host, sandbox.directory, this.name, id, options);
+    reach('container.after-claim-mark');
+    const meta: SandboxMeta = { ...made, slug: spec.slug };
+    await Promise.all([
+      this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(meta))),
+      this.#containers.giveAway(container, meta, options),
+    ]);
+    reach('container.after-claim-thaw');
+    await this.#host.files.remove(sandbox.pausedMark);
+    options?.signal?.throwIfAborted();
+    return this.#runtime(meta, container.id);
+  }
+
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     for (const { name } of (await this.#host.files.list(this.#layout.sandboxes, call)) ?? []) {
       if (!SandboxId.is(name)) continue;
       const sandbox = sandboxLayoutOf(this.#layout, name);
-      const [meta, paused, stopped] = await Promise.all(
-        [sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark].map((path) => this.#host.files.stat(path, call)),
+      const [meta, paused, stopped, pooled] = await Promise.all(
+        [sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark, pooledMark(sandbox.directory)].map((path) =>
+          this.#host.files.stat(path, call),
+        ),
       );
-      yield { id: name, state: meta === undefined ? 'broken' : paused ? 'paused' : stopped ? 'stopped' : 'running' };
+      const state = meta === undefined ? 'broken' : paused ? 'paused' : stopped ? 'stopped' : 'running';
+      yield { id: name, state, ...(pooled && { isPooled: true }) };
     }
   }
 
   async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
     call?.signal?.throwIfAborted();
-    const { directory, meta } = sandboxLayoutOf(this.#layout, id);
+    const { directory, meta, unfinishedMark } = sandboxLayoutOf(this.#layout, id);
     const gone = `${this.#layout.sandboxes}/${UNFINISHED}${id}`;
     const own = call?.keepPlayground
       ? ''
       : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)} && rm -f ${quoted(diskImage(this.#layout, id))}`;
     // The directory is made before the container and goes after it: without one, the engine has nothing of it and need not even run.
     const isThere = await Promise.all([directory, gone].map((path) => this.#host.files.stat(path)));
-    if (isThere.some(Boolean)) {
+    const isAny = isThere.some(Boolean);
+    const isUnfinished = isAny && (await this.#host.files.stat(unfinishedMark)) !== undefined;
+    if (isAny) {
       // First what a container is made from: whoever makes one at this moment finds that it is gone, and takes it away again.
       await this.#host.files.remove(meta);
+      reach('container.before-remove');
       await this.#containers.remove(id, call);
     }
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
@@ -205,9 +404,25 @@ ${sweepUnfinished(this.#layout.sandboxes)}
 ${sweepUnfinished(this.#layout.bases)}
 ${sweepUnfinished(this.#layout.setups)}`;
     await runScriptOrFail(this.#host, 'provider.remove', script);
+    if (isAny) await this.#sweepEngine(isUnfinished ? LATECOMERS_MS : 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /**
+   * Takes away what the engine made for a program that was killed or gave up meanwhile: it finishes what it was asked for, whoever is
+   * there to hear of it, so that it may come after everything else of the sandbox is gone.
+   *
+   * @param patienceMs for how long it may still come
+   */
+  async #sweepEngine(patienceMs: number): Promise<void> {
+    for (const limit = performance.now() + patienceMs; ; await delay(LOOK_AGAIN_MS)) {
+      for (const id of await this.#containers.known())
+        if (!(await this.#host.files.stat(sandboxLayoutOf(this.#layout, id).directory)))
+          await this.#containers.remove(id);
+      if (performance.now() >= limit) return;
+    }
+  }
 
   #assertSupported({ root, limits, workdir, strategy }: SandboxSpec): void {
     if (strategy !== undefined)
@@ -257,42 +472,89 @@ ${sweepUnfinished(this.#layout.setups)}`;
     return uid === 0 ? { uid: SANDBOX_UID, gid: SANDBOX_UID } : { uid, gid };
   }
 
-  /** The sandbox's directory, complete before it gets its name. */
-  async #prepare(meta: SandboxMeta, call?: CallOptions): Promise<void> {
-    const { directory } = sandboxLayoutOf(this.#layout, meta.id);
-    const name = `${UNFINISHED}${crypto.randomUUID()}`;
-    const unfinished = `${this.#layout.sandboxes}/${name}`;
+  /** Shell text, with the sandbox's unfinished directory as the current one: layers with nothing in them, and a playground. */
+  #emptyLayers(meta: SandboxMeta): string {
     const playground = `${this.#layout.playgrounds}/${meta.playground}`;
     const owner = `${meta.user.uid}:${meta.user.gid}`;
-    const names = Object.entries(ownNames(meta.user)).map(([file, text]) => `printf %s ${quoted(text)} >names/${file}`);
     const disk = diskOf(this.#layout, meta);
-    const layers = disk
-      ? `set -e
-${makeDisk(disk)}`
-      : `mkdir home upper work${meta.prepared === undefined ? '' : ' home-work'} ${quoted(playground)} 2>/dev/null
+    if (disk) return `set -e\n${makeDisk(disk)}`;
+    return `mkdir home upper work${meta.prepared === undefined ? '' : ' home-work'} ${quoted(playground)} 2>/dev/null
 set -e
 [ -d home ] && [ -d upper ] && [ -d ${quoted(playground)} ]
 [ "$(stat -c %u:%g home)" = ${owner} ] || chown ${owner} home upper ${quoted(playground)}
 `;
-    const script = `umask 022
-${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
-trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
-mkdir names
-${layers}${names.join('\n')}
-printf %s ${quoted(JSON.stringify(meta))} >meta.json
-mv -T ${quoted(unfinished)} ${quoted(directory)}
-trap - EXIT`;
+  }
+
+  /** As {@link emptyLayers}, with what another sandbox has in them. */
+  #copiedLayers(unfinished: string, source: SandboxMeta, meta: SandboxMeta, isRoot: boolean): string {
+    const from = sandboxLayoutOf(this.#layout, source.id).directory;
+    const [fromDisk, toDisk] = [diskOf(this.#layout, source), diskOf(this.#layout, meta)];
+    const { root } = this.#layout;
+    if (fromDisk && toDisk) {
+      // Nobody mounts or unmounts it meanwhile.
+      const copy = `cd ${quoted(unfinished)} || exit 1\n${copyDisk(from, fromDisk)}`;
+      return `set -e
+exec 7>>${quoted(`${from}/disk.lock`)}; flock -w 60 7
+${confinedCopy({ root, isRoot, copy })}
+${ASK_BEFORE_NAME}
+mv -T disk.img ${quoted(toDisk.image)}
+`;
+    }
+    const layers = layersOf(this.#layout, source);
+    const hasPlayground = meta.playground === meta.id && source.playground === source.id;
+    const copy = [
+      copyTree(layers.upper, `${unfinished}/upper`),
+      copyTree(layers.home, `${unfinished}/home`),
+      ...(hasPlayground ? [copyTree(layers.playground, `${unfinished}/playground`)] : []),
+    ].join(' && ');
+    // The playground is made when somebody waits for the copy, and not before.
+    const playground = quoted(`${this.#layout.playgrounds}/${meta.playground}`);
+    const { uid, gid } = meta.user;
+    const place = hasPlayground
+      ? `mv -T playground ${playground}`
+      : `[ -d ${playground} ] || { mkdir ${playground} && chown ${uid}:${gid} ${playground}; }`;
+    return `set -e
+mkdir work${meta.prepared === undefined ? '' : ' home-work'}
+${confinedCopy({ root, isRoot, copy })}
+${ASK_BEFORE_NAME}
+${place}
+`;
+  }
+
+  /** The sandbox's directory, complete before it gets its name. */
+  async #prepare(meta: SandboxMeta, isPooled: boolean, call?: CallOptions): Promise<void> {
+    const script = this.#makeScript(meta, () => `${isPooled ? ': >pooled\n' : ''}${this.#emptyLayers(meta)}`);
     try {
       await runScriptOrFail(this.#host, 'provider.create', script, call);
     } catch (error) {
-      if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
+      const { meta: made } = sandboxLayoutOf(this.#layout, meta.id);
+      if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(made)))
         throw alreadyThere(this.name, meta.id);
       throw error;
     }
   }
 
-  #runtime(meta: SandboxMeta): ContainerRuntime {
+  /** @param layers shell text, given where the directory is until it gets its name */
+  #makeScript(meta: SandboxMeta, layers: (unfinished: string) => string): string {
+    const { directory } = sandboxLayoutOf(this.#layout, meta.id);
+    const name = `${UNFINISHED}${crypto.randomUUID()}`;
+    const unfinished = `${this.#layout.sandboxes}/${name}`;
+    const names = Object.entries(ownNames(meta.user)).map(([file, text]) => `printf %s ${quoted(text)} >names/${file}`);
+    return `umask 022
+${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
+trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
+mkdir names
+: >unfinished
+${layers(unfinished)}${names.join('\n')}
+printf %s ${quoted(JSON.stringify(meta))} >meta.json
+mv -T ${quoted(unfinished)} ${quoted(directory)}
+trap - EXIT`;
+  }
+
+  /** @param container the engine's id of the container, where it is known to run */
+  #runtime(meta: SandboxMeta, container?: string): ContainerRuntime {
     return new ContainerRuntime({
+      ...(container !== undefined && { container }),
       engine: this.#engine,
       host: this.#host,
       containers: this.#containers,
@@ -304,13 +566,14 @@ trap - EXIT`;
 
   /** One look per process, as long as it succeeds; `probe` looks anew. */
   #survey(call?: CallOptions): Promise<EngineFacts> {
-    this.#facts ??= readEngine(this.#engine, { host: this.#host, ownInfo: this.#ownInfo }, call).catch(
-      (error: unknown) => {
-        this.#facts = undefined;
-        this.#engine.forget();
-        throw error;
-      },
-    );
-    return this.#facts;
+    return knownEngine(this.#engine, this.#look, call).catch((error: unknown) => {
+      this.#engine.forget();
+      throw error;
+    });
   }
+}
+
+/** What of images a spec asks for; nothing where it asks for none, which is refused before. */
+function imageOf({ root }: SandboxSpec): { readonly reference: string; readonly installed?: string } {
+  return root.type === 'image' ? root : { reference: '' };
 }

@@ -17,6 +17,7 @@ import {
   type OpenPort,
   type ProcessHandle,
   type ProcessSpec,
+  reach,
   type ResourceUsage,
   type SandboxId,
   type SandboxRuntime,
@@ -38,6 +39,8 @@ export interface ContainerRuntimeInput {
   readonly sandbox: SandboxLayout;
   readonly layers: Layers;
   readonly meta: SandboxMeta;
+  /** The engine's id of its container, where that is known to run. */
+  readonly container?: string;
 }
 
 /** A sandbox in a container, as one process uses it. Its container is started, or made again, with the first process. */
@@ -64,8 +67,9 @@ export class ContainerRuntime implements SandboxRuntime {
   #isDisposed = false;
 
   constructor(input: ContainerRuntimeInput) {
-    const { meta, host, sandbox, layers } = input;
+    const { meta, host, sandbox, layers, container } = input;
     this.#input = input;
+    if (container !== undefined) this.#container = Promise.resolve(container);
     this.id = meta.id;
     this.workdir = meta.workdir;
     if (meta.prepared !== undefined) this.prepared = meta.prepared;
@@ -85,6 +89,7 @@ export class ContainerRuntime implements SandboxRuntime {
       changes: INSIDE.changes,
       workspace: meta.workdir,
       ...(meta.prepared !== undefined && { prepared: INSIDE.prepared }),
+      ...(meta.isCopy && { isCopy: true }),
       spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
       aside: walkerPlace(host, layers.upper, meta.user),
     });
@@ -117,8 +122,10 @@ export class ContainerRuntime implements SandboxRuntime {
   async pause(call?: CallOptions): Promise<void> {
     const { host, sandbox, containers, meta } = this.#input;
     if (await this.#isStopped(call)) return;
+    await containers.assertPausable(call);
     const isMarked = await this.#isPaused(call);
     await host.files.write(sandbox.pausedMark, new Uint8Array());
+    reach('container.after-paused-mark');
     // Where nothing runs the mark is what keeps commands out.
     await containers.pause(meta.id, isMarked, call);
   }
@@ -126,6 +133,7 @@ export class ContainerRuntime implements SandboxRuntime {
   async resume(call?: CallOptions): Promise<void> {
     const { host, sandbox, containers, meta } = this.#input;
     await containers.unpause(meta.id, await this.#isPaused(call), call);
+    reach('container.after-unpause');
     await host.files.remove(sandbox.pausedMark, call);
     await this.start(call);
   }
@@ -133,7 +141,9 @@ export class ContainerRuntime implements SandboxRuntime {
   async stop(call?: CallOptions): Promise<void> {
     const { host, sandbox, containers, meta } = this.#input;
     await host.files.write(sandbox.stoppedMark, new Uint8Array());
+    reach('container.after-stopped-mark');
     await containers.kill(meta.id, call);
+    reach('container.after-kill');
     this.#container = undefined;
     await this.#leave();
     await host.files.remove(sandbox.pausedMark, call);
@@ -230,6 +240,7 @@ export class ContainerRuntime implements SandboxRuntime {
               env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
             },
             inherited: this.#inherited,
+            openFiles: this.#input.meta.limits.openFiles,
             ...(!isOwn && { tell: (script) => this.#tell(script) }),
             onEnd: (one) => this.#processes.delete(one),
           },
@@ -239,6 +250,7 @@ export class ContainerRuntime implements SandboxRuntime {
         return process;
       } catch (error) {
         const isRefused = isLitterboxError(error) && /is paused/i.test(answerOf(error.cause).said);
+        if (isRefused && (await this.#input.containers.undisturbed(this.id, call))) continue;
         if (!isRefused || performance.now() > limit || (await this.#isPaused(call))) throw error;
         await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
       }

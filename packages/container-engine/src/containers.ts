@@ -8,14 +8,15 @@ import {
   missingControls,
   type NetworkNamespace,
   quoted,
+  reach,
   type ResourceUsage,
   runScript,
-  type SandboxId,
+  SandboxId,
   shown,
 } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import { assuranceOf } from './assurance-of.ts';
-import { containerOptions, homeVolume, LABELS, workspaceVolume } from './container-options.ts';
+import { containerName, containerOptions, homeVolume, LABELS, workspaceVolume } from './container-options.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
@@ -44,6 +45,7 @@ export class Containers {
   readonly #flavour: EngineFlavour;
   readonly #facts: (call?: CallOptions) => Promise<EngineFacts>;
   readonly #disks: SandboxDisks;
+  readonly #isBelowEngine: boolean;
 
   constructor(input: {
     readonly engine: Engine;
@@ -51,12 +53,15 @@ export class Containers {
     readonly layout: Layout;
     readonly flavour: EngineFlavour;
     readonly facts: (call?: CallOptions) => Promise<EngineFacts>;
+    /** The layout is in a volume of the engine's. */
+    readonly isBelowEngine: boolean;
   }) {
     this.#engine = input.engine;
     this.#host = input.host;
     this.#layout = input.layout;
     this.#flavour = input.flavour;
     this.#facts = input.facts;
+    this.#isBelowEngine = input.isBelowEngine;
     this.#disks = new SandboxDisks(input.engine.provider, input.host, input.layout);
   }
 
@@ -78,6 +83,7 @@ export class Containers {
     const sandbox = sandboxLayoutOf(this.#layout, meta.id);
     const layers = layersOf(this.#layout, meta);
     await this.#disks.mount(meta, call);
+    reach('container.after-disk');
     const userProcesses = await this.#flavour.userProcesses?.(this.#host, facts, meta.limits.processes, call);
     const setup = meta.prepared === undefined ? undefined : setupDirectory(this.#layout, meta.imageId, meta.prepared);
     const options = containerOptions({
@@ -86,6 +92,7 @@ export class Containers {
       ...(setup !== undefined && { setup }),
       layers,
       facts,
+      isBelowEngine: this.#isBelowEngine,
       seccomp: await this.#flavour.seccomp(this.#host, this.#layout, call),
       owned: this.#flavour.ownedBy(meta.user),
       usersMode: this.#flavour.usersMode(facts, meta.user),
@@ -122,6 +129,7 @@ export class Containers {
             }),
           work,
         );
+      reach('container.after-volumes');
       return await this.#engine.ask(
         'provider.create',
         async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
@@ -140,12 +148,81 @@ export class Containers {
     }
     if (made.status === 'rejected') throw made.reason;
     const { value: container } = made;
+    reach('container.after-create');
     await this.#begin(container.id, meta, call);
+    reach('container.after-start');
     return container.id;
+  }
+
+  /**
+   * Waits until nobody copies the sandbox. A container that was paused by one who was killed over it goes on.
+   *
+   * @returns whether somebody was at it
+   */
+  async undisturbed(id: SandboxId, call?: CallOptions): Promise<boolean> {
+    const { directory, copyingMark, pausedMark } = sandboxLayoutOf(this.#layout, id);
+    if (!(await this.#host.files.stat(copyingMark, call))) return false;
+    await runScript(this.#host, `cd ${quoted(directory)} && exec 5>>${quoted(copyingMark)} && flock -w 600 5`, call);
+    const isMarked = (await this.#host.files.stat(pausedMark, call)) !== undefined;
+    if (!isMarked && (await this.find(id, call))?.state === 'paused') await this.unpause(id, true, call);
+    await this.#host.files.remove(copyingMark, call);
+    return true;
+  }
+
+  /** Pauses what runs, for one who copies and holds the lock. @returns whether anything ran */
+  async freeze(id: SandboxId, call?: CallOptions): Promise<boolean> {
+    const found = await this.find(id, call);
+    if (!found || found.state === 'ended') return false;
+    const { canPause } = await this.#facts(call);
+    if (!canPause)
+      throw new LitterboxError(
+        'UNSUPPORTED',
+        `The sandbox runs, and ${this.#engine.title} cannot pause containers of this user while they are copied.`,
+        {
+          operation: 'provider.create',
+          provider: this.#engine.provider,
+          hint: 'Stop it first: litterbox pause --stop.',
+        },
+      );
+    await this.pause(id, false, call);
+    return true;
+  }
+
+  async isFrozen(id: SandboxId, call?: CallOptions): Promise<boolean> {
+    return (await this.find(id, call))?.state === 'paused';
+  }
+
+  /** The container of a prepared sandbox. @throws LitterboxError `UNAVAILABLE` when it does not run: frozen or not. */
+  async waiting(meta: SandboxMeta, call?: CallOptions): Promise<FoundContainer> {
+    const found = await this.#engine.askIfThere(
+      'provider.claim',
+      async (docker) => docker.getContainer(containerName(meta)).inspect(),
+      call,
+    );
+    const isOurs = found?.Config.Labels[LABELS.id] === meta.id;
+    if (found && isOurs && found.State.Running)
+      return { id: found.Id, state: found.State.Paused ? 'paused' : 'running' };
+    throw new LitterboxError('UNAVAILABLE', 'The container of the prepared sandbox does not run any more.', {
+      operation: 'provider.claim',
+      provider: this.#engine.provider,
+      hint: 'Create a sandbox instead.',
+    });
+  }
+
+  /** Gives the container the name of the sandbox that it is from now on, and lets it run. */
+  async giveAway({ id, state }: FoundContainer, meta: SandboxMeta, call?: CallOptions): Promise<void> {
+    const work = { ...call, limitMs: WORK_MS };
+    const rename = async (docker: Docker, signal: AbortSignal) =>
+      docker.getContainer(id).rename({ name: containerName(meta), abortSignal: signal });
+    // The name first: an engine may give no name to what is just changing its state, or keep the change waiting.
+    await this.#engine.ask('provider.claim', rename, work);
+    const unpause = (docker: Docker) => docker.getContainer(id).unpause();
+    if (state === 'paused') await this.#turned('provider.claim', unpause, call);
   }
 
   /** The id of the sandbox's container, which runs then. */
   async ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string> {
+    await this.undisturbed(meta.id, call);
     const found = await this.find(meta.id, call);
     if (found?.state === 'running') return found.id;
     if (found?.state === 'paused') {
@@ -161,6 +238,17 @@ export class Containers {
     }
     await this.#assertImage(meta, call);
     return await this.create(meta, call);
+  }
+
+  /** @throws LitterboxError `UNSUPPORTED` where the engine cannot freeze what runs: before anything is marked as paused. */
+  async assertPausable(call?: CallOptions): Promise<void> {
+    const { canPause } = await this.#facts(call);
+    if (canPause) return;
+    throw new LitterboxError('UNSUPPORTED', `${this.#engine.title} cannot pause containers of this user here.`, {
+      operation: 'runtime.pause',
+      provider: this.#engine.provider,
+      hint: 'Stop it instead: litterbox pause --stop. Pausing takes control groups version 2 with delegation, or the rootful engine.',
+    });
   }
 
   /**
@@ -225,13 +313,49 @@ export class Containers {
           work,
         ),
       );
+    reach('container.after-remove');
     for (const volume of [workspaceVolume(id), homeVolume(id)])
       await this.#engine.askIfThere(
         'provider.remove',
         async (docker, signal) => docker.getVolume(volume).remove({ force: true, abortSignal: signal }),
         work,
       );
+    reach('container.after-volumes-removed');
     await this.#disks.unmount(id, call);
+  }
+
+  /**
+   * Ids of what the engine has of sandboxes of this provider's directory: also of those whose directory is gone, because the engine
+   * finishes what it was asked for by a program that was killed meanwhile.
+   */
+  async known(call?: CallOptions): Promise<ReadonlySet<SandboxId>> {
+    const filters = { label: [LABELS.id] };
+    const [containers, { Volumes: volumes }] = await Promise.all([
+      this.#engine.ask(
+        'provider.remove',
+        async (docker, signal) => docker.listContainers({ all: true, filters, abortSignal: signal }),
+        call,
+      ),
+      this.#engine.ask(
+        'provider.remove',
+        async (docker, signal) => docker.listVolumes({ filters, abortSignal: signal }),
+        call,
+      ),
+    ]);
+    const found = new Set<SandboxId>();
+    const look = (labels: Readonly<Record<string, string>> | null, paths: readonly string[]) => {
+      const id = labels?.[LABELS.id] ?? '';
+      // The label alone does not say whose it is: another user or another state directory has sandboxes on this engine too.
+      const own = SandboxId.is(id) && `${sandboxLayoutOf(this.#layout, id).directory}/`;
+      if (own && paths.some((path) => path.startsWith(own))) found.add(id);
+    };
+    for (const { Labels, Mounts } of containers)
+      look(
+        Labels,
+        Mounts.map(({ Source }) => Source),
+      );
+    for (const { Labels, Options } of volumes ?? []) look(Labels, upperDirectories(Options?.['o'] ?? ''));
+    return found;
   }
 
   /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that. */
@@ -499,6 +623,13 @@ lb_cat /proc/1/status; printf '\\036'; lb_cat /proc/1/uid_map`;
 // agent writes that layer. A mount in a user namespace keeps its marks in user.*. https://docs.kernel.org/filesystems/overlayfs.html
 function overlayOptions({ isRootless }: EngineFacts): string {
   return `${isRootless ? 'userxattr' : 'redirect_dir=nofollow'},metacopy=off,index=off,xino=off,nosuid,nodev`;
+}
+
+/** Where the layers of an overlay's options are that it writes. */
+function upperDirectories(options: string): readonly string[] {
+  return options
+    .split(',')
+    .flatMap((option) => (option.startsWith('upperdir=') ? [option.slice('upperdir='.length)] : []));
 }
 
 /** Two programs may remove one sandbox at the same time. */

@@ -1,4 +1,11 @@
-import { type CallOptions, type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
+import type Docker from 'dockerode';
+import {
+  type CallOptions,
+  type Host,
+  isLitterboxError,
+  LitterboxError,
+  type ProbeCheck,
+} from '@litterbox/core/provider';
 import { type Engine, PRESENCE_MS } from './engine.ts';
 
 /** What one look at an engine tells. */
@@ -11,12 +18,18 @@ export interface EngineFacts {
   /** Ceilings this engine can enforce here. */
   readonly enforced: { readonly memory: boolean; readonly cpus: boolean; readonly processes: boolean };
   readonly cgroupVersion: string;
+  /** Whether it can freeze what runs in a container: with version 1 a control group takes root. */
+  readonly canPause: boolean;
   readonly hasSeccomp: boolean;
+  /** Which engine it is, the same at each look: its machine's name and its directory there. */
+  readonly identity: string;
+  /** Runs in a virtual machine of its own, which shares the host's files through a protocol on which no layers can lie. */
+  readonly isVirtualMachine: boolean;
   readonly checks: readonly ProbeCheck[];
 }
 
 /** @see https://docs.docker.com/reference/api/engine/version-history/ the oldest with what is used here, Docker 20.10 */
-const MINIMUM_API = [1, 41];
+const MINIMUM_API = '1.41';
 
 interface EngineInfo {
   readonly ServerVersion?: string;
@@ -30,6 +43,9 @@ interface EngineInfo {
   readonly PidsLimit?: boolean;
   readonly CgroupVersion?: string;
   readonly Rootless?: boolean;
+  readonly Name?: string;
+  readonly DockerRootDir?: string;
+  readonly OperatingSystem?: string;
 }
 
 interface OwnInfo {
@@ -40,6 +56,8 @@ export interface EngineSurvey {
   readonly host: Host;
   /** Where the engine tells in its own words which controllers its containers get, if Docker's are not right. */
   readonly ownInfo?: string | undefined;
+  /** A file of the provider's own in which looks are kept for later programs, and how long one is believed; absent where a look costs nothing. */
+  readonly memory?: { readonly file: string; readonly forMs: number };
 }
 
 /** Looks once; changes nothing. @throws LitterboxError `UNAVAILABLE` when the engine cannot be reached. */
@@ -48,21 +66,25 @@ export async function readEngine(
   { host, ownInfo }: EngineSurvey,
   call?: CallOptions,
 ): Promise<EngineFacts> {
-  // First what no disk is needed for: an engine that is not there shows at once.
+  // First what costs nothing: an engine that is not there shows at once.
   const presence = { ...call, limitMs: PRESENCE_MS };
-  const version = await engine.ask('engine.version', async (docker) => docker.version(), presence);
+  await engine.ask('engine.ping', async (docker) => docker.ping() as Promise<unknown>, presence);
+  const { provider, title } = engine;
+  // One question, and its path asks for the version too: for each answer Podman looks up its programs among the machine's packages.
   const [info, hostFacts] = await Promise.all([
-    engine.ask('engine.info', async (docker) => (await docker.info()) as EngineInfo, call),
+    engine
+      .ask('engine.info', (docker, signal) => got<EngineInfo>(docker, `/v${MINIMUM_API}/info`, signal), call)
+      .catch((error: unknown) => {
+        if (!isLitterboxError(error, 'UNAVAILABLE') || error.details.facts?.['statusCode'] !== 400) throw error;
+        throw new LitterboxError(
+          'UNAVAILABLE',
+          `${title} does not speak version ${MINIMUM_API} of its API: ${error.message}`,
+          { operation: 'engine.info', provider, hint: `Update ${title}.` },
+          { cause: error },
+        );
+      }),
     host.facts(call),
   ]);
-  const { provider, title } = engine;
-  const { ApiVersion } = version;
-  if (isOlder(ApiVersion, MINIMUM_API))
-    throw new LitterboxError(
-      'UNAVAILABLE',
-      `${title} speaks API version ${ApiVersion}; ${MINIMUM_API.join('.')} or newer is needed.`,
-      { operation: 'engine.version', provider, hint: `Update ${title}.` },
-    );
   if (info.OSType !== undefined && info.OSType !== '' && info.OSType !== 'linux')
     throw new LitterboxError('UNSUPPORTED', `${title} runs ${info.OSType} containers; Linux containers are needed.`, {
       operation: 'engine.info',
@@ -72,8 +94,9 @@ export async function readEngine(
   const options = info.SecurityOptions ?? [];
   // Docker tells it as an option, Podman as a member of its own.
   const isRootless = info.Rootless === true || options.some((option) => option.includes('rootless'));
+  const cgroupVersion = info.CgroupVersion ?? '1';
   const controllers =
-    info.CgroupVersion === '2' && ownInfo !== undefined ? await controllersOf(engine, ownInfo, call) : undefined;
+    cgroupVersion === '2' && ownInfo !== undefined ? await controllersOf(engine, ownInfo, call) : undefined;
   const enforced = controllers
     ? {
         memory: controllers.includes('memory'),
@@ -91,13 +114,13 @@ export async function readEngine(
     {
       name: 'engine',
       status: 'ok',
-      finding: `${title} ${info.ServerVersion ?? version.Version}, API ${ApiVersion}, runtime ${info.DefaultRuntime ?? 'unknown'}${isRootless ? ', rootless' : ''}`,
+      finding: `${title} ${info.ServerVersion ?? 'of an unknown version'}, runtime ${info.DefaultRuntime ?? 'unknown'}${isRootless ? ', rootless' : ''}`,
     },
     lacking.length === 0
       ? {
           name: 'limits',
           status: 'ok',
-          finding: `memory, processors and processes can be limited (control groups version ${info.CgroupVersion ?? '1'})`,
+          finding: `memory, processors and processes can be limited (control groups version ${cgroupVersion})`,
         }
       : {
           name: 'limits',
@@ -117,34 +140,31 @@ export async function readEngine(
         },
   ];
   return {
-    version: info.ServerVersion ?? version.Version ?? 'unknown',
+    version: info.ServerVersion ?? 'unknown',
     runtime: info.DefaultRuntime ?? 'unknown',
     architecture: info.Architecture ?? hostFacts.architecture,
     isRootless,
     enforced,
-    cgroupVersion: info.CgroupVersion ?? '1',
+    cgroupVersion,
+    canPause: !isRootless || cgroupVersion !== '1',
     hasSeccomp,
+    identity: [info.Name ?? '', info.DockerRootDir ?? ''].join('\n'),
+    isVirtualMachine: info.OperatingSystem === 'Docker Desktop' || hostFacts.platform !== 'linux',
     checks,
   };
 }
 
 /** None when the engine does not tell: what cannot be shown is not claimed. */
 async function controllersOf(engine: Engine, path: string, call?: CallOptions): Promise<readonly string[]> {
-  const answer = await engine.ask(
-    'engine.info',
-    async (docker, abortSignal) =>
-      await new Promise<OwnInfo | null>((resolve, reject) => {
-        const options = { path, method: 'GET', statusCodes: { 200: true }, abortSignal };
-        docker.modem.dial(options, (error, data) => (error ? reject(error) : resolve(data as OwnInfo | null)));
-      }),
-    call,
-  );
+  const answer = await engine.ask('engine.info', (docker, signal) => got<OwnInfo | null>(docker, path, signal), call);
   const controllers = answer?.host?.cgroupControllers;
   return Array.isArray(controllers) ? controllers : [];
 }
 
-function isOlder(version: string, minimum: readonly number[]): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [wantedMajor = 0, wantedMinor = 0] = minimum;
-  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+/** Asks at a path that dockerode has no method for. */
+async function got<Answer>(docker: Docker, path: string, abortSignal: AbortSignal): Promise<Answer> {
+  return await new Promise<Answer>((resolve, reject) => {
+    const options = { path, method: 'GET', statusCodes: { 200: true }, abortSignal };
+    docker.modem.dial(options, (error, data) => (error ? reject(error) : resolve(data as Answer)));
+  });
 }

@@ -9,6 +9,8 @@ export interface EngineFlavour extends EngineWords {
   findSocket(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
   /** Where the engine tells in its own words which controllers of control groups version 2 its containers get, if Docker's are not right. */
   readonly ownInfo?: string;
+  /** How long, in milliseconds, programs believe what the engine told another one of itself, where asking it is slow. `probe` asks. @defaultValue 0 */
+  readonly believedMs?: number;
   /** What the engine takes for the filter of system calls. */
   seccomp(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
   /**

@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { type CallOptions, type Host, LitterboxError } from '@litterbox/core/provider';
 import { answerOf, engineError, type EngineWords } from './engine-error.ts';
-import { HostAgent } from './host-agent.ts';
 
 export interface EngineInput extends EngineWords {
   readonly host: Host;
@@ -96,6 +95,11 @@ export class Engine {
     );
   }
 
+  /** Absolute path of its socket on the host. @throws LitterboxError `UNAVAILABLE` when there is none. */
+  async socket(call?: CallOptions): Promise<string> {
+    return (await this.#connected('engine.connect', call)).socket;
+  }
+
   /** Forgets the connection: the next question looks for the socket anew. */
   forget(): void {
     this.#client = undefined;
@@ -107,7 +111,7 @@ export class Engine {
   ): Promise<{ readonly docker: Docker; readonly socket: string }> {
     this.#client ??= (async () => {
       const socket = await this.#input.findSocket(call);
-      const { default: Client } = await import('dockerode');
+      const [{ default: Client }, { HostAgent }] = await Promise.all([import('dockerode'), import('./host-agent.ts')]);
       // Host and port are what an HTTP client wants to hear; the agent connects to the socket.
       const options = { protocol: 'http', host: 'localhost', port: 80, agent: new HostAgent(this.#input.host, socket) };
       const docker = new Client(options as Docker.DockerOptions);

@@ -1,5 +1,6 @@
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { inspect } from 'node:util';
 import type { Host } from '@litterbox/core/provider';
 import { duplexOf } from './duplex-of.ts';
 
@@ -22,5 +23,10 @@ export class HostAgent extends Agent {
       (error: Error) => connected(error),
     );
     return undefined;
+  }
+
+  /** One word: docker-modem 5.0.6 makes a text of this agent and all that it has open with every request, though nobody reads it. */
+  [inspect.custom](): string {
+    return 'HostAgent';
   }
 }

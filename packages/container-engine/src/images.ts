@@ -1,4 +1,4 @@
-import { LitterboxError, type ProgressOptions, shown } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, type ProgressOptions, shown } from '@litterbox/core/provider';
 import type { Engine } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
@@ -39,6 +39,11 @@ export class Images {
         },
       );
     return image;
+  }
+
+  /** What the reference means to the engine now; undefined when it has none of that name. Pulls nothing. */
+  async idOf(reference: string, call?: CallOptions): Promise<string | undefined> {
+    return (await this.#inspect(reference, call))?.id;
   }
 
   async #inspect(reference: string, options?: ProgressOptions): Promise<ImageFacts | undefined> {

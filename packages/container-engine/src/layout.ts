@@ -1,4 +1,4 @@
-import { type DiskImage, INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
+import { COPYING, type DiskImage, INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Where a provider keeps what on its host. Everything is below `root`, mode 0700. */
@@ -12,8 +12,10 @@ export interface Layout {
   readonly disks: string;
   /** What setups left, frozen: {@link setupDirectory}. */
   readonly setups: string;
-  /** Names what of the engine belongs to this directory and to no other. */
+  /** The filter of system calls. */
   readonly seccomp: string;
+  /** What the engine told of itself, for later programs. */
+  readonly engine: string;
 }
 
 /** One sandbox's directory. The engine mounts parts of it into the container; nothing inside leads out of them. */
@@ -25,6 +27,10 @@ export interface SandboxLayout {
   readonly scanState: string;
   readonly pausedMark: string;
   readonly stoppedMark: string;
+  /** There while it is copied, or after that was interrupted: its container may be paused for it. */
+  readonly copyingMark: string;
+  /** There until everything of the sandbox has been made once. */
+  readonly unfinishedMark: string;
   /** Where the disk of a sandbox is mounted whose `limits.diskBytes` is set; else it is not there. */
   readonly disk: string;
   /** `passwd`, `group` and `hosts`: programs want to know who they run as, and what localhost is. Images and engines do not tell. */
@@ -51,6 +57,7 @@ export function layoutOf(root: string): Layout {
     disks: `${root}/disks`,
     setups: `${root}/setups`,
     seccomp: `${root}/seccomp.json`,
+    engine: `${root}/engine.json`,
   };
 }
 
@@ -62,6 +69,8 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
     scanState: `${directory}/scan-state.json`,
     pausedMark: `${directory}/paused`,
     stoppedMark: `${directory}/stopped`,
+    copyingMark: `${directory}/${COPYING}`,
+    unfinishedMark: `${directory}/unfinished`,
     disk: `${directory}/disk`,
     names: `${directory}/names`,
   };

@@ -10,7 +10,9 @@ export interface SandboxMeta {
   readonly workdir: string;
   /** As the configuration named it, for people. */
   readonly image: string;
-  /** What the name meant at create: the engine's id of the image. */
+  /** What was installed into it: a key. */
+  readonly installed?: string;
+  /** What the names meant at create: the engine's id of the image, with what was installed. */
   readonly imageId: string;
   /** The image's own environment, without what programs take orders from. */
   readonly imageEnvironment: Readonly<Record<string, string>>;
@@ -26,4 +28,8 @@ export interface SandboxMeta {
   readonly allowDegraded: boolean;
   /** The key of the kept setup that it stands on. */
   readonly prepared?: string;
+  /** A place to install into the image: root inside, whose system is written. */
+  readonly isInstaller?: true;
+  /** Its layers began as copies of another sandbox's, or of a snapshot. */
+  readonly isCopy?: true;
 }

@@ -6,6 +6,8 @@ export interface StartScriptInput {
   readonly env: Readonly<Record<string, string>>;
   /** Names that the container's environment has and this process's must not. */
   readonly foreign: readonly string[];
+  /** Open descriptors at most. */
+  readonly openFiles: number;
   readonly hasTerminal: boolean;
   /** Marks our own words in the output: nobody knew it before. */
   readonly nonce: string;
@@ -21,18 +23,22 @@ const REPORT_AND_BECOME = `read -r lb_me lb_rest </proc/self/stat; printf '${MAR
 
 /**
  * What the engine starts for a process: the command line of a POSIX shell. It says `started`, with its own process number and the
- * program's, or `no-cwd` or `no-program`; a program without a terminal is its child, whose end it tells on stderr (`exit CODE`),
+ * program's, or `no-limit`, `no-cwd` or `no-program`; a program without a terminal is its child, whose end it tells on stderr (`exit CODE`),
  * because the engine tells of it only when nobody holds the outputs any more. One with a terminal waits until it is told to go on
  * ({@link goOn}): by then its terminal has its size.
  */
 export function startCommand(input: StartScriptInput): readonly [string, ...string[]] {
-  const { argv, cwd, env, foreign, hasTerminal, nonce } = input;
+  const { argv, cwd, env, foreign, openFiles, hasTerminal, nonce } = input;
   const raw = new RawWords();
   const words = argv.map((word) => raw.word(word)).join(' ');
   const say = (text: string) => `printf '${MARK}%s ${text}\\n' ${nonce}`;
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${raw.word(value)}`);
   const target = raw.word(cwd);
   const script = [
+    // Podman without root takes the container's limit and drops it in silence. Where the engine has set it, this changes nothing.
+    `ulimit -n ${openFiles} 2>/dev/null || { ${say('no-limit')}; exit 0; }`,
+    // Found before a process without PATH loses it.
+    ...('PATH' in env ? [] : ['lb_setsid=$(command -v setsid)']),
     ...raw.assignments,
     ...(foreign.length > 0 ? [`unset ${foreign.join(' ')}`] : []),
     ...variables,
@@ -43,8 +49,10 @@ export function startCommand(input: StartScriptInput): readonly [string, ...stri
     ...(hasTerminal
       ? [`printf '${MARK}%s started %s %s\\n' ${nonce} $$ $$`, 'kill -STOP $$', 'exec "$@"']
       : [
-          'if command -v setsid >/dev/null 2>&1; then lb_setsid=setsid; else lb_setsid=; fi',
-          `( exec $lb_setsid sh -c ${quoted(REPORT_AND_BECOME)} ${nonce} $$ "$@" )`,
+          ...('PATH' in env
+            ? ['if command -v setsid >/dev/null 2>&1; then lb_setsid=setsid; else lb_setsid=; fi']
+            : []),
+          `( exec $lb_setsid /bin/sh -c ${quoted(REPORT_AND_BECOME)} ${nonce} $$ "$@" )`,
           // Its status is the wrapper's too: where input that nobody read breaks the connection, only the engine can tell it.
           `lb_status=$?; printf '${MARK}%s exit %s\\n' ${nonce} $lb_status >&2; exit $lb_status`,
         ]),

@@ -41,6 +41,8 @@ export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
+export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
+export type { PoolFiller } from './ports/pool-filler.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
 export type {
   FileStat,
@@ -69,6 +71,7 @@ export type {
 export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
+export type { ImageStore } from './ports/image-store.ts';
 export type { KeptSetup, SetupStore } from './ports/setup-store.ts';
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
 export type {
@@ -104,6 +107,7 @@ export type {
   SandboxState,
   StateStore,
 } from './ports/state-store.ts';
+export { assertClaimable, type MadeSandbox, pooledMark, takeMark, unlike } from './places/claim-pooled.ts';
 export { baseEnvironment } from './places/base-environment.ts';
 export { endSessionScript } from './places/end-session.ts';
 export { etcDirectoryScript } from './places/etc-directory.ts';
@@ -120,13 +124,14 @@ export { placeProvider, type PlaceProviderOptions } from './places/place-provide
 export { type PlaceInput, PlaceRuntime } from './places/place-runtime.ts';
 export type { Launch, SessionInput } from './places/place-session.ts';
 export { readDescription } from './places/read-description.ts';
-export { alreadyThere, cannotHonour } from './places/refusals.ts';
+export { alreadyThere, cannotHonour, notHere } from './places/refusals.ts';
 export { seccompProfile } from './places/seccomp-profile.ts';
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
 export { ChangeScanner, type ScannerInput } from './scanning/change-scanner.ts';
 export {
   CAN_MAKE_DISKS,
+  copyDisk,
   DISK_REMEDY,
   type DiskImage,
   makeDisk,
@@ -135,11 +140,24 @@ export {
 } from './disks/disk-image.ts';
 export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';
 export {
+  ASK_BEFORE_NAME,
+  type ConfinedCopy,
+  confinedCopy,
+  COPY_EXITS,
+  copyError,
+  COPYING,
+  copyTree,
+  type StillCopy,
+  stillCopy,
+  toldCopy,
+} from './trees/copy-layers.ts';
+export {
   keepLayers,
   type KeepSetupInput,
   keepSetupScript,
   SETUP_KEY,
   TAKE_LAYERS_BACK,
 } from './trees/keep-setup.ts';
-export { runScript, runScriptOrFail, scriptError, type ScriptResult } from './trees/run-script.ts';
+export { type LayeredDescription, LayerSnapshots, type LayerSnapshotsInput } from './trees/layer-snapshots.ts';
+export { runAsking, runScript, runScriptOrFail, scriptError, type ScriptResult } from './trees/run-script.ts';
 export { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './trees/unfinished.ts';

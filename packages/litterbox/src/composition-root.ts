@@ -20,6 +20,8 @@ export function compose(wiring: Wiring, useCases: UseCaseList): UseCases {
   container.bind(Port.Providers).toConstantValue(wiring.providers);
   container.bind(Port.SourceControl).toConstantValue(wiring.sourceControl);
   container.bind(Port.State).toConstantValue(wiring.state);
+  container.bind(Port.Pool).toConstantValue(wiring.pool);
+  container.bind(Port.PoolFiller).toConstantValue(wiring.poolFiller);
   container.bind(Port.Audit).toConstantValue(wiring.audit);
   container.bind(Port.Host).toConstantValue(wiring.host);
   container.bind(Port.Clock).toConstantValue(wiring.clock);

@@ -1,5 +1,4 @@
 import {
-  type Heap,
   type Operation,
   type OperationOptions,
   KeepSandbox,
@@ -7,11 +6,10 @@ import {
   OpenSandboxes,
   parseInput,
   type SandboxProvider,
-  type SourceControl,
   type UseCases,
 } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
-import { loadParts } from './load-parts.ts';
+import { loadFirstParts, loadParts, type LoadSourceControl } from './load-parts.ts';
 import type { UseCaseList } from './port-tokens.ts';
 
 /** Carries out operations: all that an adapter needs. {@link createLitterbox} is the same with a method for each. */
@@ -39,7 +37,7 @@ export interface Wired {
 /** What a program may reach, loaded by the first call. People and agents come in by different ones. */
 export interface Doors {
   useCases(): Promise<UseCaseList>;
-  sourceControl(options: { readonly stateDirectory: string; readonly heap: Heap }): Promise<SourceControl>;
+  readonly sourceControl: LoadSourceControl;
 }
 
 /** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */
@@ -76,12 +74,14 @@ export function createPerformer(options: LitterboxOptions, doors: Doors): WiredP
 }
 
 async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
+  const first = await loadFirstParts(options, doors.sourceControl);
   const [parts, { compose }, list] = await Promise.all([
-    loadParts(options, doors.sourceControl),
+    loadParts(options, first),
     import('./composition-root.ts'),
     doors.useCases(),
   ]);
-  const { host, stateDirectory } = parts;
+  const { host } = parts;
+  const { stateDirectory, repositoryPath } = first;
   const providers = options.providers.map((provider) =>
     typeof provider === 'function' ? provider({ host, directory: stateDirectory }) : provider,
   );
@@ -89,7 +89,7 @@ async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
     ...parts,
     providers,
     approver: options.approver ?? { approve: async () => false },
-    repositoryPath: options.repo ?? '.',
+    repositoryPath,
     actor: options.actor ?? 'library',
     environment: options.environment ?? {},
   };

@@ -6,8 +6,10 @@ import type {
   Host,
   Keepers,
   NetworkGate,
+  PoolFiller,
   PortForwarder,
   SandboxId,
+  SandboxPool,
   SandboxProvider,
   SourceControl,
   StateStore,
@@ -41,6 +43,11 @@ export interface LitterboxOptions {
    * @defaultValue none: this program keeps them, until it is disposed
    */
   readonly launchKeeper?: (id: SandboxId) => Promise<void>;
+  /**
+   * Starts a program that fills the pool of the repository with that root and outlives this one; does not wait for it.
+   * @defaultValue none: the pool is filled when this program asks for it
+   */
+  readonly launchFiller?: (repositoryRoot: string) => Promise<void>;
   /** Parts of one's own in place of the ones that come along. */
   readonly parts?: Partial<LitterboxParts>;
 }
@@ -56,4 +63,6 @@ export interface LitterboxParts {
   readonly forwarder: PortForwarder;
   readonly keepers: Keepers;
   readonly networkGate: NetworkGate;
+  readonly pool: SandboxPool;
+  readonly poolFiller: PoolFiller;
 }

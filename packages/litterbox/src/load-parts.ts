@@ -1,14 +1,26 @@
 import { type Clock, type Heap, LitterboxError, type NetworkGate, type SourceControl } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
+import { NO_POOL } from './no-pool.ts';
 
-/**
- * The parts that were not given, loaded by name when they are needed: the one place where the façade knows adapters.
- * An embedder that brings all its own parts need not have these packages installed.
- */
-export async function loadParts(
-  { parts = {}, stateDirectory = defaultStateDirectory(), launchKeeper }: LitterboxOptions,
-  loadSourceControl: (options: { readonly stateDirectory: string; readonly heap: Heap }) => Promise<SourceControl>,
-): Promise<LitterboxParts & { readonly stateDirectory: string }> {
+/** What is loaded before the rest. */
+export interface FirstParts extends Pick<LitterboxParts, 'heap' | 'sourceControl'> {
+  readonly stateDirectory: string;
+  readonly repositoryPath: string;
+}
+
+/** Makes the source control that comes along. */
+export type LoadSourceControl = (options: {
+  readonly stateDirectory: string;
+  readonly heap: Heap;
+  /** Where the repository is that will be opened. */
+  readonly expectedPath: string;
+}) => Promise<SourceControl>;
+
+/** Source control and what it needs: it looks for the repository while the rest is loaded. */
+export async function loadFirstParts(
+  { parts = {}, stateDirectory = defaultStateDirectory(), repo: repositoryPath = '.' }: LitterboxOptions,
+  loadSourceControl: LoadSourceControl,
+): Promise<FirstParts> {
   if (!stateDirectory.startsWith('/')) {
     throw new LitterboxError(
       'STATE_DIR_INVALID',
@@ -17,9 +29,21 @@ export async function loadParts(
     );
   }
   const heap = parts.heap ?? (await import('@litterbox/host')).localHeap();
-  const [host, sourceControl, store, forwarder, keepers] = await Promise.all([
+  const sourceControl =
+    parts.sourceControl ?? (await loadSourceControl({ stateDirectory, heap, expectedPath: repositoryPath }));
+  return { heap, sourceControl, stateDirectory, repositoryPath };
+}
+
+/**
+ * The parts that were not given, loaded by name when they are needed: the one place where the façade knows adapters.
+ * An embedder that brings all its own parts need not have these packages installed.
+ */
+export async function loadParts(
+  { parts = {}, launchKeeper, launchFiller }: LitterboxOptions,
+  { heap, sourceControl, stateDirectory }: FirstParts,
+): Promise<LitterboxParts> {
+  const [host, store, forwarder, keepers] = await Promise.all([
     parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost()),
-    parts.sourceControl ?? loadSourceControl({ stateDirectory, heap }),
     parts.state && parts.audit
       ? undefined
       : import('@litterbox/state-sqlite').then(({ prepareStateDirectory, sqliteState }) => {
@@ -38,7 +62,21 @@ export async function loadParts(
     throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
   const clock = parts.clock ?? systemClock;
   const networkGate = parts.networkGate ?? lateGate(clock);
-  return { host, sourceControl, state, audit, clock, heap, forwarder, keepers, networkGate, stateDirectory };
+  const pool = parts.pool ?? store?.pool ?? NO_POOL;
+  const poolFiller = parts.poolFiller ?? (launchFiller ? { launch: launchFiller } : {});
+  return {
+    host,
+    sourceControl,
+    state,
+    audit,
+    clock,
+    heap,
+    forwarder,
+    keepers,
+    networkGate,
+    pool,
+    poolFiller,
+  };
 }
 
 /**

@@ -5,6 +5,8 @@ import {
   cutMilestone,
   decodeRaw,
   FindSandbox,
+  type ForkResult,
+  forkSandbox,
   joinBytes,
   listPorts,
   type LogEntry,
@@ -15,6 +17,7 @@ import {
   openShell,
   parseInput,
   type PortStatus,
+  type ProgressOptions,
   type RecordResult,
   type RunCommandResult,
   readDiff,
@@ -145,6 +148,18 @@ export class Sandbox implements AsyncDisposable {
   /** Its ports, where they are found on this machine, and whether something listens. */
   async ports(options?: CallOptions): Promise<readonly PortStatus[]> {
     return await this.#perform(listPorts, { sandbox: this.name }, options);
+  }
+
+  /**
+   * A new sandbox with everything that this one has now: files, home, a playground of its own, the whole history. What runs here goes on
+   * here alone. Without a name it has this one's with the first free number from 2 on.
+   */
+  async fork({
+    name,
+    ...call
+  }: ProgressOptions & { readonly name?: string } = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
+    const forked = await this.#perform(forkSandbox, { sandbox: this.name, name }, call);
+    return Object.assign(new Sandbox(this.#useCases, forked.record), { forked });
   }
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {

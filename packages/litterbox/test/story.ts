@@ -51,6 +51,7 @@ export function story(
     async [Symbol.asyncDispose]() {
       const last = createLitterbox({ repo: repository, providers: [provider], stateDirectory });
       for (const { name } of await last.list()) await last.delete(name, { force: true });
+      await last.clearPool();
       for (const litterbox of [...opened, last]) await litterbox[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true, force: true });
     },

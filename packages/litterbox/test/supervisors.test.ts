@@ -104,7 +104,7 @@ deaf = { command = ["sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1234
       expect(new Set(Object.values(await states()).map(({ state }) => state))).toEqual(new Set(['stopped']));
       expect(await countOf(sandbox, '1234')).toBe(0);
       expect(await countOf(sandbox, '4321')).toBe(0);
-    }, 120_000);
+    });
 
     it('come back when the supervisor is killed inside, or the sandbox was stopped', async () => {
       await using desk = withWeb(supervisor);
@@ -121,7 +121,7 @@ done; true`);
       await litterbox.setRunState('one', 'ready');
       await eventually(web, (one) => one?.state === 'running', 30_000);
       expect(await countOf(sandbox, '4321')).toBe(1);
-    }, 120_000);
+    });
 
     it('start once what kept the supervisor from starting is mended', async () => {
       await using desk = withWeb(supervisor);
@@ -137,7 +137,7 @@ done; true`);
       await sandbox.service('start', 'web');
       expect(await web()).toMatchObject({ state: 'running', restarts: 0 });
       expect(await countOf(sandbox, '4321')).toBe(1);
-    }, 120_000);
+    });
   });
 
 it.each(['supervisord', 's6', 'runit'])('a create with %s is refused where the image has none', async (supervisor) => {

@@ -11,6 +11,7 @@ import {
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
+import { launchFiller } from './launch-filler.ts';
 import { launchKeeper } from './launch-keeper.ts';
 import { loadProviders } from './load-providers.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -25,6 +26,7 @@ export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOp
     providers: await loadProviders(),
     actor: 'mcp',
     launchKeeper,
+    launchFiller,
     environment: process.env,
     parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good
   });

@@ -1,4 +1,4 @@
-import { ContainerProvider, type EngineFlavour, seccompProfile } from '@litterbox/container-engine';
+import { EngineProvider, type EngineFlavour, seccompProfile } from '@litterbox/container-engine';
 import type { Host, SandboxProvider } from '@litterbox/core/provider';
 import { findDockerSocket } from './find-docker-socket.ts';
 
@@ -33,5 +33,5 @@ export function docker({ host, directory, socket }: DockerOptions): SandboxProvi
     ownedBy: ({ uid, gid }) => `uid=${uid},gid=${gid}`,
     usersMode: () => '',
   };
-  return new ContainerProvider({ host, directory: `${directory}/docker`, flavour });
+  return new EngineProvider({ host, directory: `${directory}/docker`, flavour });
 }

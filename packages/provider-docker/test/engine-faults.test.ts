@@ -180,6 +180,43 @@ suite.describe('behind our back', () => {
     expect((await collected(await runtime.spawn({ argv: ['cat', 'README'] }))).stdout).toBe('read me\n');
   });
 
+  suite.it(
+    'what the engine made for a program that was killed meanwhile is taken away by the next removal, of this directory alone',
+    async () => {
+      await using sandboxes = await Sandboxes.open();
+      const made: string[] = [];
+      const late = async (root: string) => {
+        const id = SandboxId.make();
+        const at = `${root}/sandboxes/${id}`;
+        const options = `lowerdir=${root}/bases/0,upperdir=${at}/upper,workdir=${at}/work`;
+        const volume = {
+          Name: `litterbox-${id}`,
+          Labels: { 'dev.litterbox.id': id },
+          DriverOpts: { type: 'overlay', device: 'overlay', o: options },
+        };
+        await engine.createVolume(volume);
+        made.push(volume.Name);
+        return volume.Name;
+      };
+      try {
+        const ours = await late(`${sandboxes.directory}/docker`);
+        const theirs = await late('/var/lib/somebody/litterbox/docker');
+        const { id } = await sandboxes.create();
+        await sandboxes.provider.remove(id);
+        const { Volumes } = await engine.listVolumes();
+        const left = Volumes.map(({ Name }) => Name).filter((name) => made.includes(name));
+        expect(left).toEqual([theirs]);
+        expect(ours).not.toBe(theirs);
+      } finally {
+        for (const name of made)
+          await engine
+            .getVolume(name)
+            .remove({ force: true })
+            .catch(() => {}); // gone, as it should be
+      }
+    },
+  );
+
   suite.it('a container whose image is gone too is SANDBOX_BROKEN, and can be removed', async () => {
     await using sandboxes = await Sandboxes.open();
     const seed = await engine.createContainer({ Image: 'busybox:latest', Cmd: ['true'], Labels: { one: 'of a kind' } });

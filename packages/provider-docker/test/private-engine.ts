@@ -13,7 +13,8 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
  * The first process of the engine's namespaces: does what it is told to the engine, and takes all along when it ends. Numbers of
  * processes come again soon in there, so what a killed engine wrote down of its own would be taken for somebody else.
  */
-const KEEPER = `while read -r word; do
+const KEEPER = `[ -z "$HIDDEN" ] || mount -t tmpfs hidden "$HIDDEN" || exit 1
+while read -r word; do
 case $word in
 start) rm -f "$0" "\${0%pid}exec/containerd/containerd.pid"; "$@" >"\${0%pid}log" 2>&1 </dev/null & engine=$! ;;
 KILL) kill -KILL $engine; wait $engine ;;
@@ -32,7 +33,7 @@ export class PrivateEngine implements AsyncDisposable {
   readonly client = new Client({ socketPath: this.socket });
   readonly #keeper: ChildProcess;
 
-  private constructor() {
+  private constructor(hidden: string) {
     const at = (name: string) => join(this.directory, name);
     writeFileSync(at('config.json'), '{}');
     const namespaces = [
@@ -59,12 +60,13 @@ export class PrivateEngine implements AsyncDisposable {
     const engine = ['dockerd', ...places, ...quiet];
     this.#keeper = spawn('unshare', [...namespaces, 'sh', '-c', KEEPER, at('pid'), ...engine], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { PATH },
+      env: { PATH, HIDDEN: hidden },
     });
   }
 
-  static async start(): Promise<PrivateEngine> {
-    const engine = new PrivateEngine();
+  /** @param hidden a directory of which the engine sees nothing, as if it were on another machine */
+  static async start(hidden = ''): Promise<PrivateEngine> {
+    const engine = new PrivateEngine(hidden);
     try {
       await engine.restart();
       execFileSync('/usr/bin/docker', ['-H', `unix://${engine.socket}`, 'import', IMAGE, 'busybox:latest']);

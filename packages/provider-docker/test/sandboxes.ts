@@ -18,8 +18,8 @@ export class Sandboxes implements AsyncDisposable {
     this.provider = docker({ host: localHost(), directory, socket });
   }
 
-  static async open(socket: string = TEST_SOCKET): Promise<Sandboxes> {
-    return new Sandboxes(await mkdtemp(join(tmpdir(), 'litterbox-docker-')), socket);
+  static async open(socket: string = TEST_SOCKET, directory?: string): Promise<Sandboxes> {
+    return new Sandboxes(directory ?? (await mkdtemp(join(tmpdir(), 'litterbox-docker-'))), socket);
   }
 
   spec(changes: Partial<SandboxSpec> = {}): SandboxSpec {

@@ -110,13 +110,11 @@ export function cgroupThaw(cgroup: Cgroup, id: string): string {
 export function cgroupFreeze(cgroup: Cgroup, id: string): string {
   const group = `${cgroup.parents.freezer}/${id}`;
   const thaw = cgroupThaw(cgroup, id);
-  const [freeze, isFrozen] =
+  const freeze =
     cgroup.version === 1
-      ? [
-          `echo FROZEN >${quoted(`${group}/freezer.state`)}`,
-          `[ "$(cat ${quoted(`${group}/freezer.state`)})" = FROZEN ]`,
-        ]
-      : [`echo 1 >${quoted(`${group}/cgroup.freeze`)}`, `grep -q '^frozen 1' ${quoted(`${group}/cgroup.events`)}`];
+      ? `echo FROZEN >${quoted(`${group}/freezer.state`)}`
+      : `echo 1 >${quoted(`${group}/cgroup.freeze`)}`;
+  const isFrozen = cgroupIsFrozen(cgroup, id);
   const again = cgroup.version === 1 ? `[ $((n%25)) -ne 0 ] || { ${thaw}; sleep 0.01; ${freeze}; }` : '';
   return `n=0
 ${freeze} || exit 1
@@ -127,14 +125,20 @@ sleep 0.01
 done`;
 }
 
+/** Shell text that succeeds when all processes stand still. */
+export function cgroupIsFrozen(cgroup: Cgroup, id: string): string {
+  const group = `${cgroup.parents.freezer}/${id}`;
+  return cgroup.version === 1
+    ? `[ "$(cat ${quoted(`${group}/freezer.state`)} 2>/dev/null)" = FROZEN ]`
+    : `grep -qs '^frozen 1' ${quoted(`${group}/cgroup.events`)}`;
+}
+
 /** Shell text: removes the groups once they are empty: a process that was killed leaves its group a little later than it dies. */
 export function cgroupRemove(cgroup: Cgroup, id: string): string {
-  return groupsOf(cgroup, id)
-    .map(
-      (group) =>
-        `n=0; while [ -d ${quoted(group)} ] && ! rmdir ${quoted(group)} 2>/dev/null && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.02; done\n`,
-    )
-    .join('');
+  const groups = groupsOf(cgroup, id);
+  const isLeft = groups.map((group) => `[ -d ${quoted(group)} ]`).join(' || ');
+  return `n=0; while { ${isLeft}; } && ! rmdir ${groups.map(quoted).join(' ')} 2>/dev/null && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.02; done
+`;
 }
 
 /** Shell text: prints memory in bytes, processor time in nanoseconds and the number of processes, one line each. */

@@ -50,6 +50,11 @@ export class KeptSetups implements SetupStore {
     return undefined;
   }
 
+  /** Whether what the setup was built for is what is there. */
+  async isCurrent({ prepared, root }: SandboxMeta, call?: CallOptions): Promise<boolean> {
+    return prepared === undefined || prepared.programs === (await this.#programs(root, call));
+  }
+
   directoryOf(meta: SandboxMeta): string | undefined {
     return meta.prepared && setupDirectory(this.#layout, { ...meta, ...meta.prepared }, meta.prepared.key);
   }

@@ -29,6 +29,10 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): PlaceFiles {
   return placeFilesOf(`${layout.sandboxes}/${id}`);
 }
 
+/** Names, in the sandbox's directory, of what holds its workspace and its home directory. */
+export const layersOf = (strategy: SandboxMeta['strategy']) =>
+  [strategy === 'overlay' ? 'upper' : 'ws', 'home'] as const;
+
 /** The disk of a sandbox; undefined where nothing bounds it. */
 export function diskOf(layout: Layout, { id, limits }: Pick<SandboxMeta, 'id' | 'limits'>): DiskImage | undefined {
   return limits.diskBytes === undefined ? undefined : { image: diskImage(layout, id), sizeBytes: limits.diskBytes };

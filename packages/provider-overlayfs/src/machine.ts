@@ -128,29 +128,38 @@ case " $(cat "$1/cgroup.controllers") " in *" $c "*) ;; *) return 1;; esac
 done
 }`;
 
+/** Every program it starts is time before each command of the command line: what the shell can tell itself, it tells. */
 function surveyScript({ searchPath, homeDirectory, uid }: HostFacts): string {
   const say = `say() { printf '%s %s\\0' "$1" "$2"; }`;
+  const readLine = `first_line() { line=; [ ! -r "$1" ] || read -r line <"$1"; }`;
   return `${say}
+${readLine}
 ${CAN_DIVIDE}
 for tool in ${Object.keys(TOOLS).join(' ')}; do command -v $tool >/dev/null || say missing $tool; done
 say bwrap "$(bwrap --version 2>/dev/null)"
 [ -u "$(command -v bwrap)" ] && say bwrap-setuid yes
 say find "$(find --version 2>/dev/null)"
-say userns "$(cat /proc/sys/user/max_user_namespaces 2>/dev/null)"
-say apparmor "$(cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns 2>/dev/null)"
+first_line /proc/sys/user/max_user_namespaces
+say userns "$line"
+first_line /proc/sys/kernel/apparmor_restrict_unprivileged_userns
+say apparmor "$line"
 ${CAN_MAKE_DISKS} && say disks yes
 say open-files "$(ulimit -Hn)"
-say cgroup-mounts "$(cat /proc/self/mounts | grep cgroup)"
-say cgroup-own "$(cat /proc/self/cgroup)"
+say cgroup-mounts "$(grep cgroup /proc/self/mounts)"
+groups= own=
+while read -r line; do
+groups="$groups$line
+"
+case $line in 0::*) own=\${line#0::};; esac
+done </proc/self/cgroup
+say cgroup-own "$groups"
 for d in /sys/fs/cgroup/*/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done
-own=$(sed -n 's/^0:://p' /proc/self/cgroup)
 while [ "$own" ] && [ "$own" != / ]; do can_divide "/sys/fs/cgroup$own" && say cgroup-writable "/sys/fs/cgroup$own"; own=\${own%/*}; done
-for d in ${searchPath.map(quoted).join(' ')}; do r=$(readlink -f "$d" 2>/dev/null) && [ -d "$r" ] && say path "$d
-$r"; done
+for d in ${searchPath.map(quoted).join(' ')}; do cd -P -- "$d" 2>/dev/null && say path "$d
+$PWD"; done
+cd /
 for d in .pyenv .nvm .rbenv .cargo .rustup .volta .asdf .sdkman .deno .bun .local/share/mise .local/share/pnpm; do [ -d ${quoted(homeDirectory)}/$d ] && say tool-root ${quoted(homeDirectory)}/$d; done
-for d in /bin /sbin /lib /lib32 /lib64 /libx32; do
-if [ -L $d ]; then say root-link "\${d#/} $(readlink $d)"; elif [ -d $d ]; then say root-directory \${d#/}; fi
-done
+find /bin /sbin /lib /lib32 /lib64 /libx32 -maxdepth 0 \\( -type l -printf 'root-link %f %l\\0' -o -type d -printf 'root-directory %f\\0' \\) 2>/dev/null
 :`;
 }
 

@@ -1,17 +1,25 @@
 import {
   alreadyThere,
+  ASK_BEFORE_NAME,
+  assertClaimable,
   baseEnvironment,
   type CallOptions,
   cannotHonour,
+  confinedCopy,
+  copyDisk,
+  copyError,
+  copyTree,
   DISK_REMEDY,
   endSessionScript,
   ensureBaseTree,
   type Host,
   isLitterboxError,
+  LayerSnapshots,
   LitterboxError,
   makeDisk,
   makeUnfinished,
   PlaceRuntime,
+  pooledMark,
   type ProviderTraits,
   type ProbeReport,
   type ProgressOptions,
@@ -20,23 +28,32 @@ import {
   reach,
   REMOVE_TREE,
   type RemoveOptions,
+  runAsking,
+  runScript,
   runScriptOrFail,
   type RuntimeStatus,
   SandboxId,
+  scriptError,
   type SandboxProvider,
+  type SandboxRoot,
   type SandboxRuntime,
   type SandboxSpec,
   type SetupStore,
+  type SnapshotProvider,
+  stillCopy,
   sweepUnfinished,
+  takeMark,
   UNFINISHED,
+  unlike,
 } from '@litterbox/core/provider';
-import { type Cgroup, cgroupFreeze, cgroupRemove, cgroupThaw, cgroupUsage } from './cgroup.ts';
+import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupRemove, cgroupThaw, cgroupUsage } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
 import { KeptSetups } from './kept-setups.ts';
-import { diskImage, diskOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import { diskImage, diskOf, layersOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { launchSession } from './launch-session.ts';
 import { type Machine, readMachine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import { HOLD, letGoScript } from './held-session.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { strategyNamed } from './choose-strategy.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -65,6 +82,7 @@ class OverlayProvider implements SandboxProvider {
   readonly #layout: Layout;
   readonly #wanted: Strategy['name'] | undefined;
   readonly #setups: KeptSetups;
+  readonly #snapshots: LayerSnapshots<SandboxMeta>;
   #machine: Promise<Machine> | undefined;
   /** By the strategy that was asked for, each tried once. */
   readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
@@ -79,14 +97,53 @@ class OverlayProvider implements SandboxProvider {
       limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
+      canCopy: true,
+      snapshotCost: 'copied',
     };
     this.#layout = layoutOf(`${directory}/overlayfs`);
     this.#wanted = strategy;
     this.#setups = new KeptSetups(host, this.#layout, () => this.#survey());
+    this.#snapshots = new LayerSnapshots<SandboxMeta>({
+      provider: this.name,
+      host,
+      root: this.#layout.root,
+      directoryOf: (id) => sandboxLayoutOf(this.#layout, id).directory,
+      layersOf: (meta) => layersOf(meta.strategy),
+      assertCopyable: async (call) => void (await this.#usableMachine(call)),
+      isRoot: async (call) => (await this.#survey(call)).isRoot,
+      still: async (meta, script, call) => {
+        const still = this.#still(meta, await this.#survey(call), script);
+        const { code, stderr } = await runScript(host, still, call);
+        if (code !== 0) throw copyError('snapshot.take', this.name, code, stderr);
+      },
+      ended: async ({ id }, script) => {
+        const { directory } = sandboxLayoutOf(this.#layout, id);
+        // No session starts meanwhile, not by a runtime either that somebody has open.
+        const alone = `cd ${quoted(directory)} && exec 5>>start.lock && flock -w 60 5 || exit 1`;
+        await runScriptOrFail(
+          host,
+          'snapshot.restore',
+          `${alone}\n( ${endSessionScript(directory)} ) || exit 1\n${script}`,
+        );
+      },
+      restored: ({ firstMark: _firstMark, prepared: _prepared, ...meta }, kept) => {
+        if (meta.strategy !== kept.strategy)
+          throw cannotHonour(
+            this.name,
+            `a snapshot of a sandbox with the strategy ${kept.strategy} in one with the strategy ${meta.strategy}`,
+            `Make a sandbox with the strategy ${kept.strategy}.`,
+          );
+        return { ...meta, base: kept.base, ...(kept.prepared && { prepared: kept.prepared }), isCopy: true };
+      },
+    });
   }
 
   get setups(): SetupStore {
     return this.#setups;
+  }
+
+  get snapshots(): SnapshotProvider {
+    return this.#snapshots;
   }
 
   async probe(call?: CallOptions): Promise<ProbeReport> {
@@ -102,21 +159,25 @@ class OverlayProvider implements SandboxProvider {
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     options?.signal?.throwIfAborted();
     const machine = await this.#usableMachine(options);
-    const meta = await this.#metaOf(spec, options);
+    const source = spec.copyOf === undefined ? undefined : await this.#described(spec.copyOf, options);
+    const meta = source ? this.#metaOfCopy(spec, source) : await this.#metaOf(spec, options);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
     if (await this.#host.files.stat(sandbox.directory, options)) throw alreadyThere(this.name, spec.id);
-    const base = await ensureBaseTree(
-      {
-        host: this.#host,
-        bases: this.#layout.bases,
-        ...(machine.isRoot && { owner: { uid: SANDBOX_UID, gid: SANDBOX_UID } }),
-      },
-      spec.workspace,
-      options,
-    );
     const strategy = strategyNamed(meta.strategy);
-    reach('provider.after-base-tree');
-    await this.#prepare(meta, strategy, base, machine, options);
+    if (source) await this.#prepareCopy(meta, source, machine, options);
+    else {
+      const base = await ensureBaseTree(
+        {
+          host: this.#host,
+          bases: this.#layout.bases,
+          ...(machine.isRoot && { owner: { uid: SANDBOX_UID, gid: SANDBOX_UID } }),
+        },
+        spec.workspace,
+        options,
+      );
+      reach('provider.after-base-tree');
+      await this.#prepare(meta, strategy, base, machine, spec.isPooled === true, options);
+    }
     reach('provider.after-directory');
     let runtime: PlaceRuntime | undefined;
     try {
@@ -124,8 +185,8 @@ class OverlayProvider implements SandboxProvider {
       options?.signal?.throwIfAborted();
       await runtime.warm(options);
       reach('provider.after-session');
-      // A copy of a kept setup has nothing that tells the setup's work from the base: its first scan looks at everything.
-      if (strategy.changes === 'workspace' && meta.prepared === undefined) {
+      // A copy of a kept setup or of a sandbox has nothing that tells their work from the base: its first scan looks at everything.
+      if (strategy.changes === 'workspace' && meta.prepared === undefined && !meta.isCopy) {
         const first = { ...meta, firstMark: await runtime.mark(options) };
         await this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(first)));
         runtime.beginAt(first.firstMark);
@@ -141,19 +202,54 @@ class OverlayProvider implements SandboxProvider {
   }
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
+    return await this.#runtime(await this.#described(id, call), await this.#usableMachine(call));
+  }
+
+  async #described(id: SandboxId, call?: CallOptions): Promise<SandboxMeta> {
+    return await readDescription<SandboxMeta>(this.#host, sandboxLayoutOf(this.#layout, id), this.name, id, call);
+  }
+
+  async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
+    options?.signal?.throwIfAborted();
     const sandbox = sandboxLayoutOf(this.#layout, id);
-    const meta = await readDescription<SandboxMeta>(this.#host, sandbox, this.name, id, call);
-    return await this.#runtime(meta, await this.#usableMachine(call));
+    const [machine, made] = await Promise.all([
+      this.#usableMachine(options),
+      readDescription<SandboxMeta>(this.#host, sandbox, this.name, id, options),
+    ]);
+    const isMine = this.#wanted === undefined || this.#wanted === made.strategy;
+    assertClaimable(this.name, spec, isMine ? made : { ...made, base: '' });
+    if (made.prepared && !(await this.#setups.isCurrent(made, options)))
+      throw unlike(this.name, 'the programs of this machine have changed since its setup ran');
+    await takeMark(this.#host, sandbox.directory, this.name, id, options);
+    reach('provider.after-claim-mark');
+    const meta: SandboxMeta = { ...made, slug: spec.slug };
+    await this.#host.files.write(sandbox.meta, new TextEncoder().encode(JSON.stringify(meta)));
+    const runtime = await this.#runtime(meta, machine);
+    try {
+      // Its session is this program's too by then, and from now on ends with the last who uses it.
+      await Promise.all([runtime.resume(options), runtime.assurance(options)]);
+      reach('provider.after-claim-thaw');
+      await runScriptOrFail(this.#host, 'provider.claim', letGoScript(sandbox.directory), options);
+      void runtime.warm(options).catch(() => {}); // who looks for changes is told
+      options?.signal?.throwIfAborted();
+      return runtime;
+    } catch (error) {
+      await runtime[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     for (const { name } of (await this.#host.files.list(this.#layout.sandboxes, call)) ?? []) {
       if (!SandboxId.is(name)) continue;
       const sandbox = sandboxLayoutOf(this.#layout, name);
-      const [meta, paused, stopped] = await Promise.all(
-        [sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark].map((path) => this.#host.files.stat(path, call)),
+      const [meta, paused, stopped, pooled] = await Promise.all(
+        [sandbox.meta, sandbox.pausedMark, sandbox.stoppedMark, pooledMark(sandbox.directory)].map((path) =>
+          this.#host.files.stat(path, call),
+        ),
       );
-      yield { id: name, state: meta === undefined ? 'broken' : paused ? 'paused' : stopped ? 'stopped' : 'running' };
+      const state = meta === undefined ? 'broken' : paused ? 'paused' : stopped ? 'stopped' : 'running';
+      yield { id: name, state, ...(pooled && { isPooled: true }) };
     }
   }
 
@@ -168,6 +264,7 @@ class OverlayProvider implements SandboxProvider {
     reach('provider.before-remove');
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
     const script = `${REMOVE_TREE}( ${endSessionScript(directory)} ) || exit 1
+${letGoScript(directory)}
 ${cgroup ? cgroupRemove(cgroup, id) : ''}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)}
 remove_tree ${quoted(gone)}${own} || exit 1
 ${sweepUnfinished(this.#layout.sandboxes)}
@@ -254,39 +351,133 @@ ${this.#setups.sweep}`;
       throw cannotHonour(this.name, 'the limit diskBytes on this machine', `${DISK_REMEDY}, or leave the limit out.`);
   }
 
+  /** What a copy is made of is what its source is made of; who asks for anything else is told. */
+  #metaOfCopy(spec: SandboxSpec, { firstMark: _firstMark, ...source }: SandboxMeta): SandboxMeta {
+    const { root, limits, strategy } = spec;
+    const refused = (what: string) =>
+      cannotHonour(this.name, `${what} in a copy of a sandbox`, 'Ask for what that one has, or make a new sandbox.');
+    if (strategy !== undefined && strategy !== source.strategy)
+      throw refused(`another strategy than ${source.strategy}`);
+    const pathOf = (one: SandboxRoot) => (one.type === 'directory' ? one.path : '');
+    if (root.type !== source.root.type || pathOf(root) !== pathOf(source.root))
+      throw refused('another root file system');
+    if (limits.diskBytes !== source.limits.diskBytes) throw refused('another limit diskBytes');
+    return {
+      ...source,
+      id: spec.id,
+      slug: spec.slug,
+      repositoryId: spec.repositoryId,
+      workdir: spec.workdir,
+      environment: spec.environment,
+      limits: { ...source.limits, ...limits },
+      playground: spec.playground,
+      allowDegraded: spec.allowDegraded,
+      isCopy: true,
+    };
+  }
+
+  #still({ id }: SandboxMeta, { cgroup }: Machine, copy: string): string {
+    const freezer = cgroup && {
+      freeze: freezeScript(cgroup, id, true),
+      thaw: freezeScript(cgroup, id, false),
+      isStill: cgroupIsFrozen(cgroup, id),
+    };
+    return stillCopy({ directory: sandboxLayoutOf(this.#layout, id).directory, copy, ...(freezer && { freezer }) });
+  }
+
+  /** The sandbox's directory with the layers of another one, which stands still meanwhile. */
+  async #prepareCopy(meta: SandboxMeta, source: SandboxMeta, machine: Machine, call?: CallOptions): Promise<void> {
+    const strategy = strategyNamed(meta.strategy);
+    const from = sandboxLayoutOf(this.#layout, source.id).directory;
+    const hasPlayground = meta.playground === meta.id && source.playground === source.id;
+    const [fromDisk, toDisk] = [diskOf(this.#layout, source), diskOf(this.#layout, meta)];
+    const base = `${this.#layout.bases}/${meta.base}`;
+    const empty = strategy.changes === 'upper' ? strategy.prepare(base, this.#setups.directoryOf(meta)) : '';
+    const playground = quoted(`${this.#layout.playgrounds}/${meta.playground}`);
+    const owner = machine.isRoot ? ` && chown ${SANDBOX_UID}:${SANDBOX_UID} ${playground}` : '';
+    // Playground and disk get their names when somebody waits for the copy, and not before.
+    const place = toDisk
+      ? `mv -T disk.img ${quoted(toDisk.image)}`
+      : hasPlayground
+        ? `mv -T own-playground ${playground}`
+        : `[ -d ${playground} ] || { mkdir ${playground}${owner}; }`;
+    const fill = (unfinished: string) => {
+      const trees = [
+        ...layersOf(meta.strategy).map((name) => copyTree(`${from}/${name}`, `${unfinished}/${name}`)),
+        ...(hasPlayground
+          ? [copyTree(`${this.#layout.playgrounds}/${source.id}`, `${unfinished}/own-playground`)]
+          : []),
+      ];
+      const copy = fromDisk ? `cd ${quoted(unfinished)} || exit 1\n${copyDisk(from, fromDisk)}` : trees.join(' && ');
+      const confined = confinedCopy({ root: this.#layout.root, isRoot: machine.isRoot, copy });
+      return `${empty}${this.#still(source, machine, confined)} || exit
+${ASK_BEFORE_NAME}
+${place}
+`;
+    };
+    try {
+      await this.#make(meta, machine, fill, copyError, call);
+    } catch (error) {
+      if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.remove(meta.id); // what was copied of playground and disk
+      throw error;
+    }
+  }
+
   /** The sandbox's directory, complete before it gets its name. */
   async #prepare(
     meta: SandboxMeta,
     strategy: Strategy,
     base: string,
     machine: Machine,
+    isPooled: boolean,
+    call?: CallOptions,
+  ): Promise<void> {
+    const disk = diskOf(this.#layout, meta);
+    const owned = strategy.changes === 'upper' ? 'ws upper' : 'ws';
+    const playground = quoted(`${this.#layout.playgrounds}/${meta.playground}`);
+    const pooled = isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : '';
+    const fill = () => `${pooled}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
+${strategy.prepare(base, this.#setups.directoryOf(meta))}
+${machine.isRoot ? `chown ${SANDBOX_UID}:${SANDBOX_UID} home ${playground} ${owned}` : ''}
+${disk ? makeDisk(disk) : ''}`;
+    await this.#make(
+      meta,
+      machine,
+      fill,
+      (operation, _provider, code, stderr) => scriptError(operation, code, stderr),
+      call,
+    );
+  }
+
+  async #make(
+    meta: SandboxMeta,
+    machine: Machine,
+    fill: (unfinished: string) => string,
+    toError: typeof copyError,
     call?: CallOptions,
   ): Promise<void> {
     const { directory } = sandboxLayoutOf(this.#layout, meta.id);
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
     const unfinished = `${this.#layout.sandboxes}/${name}`;
-    const playground = `${this.#layout.playgrounds}/${meta.playground}`;
-    const disk = diskOf(this.#layout, meta);
-    const script = `umask 022
+    // The sandbox's user finds its way through, and sees nothing on it.
+    const script = `umask 066
 ${makeUnfinished(this.#layout.sandboxes, name)} || exit 1
 trap 'cd /; rm -rf ${quoted(unfinished)}' EXIT
-chmod 711 . && mkdir -m 711 io scan-io && mkdir base etc playground root tools home ws ${quoted(playground)} 2>/dev/null
 set -e
-[ -d home ] && [ -d ws ] && [ -d ${quoted(playground)} ]
+mkdir io scan-io
+umask 022
+mkdir base etc playground root tools home ws
 mkfifo -m 666 io/control io/ready scan-io/control scan-io/ready && mkfifo -m 600 stop.fifo
 : >start.lock; : >alive.lock; : >clients.lock
-${strategy.prepare(base, this.#setups.directoryOf(meta))}
-${machine.isRoot ? `chown ${SANDBOX_UID}:${SANDBOX_UID} home ${quoted(playground)} ws${strategy.changes === 'upper' ? ' upper' : ''}` : ''}
-${disk ? makeDisk(disk) : ''}printf %s ${quoted(JSON.stringify(meta))} >meta.json
+${fill(unfinished)}printf %s ${quoted(JSON.stringify(meta))} >meta.json
 mv -T ${quoted(unfinished)} ${quoted(directory)}
 trap - EXIT`;
-    try {
-      await runScriptOrFail(this.#host, 'provider.create', script, call);
-    } catch (error) {
-      if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
-        throw alreadyThere(this.name, meta.id);
-      throw error;
-    }
+    const { code, stderr } = await runAsking(this.#host, script, async () => {}, call);
+    if (code === 0) return;
+    const error = toError('provider.create', this.name, code, stderr);
+    if (!isLitterboxError(error, 'DISK_FULL') && (await this.#host.files.stat(`${directory}/meta.json`)))
+      throw alreadyThere(this.name, meta.id);
+    throw error;
   }
 
   async #runtime(meta: SandboxMeta, machine: Machine): Promise<PlaceRuntime> {
@@ -323,6 +514,7 @@ trap - EXIT`;
         changes: isUpper ? '/changes' : '/workspace',
         workspace: '/workspace',
         ...(isUpper && meta.prepared !== undefined && { prepared: '/prepared' }),
+        ...(meta.isCopy && { isCopy: true }),
       },
       ...(meta.prepared !== undefined && { prepared: meta.prepared.key }),
       ...(meta.firstMark !== undefined && { firstMark: meta.firstMark }),

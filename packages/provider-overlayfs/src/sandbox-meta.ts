@@ -18,6 +18,8 @@ export interface SandboxMeta {
   readonly allowDegraded: boolean;
   /** The kept setup that it stands on, and what the programs were then. */
   readonly prepared?: { readonly key: string; readonly programs: string };
+  /** Its layers began as copies of another sandbox's, or of a snapshot. */
+  readonly isCopy?: true;
   /** Where change scans begin when nothing was recorded yet: absent when the whole layer is new. */
   readonly firstMark?: string;
 }

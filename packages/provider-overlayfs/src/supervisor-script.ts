@@ -2,6 +2,7 @@ import { type DiskImage, FIRST_PROCESS, quoted, RESERVE_DISK } from '@litterbox/
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEnter, cgroupRemove, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { DISK, mountLayers } from './disk.ts';
+import { HOLD } from './held-session.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -67,7 +68,7 @@ exec 7>>start.lock 6>>alive.lock
 flock -w 60 7 || fail 'another process has been starting this sandbox for a minute'
 if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does not end'; rm -f dying
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
-rm -f io/*.* scan-io/*.*
+for f in io/*.* scan-io/*.*; do [ ! -e "$f" ] || { rm -f io/*.* scan-io/*.*; break; }; done
 mount --bind . /run || fail 'cannot bind the directory of the sandbox'
 cd /run
 ${
@@ -76,12 +77,12 @@ ${
     : `mount --bind ${quoted(playground)} playground || fail 'cannot bind the playground'
 `
 }mount --bind ${quoted(etc)} etc || fail 'cannot bind the /etc of the sandbox'
-${sources.tools.map(({ source, target }) => `mkdir -p ${quoted(source)} && mount --bind ${quoted(target)} ${quoted(source)} || fail ${quoted(`cannot bind ${target}`)}\n`).join('')}${
+${sources.tools.length > 0 ? `mkdir -p ${sources.tools.map(({ source }) => quoted(source)).join(' ')}\n` : ''}${sources.tools.map(({ source, target }) => `mount --bind ${quoted(target)} ${quoted(source)} || fail ${quoted(`cannot bind ${target}`)}\n`).join('')}${
   meta.root.type === 'directory'
     ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n`
     : ''
 }${strategy.mount(base, isRoot, disk ? DISK : '/run', setup)}${disk ? RESERVE_DISK : ''}${groups.setUp}
-rm -f status scan-status
+[ ! -e status ] && [ ! -e scan-status ] || rm -f status scan-status
 mkfifo status scan-status
 ulimit -c 0
 ( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
@@ -119,7 +120,8 @@ read -r answer
 [ "$answer" = go ] || { end; wait; ${oneLine(groups.remove)}; exit 1; }
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
-flock -x clients.lock sh -c 'read -r a b c parent rest </proc/$PPID/stat
+sh -c '[ ! -e pooled ] || read -r word <>${HOLD}
+exec flock -x clients.lock sh -c "$@"' sh 'read -r a b c parent rest </proc/$PPID/stat
 if [ "$parent" = "$0" ]; then echo >dying; ${groups.thaw}; kill -9 "$@"; for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && true 1<>"$f"; done; exit; fi
 true 1<>stop.fifo
 exec 7>>start.lock 6>>alive.lock

@@ -12,6 +12,7 @@ import {
   type ProcessHandle,
   type SandboxProvider,
   type SandboxRuntime,
+  type SandboxSpec,
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
@@ -19,6 +20,8 @@ import { isRoot } from './backends.ts';
 import { rewritten } from './rewritten.ts';
 import { describeSandboxProvider, failureOf, type TestRunner } from '@litterbox/conformance';
 
+/** What was asked for by whoever prepared it, whichever instance of the provider was asked. */
+const specs = new Map<string, SandboxSpec>();
 const handles: ProcessHandle[] = [];
 const local = localHost();
 /** This machine; what broken providers leave running is ended at the end. */
@@ -56,10 +59,18 @@ function providerWith(change: (inner: SandboxProvider) => Partial<SandboxProvide
     open: (...args) => inner.open(...args),
     list: (...args) => inner.list(...args),
     remove: (...args) => inner.remove(...args),
+    claim: (...args) => claimOf(inner, ...args),
     ...(inner.setups && { setups: inner.setups }),
     [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
   };
   return { ...forwarded, ...change(inner) };
+}
+
+type Claim = NonNullable<SandboxProvider['claim']>;
+
+async function claimOf(inner: SandboxProvider, ...args: Parameters<Claim>): Promise<SandboxRuntime> {
+  if (!inner.claim) throw new Error('The provider cannot claim.');
+  return await inner.claim(...args);
 }
 
 function forward(runtime: SandboxRuntime): SandboxRuntime {
@@ -363,6 +374,79 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'open() of an id that nobody made is NOT_FOUND',
   ],
   [
+    'makes an empty sandbox for a copy',
+    () =>
+      providerWith((inner) => ({
+        create: ({ copyOf: _source, ...spec }, options) => inner.create(spec, options),
+      })),
+    'a copy has everything of its source: files of every kind, what is gone, home, playground',
+  ],
+  [
+    'loses the marks of what is gone in a copy',
+    () =>
+      scriptsWith((script) =>
+        script.replaceAll('cp -a --reflink=auto', 'cp -r --preserve=mode,links,timestamps,ownership'),
+      ),
+    'a copy has everything of its source: files of every kind, what is gone, home, playground',
+  ],
+  [
+    'loses the modes in a copy',
+    () => scriptsWith((script) => script.replaceAll('cp -a --reflink=auto', 'cp -a --no-preserve=mode --reflink=auto')),
+    'a copy has everything of its source: files of every kind, what is gone, home, playground',
+  ],
+  [
+    'links a copy to its source',
+    () => scriptsWith((script) => script.replaceAll('cp -a --reflink=auto', 'cp -al')),
+    'a copy and its source are apart: neither sees nor changes what the other one writes',
+  ],
+  [
+    'leaves what it copied frozen',
+    () =>
+      scriptsWith((script) =>
+        script.includes('setsid -w') ? script.replace(/echo (THAWED|0) >/g, 'echo >/dev/null >') : script,
+      ),
+    'what the source runs goes on, and the copy is of one moment',
+  ],
+  [
+    'lets a paused sandbox go that it copied',
+    () =>
+      providerWith((inner) => ({
+        create: async (spec, options) => {
+          const made = await inner.create(spec, options);
+          if (spec.copyOf !== undefined) await (await inner.open(spec.copyOf)).resume();
+          return made;
+        },
+      })),
+    'a source that is paused or stopped stays so, and its copy runs',
+  ],
+  [
+    'tells of nothing in a copy',
+    () =>
+      providerWith((inner) => ({
+        create: async (spec, options) => {
+          const made = await inner.create(spec, options);
+          if (spec.copyOf === undefined) return made;
+          const first = await made.mark();
+          return { ...forward(made), scan: (mark, call) => made.scan(mark ?? first, call) };
+        },
+      })),
+    'without a mark the copy tells what the source would; with one, what came after',
+  ],
+  [
+    'leaves a copy that was aborted',
+    () => providerWith((inner) => ({ create: (spec) => inner.create(spec) })),
+    'a source that nobody made is NOT_FOUND, an aborted copy rejects with its reason; nothing is left',
+  ],
+  [
+    'makes a copy of something else than its source is made of',
+    () =>
+      providerWith((inner) => ({
+        create: ({ strategy: _strategy, ...spec }, options) =>
+          inner.create(spec.copyOf === undefined ? spec : { ...spec, root: { type: 'machine' } }, options),
+      })),
+    'a copy that is to be made of something else than its source is UNSUPPORTED',
+  ],
+  [
     'lets sandboxes write into a kept setup',
     () =>
       scriptsWith((script) => {
@@ -389,6 +473,75 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
         }),
       })),
     'a sandbox begins with everything a setup left, and the one it was kept from goes on with it',
+  ],
+  [
+    'gives what was prepared away under its old name',
+    () =>
+      providerWith((inner) => ({
+        claim: (id, spec, options) => claimOf(inner, id, { ...spec, slug: 'pooled' }, options),
+      })),
+    'claims: who takes a prepared sandbox gets one with its name and environment, that runs and can be opened',
+  ],
+  [
+    'gives away what stays paused',
+    () =>
+      providerWith((inner) => ({
+        claim: async (...args) => {
+          const runtime = await claimOf(inner, ...args);
+          await runtime.pause();
+          return runtime;
+        },
+      })),
+    'claims: who takes a prepared sandbox gets one with its name and environment, that runs and can be opened',
+  ],
+  [
+    'never tells what was done before it was given away',
+    () =>
+      providerWith((inner) => ({
+        claim: async (...args) => {
+          const runtime = await claimOf(inner, ...args);
+          const mark = await runtime.mark();
+          return { ...forward(runtime), scan: (since, call) => runtime.scan(since ?? mark, call) };
+        },
+      })),
+    'claims: no mark means all since the base, what was done in advance included',
+  ],
+  [
+    'gives one sandbox away to everybody',
+    () =>
+      providerWith((inner) => ({
+        claim: (id, spec, options) => claimOf(inner, id, spec, options).catch(() => inner.open(id, options)),
+      })),
+    'claims: a sandbox is given away once, and only one that was prepared: else NOT_FOUND, and nothing changes',
+  ],
+  [
+    'gives away what it would not make any more',
+    () => {
+      return providerWith((inner) => ({
+        create: async (spec, options) => {
+          specs.set(spec.id, spec);
+          return await inner.create(spec, options);
+        },
+        claim: (id, spec, options) => claimOf(inner, id, { ...(specs.get(id) ?? spec), slug: spec.slug }, options),
+      }));
+    },
+    'claims: one that create would make otherwise by now is a CONFLICT, and stays what it was',
+  ],
+  [
+    'gives away to who has changed their mind',
+    () => providerWith((inner) => ({ claim: (id, spec) => claimOf(inner, id, spec) })),
+    'claims: one that was aborted rejects with the reason, and leaves what can be removed',
+  ],
+  [
+    'keeps what was prepared when it is removed',
+    () =>
+      providerWith((inner) => ({
+        remove: async (id, options) => {
+          for await (const status of inner.list()) if (status.id === id && status.isPooled) return;
+          await inner.remove(id, options);
+        },
+      })),
+    'claims: one that was prepared and never given away is removed like any other',
   ],
   [
     "leaks the host's environment",
@@ -1045,6 +1198,27 @@ describe('the kit catches broken providers', () => {
       await cleanUp();
     });
   }
+
+  it.each([
+    ['memory', 'every control is reported, and none that is mandatory is missing'],
+    ['pause', 'a paused sandbox does nothing, keeps its processes, and refuses new ones in under a second'],
+    ['pause', 'services: a pause holds them, and they go on where they were'],
+  ] as const)('one that is said to lack %s and has it: %s', async (lacking, caughtBy) => {
+    const failure = await failureOf(
+      (runner) =>
+        describeSandboxProvider({
+          name: `lacking ${lacking}`,
+          runner,
+          open: async () => overlayfs({ host, directory }),
+          host,
+          lacking: [lacking],
+        }),
+      caughtBy,
+      15_000,
+    );
+    expect(failure?.name).toBe('AssertionError');
+    await cleanUp();
+  });
 });
 
 /** What a broken provider left behind. */

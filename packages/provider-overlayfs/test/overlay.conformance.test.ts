@@ -1,3 +1,3 @@
-import { runConformance } from './run-conformance.ts';
+import { groupsOfOverlay, runConformance } from './run-conformance.ts';
 
-await runConformance('overlay');
+await runConformance('overlay', undefined, undefined, groupsOfOverlay);

@@ -1,3 +1,3 @@
-import { runConformance } from './run-conformance.ts';
+import { OF_CLONES, runConformance } from './run-conformance.ts';
 
-await runConformance('reflink');
+await runConformance('reflink', undefined, undefined, OF_CLONES);

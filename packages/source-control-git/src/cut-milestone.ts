@@ -83,6 +83,17 @@ export async function moveReviewBranch(
   return true;
 }
 
+/** @throws LitterboxError `CONFLICT` when the review branch cannot be made, or holds what is none of these milestones. */
+export async function requireReviewBranch(
+  user: UserRepository,
+  slug: Slug,
+  milestones: readonly { readonly commit: ObjectId }[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const commits = milestones.map(({ commit }) => commit);
+  await requireOurs(user, reviewBranch(slug), commits, signal);
+}
+
 /** The branch's commit. @throws LitterboxError `CONFLICT` when it is not one of ours. */
 async function requireOurs(
   user: UserRepository,

@@ -23,14 +23,41 @@ interface Call {
 
 export async function findBase(user: UserRepository, store: Store, source: BaseSource, call: Call): Promise<Base> {
   const reading = readHeadRef(user, call);
-  const [headRef, commit] = await Promise.all([
-    reading,
-    source.type === 'ref' ? resolveCommit(user, source.name, call) : resolveHead(user, reading, call),
-  ]);
+  const [headRef, whole] = await Promise.all([reading, source.type === 'ref' ? undefined : wholeHead(user, call)]);
   const head = headRef === undefined ? {} : { headRef };
-  const tree = await requireObjects(user, commit, call);
+  const { commit, tree } = whole ?? (await wholeCommit(user, source, headRef, call));
   if (source.type !== 'worktree') return { commit, tree, ...head };
   return { ...(await commitWorkTree(user, store, commit, tree, call)), ...head };
+}
+
+/** HEAD and its tree, asked for by one program; nothing where one is missing or may be missing in part. */
+async function wholeHead(user: UserRepository, call: Call): Promise<Pick<Base, 'commit' | 'tree'> | undefined> {
+  const asking = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
+  const [{ code, stdout }, isPartial] = await Promise.all([
+    user.run(asking, { ...call, input: 'HEAD\nHEAD^{tree}\n' }),
+    hasPromises(user),
+  ]);
+  const [, commit, tree] = /^([0-9a-f]+) commit\n([0-9a-f]+) tree\n$/.exec(stdout.toString()) ?? [];
+  if (code !== 0 || isPartial || commit === undefined || tree === undefined) return undefined;
+  return { commit: commit as ObjectId, tree: tree as ObjectId };
+}
+
+async function wholeCommit(
+  user: UserRepository,
+  source: BaseSource,
+  headRef: string | undefined,
+  call: Call,
+): Promise<Pick<Base, 'commit' | 'tree'>> {
+  const commit = await (source.type === 'ref'
+    ? resolveCommit(user, source.name, call)
+    : resolveHead(user, headRef, call));
+  return { commit, tree: await requireObjects(user, commit, call) };
+}
+
+/** Whether it is a partial clone, whose objects come when they are asked for. */
+async function hasPromises(user: UserRepository): Promise<boolean> {
+  const packs = await readdir(join(user.commonDirectory, 'objects', 'pack')).catch(() => [] as string[]);
+  return packs.some((name) => name.endsWith('.promisor'));
 }
 
 /** Full name of the branch HEAD is on; `undefined` when detached. */
@@ -97,8 +124,7 @@ async function requireObjects(user: UserRepository, commit: ObjectId, call: Call
   if (named.code !== 0) throw missing(commit);
   const tree = named.stdout.toString().trimEnd() as ObjectId;
   if ((await user.run(['cat-file', '-e', tree], call)).code !== 0) throw missing(tree);
-  const packs = await readdir(join(user.commonDirectory, 'objects', 'pack')).catch(() => [] as string[]);
-  if (!packs.some((name) => name.endsWith('.promisor'))) return tree;
+  if (!(await hasPromises(user))) return tree;
   const listed = await user.text(['rev-list', '--objects', '--no-walk', '--missing=print', commit], call);
   const gap = /^\?([0-9a-f]+)/m.exec(listed)?.[1];
   if (gap !== undefined) throw missing(gap);

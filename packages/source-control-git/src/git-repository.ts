@@ -28,6 +28,7 @@ import { LitterboxError } from '@litterbox/core/provider';
 import { beginHistory } from './begin-history.ts';
 import { exportTree } from './export-tree.ts';
 import { findBase, listLeftOut } from './find-base.ts';
+import { forkHistory } from './fork-history.ts';
 import { IgnoreMatcher } from './ignore-matcher.ts';
 import type { Integration } from './integration.ts';
 import { cutMilestone } from './cut-milestone.ts';
@@ -107,6 +108,16 @@ export class GitRepository implements SourceRepository {
   ): Promise<SandboxHistory> {
     return this.#translate('sandbox.begin', options, () =>
       beginHistory(this.#store, this.#user, sandbox, options?.signal),
+    );
+  }
+
+  fork(
+    source: SandboxId,
+    sandbox: { readonly id: SandboxId; readonly slug: Slug },
+    options?: CallOptions,
+  ): Promise<SandboxHistory> {
+    return this.#translate('sandbox.fork', options, () =>
+      forkHistory(this.#store, this.#user, source, sandbox, options?.signal),
     );
   }
 

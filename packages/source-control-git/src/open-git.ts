@@ -19,12 +19,14 @@ export interface GitOptions {
    * configuration counts; `GIT_*` never does. @defaultValue this process's environment
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where the first repository that is opened probably is: looked for at once, while the rest of the program is loaded. */
+  readonly expectedPath?: string;
   /** Kept lean while a repository is read or written. @defaultValue as it is */
   readonly heap?: Heap;
 }
 
 /**
- * Source control over the git command. Does nothing before the first call.
+ * Source control over the git command. Does nothing before the first call, but to look for what is expected.
  *
  * @param integration what brings changes into the person's repository and what undoes; a program for agents has none
  */
@@ -39,11 +41,19 @@ export function openGit(options: GitOptions, integration: Integration | undefine
   const runner = new GitRunner({ binary: gitBinary, environment, home: join(stateDirectory, 'home') });
   const registry = new RepositoryRegistry(runner, stateDirectory);
   const opened = new Set<GitRepository>();
+  const { expectedPath } = options;
+  let expected = expectedPath === undefined ? undefined : findUserRepository(runner, expectedPath);
+  expected?.catch(() => {}); // told by who opens it
+  const find = (path: string, signal: AbortSignal | undefined) => {
+    const found = path === expectedPath ? expected : undefined;
+    expected = undefined; // what was seen is old by the next time
+    return found ?? findUserRepository(runner, path, signal);
+  };
   return {
     async open(path, call) {
       call?.signal?.throwIfAborted();
       try {
-        const user = await findUserRepository(runner, path, call?.signal);
+        const user = await find(path, call?.signal);
         const store = await registry.storeOf(user, call?.signal);
         const repository = new GitRepository(user, store, integration, heap, () => {
           opened.delete(repository);

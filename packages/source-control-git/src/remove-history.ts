@@ -43,8 +43,10 @@ export async function removeHistory(
 /** Keeps every revision reachable under a commit that says when. Whoever cleans up reads its date. */
 async function bury(store: Store, id: SandboxId): Promise<void> {
   const refs = sandboxRefs(id);
-  if (store.refs.read(refs.tombstone) !== undefined) return;
   const tip = await readTip(store, id);
+  // Of a history that was begun anew under the same id, the old one stays reachable too.
+  const before = store.refs.read(refs.tombstone);
+  if (before !== undefined && (await store.reader.commit(before)).parents.includes(tip.commit)) return;
   const { slug } = await readMeta(store, id);
   const last = (await readMilestones(store, id)).at(-1);
   const tombstone = await store.put((sink) =>
@@ -52,7 +54,7 @@ async function bury(store: Store, id: SandboxId): Promise<void> {
       'commit',
       serializeCommit({
         tree: tip.tree,
-        parents: [tip.commit, ...(last ? [last.commit] : [])],
+        parents: [tip.commit, ...(last ? [last.commit] : []), ...(before === undefined ? [] : [before])],
         atSeconds: Math.floor(Date.now() / 1000),
         message: `Removed sandbox ${slug}\n\nSandbox: ${id}\n`,
       }),

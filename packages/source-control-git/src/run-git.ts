@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
+import { accessSync, constants } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { LitterboxError } from '@litterbox/core/provider';
@@ -8,6 +8,8 @@ import { sealedArguments, sealedEnvironment, userArguments, userEnvironment } fr
 
 /** `merge-tree --write-tree` came with it. */
 const OLDEST_VERSION = [2, 38] as const;
+/** Newer than any: with every setting that some version knows. Git passes over those that it does not. */
+const ANY_VERSION = [Number.MAX_SAFE_INTEGER, 0] as const;
 const MAX_STDERR_CHARACTERS = 16_384;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const USUAL_DIRECTORIES = ['/usr/bin', '/usr/local/bin', '/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin'];
@@ -21,6 +23,8 @@ export interface GitCall {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array | AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
+  /** Starts before it is known which version git is: what is asked, every version can answer. */
+  readonly isBeforeVersion?: boolean;
 }
 
 export interface GitResult {
@@ -52,7 +56,8 @@ export interface GitOptionsForRunning {
  */
 export class GitRunner {
   readonly #options: GitOptionsForRunning;
-  #located: Promise<{ path: string; version: readonly [number, number] }> | undefined;
+  #path: string | undefined;
+  #version: Promise<readonly [number, number]> | undefined;
 
   constructor(options: GitOptionsForRunning) {
     this.#options = options;
@@ -68,7 +73,11 @@ export class GitRunner {
   }
 
   async version(): Promise<readonly [number, number]> {
-    return (await this.#locate()).version;
+    this.#version ??= this.#readVersion().catch((error: unknown) => {
+      this.#version = undefined;
+      throw error;
+    });
+    return await this.#version;
   }
 
   async isAtLeast(major: number, minor: number): Promise<boolean> {
@@ -120,7 +129,8 @@ export class GitRunner {
   }
 
   async start(call: GitCall): Promise<GitProcess> {
-    const { path, version } = await this.#locate();
+    const version = call.isBeforeVersion ? ANY_VERSION : await this.version();
+    const path = this.#locate();
     call.signal?.throwIfAborted();
     const sealed = call.setting === 'sealed';
     const before = sealed ? sealedArguments(version) : userArguments(version);
@@ -137,14 +147,13 @@ export class GitRunner {
     return handle(child, call);
   }
 
-  #locate() {
-    this.#located ??= this.#find();
-    this.#located.catch(() => (this.#located = undefined));
-    return this.#located;
+  #locate(): string {
+    this.#path ??= this.#findBinary();
+    return this.#path;
   }
 
-  async #find() {
-    const path = await this.#findBinary();
+  async #readVersion(): Promise<readonly [number, number]> {
+    const path = this.#locate();
     const child = spawn(path, ['version'], { cwd: '/', env: { LC_ALL: 'C' }, stdio: ['pipe', 'pipe', 'pipe'] });
     const process = handle(child, { setting: 'sealed', args: ['version'], cwd: '/' });
     let text = '';
@@ -167,18 +176,19 @@ export class GitRunner {
         },
       );
     }
-    return { path, version };
+    return version;
   }
 
-  async #findBinary(): Promise<string> {
+  /** At once, so that a call that need not know the version has started git when it returns: what is loaded next is loaded beside it. */
+  #findBinary(): string {
     const { binary, environment } = this.#options;
     if (binary !== undefined) {
-      if (!isAbsolute(binary) || !(await isExecutable(binary))) throw missing(binary);
+      if (!isAbsolute(binary) || !isExecutable(binary)) throw missing(binary);
       return binary;
     }
     const listed = (environment['PATH'] ?? '').split(':').filter((directory) => isAbsolute(directory));
     for (const directory of [...USUAL_DIRECTORIES, ...listed]) {
-      if (await isExecutable(join(directory, 'git'))) return join(directory, 'git');
+      if (isExecutable(join(directory, 'git'))) return join(directory, 'git');
     }
     throw missing('git');
   }
@@ -191,11 +201,13 @@ function missing(binary: string): LitterboxError {
   });
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function handle(child: ChildProcessByStdio<Writable, Readable, Readable>, call: GitCall): GitProcess {

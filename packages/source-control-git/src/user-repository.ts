@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs';
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { LitterboxError, shown } from '@litterbox/core/provider';
@@ -26,28 +27,25 @@ export interface UserRepository {
 
 /** @throws LitterboxError `NOT_A_REPO`, `INSIDE_GIT_DIR`, `BARE_REPO`, `REPO_OWNER`, `REPO_CORRUPT`, `NOT_FOUND`. */
 export async function findUserRepository(git: GitRunner, path: string, signal?: AbortSignal): Promise<UserRepository> {
-  await git.version();
-  const start = await realDirectory(path);
-  // As the person: their own safe.directory counts, and nobody adds to it. At the same time, because each waits for a process;
-  // apart, because two paths of any bytes can be told from each other, and three cannot.
+  const start = realDirectory(path);
+  // As the person: their own safe.directory counts, and nobody adds to it.
   const ask = (...args: readonly string[]) =>
-    git.run({ setting: 'user', cwd: start, args: ['rev-parse', ...args], signal });
-  const [asked, top] = await Promise.all([
-    ask(
-      '--is-inside-git-dir',
-      '--is-bare-repository',
-      '--is-inside-work-tree',
-      '--show-object-format',
-      '--path-format=absolute',
-      '--git-dir',
-      '--git-common-dir',
-    ),
-    ask('--show-toplevel'),
-  ]);
-  if (asked.code !== 0) throw await explainFailure(start, asked.stderr);
-  const lines = asked.stdout.toString().replace(/\n$/, '').split('\n');
+    git.run({ setting: 'user', cwd: start, args: ['rev-parse', ...args], signal, isBeforeVersion: true });
+  const asked = await ask(
+    '--is-inside-git-dir',
+    '--is-bare-repository',
+    '--is-inside-work-tree',
+    '--show-object-format',
+    '--path-format=absolute',
+    '--git-dir',
+    '--git-common-dir',
+    '--show-toplevel',
+  );
+  const lines = linesOf(asked.stdout);
   const [insideGitDirectory, bare, insideWorkTree, formatName = '', ...paths] = lines;
-  const [gitDirectory = '', commonDirectory = ''] = splitPaths(paths);
+  const isPlain = asked.code === 0 && paths.length === 3;
+  if (!isPlain) await git.version(); // one that is too old explains the rest
+  if (asked.code !== 0 && lines.length < 6) throw await explainFailure(start, asked.stderr);
   if (insideWorkTree !== 'true') {
     if (bare === 'true') {
       throw new LitterboxError('BARE_REPO', `${shown(start)} is a bare repository.`, {
@@ -62,8 +60,13 @@ export async function findUserRepository(git: GitRunner, path: string, signal?: 
       });
     }
   }
-  if (top.code !== 0) throw new GitFailure(['rev-parse', '--show-toplevel'], top.code, top.stderr);
-  const root = await realpath(top.stdout.toString().replace(/\n$/, ''));
+  if (asked.code !== 0) throw new GitFailure(['rev-parse', '--show-toplevel'], asked.code, asked.stderr);
+  // Names may hold newlines: with the last path known, the two before it can be told from each other.
+  const top = isPlain ? [] : linesOf((await ask('--show-toplevel')).stdout);
+  const [gitDirectory = '', commonDirectory = '', topLevel = top.join('\n')] = isPlain
+    ? paths
+    : splitPaths(paths.slice(0, -top.length));
+  const root = await realpath(topLevel);
   const found = {
     root,
     gitDirectory: await realpath(gitDirectory),
@@ -88,6 +91,10 @@ export async function findUserRepository(git: GitRunner, path: string, signal?: 
   };
 }
 
+function linesOf(output: Buffer): readonly string[] {
+  return output.toString().replace(/\n$/, '').split('\n');
+}
+
 /** Two absolute paths, one a line, either of which may hold newlines. */
 function splitPaths(lines: readonly string[]): readonly string[] {
   if (lines.length <= 2) return lines;
@@ -95,10 +102,11 @@ function splitPaths(lines: readonly string[]): readonly string[] {
   return [lines.slice(0, middle).join('\n'), lines.slice(middle).join('\n')];
 }
 
-async function realDirectory(path: string): Promise<string> {
+/** At once, as git is started then: {@link GitCall.isBeforeVersion}. */
+function realDirectory(path: string): string {
   try {
-    const real = await realpath(path);
-    return (await stat(real)).isDirectory() ? real : dirname(real);
+    const real = realpathSync.native(path);
+    return statSync(real).isDirectory() ? real : dirname(real);
   } catch (cause) {
     throw new LitterboxError(
       'NOT_FOUND',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeSourceControl, failureOf } from '@litterbox/conformance';
-import type { SourceControl, SourceRepository } from '@litterbox/core/provider';
+import type { SandboxId, SourceControl, SourceRepository } from '@litterbox/core/provider';
 import { kitBackend } from './kit-backend.ts';
 
 /** A repository of which some members are broken. */
@@ -34,6 +34,35 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
       begin: async (sandbox) => await inner.begin(sandbox).catch(() => inner.history(sandbox.id)),
     })),
     'a history begins once per id; one that nobody began is NOT_FOUND',
+  ],
+  [
+    'forks from the base alone',
+    repositoryWith((inner) => ({
+      fork: async (source, sandbox) => await inner.begin({ ...sandbox, base: (await inner.history(source)).base }),
+    })),
+    'a fork begins where its source is, and from there on each goes by itself',
+  ],
+  [
+    'removes forks with their source',
+    repositoryWith((inner) => {
+      const forks = new Map<string, SandboxId>();
+      return {
+        fork: async (source, sandbox) => (forks.set(source, sandbox.id), await inner.fork(source, sandbox)),
+        remove: async (id) => {
+          const fork = forks.get(id);
+          if (fork) await inner.remove(fork);
+          await inner.remove(id);
+        },
+      };
+    }),
+    'a fork or its source can be removed, and the other one is whole',
+  ],
+  [
+    'forks over a history that is there',
+    repositoryWith((inner) => ({
+      fork: async (source, sandbox) => await inner.fork(source, sandbox).catch(() => inner.history(sandbox.id)),
+    })),
+    'a fork of a merged source is merged; one id has one history, and a source that nobody began is NOT_FOUND',
   ],
   [
     'takes the work tree for HEAD',

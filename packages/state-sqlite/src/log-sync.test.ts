@@ -43,3 +43,20 @@ test('a failure is told once, to who waits next, and the sync after it counts ag
   await sync.settled();
   expect(done).toEqual([2]);
 });
+
+test('who keeps up waits for nothing but what is two requests behind', async () => {
+  const { log, sync, done } = started();
+  sync.request(() => done.push(1));
+  await sync.keptUp(); // one sync is going on
+  sync.request(() => done.push(2));
+  let isKeptUp = false;
+  const keptUp = sync.keptUp().then(() => (isKeptUp = true));
+  await Promise.resolve();
+  expect([isKeptUp, done]).toEqual([false, []]);
+  log.begun[0]?.resolve();
+  await keptUp;
+  expect([log.begun.length, done]).toEqual([2, [1]]);
+  log.begun[1]?.reject(new Error('EIO'));
+  await expect(sync.settled()).rejects.toThrow('EIO');
+  await sync.keptUp();
+});

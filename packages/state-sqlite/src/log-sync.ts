@@ -6,6 +6,8 @@ export class LogSync {
   /** What to do after the next sync. */
   #next: (() => void) | undefined;
   #running: Promise<void> | undefined;
+  /** The sync that is going on. */
+  #current: Promise<void> | undefined;
   #failure: { readonly cause: unknown } | undefined;
 
   constructor(log: LogFile) {
@@ -18,9 +20,22 @@ export class LogSync {
     this.#running ??= this.#run();
   }
 
+  /**
+   * Resolves when no more than the newest request is not on the disk yet: a sync may be going on, but nobody waits behind it.
+   * Throws once what went wrong since it was asked last.
+   */
+  async keptUp(): Promise<void> {
+    while (this.#next) await this.#current?.catch(() => {}); // told below
+    this.#tell();
+  }
+
   /** Resolves when nothing is left to do. Throws once what went wrong since it was asked last. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running;
+    this.#tell();
+  }
+
+  #tell(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure) throw failure.cause;
@@ -30,7 +45,8 @@ export class LogSync {
     for (let after = this.#next; after; after = this.#next) {
       this.#next = undefined;
       try {
-        await this.#log.sync();
+        this.#current = this.#log.sync();
+        await this.#current;
         after();
       } catch (cause) {
         this.#failure = { cause };

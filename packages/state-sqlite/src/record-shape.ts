@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '@litterbox/core/provider';
+import type { Assurance, SandboxRecord } from '@litterbox/core/provider';
 import {
   dictionary,
   flag,
@@ -16,7 +16,7 @@ const root: Shape = (value, place) => {
   const type = (value as { type?: unknown } | null)?.type;
   if (type === 'machine') return undefined;
   if (type === 'directory') return object({ path: text })(value, place);
-  if (type === 'image') return object({ reference: text })(value, place);
+  if (type === 'image') return object({ reference: text, installed: optional(text) })(value, place);
   return `${place}.type is not one of machine, directory, image`;
 };
 
@@ -51,6 +51,7 @@ const policy = object({
   environment: dictionary(text),
   services: optional(list(service)),
   ports: optional(list(object({ name: text, inside: number }))),
+  install: optional(list(command)),
   setup: list(command),
   setupTimeoutMs: number,
   timeoutMs: number,
@@ -67,7 +68,8 @@ const policy = object({
   allowDegraded: flag,
 });
 
-const assurance = object({
+/** What an `Assurance` of core looks like in the file. */
+export const ASSURANCE_SHAPE: ShapeOf<Assurance> = object({
   provider: text,
   mechanism: text,
   controls: list(
@@ -91,8 +93,9 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   createdAtMs: number,
   updatedAtMs: number,
   mark: optional(text),
-  assurance: optional(assurance),
+  assurance: optional(ASSURANCE_SHAPE),
   setupLog: optional(text),
   ports: optional(list(object({ name: text, inside: number, outside: number }))),
+  forkedFrom: optional(text),
   generation: number,
 });

@@ -53,4 +53,17 @@ export const MIGRATIONS: readonly string[] = [
   -- Starts without an end yet, and who is to write it.
   CREATE TABLE audit_open (starts INTEGER PRIMARY KEY, owner TEXT NOT NULL) STRICT;
   `,
+  `
+  -- Sandboxes made in advance. Whoever makes, takes or removes one owns it; what is ready has no owner.
+  CREATE TABLE pool (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    repository_id TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('filling', 'ready', 'claimed', 'condemned')),
+    owner TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

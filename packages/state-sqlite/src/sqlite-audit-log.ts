@@ -65,8 +65,8 @@ export class SqliteAuditLog implements AuditLog {
     const startedAt = this.#clock.monotonicMs();
     let sequence: number;
     try {
-      // The end of the call before: it is on the disk by now, or the log cannot be relied on.
-      if (!entry.isRead) await this.#database.settled(operation);
+      // The ends of the calls before the last one are on the disk by now, or the log cannot be relied on.
+      if (!entry.isRead) await this.#database.keptUp(operation);
       const owner = await this.#owners.own();
       const body: StartBody = {
         operation: entry.operation,

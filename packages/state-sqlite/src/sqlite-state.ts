@@ -1,5 +1,6 @@
-import type { AuditLog, Clock, StateStore } from '@litterbox/core/provider';
+import type { AuditLog, Clock, SandboxPool, StateStore } from '@litterbox/core/provider';
 import { OwnerLocks } from './owner-locks.ts';
+import { PooledSandboxes } from './pooled-sandboxes.ts';
 import { SqliteAuditLog } from './sqlite-audit-log.ts';
 import { SqliteStateStore } from './sqlite-state-store.ts';
 import { StateDatabase } from './state-database.ts';
@@ -14,17 +15,19 @@ export interface SqliteStateOptions {
 }
 
 /**
- * Records and audit of one user in one SQLite file, shared by any number of processes. Does nothing until it is used;
- * disposing `state` closes both.
+ * Records, audit and prepared sandboxes of one user in one SQLite file, shared by any number of processes. Does nothing until it is used;
+ * disposing `state` closes them all.
  */
 export function sqliteState({ directory, clock = systemClock }: SqliteStateOptions): {
   readonly state: StateStore;
   readonly audit: AuditLog;
+  readonly pool: SandboxPool;
 } {
   const database = new StateDatabase(directory, clock);
   const owners = new OwnerLocks(database);
   return {
     state: new SqliteStateStore(database, owners, clock),
     audit: new SqliteAuditLog(database, owners, clock),
+    pool: new PooledSandboxes(database, owners, clock),
   };
 }

@@ -113,11 +113,14 @@ export class StateDatabase {
     state.logSync.request(() => after(state));
   }
 
-  /** Waits for what {@link syncBehind} was asked for. Throws when it failed since this was asked last. */
-  async settled(operation: string): Promise<void> {
+  /**
+   * Waits until all that {@link syncBehind} was asked for is on the disk, but for the newest request, which may be on its way. Throws when
+   * a sync failed since this was asked last.
+   */
+  async keptUp(operation: string): Promise<void> {
     const { database, logSync } = await this.open();
     try {
-      await logSync.settled();
+      await logSync.keptUp();
     } catch (cause) {
       try {
         // The kernel takes what it could not write for written. Elsewhere and synced it is safe for those who come after.

@@ -13,7 +13,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core/provider';
+import { OwnerLocks } from '../src/owner-locks.ts';
 import { MIGRATIONS } from '../src/schema.ts';
+import { SqliteStateStore } from '../src/sqlite-state-store.ts';
 import { StateDatabase } from '../src/state-database.ts';
 import { networkFileSystem } from '../src/state-directory.ts';
 import { systemClock } from '../src/system-clock.ts';
@@ -144,12 +146,32 @@ describe('the state file', () => {
     expect(await Promise.all([read(one), read(two)])).toEqual([1, 2].map(() => [{ id: record.id, extra: null }]));
     await one?.[Symbol.asyncDispose]();
     await two?.[Symbol.asyncDispose]();
-    const [copy] = readdirSync(fixture.directory).filter((name) => name.startsWith('state.db.v1'));
+    const copies = `state.db.v${MIGRATIONS.length}`;
+    const [copy] = readdirSync(fixture.directory).filter((name) => name.startsWith(copies));
     const old = new DatabaseSync(join(fixture.directory, copy ?? ''), { readOnly: true });
     expect(old.prepare('SELECT id FROM sandbox').all()).toMatchObject([{ id: record.id }]);
-    expect(old.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 1 });
+    expect(old.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: MIGRATIONS.length });
     old.close();
     await expect(fixture.open().state.list()).rejects.toMatchObject({ code: 'STATE_TOO_NEW' });
+  });
+
+  test('of the first version gets its pool, and keeps all it had', async () => {
+    await using fixture = new StateFixture();
+    mkdirSync(fixture.directory, { mode: 0o700 });
+    const first = new StateDatabase(fixture.directory, systemClock, MIGRATIONS.slice(0, 1));
+    const owners = new OwnerLocks(first);
+    const before = new SqliteStateStore(first, owners, systemClock);
+    const record = await before.insert(newRecord());
+    await before.publish({ type: 'test-event', data: {} });
+    await before[Symbol.asyncDispose]();
+    const { state, pool } = fixture.open();
+    expect(await state.list()).toEqual([record]);
+    expect(await state.events(0)).toHaveLength(1);
+    const { id, repositoryId, provider } = record;
+    const pooled = await pool.add({ id, repositoryId, provider, fingerprint: 'f0' });
+    expect(await pool.list()).toEqual([pooled]);
+    const [copy] = readdirSync(fixture.directory).filter((name) => name.startsWith('state.db.v1'));
+    expect(copy).toBeDefined();
   });
 
   test('whose migration fails keeps its version and content', async () => {

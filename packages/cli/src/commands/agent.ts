@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { prepareStateDirectory } from '@litterbox/state-sqlite';
 import { LitterboxError, shown, slugify, visible } from '@litterbox/core';
-import { defaultStateDirectory } from 'litterbox';
+import { defaultStateDirectory } from 'litterbox/performer';
 import { type Places, type Scope, SCOPES, type StartCommand } from '../agents/agent-client.ts';
 import type { Plan } from '../agents/change.ts';
 import { CLIENTS } from '../agents/clients.ts';

@@ -1,4 +1,4 @@
-import { createSandbox, type Parsed, portUrl, visible } from '@litterbox/core';
+import { createSandbox, forkSandbox, type Parsed, portUrl, type SandboxRecord, visible } from '@litterbox/core';
 import type { Context } from '../context.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
@@ -17,6 +17,22 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
     );
   }
   if (talk.json) return talk.document(await createSandbox.document?.(created));
+  describe(context, record, started);
+  talk.result(record.slug);
+}
+
+async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promise<void> {
+  const { talk, signal } = context;
+  const started = performance.now();
+  const forked = await (await context.settled()).perform(forkSandbox, input, { signal, onProgress: talk.progress });
+  for (const warning of forked.warnings) talk.warning(warning);
+  if (talk.json) return talk.document(forkSandbox.document?.(forked));
+  talk.notice(`${forked.record.slug} is a copy of ${forked.forkedFrom}.`);
+  describe(context, forked.record, started);
+  talk.result(forked.record.slug);
+}
+
+function describe({ talk }: Context, record: SandboxRecord, started: number): void {
   const { assurance } = record;
   const weak = assurance?.controls.filter(({ status }) => status !== 'enforced').map((control) => control.name) ?? [];
   talk.notice(
@@ -29,9 +45,9 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
     talk.notice(
       `network, ${run === 'none' ? 'for the setup alone' : 'for commands'}: ${allow.join(', ') || 'nothing'}`,
     );
-  talk.result(record.slug);
 }
 
 export const presented = {
   'sandbox-create': { operation: createSandbox, present: create },
+  'sandbox-fork': { operation: forkSandbox, present: fork },
 } as const;

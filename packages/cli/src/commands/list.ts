@@ -18,15 +18,21 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
     missing: 'red',
     error: 'red',
   } as const;
-  const rows = sandboxes.map(({ name, state, provider, createdAtMs, repository, isDegraded }) => [
+  const hasForks = sandboxes.some(({ forkedFrom }) => forkedFrom !== undefined);
+  const rows = sandboxes.map(({ name, state, provider, createdAtMs, repository, isDegraded, forkedFrom }) => [
     name,
     talk.paint(paint[state], state) + (isDegraded ? talk.paint('red', ' (degraded)') : ''),
     provider,
     ago(createdAtMs),
+    ...(hasForks ? [forkedFrom ?? ''] : []),
     ...(all ? [visible(repository)] : []),
   ]);
   talk.result(
-    table(['NAME', 'STATE', 'PROVIDER', 'CREATED', ...(all ? ['REPOSITORY'] : [])], rows, process.stdout.isTTY),
+    table(
+      ['NAME', 'STATE', 'PROVIDER', 'CREATED', ...(hasForks ? ['FORKED FROM'] : []), ...(all ? ['REPOSITORY'] : [])],
+      rows,
+      process.stdout.isTTY,
+    ),
   );
 }
 

@@ -32,10 +32,11 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
     return;
   }
   const { record } = explanation;
-  const { assurance } = record;
+  const { assurance, forkedFrom } = record;
   talk.result(
     `${record.slug}: ${record.provider}, ${assurance?.mechanism ?? 'never started'}; workspace at ${record.workdir}`,
   );
+  if (forkedFrom !== undefined) talk.result(`it began as a copy of ${forkedFrom}`);
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record.policy)) talk.result(line);

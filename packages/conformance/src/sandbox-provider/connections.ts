@@ -74,15 +74,16 @@ export function connections(check: Check): void {
 
   check(
     'connect refuses while the sandbox is paused or stopped; an open connection goes on after a pause',
-    async ({ create }) => {
+    async ({ create, paused }) => {
       const runtime = await create();
       const { connect } = runtime;
       if (!connect) return;
       await using _server = await tcpServer(runtime, 8080);
       await using open = await connect.call(runtime, 8080);
-      await runtime.pause();
-      await assert.rejects(connect.call(runtime, 8080), (error) => isLitterboxError(error, 'SANDBOX_PAUSED'));
-      await runtime.resume();
+      if (await paused(runtime)) {
+        await assert.rejects(connect.call(runtime, 8080), (error) => isLitterboxError(error, 'SANDBOX_PAUSED'));
+        await runtime.resume();
+      }
       assert.equal(await text(open, 'hello\n'), 'hello from server\n');
       await runtime.stop();
       await assert.rejects(connect.call(runtime, 8080), (error) => isLitterboxError(error, 'SANDBOX_STOPPED'));

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { decodeRaw, ExecChannel, isLitterboxError, type OutputChunk } from '@litterbox/core/provider';
+import {
+  decodeRaw,
+  ExecChannel,
+  isLitterboxError,
+  type OutputChunk,
+  type SandboxRuntime,
+} from '@litterbox/core/provider';
 import { collected, joined } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import type { Bench, Check } from './suite.ts';
@@ -18,11 +24,12 @@ export function execChannel(check: Check): void {
     body: (
       channel: ExecChannel,
       run: (script: string, changes?: object, call?: object) => Promise<Ran>,
-      bench: Bench & { readonly runtime: Awaited<ReturnType<Bench['create']>> },
+      bench: Bench & { readonly runtime: SandboxRuntime },
     ) => Promise<void>,
+    sandbox: 'shared' | 'own' = 'shared',
   ) =>
     check(title, async (bench) => {
-      const runtime = await bench.create();
+      const runtime = await (sandbox === 'shared' ? bench.shared() : bench.create());
       await using channel = new ExecChannel(runtime);
       const run = async (script: string, changes: object = {}, call: object = {}): Promise<Ran> => {
         const { exit, stdout, stderr, interruption } = await channel.run(
@@ -123,39 +130,51 @@ export function execChannel(check: Check): void {
     await eventually(left, (text) => !text.includes('sleep 222'));
   });
 
-  over('channel: a timeout of one command leaves the others and their children alone', async (_channel, run) => {
-    await run('sleep 3333 >/dev/null 2>&1 & echo $! >pid');
-    const [slow, quick] = await Promise.all([run('sleep 1000', { timeoutMs: 300 }), run('sleep 0.5; echo fine')]);
-    assert.equal(slow.interruption, 'timeout');
-    assert.equal(quick.stdout, 'fine\n');
-    assert.equal((await run('kill -0 "$(cat pid)" && echo alive')).stdout, 'alive\n');
-  });
+  over(
+    'channel: a timeout of one command leaves the others and their children alone',
+    async (_channel, run) => {
+      await run('sleep 3333 >/dev/null 2>&1 & echo $! >pid');
+      const [slow, quick] = await Promise.all([run('sleep 1000', { timeoutMs: 300 }), run('sleep 0.5; echo fine')]);
+      assert.equal(slow.interruption, 'timeout');
+      assert.equal(quick.stdout, 'fine\n');
+      assert.equal((await run('kill -0 "$(cat pid)" && echo alive')).stdout, 'alive\n');
+    },
+    'own',
+  );
 
-  over('channel: what a command leaves in the background does not write into the next one', async (_channel, run) => {
-    assert.equal(
-      (await run('(while :; do echo noise; echo noise >&2; sleep 0.01; done) & echo started')).stdout.replaceAll(
-        'noise\n',
-        '',
-      ),
-      'started\n',
-    );
-    for (let index = 0; index < 30; index += 1)
-      assert.deepEqual(await run(`echo ${index}`), {
-        code: 0,
-        stdout: `${index}\n`,
-        stderr: '',
-        interruption: undefined,
-      });
-  });
+  over(
+    'channel: what a command leaves in the background does not write into the next one',
+    async (_channel, run) => {
+      assert.equal(
+        (await run('(while :; do echo noise; echo noise >&2; sleep 0.01; done) & echo started')).stdout.replaceAll(
+          'noise\n',
+          '',
+        ),
+        'started\n',
+      );
+      for (let index = 0; index < 30; index += 1)
+        assert.deepEqual(await run(`echo ${index}`), {
+          code: 0,
+          stdout: `${index}\n`,
+          stderr: '',
+          interruption: undefined,
+        });
+    },
+    'own',
+  );
 
-  over('channel: it goes on after an agent killed its shells', async (_channel, run) => {
-    const killed = await run('echo said; kill -9 $PPID; sleep 0.3');
-    assert.equal(killed.interruption, 'channel-lost');
-    assert.equal(killed.stdout, 'said\n');
-    assert.equal((await run('echo on')).stdout, 'on\n');
-    await run('kill -9 -1');
-    assert.equal((await run('echo again')).stdout, 'again\n');
-  });
+  over(
+    'channel: it goes on after an agent killed its shells',
+    async (_channel, run) => {
+      const killed = await run('echo said; kill -9 $PPID; sleep 0.3');
+      assert.equal(killed.interruption, 'channel-lost');
+      assert.equal(killed.stdout, 'said\n');
+      assert.equal((await run('echo on')).stdout, 'on\n');
+      await run('kill -9 -1');
+      assert.equal((await run('echo again')).stdout, 'again\n');
+    },
+    'own',
+  );
 
   over(
     'channel: too much output is cut in the middle, head and tail are kept, and memory is bounded',

@@ -6,8 +6,8 @@ import { tcpServer } from './tcp-server.ts';
 
 /** What must not be possible from inside. Each with a positive control where the same thing can be done outside. */
 export function isolation(check: Check): void {
-  check('there is no network but loopback', async ({ create, sh }) => {
-    const runtime = await create();
+  check('there is no network but loopback', async ({ shared, sh }) => {
+    const runtime = await shared();
     const { stdout } = await sh(runtime, 'tail -n +3 /proc/net/dev; cat /proc/net/route | tail -n +2');
     const interfaces = stdout.split('\n').flatMap((line) => /^\s*(\S+):/.exec(line)?.[1] ?? []);
     assert.ok(
@@ -19,14 +19,14 @@ export function isolation(check: Check): void {
     assert.ok(!stdout.includes('eth'), stdout);
   });
 
-  check("nothing of the host's files can be read", async ({ create, sh, host }) => {
+  check("nothing of the host's files can be read", async ({ shared, sh, host }) => {
     const { homeDirectory } = await host.facts();
     const secret = crypto.randomUUID();
     const canary = `${homeDirectory}/.litterbox-kit-${secret}`;
     await host.files.write(canary, new TextEncoder().encode(secret));
     try {
       assert.equal((await collected(await host.spawn({ argv: ['cat', canary] }))).stdout, secret, 'positive control');
-      const runtime = await create();
+      const runtime = await shared();
       const { stdout, stderr } = await sh(
         runtime,
         `cat '${canary}' '/proc/1/root${canary}' '/proc/1/cwd/../../..${canary}'; ls -a '${homeDirectory}' ~; cat /etc/shadow /root/.ssh/* 2>&1`,
@@ -75,8 +75,8 @@ export function isolation(check: Check): void {
     assert.ok(!stdout.includes('secret'), stdout);
   });
 
-  check('the programs of the system cannot be changed', async ({ create, sh }) => {
-    const runtime = await create();
+  check('the programs of the system cannot be changed', async ({ shared, sh }) => {
+    const runtime = await shared();
     for (const place of ['/usr/bin/kit', '/bin/kit', '/etc/passwd', '/etc/kit', '/lib/kit', '/kit']) {
       const { exit } = await sh(runtime, `echo x >>${place}`);
       assert.notEqual(exit.code, 0, place);
@@ -86,8 +86,8 @@ export function isolation(check: Check): void {
 
   check(
     'the process has no capability, cannot gain privileges, and is under a system call filter',
-    async ({ create, sh }) => {
-      const { stdout } = await sh(await create(), 'cat /proc/self/status; id -u');
+    async ({ shared, sh }) => {
+      const { stdout } = await sh(await shared(), 'cat /proc/self/status; id -u');
       for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
         assert.match(stdout, new RegExp(`^${set}:\\s+0+$`, 'm'));
       assert.match(stdout, /^NoNewPrivs:\s+1$/m);
@@ -96,8 +96,8 @@ export function isolation(check: Check): void {
     },
   );
 
-  check('kernel settings cannot be opened for writing', async ({ create, sh }) => {
-    const runtime = await create();
+  check('kernel settings cannot be opened for writing', async ({ shared, sh }) => {
+    const runtime = await shared();
     // Opened only, never written: the redirection of a command that does nothing.
     for (const file of [
       '/proc/sys/kernel/core_pattern',
@@ -115,8 +115,8 @@ export function isolation(check: Check): void {
     }
   });
 
-  check('namespaces and mounts cannot be made', async ({ create, sh }) => {
-    const runtime = await create();
+  check('namespaces and mounts cannot be made', async ({ shared, sh }) => {
+    const runtime = await shared();
     for (const command of [
       'unshare -U true',
       'unshare -Ur true',
@@ -134,9 +134,9 @@ export function isolation(check: Check): void {
     }
   });
 
-  check('no descriptor is open but stdin, stdout and stderr', async ({ create, sh }) => {
+  check('no descriptor is open but stdin, stdout and stderr', async ({ shared, sh }) => {
     const { stdout } = await sh(
-      await create(),
+      await shared(),
       'for f in /proc/$$/fd/*; do if [ -h "$f" ]; then echo "${f##*/}"; fi; done',
     );
     // A shell may hold its own script or terminal at 10 or above, closed in what it starts; below that nothing may be.
@@ -147,16 +147,16 @@ export function isolation(check: Check): void {
     );
   });
 
-  check('device files are the harmless ones', async ({ create, sh }) => {
+  check('device files are the harmless ones', async ({ shared, sh }) => {
     const { stdout } = await sh(
-      await create(),
+      await shared(),
       'find /dev -type b 2>/dev/null; for d in mem kmem port kmsg sda vda loop0 fuse kvm net/tun; do [ -e /dev/$d ] && echo /dev/$d; done; echo x >/dev/null && echo works',
     );
     assert.equal(stdout, 'works\n');
   });
 
-  check('no mount of the host shows, and none inside can be changed', async ({ create, sh }) => {
-    const runtime = await create();
+  check('no mount of the host shows, and none inside can be changed', async ({ shared, sh }) => {
+    const runtime = await shared();
     const { stdout } = await sh(runtime, 'cat /proc/self/mountinfo');
     for (const line of stdout.trim().split('\n'))
       assert.ok(
@@ -167,8 +167,8 @@ export function isolation(check: Check): void {
     assert.notEqual((await sh(runtime, 'umount /proc || umount -l /tmp')).exit.code, 0);
   });
 
-  check('a program that is set-user-ID gains nothing', async ({ create, sh }) => {
-    const runtime = await create();
+  check('a program that is set-user-ID gains nothing', async ({ shared, sh }) => {
+    const runtime = await shared();
     const { stdout } = await sh(
       runtime,
       'p=$(command -v id); [ -x "$p" ] || p=/bin/id; cp "$p" ./id && chmod u+s,g+s ./id && ./id -u; for f in su sudo mount passwd; do p=$(command -v $f) && [ -u "$p" ] && "$p" --help >/dev/null 2>&1; done; id -u',
@@ -177,13 +177,13 @@ export function isolation(check: Check): void {
     assert.equal(rest.at(-1), first);
   });
 
-  check('a server on the loopback of the machine cannot be reached from inside', async ({ create, host }) => {
+  check('a server on the loopback of the machine cannot be reached from inside', async ({ shared, host }) => {
     const port = 20_000 + Math.floor(Math.random() * 40_000);
     await using _outside = await tcpServer(host, port, { name: 'outside' });
     const ask = async (at: Pick<SandboxRuntime, 'spawn'>, to: number) =>
       (await collected(await at.spawn({ argv: ['sh', '-c', CLIENT, 'sh', String(to)] }))).stdout;
     assert.equal(await ask(host, port), 'hello from outside\n', 'positive control: it answers outside');
-    const runtime = await create();
+    const runtime = await shared();
     await using _inside = await tcpServer(runtime, 8080, { name: 'inside' });
     assert.equal(await ask(runtime, 8080), 'hello from inside\n', 'positive control: the client inside works');
     assert.equal(await ask(runtime, port), '');
@@ -210,9 +210,9 @@ export function isolation(check: Check): void {
     assert.equal((await sh(neighbour, 'echo fine')).stdout, 'fine\n');
   });
 
-  check('memory, log, symbols and keys of the kernel cannot be read', async ({ create, sh }) => {
+  check('memory, log, symbols and keys of the kernel cannot be read', async ({ shared, sh }) => {
     const { stdout } = await sh(
-      await create(),
+      await shared(),
       `for f in /proc/kcore /proc/kmsg /dev/mem /dev/kmsg /dev/port /proc/kpagecount /sys/kernel/debug/sleep_time /sys/firmware/dmi/tables/DMI; do
 head -c 1 "$f" 2>/dev/null | grep -q . && echo "read $f"; [ ! -r "$f" ] || { head -c 16 "$f" >/dev/null 2>&1 && [ "$(head -c 16 "$f" 2>/dev/null | wc -c)" != 0 ] && echo "bytes of $f"; }; done
 dmesg 2>/dev/null | head -n 1; grep -v '^0000000000000000 ' /proc/kallsyms 2>/dev/null | head -n 1; cat /proc/keys 2>/dev/null | head -n 1
@@ -221,9 +221,9 @@ head -c 4 /proc/self/status`,
     assert.equal(stdout, 'Name', 'the last is the positive control');
   });
 
-  check('no device file can be made or copied', async ({ create, sh }) => {
+  check('no device file can be made or copied', async ({ shared, sh }) => {
     const { stdout } = await sh(
-      await create(),
+      await shared(),
       `for d in "c 1 3" "c 1 5" "b 8 0" "b 7 0" "c 10 229"; do mknod "dev" $d 2>/dev/null && echo "made $d"; rm -f dev; done
 mkfifo pipe && [ -p pipe ] && echo fifo
 for d in null zero; do [ -c /dev/$d ] && cp -a /dev/$d copy 2>/dev/null && [ -c copy ] && head -c 1 copy >/dev/null 2>&1 && echo "copied $d"; rm -rf copy; done; :`,

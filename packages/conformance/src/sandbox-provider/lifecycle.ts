@@ -8,7 +8,7 @@ import {
   type SandboxProvider,
 } from '@litterbox/core/provider';
 import { brokenWorkspace, fixtureWorkspace } from '../fixture-workspace.ts';
-import type { Check } from './suite.ts';
+import { type Check, lackedControls } from './suite.ts';
 
 async function ids(provider: SandboxProvider): Promise<readonly string[]> {
   const found: string[] = [];
@@ -167,12 +167,21 @@ export function lifecycle(check: Check): void {
     await runtime[Symbol.asyncDispose]();
   });
 
-  check('every control is reported, and none that is mandatory is missing', async ({ create, provider }) => {
+  check('every control is reported, and none that is mandatory is missing', async (bench) => {
+    const { create, provider, lacking, spec } = bench;
     const { controls, provider: name, mechanism } = await (await create()).assurance();
     assert.equal(name, provider.name);
     assert.ok(mechanism.length > 0);
     assert.deepEqual(controls.map((control) => control.name).sort(), [...CONTROLS].sort());
-    assert.deepEqual(missingControls({ provider: name, mechanism, controls, readable: [] }), []);
+    const missing = missingControls({ provider: name, mechanism, controls, readable: [] }).map((one) => one.name);
+    const expected = lackedControls(lacking);
+    assert.deepEqual([...missing].sort(), [...expected].sort());
+    if (missing.length > 0)
+      await assert.rejects(provider.create(spec({ allowDegraded: false })), (error: unknown) => {
+        assert.ok(isLitterboxError(error, 'DEGRADED'), 'nobody allowed a sandbox without them');
+        assert.deepEqual(error.details.facts?.['missing'], missing, 'each is named');
+        return true;
+      });
     for (const { status, finding, remedy } of controls) assert.ok(finding && (status === 'enforced' || remedy));
   });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isLitterboxError } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
@@ -7,11 +8,12 @@ import type { Check } from './suite.ts';
 export function limits(check: Check): void {
   check(
     'the limit of processes holds, the sandbox recovers, and its neighbour does not notice',
-    async ({ create, sh, provider }) => {
+    async ({ create, sh, provider, lacking }) => {
       assert.ok(
         provider.traits.limits.includes('processes'),
         'a provider without a limit of processes is not safe to use',
       );
+      if (lacking.includes('processes')) return; // that it is told as missing, and refused, is tested with all controls
       const [bomb, neighbour] = [await create({ limits: { processes: 64 } }), await create()];
       const many = await bomb.spawn({
         argv: [
@@ -29,11 +31,13 @@ export function limits(check: Check): void {
     },
   );
 
-  check('the limit of memory holds: who goes beyond it is killed, nobody else', async ({ create, sh, provider }) => {
+  check('the limit of memory holds: who goes beyond it is killed, nobody else', async (bench) => {
+    const { create, sh, provider, lacking } = bench;
     assert.ok(
       provider.traits.limits.includes('memoryBytes'),
       'a provider without a limit of memory is not safe to use',
     );
+    if (lacking.includes('memory')) return;
     const [greedy, neighbour] = [await create({ limits: { memoryBytes: 96 * 2 ** 20 } }), await create()];
     // tail keeps a line without an end in memory; under the limit it dies long before the 1 GiB are there.
     const { exit } = await sh(
@@ -50,8 +54,8 @@ export function limits(check: Check): void {
     assert.equal(stdout, '256\n0\n');
   });
 
-  check('the limit of processors holds', async ({ create, sh, provider }) => {
-    if (!provider.traits.limits.includes('cpus')) return;
+  check('the limit of processors holds', async ({ create, sh, provider, lacking }) => {
+    if (!provider.traits.limits.includes('cpus') || lacking.includes('cpu')) return;
     const runtime = await create({ limits: { cpus: 0.25 } });
     // Two busy loops for two seconds of wall time: at most 0.25 of a processor, with room for what is counted in steps.
     const { stdout } = await sh(
@@ -87,8 +91,12 @@ export function limits(check: Check): void {
   });
 
   check('the limit of disk holds, where the traits name one: who fills it has no space, nobody else', async (bench) => {
-    const { create, sh, provider } = bench;
+    const { create, sh, provider, lacking } = bench;
     if (!provider.traits.limits.includes('diskBytes')) return; // the refusal is tested among what cannot be limited
+    if (lacking.includes('disk')) {
+      const refused = create({ limits: { diskBytes: 32 * 2 ** 20 } });
+      return await assert.rejects(refused, (error) => isLitterboxError(error, 'UNSUPPORTED'));
+    }
     const [full, neighbour] = [await create({ limits: { diskBytes: 32 * 2 ** 20 } }), await create()];
     await sh(full, 'echo before >before');
     // Each place where it may leave something that lasts: together they hold no more than the limit.
@@ -116,8 +124,8 @@ export function limits(check: Check): void {
   check(
     'the limit of disk bounds the number of files too, and a sandbox full of them can be emptied',
     async (bench) => {
-      const { create, sh, provider } = bench;
-      if (!provider.traits.limits.includes('diskBytes')) return;
+      const { create, sh, provider, lacking } = bench;
+      if (!provider.traits.limits.includes('diskBytes') || lacking.includes('disk')) return;
       const full = await create({ limits: { diskBytes: 16 * 2 ** 20 } });
       const { exit } = await sh(
         full,

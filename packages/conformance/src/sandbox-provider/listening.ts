@@ -89,7 +89,7 @@ export function listening(check: Check): void {
 
   check(
     'listen refuses taken and impossible ports by name; connections wait during a pause, and stop ends it',
-    async ({ create }) => {
+    async ({ create, paused }) => {
       const runtime = await create();
       if (!runtime.listen) return;
       const listen = runtime.listen.bind(runtime);
@@ -109,10 +109,10 @@ export function listening(check: Check): void {
       const [, open] = await Promise.all([runtime.spawn({ argv: echo }), streams.next()]);
       const writer = open.writable.getWriter();
       const reader = open.readable.getReader();
-      await runtime.pause();
-      await refuses(8081, 'SANDBOX_PAUSED');
+      const isPaused = await paused(runtime);
+      if (isPaused) await refuses(8081, 'SANDBOX_PAUSED');
       await writer.write(new TextEncoder().encode('x'));
-      await runtime.resume();
+      if (isPaused) await runtime.resume();
       assert.deepEqual((await reader.read()).value, Uint8Array.of(120));
       assert.equal(await hasEnded(port), false, 'a pause ends nothing');
       await runtime.stop();

@@ -24,8 +24,8 @@ async function isRunning(runtime: SandboxRuntime, mark: string): Promise<boolean
 
 /** What `spawn` promises. */
 export function processes(check: Check): void {
-  check('a signal reaches what a program has started, where the sandbox has setsid', async ({ create, sh }) => {
-    const runtime = await create();
+  check('a signal reaches what a program has started, where the sandbox has setsid', async ({ shared, sh }) => {
+    const runtime = await shared();
     const { exitCode } = await sh(runtime, 'command -v setsid').then(({ exit }) => ({ exitCode: exit.code }));
     if (exitCode !== 0) return;
     await using parent = await runtime.spawn({
@@ -45,26 +45,26 @@ export function processes(check: Check): void {
     assert.equal(said, 'up\ntold\n');
   });
 
-  check('stdout, stderr and the exit code are apart', async ({ create, sh }) => {
-    const { stdout, stderr, exit } = await sh(await create(), 'echo out; echo err >&2; exit 3');
+  check('stdout, stderr and the exit code are apart', async ({ shared, sh }) => {
+    const { stdout, stderr, exit } = await sh(await shared(), 'echo out; echo err >&2; exit 3');
     assert.deepEqual({ stdout, stderr, exit }, { stdout: 'out\n', stderr: 'err\n', exit: { code: 3 } });
   });
 
-  check('who runs has a name, and localhost is known', async ({ create, sh }) => {
-    const { stdout, exit } = await sh(await create(), NAMES);
+  check('who runs has a name, and localhost is known', async ({ shared, sh }) => {
+    const { stdout, exit } = await sh(await shared(), NAMES);
     assert.deepEqual(exit, { code: 0 });
     assert.match(stdout, /^[a-z_][\w.-]*\n/, 'the name');
     assert.match(stdout, /\n127\.0\.0\.1\n/, 'the address of localhost');
   });
 
-  check('arguments arrive verbatim, without a shell', async ({ create }) => {
+  check('arguments arrive verbatim, without a shell', async ({ shared }) => {
     const texts = ['$(id)', '"quoted"', "it's", '*', ' ', '', 'new\nline', '-n', '\\', 'é', '\udcff'];
-    const { stdout } = await collected(await (await create()).spawn({ argv: ['printf', '[%s]', ...texts] }));
+    const { stdout } = await collected(await (await shared()).spawn({ argv: ['printf', '[%s]', ...texts] }));
     assert.equal(stdout, texts.map((text) => `[${text}]`).join(''));
   });
 
-  check('bytes of any value pass through stdin and stdout, more than a pipe holds', async ({ create }) => {
-    await using process = await (await create()).spawn({ argv: ['cat'], stdin: 'pipe' });
+  check('bytes of any value pass through stdin and stdout, more than a pipe holds', async ({ shared }) => {
+    await using process = await (await shared()).spawn({ argv: ['cat'], stdin: 'pipe' });
     const reading = (async () => {
       const parts: Uint8Array[] = [];
       for await (const { bytes } of process) parts.push(bytes);
@@ -76,17 +76,17 @@ export function processes(check: Check): void {
     assert.deepEqual(await process.exit, { code: 0 });
   });
 
-  check('a mebibyte on both outputs does not dead-lock', async ({ create, sh }) => {
+  check('a mebibyte on both outputs does not dead-lock', async ({ shared, sh }) => {
     const { stdout, stderr } = await sh(
-      await create(),
+      await shared(),
       'head -c 1048576 /dev/zero >&2; head -c 1048576 /dev/zero; head -c 1048576 /dev/zero >&2',
     );
     assert.equal(stdout.length, 2 ** 20);
     assert.equal(stderr.length, 2 ** 21);
   });
 
-  check('without stdin a program reads end of file at once, and write() is refused', async ({ create }) => {
-    const runtime = await create();
+  check('without stdin a program reads end of file at once, and write() is refused', async ({ shared }) => {
+    const runtime = await shared();
     assert.equal((await collected(await runtime.spawn({ argv: ['cat'] }))).stdout, '');
     await using process = await runtime.spawn({ argv: ['sleep', '1000'] });
     await assert.rejects(
@@ -95,16 +95,16 @@ export function processes(check: Check): void {
     );
   });
 
-  check('writing to a program that does not read is no error', async ({ create }) => {
-    await using process = await (await create()).spawn({ argv: ['true'], stdin: 'pipe' });
+  check('writing to a program that does not read is no error', async ({ shared }) => {
+    await using process = await (await shared()).spawn({ argv: ['true'], stdin: 'pipe' });
     await process.exit;
     await process.write(EVERY_BYTE);
     await process.closeStdin();
     await process.closeStdin();
   });
 
-  check('output is live', async ({ create }) => {
-    await using process = await (await create()).spawn({
+  check('output is live', async ({ shared }) => {
+    await using process = await (await shared()).spawn({
       argv: ['sh', '-c', 'echo first; read line; echo "$line"'],
       stdin: 'pipe',
     });
@@ -116,20 +116,20 @@ export function processes(check: Check): void {
     assert.equal(second.done ? '' : decodeRaw(second.value.bytes), 'second\n');
   });
 
-  check('exit does not wait for what the program left in the background', async ({ create }) => {
-    await using process = await (await create()).spawn({ argv: ['sh', '-c', 'sleep 1000 & echo done'] });
+  check('exit does not wait for what the program left in the background', async ({ shared }) => {
+    await using process = await (await shared()).spawn({ argv: ['sh', '-c', 'sleep 1000 & echo done'] });
     assert.deepEqual(await process.exit, { code: 0 });
     const first = await process[Symbol.asyncIterator]().next();
     assert.equal(first.done ? '' : decodeRaw(first.value.bytes), 'done\n');
   });
 
-  check('exit is known although nobody reads the output', async ({ create }) => {
-    await using process = await (await create()).spawn({ argv: ['sh', '-c', 'echo unread; exit 5'] });
+  check('exit is known although nobody reads the output', async ({ shared }) => {
+    await using process = await (await shared()).spawn({ argv: ['sh', '-c', 'echo unread; exit 5'] });
     assert.deepEqual(await process.exit, { code: 5 });
   });
 
-  check('leaving the output early and disposing ends the program', async ({ create }) => {
-    const runtime = await create();
+  check('leaving the output early and disposing ends the program', async ({ shared }) => {
+    const runtime = await shared();
     {
       await using process = await runtime.spawn({ argv: ['sh', '-c', 'while :; do echo kit-endless; done'] });
       for await (const _chunk of process) break;
@@ -139,8 +139,8 @@ export function processes(check: Check): void {
 
   check(
     'a working directory is taken, relative names start there, and a missing one is NOT_FOUND',
-    async ({ create, sh }) => {
-      const runtime = await create();
+    async ({ shared, sh }) => {
+      const runtime = await shared();
       assert.equal(
         (await sh(runtime, 'pwd; cat a', { cwd: `${runtime.workdir}/dir` })).stdout,
         `${runtime.workdir}/dir\na\n`,
@@ -151,15 +151,15 @@ export function processes(check: Check): void {
     },
   );
 
-  check('a program that does not exist is NOT_FOUND', async ({ create }) => {
-    const runtime = await create();
+  check('a program that does not exist is NOT_FOUND', async ({ shared }) => {
+    const runtime = await shared();
     await assert.rejects(runtime.spawn({ argv: ['no-such-program-of-the-kit'] }), (error) =>
       isLitterboxError(error, 'NOT_FOUND'),
     );
   });
 
-  check('the environment is what was given, and nothing else but what shells add', async ({ create, sh }) => {
-    const runtime = await create();
+  check('the environment is what was given, and nothing else but what shells add', async ({ shared, sh }) => {
+    const runtime = await shared();
     const { stdout } = await sh(runtime, 'env', { env: { PATH: runtime.environment['PATH'] ?? '', ONLY: 'this' } });
     const names = stdout
       .trim()
@@ -171,8 +171,8 @@ export function processes(check: Check): void {
     ]);
   });
 
-  check('signals end a program and are told in the exit code', async ({ create }) => {
-    const runtime = await create();
+  check('signals end a program and are told in the exit code', async ({ shared }) => {
+    const runtime = await shared();
     for (const [signal, code] of [
       ['SIGTERM', 143],
       ['SIGKILL', 137],
@@ -185,8 +185,8 @@ export function processes(check: Check): void {
     }
   });
 
-  check('a program can catch a signal', async ({ create }) => {
-    await using process = await (await create()).spawn({
+  check('a program can catch a signal', async ({ shared }) => {
+    await using process = await (await shared()).spawn({
       argv: ['sh', '-c', 'trap "echo caught; exit 4" TERM; echo ready; while :; do sleep 0.1; done'],
     });
     let said = '';
@@ -199,8 +199,8 @@ export function processes(check: Check): void {
     assert.deepEqual(await process.exit, { code: 4 });
   });
 
-  check('disposing ends children, grandchildren and those that left the session', async ({ create }) => {
-    const runtime = await create();
+  check('disposing ends children, grandchildren and those that left the session', async ({ shared }) => {
+    const runtime = await shared();
     {
       await using process = await runtime.spawn({
         argv: [
@@ -217,8 +217,8 @@ export function processes(check: Check): void {
     );
   });
 
-  check('aborting ends a program, and a signal that was aborted before starts nothing', async ({ create }) => {
-    const runtime = await create();
+  check('aborting ends a program, and a signal that was aborted before starts nothing', async ({ shared }) => {
+    const runtime = await shared();
     const reason = new Error('enough');
     await assert.rejects(
       runtime.spawn({ argv: ['true'] }, { signal: AbortSignal.abort(reason) }),
@@ -226,8 +226,8 @@ export function processes(check: Check): void {
     );
   });
 
-  check('twenty programs at once keep their outputs apart', async ({ create, sh }) => {
-    const runtime = await create();
+  check('twenty programs at once keep their outputs apart', async ({ shared, sh }) => {
+    const runtime = await shared();
     const results = await Promise.all(
       Array.from(
         { length: 20 },
@@ -242,8 +242,8 @@ export function processes(check: Check): void {
     );
   });
 
-  check('a terminal is a real one with the size asked for, or UNSUPPORTED says why not', async ({ create }) => {
-    const runtime = await create();
+  check('a terminal is a real one with the size asked for, or UNSUPPORTED says why not', async ({ shared }) => {
+    const runtime = await shared();
     const script =
       'test -t 0 && test -t 1 && test -t 2 && stty size; trap "stty size; exit 9" WINCH; echo ready; while :; do sleep 0.1; done';
     const started = await runtime
@@ -272,9 +272,9 @@ export function processes(check: Check): void {
     assert.deepEqual(await process.exit, { code: 9 });
   });
 
-  check('Ctrl-C in a terminal interrupts what runs there', async ({ create }) => {
+  check('Ctrl-C in a terminal interrupts what runs there', async ({ shared }) => {
     // `exec`: a dash that is just starting a program loses an interrupt.
-    const started = await (await create())
+    const started = await (await shared())
       .spawn({ argv: ['sh', '-c', 'echo ready; exec sleep 1000'], terminal: { columns: 80, rows: 24 } })
       .catch((error: unknown) => {
         assert.ok(isLitterboxError(error, 'UNSUPPORTED'), String(error));

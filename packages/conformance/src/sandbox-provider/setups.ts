@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChangedPath, isLitterboxError, SandboxId, type SandboxRuntime } from '@litterbox/core/provider';
 import { fixtureWorkspace } from '../fixture-workspace.ts';
-import { FIXTURE, type Bench, type Check } from './suite.ts';
+import { FIXTURE, type Bench, type Check, freshKey } from './suite.ts';
 
 /** Work of every kind: below the workspace and at home; `dir/a` of the base is gone, `README` changed. */
 const SET_UP = `mkdir -p modules/deep && echo one >modules/deep/file && ln -s deep modules/link && mkfifo modules/fifo &&
@@ -18,10 +18,6 @@ const PATHS: readonly (readonly [string, ChangedPath['type']])[] = [
   ['modules/link', 'symlink'],
   ['modules/program', 'file'],
 ];
-
-function freshKey(): string {
-  return crypto.randomUUID().replaceAll('-', '');
-}
 
 /** A sandbox that was set up and kept, as it is afterwards. */
 async function kept({ provider, create, sh }: Bench, key: string, script = SET_UP): Promise<SandboxRuntime> {

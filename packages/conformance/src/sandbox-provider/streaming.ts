@@ -11,7 +11,7 @@ async function said(runtime: SandboxRuntime, script: string): Promise<string> {
 /** Output, input, signals and arguments beyond the ordinary. */
 export function streaming(check: Check): void {
   check('a program that nobody listens to is held back, and disposing it does not lose its exit', async (bench) => {
-    const runtime = await bench.create();
+    const runtime = await bench.shared();
     const process = await runtime.spawn({
       argv: ['sh', '-c', 'i=0; while :; do head -c 1048576 /dev/zero; i=$((i+1)); echo $i >written; done'],
     });
@@ -32,7 +32,7 @@ export function streaming(check: Check): void {
   });
 
   check('write() waits while the program does not read, and ends when it does', async (bench) => {
-    const runtime = await bench.create();
+    const runtime = await bench.shared();
     await using process = await runtime.spawn({
       argv: ['sh', '-c', 'while [ ! -e go ]; do sleep 0.02; done; wc -c'],
       stdin: 'pipe',
@@ -50,7 +50,7 @@ export function streaming(check: Check): void {
   });
 
   check('a write() that waits ends when the program is killed', async (bench) => {
-    const process = await (await bench.create()).spawn({ argv: ['sleep', '1000'], stdin: 'pipe' });
+    const process = await (await bench.shared()).spawn({ argv: ['sleep', '1000'], stdin: 'pipe' });
     const writing = process.write(new Uint8Array(16 * 2 ** 20)).then(
       () => 'ended',
       () => 'ended',
@@ -61,9 +61,9 @@ export function streaming(check: Check): void {
     assert.equal(await writing, 'ended');
   });
 
-  check('twenty thousand lines on each output arrive in order, to the last', async ({ create, sh }) => {
+  check('twenty thousand lines on each output arrive in order, to the last', async ({ shared, sh }) => {
     const { stdout, stderr, exit } = await sh(
-      await create(),
+      await shared(),
       'i=0; while [ $i -lt 20000 ]; do echo "line $i"; echo "error $i" >&2; i=$((i+1)); done; printf end; printf end >&2',
     );
     const wanted = (word: string) =>
@@ -73,16 +73,16 @@ export function streaming(check: Check): void {
     assert.ok(stderr === wanted('error'), `stderr has ${stderr.length} characters`);
   });
 
-  check('exit codes are told as they are, up to 255', async ({ create }) => {
-    const runtime = await create();
+  check('exit codes are told as they are, up to 255', async ({ shared }) => {
+    const runtime = await shared();
     for (const code of [1, 2, 125, 126, 127, 128, 200, 255]) {
       await using process = await runtime.spawn({ argv: ['sh', '-c', `exit ${code}`] });
       assert.equal((await process.exit).code, code);
     }
   });
 
-  check('every signal of the port arrives, stopping and going on included', async ({ create }) => {
-    const runtime = await create();
+  check('every signal of the port arrives, stopping and going on included', async ({ shared }) => {
+    const runtime = await shared();
     // `wait` on a job ends for a signal; a shell in `sleep` would trap late.
     await using process = await runtime.spawn({
       argv: [
@@ -115,8 +115,8 @@ export function streaming(check: Check): void {
     assert.deepEqual(await process.exit, { code: 137, signal: 'SIGKILL' });
   });
 
-  check('a program is looked up in the PATH of its own environment', async ({ create }) => {
-    const runtime = await create();
+  check('a program is looked up in the PATH of its own environment', async ({ shared }) => {
+    const runtime = await shared();
     const { stdout } = await collected(
       await runtime.spawn({
         argv: ['tool'],
@@ -126,8 +126,8 @@ export function streaming(check: Check): void {
     assert.equal(stdout, 'tool\n');
   });
 
-  check('a long argument, a thousand of them, and values of any bytes arrive verbatim', async ({ create }) => {
-    const runtime = await create();
+  check('a long argument, a thousand of them, and values of any bytes arrive verbatim', async ({ shared }) => {
+    const runtime = await shared();
     const long = 'x'.repeat(100_000);
     const many = Array.from({ length: 1000 }, (_, index) => String(index));
     const { stdout } = await collected(
@@ -139,8 +139,8 @@ export function streaming(check: Check): void {
     assert.equal(stdout, `100000 1001 999 \n\udcff=$(id)'"`);
   });
 
-  check('disposing ends what is stopped, deaf to signals, or left by its parent', async ({ create }) => {
-    const runtime = await create();
+  check('disposing ends what is stopped, deaf to signals, or left by its parent', async ({ shared }) => {
+    const runtime = await shared();
     const process = await runtime.spawn({
       argv: [
         'sh',

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import type {
+  ControlName,
   Host,
   ProcessSpec,
   SandboxProvider,
@@ -6,10 +8,11 @@ import type {
   SandboxRuntime,
   SandboxSpec,
 } from '@litterbox/core/provider';
-import { SandboxId } from '@litterbox/core/provider';
+import { isLitterboxError, SandboxId } from '@litterbox/core/provider';
 import { type Collected, collected } from '../collected.ts';
 import { fixtureWorkspace } from '../fixture-workspace.ts';
 import type { TestRunner } from '../runner.ts';
+import { SharedSandbox } from './shared-sandbox.ts';
 
 /** What {@link describeSandboxProvider} needs to know of a provider and its machine. */
 export interface SandboxProviderOptions {
@@ -21,9 +24,24 @@ export interface SandboxProviderOptions {
   readonly host: Host;
   /** A root file system other than the provider's own choice. @defaultValue the machine's programs, or the provider's default image */
   readonly root?: SandboxRoot;
+  /**
+   * What this machine cannot give this provider: limits, to a rootless engine without control groups of its own; the freezer
+   * (`pause`); to an engine with files of its own, file systems in files (`disk`) and copies of layers (`copies`). Sandboxes are then made with `allowDegraded`, and the kit holds the provider to refuse each of them by name, without
+   * that consent or where it is asked for. What is not named here has to hold; what is named and holds all the same is a failure.
+   *
+   * @defaultValue nothing
+   */
+  readonly lacking?: readonly Lacking[];
   /** Milliseconds per test. @defaultValue 60_000 */
   readonly timeoutMs?: number;
 }
+
+/** What a machine may lack. */
+export type Lacking = Extract<ControlName, 'memory' | 'cpu' | 'processes'> | 'pause' | 'disk' | 'copies';
+
+/** What is lacking and is a control: a sandbox is without it, where a person allows that. The rest is refused when it is asked for. */
+export const lackedControls = (lacking: readonly Lacking[]) =>
+  lacking.filter((what) => !['pause', 'disk', 'copies'].includes(what));
 
 /** What a test gets: a provider, a way to make sandboxes that are removed at its end, and a way to run things in them. */
 export interface Bench {
@@ -31,14 +49,32 @@ export interface Bench {
   readonly host: Host;
   spec(changes?: Partial<SandboxSpec>): SandboxSpec;
   create(changes?: Partial<SandboxSpec>): Promise<SandboxRuntime>;
+  /** One that other tests of the group use as well: for what leaves nothing in it that another test would meet. */
+  shared(): Promise<SandboxRuntime>;
   /** Another instance over the same backend. */
   another(): Promise<SandboxProvider>;
   /** Removed at the end too. */
   adopt(id: SandboxId): void;
+  /** As the machine's owner said, in {@link SandboxProviderOptions.lacking}. */
+  readonly lacking: readonly Lacking[];
+  /** Pauses; where the machine lacks the freezer, sees that this is refused by name, and says `false`: there is nothing more to test. */
+  paused(runtime: SandboxRuntime): Promise<boolean>;
   sh(runtime: SandboxRuntime, script: string, changes?: Partial<ProcessSpec>): Promise<Collected>;
 }
 
 export type Check = (title: string, body: (bench: Bench) => Promise<void>) => void;
+
+/** A key under which nothing is kept yet. */
+export function freshKey(): string {
+  return crypto.randomUUID().replaceAll('-', '');
+}
+
+/** What the provider lists now. */
+export async function idsOf({ provider }: Bench): Promise<readonly SandboxId[]> {
+  const ids: SandboxId[] = [];
+  for await (const { id } of provider.list()) ids.push(id);
+  return ids;
+}
 
 /** The content every sandbox of the kit starts with unless a test says otherwise. */
 export const FIXTURE = [
@@ -50,11 +86,35 @@ export const FIXTURE = [
 ] as const;
 
 export function suite(
-  { name, runner, open, host, root, timeoutMs = 60_000 }: SandboxProviderOptions,
+  { name, runner, open, host, root, lacking = [], timeoutMs = 60_000 }: SandboxProviderOptions,
   group: string,
   body: (check: Check) => void,
 ): void {
+  const specOf = (provider: SandboxProvider, changes: Partial<SandboxSpec> = {}): SandboxSpec => {
+    const id = changes.id ?? SandboxId.make();
+    return {
+      id,
+      slug: 'kit',
+      repositoryId: '00000000-0000-4000-8000-000000000000',
+      workspace: fixtureWorkspace('f1f1f1f1', FIXTURE),
+      workdir: '/src',
+      root:
+        root ??
+        (provider.traits.roots.includes('machine')
+          ? { type: 'machine' }
+          : { type: 'image', reference: 'busybox:latest' }),
+      environment: {},
+      limits: {},
+      network: 'none',
+      playground: id,
+      allowDegraded: lackedControls(lacking).length > 0,
+      ...changes,
+    };
+  };
   runner.describe(`SandboxProvider contract, ${group}: ${name}`, () => {
+    const shared = new SharedSandbox(open, specOf);
+    const isShared = runner.afterAll !== undefined;
+    runner.afterAll?.(() => shared[Symbol.asyncDispose](), timeoutMs);
     body((title, test) => {
       runner.it(
         title,
@@ -69,26 +129,14 @@ export function suite(
           };
           const provider = await another();
           const spec = (changes: Partial<SandboxSpec> = {}): SandboxSpec => {
-            const id = changes.id ?? SandboxId.make();
-            ids.push(id);
-            return {
-              id,
-              slug: 'kit',
-              repositoryId: '00000000-0000-4000-8000-000000000000',
-              workspace: fixtureWorkspace('f1f1f1f1', FIXTURE),
-              workdir: '/src',
-              root:
-                root ??
-                (provider.traits.roots.includes('machine')
-                  ? { type: 'machine' }
-                  : { type: 'image', reference: 'busybox:latest' }),
-              environment: {},
-              limits: {},
-              network: 'none',
-              playground: id,
-              allowDegraded: false,
-              ...changes,
-            };
+            const made = specOf(provider, changes);
+            ids.push(made.id);
+            return made;
+          };
+          const create = async (changes?: Partial<SandboxSpec>) => {
+            const runtime = await provider.create(spec(changes));
+            runtimes.push(runtime);
+            return runtime;
           };
           try {
             await test({
@@ -97,14 +145,26 @@ export function suite(
               spec,
               another,
               adopt: (id) => void ids.push(id),
-              async create(changes) {
-                const runtime = await provider.create(spec(changes));
-                runtimes.push(runtime);
-                return runtime;
+              lacking,
+              async paused(runtime) {
+                if (!lacking.includes('pause')) {
+                  await runtime.pause();
+                  return true;
+                }
+                await assert.rejects(runtime.pause(), (error) => isLitterboxError(error, 'UNSUPPORTED'));
+                const { stdout } = await collected(await runtime.spawn({ argv: ['sh', '-c', 'echo on'] }));
+                assert.equal(stdout, 'on\n', 'a pause that was refused leaves the sandbox as it was');
+                return false;
               },
+              create,
+              shared: isShared ? () => shared.runtime() : create,
               sh: async (runtime, script, changes) =>
                 await collected(await runtime.spawn({ argv: ['sh', '-c', script], ...changes })),
             });
+          } catch (error) {
+            // What a test that failed left is nothing that the next one should fail of; how it failed is what is told.
+            await shared[Symbol.asyncDispose]().catch(() => {});
+            throw error;
           } finally {
             for (const runtime of runtimes) await runtime[Symbol.asyncDispose]();
             for (const id of ids) await provider.remove(id);

@@ -6,12 +6,13 @@ import { scriptBytes } from './shell-text.ts';
 
 /**
  * What every worker is told first. Descriptor 8 keeps the stderr that commands get; the shell's own talk goes nowhere.
- * `lb_held`: does any other process hold this worker's output open? Builtins only; a pipe is known by its inode.
+ * `lb_held`: does any other process hold this worker's output open? Builtins only; a pipe is known by its inode. Who started the
+ * worker may: that is the runtime's own, and waits for it.
  */
 const PROLOGUE = `exec 8>&2 2>/dev/null
 lb_held() {
 for lb_f in /proc/[0-9]*/fd/*; do
-case $lb_f in /proc/$$/*) continue;; esac
+case $lb_f in /proc/$$/*|/proc/$PPID/*) continue;; esac
 if [ "$lb_f" -ef /proc/$$/fd/1 ] || [ "$lb_f" -ef /proc/$$/fd/8 ]; then return 0; fi
 done
 return 1

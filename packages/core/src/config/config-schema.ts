@@ -18,7 +18,11 @@ export const PROVIDER_NAMES = ['overlayfs', 'docker', 'podman', 'ssh', 'kubernet
 const container = z
   .object({
     'base-image': imageReference('Container image that sandboxes start from.').optional(),
-    'setup-command': setupCommand().optional(),
+    'install-command': setupCommand(
+      'What is installed into the image, once, as root, with the workspace read-only:',
+      'install-command = ["apt-get", "install", "-y", "jq"]',
+    ).optional(),
+    'setup-command': setupCommand('What prepares a new sandbox, once:', 'setup-command = ["npm", "ci"]').optional(),
     services: serviceTable().optional(),
     ports: portTable().optional(),
     supervisor: choice(
@@ -29,6 +33,7 @@ const container = z
   })
   .transform((table) => ({
     baseImage: table['base-image'],
+    install: table['install-command'] ?? [],
     setup: table['setup-command'] ?? [],
     services: table.services ?? {},
     ports: table.ports ?? {},

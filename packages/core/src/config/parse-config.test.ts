@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { isLitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
 import { parseConfig } from './parse-config.ts';
+import { isReservedVariable } from './variable-problem.ts';
 
 const PLACE = '.litterbox.toml';
 const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'));
@@ -45,6 +46,12 @@ const rows: readonly Row[] = [
     ],
   ),
   ['B10 setup-command a number', 'container.setup-command = 5', 'CONFIG_TYPE', 'list of strings, e.g. ["npm","ci"]'],
+  [
+    'B10 install-command a number',
+    'container.install-command = 5',
+    'CONFIG_TYPE',
+    'want list of strings, e.g. ["npm","ci"]',
+  ],
   ['B11 an empty list', 'container.setup-command = []', 'CONFIG_VALUE', 'empty command'],
   ['B11 an empty program', 'container.setup-command = [""]', 'CONFIG_VALUE', 'empty command'],
   ['B11 an empty text', 'container.setup-command = " "', 'CONFIG_VALUE', 'empty command'],
@@ -342,6 +349,7 @@ describe('properties', () => {
       'env',
       'ports',
       'services',
+      'install-command',
       'setup-command',
       'base-image',
       'memory',
@@ -371,9 +379,7 @@ describe('properties', () => {
   });
 
   test('what was written is what is read', () => {
-    const name = fc
-      .stringMatching(/^[a-z][a-z0-9]{0,8}$/)
-      .filter((text) => text !== 'path' && text !== 'home' && text !== 'user');
+    const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/).filter((text) => !isReservedVariable(text.toUpperCase()));
     const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0') && value.isWellFormed());
     const argument = fc
       .tuple(fc.stringMatching(/^[a-z/]{1,10}$/), fc.array(text, { maxLength: 3 }))
@@ -381,10 +387,11 @@ describe('properties', () => {
     const document = fc.record({
       provider: fc.constantFrom('docker', 'overlayfs'),
       container: fc.record({
+        'install-command': fc.array(argument, { minLength: 1, maxLength: 3 }),
         'setup-command': fc.array(argument, { minLength: 1, maxLength: 3 }),
         env: fc
           .dictionary(fc.stringMatching(/^[A-Z]{1,3}_X$/), text)
-          .filter((table) => !Object.keys(table).some((key) => /^(?:LD|GIT)_/.test(key))),
+          .filter((table) => !Object.keys(table).some(isReservedVariable)),
         ports: fc.dictionary(name, fc.constant({})),
       }),
       limits: fc.record({ cpus: fc.integer({ min: 1, max: 64 }), processes: fc.integer({ min: 16, max: 9999 }) }),
@@ -394,6 +401,7 @@ describe('properties', () => {
         const { config, warnings } = parseConfig(stringify(wanted), PLACE);
         expect(warnings).toEqual([]);
         expect(config.provider).toBe(wanted.provider);
+        expect(config.container.install).toEqual(wanted.container['install-command']);
         expect(config.container.setup).toEqual(wanted.container['setup-command']);
         expect(config.container.environment).toEqual(wanted.container.env);
         expect(config.container.ports).toEqual(wanted.container.ports);

@@ -19,7 +19,12 @@ const MACHINE: ProviderTraits = {
   roots: ['machine', 'directory'],
 };
 const ENGINE: ProviderTraits = { isolation: 'container', limits: ['memoryBytes'], workdir: '/src', roots: ['image'] };
-const factsOf = (traits: ProviderTraits) => ({ repositoryRoot: '/home/me/project', providerName: 'some', traits });
+const factsOf = (traits: ProviderTraits) => ({
+  repositoryRoot: '/home/me/project',
+  providerName: 'some',
+  traits,
+  canInstall: traits.roots.includes('image'),
+});
 const configOf = (text: string) => parseConfig(text, '.litterbox.toml').config;
 const policyFrom = (text: string, traits = MACHINE, overrides: ConfigOverrides = {}) =>
   policyOf(configOf(text), overrides, factsOf(traits));
@@ -103,7 +108,6 @@ require-message = true`;
   const refused: Readonly<Record<string, string>> = {
     secrets: 'secrets = ["A"]',
     ssh: 'ssh.host = "a"',
-    pool: 'pool = 2',
     'overlayfs.lower': 'overlayfs.lower = "live"',
     'retention.max-age': 'retention.max-age = "30d"',
     'retention.max-sandboxes': 'retention.max-sandboxes = 3',
@@ -111,6 +115,7 @@ require-message = true`;
     'limits.disk': 'limits.disk = "1GiB"',
     'limits.disk-io': 'limits.disk-io = "1MiB"',
     'container.base-image': 'container.base-image = "debian"',
+    'container.install-command': 'container.install-command = ["make"]',
   };
   for (const [key, text] of Object.entries(refused)) {
     test(`cannot hold ${key}, and says so`, () => {
@@ -146,6 +151,13 @@ require-message = true`;
     const error = errorOf(() => policyFrom(`network.run = "allow-list"\n${port}`));
     expect(error.code).toBe('CONFIG_VALUE');
     expect(error.message).toContain('container.ports.web');
+  });
+
+  test('what is to be installed is there for images alone, and only where it is asked for', () => {
+    expect(policyFrom('container.install-command = "make tools"', ENGINE).install).toEqual([
+      ['sh', '-c', 'make tools'],
+    ]);
+    expect(policyFrom('', ENGINE)).not.toHaveProperty('install');
   });
 
   test('an image for engines and a directory for copy-on-write may stand in one file', () => {
@@ -212,6 +224,7 @@ describe('the environment', () => {
     for (const name of [
       'ALLOW_DEGRADED',
       'BASE_IMAGE',
+      'INSTALL_COMMAND',
       'SETUP_COMMAND',
       'NETWORK_RUN',
       'NETWORK',
@@ -231,6 +244,7 @@ describe('trust', () => {
     'container.env.A': 'container.env.A = "b"',
     'container.ports.web': 'container.ports.web = 80',
     'container.services.web': 'container.services.web.command = ["a"]',
+    'container.install-command': 'container.install-command = ["make"]',
     'container.setup-command': 'container.setup-command = ["make"]',
     'limits.memory': 'limits.memory = "64GiB"',
     'limits.cpus': 'limits.cpus = 64',

@@ -21,6 +21,8 @@ export interface PolicyFacts {
   readonly repositoryRoot: string;
   readonly providerName: string;
   readonly traits: ProviderTraits;
+  /** Whether something can be installed into its images. */
+  readonly canInstall: boolean;
 }
 
 const LIMIT_KEYS: Readonly<Record<LimitName, string>> = {
@@ -44,8 +46,16 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, `Remove ${missing}.`);
   }
   const ports = portsOf(config);
+  const { install } = config.container;
+  const root = rootOf(config, overrides, facts);
+  if (install.length > 0 && !facts.canInstall)
+    throw unsupported(
+      facts,
+      'container.install-command is not supported',
+      'Use the docker or podman provider, or remove container.install-command.',
+    );
   return {
-    root: rootOf(config, overrides, facts),
+    root,
     limits: limitsOf(config, overrides, facts),
     environment: { ...config.container.environment, ...overrides.environment },
     ...(Object.keys(config.container.services).length > 0 && {
@@ -53,6 +63,7 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
       ...(config.container.supervisor !== 'litterbox' && { supervisor: config.container.supervisor }),
     }),
     ...(ports.length > 0 && { ports }),
+    ...(install.length > 0 && { install }),
     setup: overrides.setup ?? config.container.setup,
     setupTimeoutMs: overrides.setupTimeoutMs ?? config.limits.setupTimeoutMs ?? DEFAULT_SETUP_TIMEOUT_MS,
     timeoutMs: overrides.timeoutMs ?? config.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -152,7 +163,6 @@ function notInThisRelease(config: Config): readonly string[] {
   const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
     ['secrets', Object.keys(config.secrets).length > 0],
     ['ssh', config.ssh !== undefined],
-    ['pool', config.pool > 0],
     ['overlayfs.lower', config.overlayfs.lower !== 'frozen'],
     ['retention.max-age', config.retention.maxAgeMs !== undefined],
     ['retention.max-sandboxes', config.retention.maxSandboxes !== undefined],

@@ -2,14 +2,19 @@ import { type ArgumentList, readArgumentList } from './argument-list.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 
 const strings = { type: 'array', items: { type: 'string' }, minItems: 1 };
-const schema = {
-  anyOf: [strings, { type: 'string' }, { type: 'array', items: strings, minItems: 1 }],
-  description:
-    'What prepares a new sandbox, once: one command as a list, a text run by `sh -c`, or several lists in sequence.',
-};
+const forms = [strings, { type: 'string' }, { type: 'array', items: strings, minItems: 1 }];
 
-/** Always several commands, whichever way it was written. */
-export function setupCommand() {
+/**
+ * Always several commands, whichever way it was written.
+ *
+ * @param description what they are for, with a colon at its end for how they are written
+ * @param example a line of the file
+ */
+export function setupCommand(description: string, example: string) {
+  const schema = {
+    anyOf: forms,
+    description: `${description} one command as a list, a text run by \`sh -c\`, or several lists in sequence.`,
+  };
   return setting(schema, (value): readonly ArgumentList[] | Refused => {
     if (typeof value === 'string') {
       if (value.includes('\0')) return new Refused('CONFIG_VALUE', 'NUL not allowed', 'Remove the \\u0000.');
@@ -19,7 +24,7 @@ export function setupCommand() {
     }
     if (!Array.isArray(value)) {
       const wanted = 'list of strings, e.g. ["npm","ci"], a string for sh -c, or a list of such lists';
-      return refusedValue('CONFIG_TYPE', value, wanted, 'Write setup-command = ["npm", "ci"].');
+      return refusedValue('CONFIG_TYPE', value, wanted, `Write ${example}.`);
     }
     if (!value.some(Array.isArray)) {
       const command = readArgumentList(value);

@@ -36,6 +36,7 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   noteTable('container.env', container.environment);
   noteTable('container.ports', container.ports);
   noteTable('container.services', container.services);
+  note('container.install-command', container.install, container.install.length > 0);
   note('container.setup-command', container.setup, container.setup.length > 0);
   note('limits.cpus', limits.cpus, (limits.cpus ?? 0) > DEFAULT_LIMITS.cpus);
   note('limits.memory', limits.memoryBytes, (limits.memoryBytes ?? 0) > DEFAULT_LIMITS.memoryBytes);

@@ -38,6 +38,24 @@ fi
 }
 
 /**
+ * Shell text, for a mount namespace of its own, with the copy's unfinished directory as the current one: makes `disk`, and the file, `disk.img`, as a
+ * copy of another sandbox's, whose processes stand still and which nobody mounts or unmounts meanwhile. Where it is mounted, the kernel
+ * writes first what it has not written yet; what it then does to the file is nothing, as nobody writes.
+ *
+ * @param source absolute path of the other sandbox's directory
+ */
+export function copyDisk(source: string, from: DiskImage): string {
+  const file = quoted(from.image);
+  return `mkdir disk || exit 1
+[ ! -e ${quoted(`${source}/${FRESH}`)} ] || : >${FRESH}
+if [ "$(${SEARCH}; losetup -j ${file})" ]; then
+( ${SEARCH}; mount -t ext4 -o loop,nosuid,nodev,noatime,discard,noinit_itable ${file} disk && sync -f disk && umount disk ) || exit 1
+fi
+cp --sparse=always --reflink=auto -T -- ${file} disk.img && chmod 600 disk.img || exit 1
+`;
+}
+
+/**
  * Shell text, with the sandbox's directory as the current one: mounts the file at `disk`, makes the layers there and gives up what
  * {@link RESERVE_DISK} took. Calls a function `fail` with a text when it cannot.
  *

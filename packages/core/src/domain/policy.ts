@@ -46,6 +46,8 @@ export interface Policy {
   /** What of the image looks after the services. Absent: we do. */
   readonly supervisor?: SupervisorName;
   readonly ports?: readonly PortPolicy[];
+  /** Commands run once for an image, as root, before sandboxes are made of it: each an argument list. Absent: none. */
+  readonly install?: readonly (readonly [string, ...string[]])[];
   /** Commands run once at create, in order, each an argument list. */
   readonly setup: readonly (readonly [string, ...string[]])[];
   readonly setupTimeoutMs: number;

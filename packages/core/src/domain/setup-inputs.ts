@@ -29,7 +29,7 @@ const REQUIREMENTS = /^(requirements|constraints)[^/]*\.(txt|in)$/;
 export function setupInputs({
   setup,
   workspaceGit,
-}: Pick<Policy, 'setup' | 'workspaceGit'>): (path: string) => boolean {
+}: Partial<Pick<Policy, 'workspaceGit'>> & Pick<Policy, 'setup'>): (path: string) => boolean {
   const named = new Set<string>();
   for (const word of setup.flat().flatMap((text) => text.split(/[\s;&|<>()`"'=,$:{}]+/))) {
     const path = plainPath(word);

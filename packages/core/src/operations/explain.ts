@@ -36,6 +36,7 @@ export const explain = operation({
           name: explanation.record.slug,
           provider: explanation.record.provider,
           workdir: explanation.record.workdir,
+          ...(explanation.record.forkedFrom !== undefined && { forkedFrom: explanation.record.forkedFrom }),
           policy: explanation.record.policy,
           assurance: explanation.record.assurance,
         },

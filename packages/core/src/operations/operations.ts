@@ -10,7 +10,9 @@ import { findSandbox } from './find-sandbox.ts';
 import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
 import { listPorts } from './list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
+import { forkSandbox } from './fork-sandbox.ts';
 import { openShell } from './open-shell.ts';
+import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
 import { readDiff } from './read-diff.ts';
 import { readFile } from './read-file.ts';
@@ -25,6 +27,7 @@ import { writeFile } from './write-file.ts';
 /** Everything that a person or a program may ask for. Agents have `AGENT_TOOLS`. */
 export const OPERATIONS = [
   createSandbox,
+  forkSandbox,
   listSandboxes,
   runCommand,
   readFile,
@@ -45,6 +48,10 @@ export const OPERATIONS = [
   pauseSandbox,
   resumeSandbox,
   setRunState,
+  listPool,
+  fillPool,
+  clearPool,
+  managePool,
   restoreRevision,
   recoverSandbox,
   exportWorktree,

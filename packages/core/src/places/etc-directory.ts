@@ -68,8 +68,9 @@ export function etcDirectoryScript(parent: string, user: { readonly uid: number;
     .map(([name, text]) => `rm -rf "$t/${name}"; printf '%s' ${quoted(text)} >"$t/${name}"`)
     .join('\n');
   return `cd /
-key=$(stat -c %Y ${sources} 2>/dev/null | cksum)
-etc=${quoted(`${parent}/etc-${user.uid}-`)}\${key%% *}
+key=0
+for time in $(stat -c %Y ${sources} 2>/dev/null); do key=$(( (key * 31 + time) & 0xffffffffffff )); done
+etc=${quoted(`${parent}/etc-${user.uid}-`)}$key
 if [ ! -d "$etc" ]; then
 t="$etc.$$.tmp"
 mkdir -p "$t"

@@ -149,7 +149,9 @@ ${sweepUnfinished(`${this.#root}/bases`)}`;
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  #metaOf({ id, slug, repositoryId, root, limits, strategy, ...spec }: SandboxSpec): PlaceMeta {
+  #metaOf({ id, slug, repositoryId, root, limits, strategy, copyOf, ...spec }: SandboxSpec): PlaceMeta {
+    if (copyOf !== undefined)
+      throw cannotHonour(this.name, 'a copy of a sandbox', 'Make a new one, or use another provider.');
     if (root.type !== 'machine')
       throw cannotHonour(
         this.name,

@@ -1,6 +1,7 @@
 import type { Assurance } from '../domain/assurance.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
+import type { ImageStore } from './image-store.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
 import type { SetupStore } from './setup-store.ts';
 import type { SnapshotProvider } from './snapshot-provider.ts';
@@ -30,6 +31,8 @@ export interface ProviderTraits {
   readonly workdir: 'repository-path' | '/src';
   /** Whether a root file system (`SandboxSpec.root`) of the user's choice can be a directory, an image, or neither. */
   readonly roots: readonly ('machine' | 'directory' | 'image')[];
+  /** Present where sandboxes can begin as copies of others ({@link SandboxSpec.copyOf}). Elsewhere core refuses a fork with `UNSUPPORTED`. */
+  readonly canCopy?: true;
   /** Present with `snapshots` only: `'shared'` means a snapshot costs O(1) space, `'copied'` O(size of the tree). */
   readonly snapshotCost?: 'shared' | 'copied';
 }
@@ -52,8 +55,11 @@ export type SandboxRoot =
   | { readonly type: 'machine' }
   /** A directory on the provider's host that holds a root file system. Used read-only. */
   | { readonly type: 'directory'; readonly path: string }
-  /** A container image reference. */
-  | { readonly type: 'image'; readonly reference: string };
+  /**
+   * A container image reference; `installed` names what was installed into it, a key of {@link SandboxProvider.images}. One that is
+   * not there is `NOT_FOUND`.
+   */
+  | { readonly type: 'image'; readonly reference: string; readonly installed?: string };
 
 /** Everything a provider needs to know, already validated and complete. */
 export interface SandboxSpec {
@@ -85,6 +91,26 @@ export interface SandboxSpec {
    * which), and as an ordinary one when none is. Lower-case hexadecimal.
    */
   readonly prepared?: readonly string[];
+  /**
+   * Begin with everything that another sandbox of this provider has at one moment: the files of its workspace whatever source control
+   * thinks of them, home, and the playground where both have one of their own. What that one was made of, this one is made of too:
+   * base, kept setup, strategy and root. `workspace` and `prepared` count for nothing then, and a `strategy`, a root or a limit of the
+   * disk that is another one than there is `UNSUPPORTED`. Asked for only where {@link ProviderTraits.canCopy} says so.
+   *
+   * The source may run, be paused or be stopped, and is the same afterwards: its processes stand still while it is copied and go on,
+   * also when the copying process is killed. The copy's processes are its own, and so is everything it writes. Its first scan without a
+   * mark tells everything in which it differs from the base, as ever. Rejects with `NOT_FOUND` when there is no such
+   * sandbox, with `UNSUPPORTED` when it runs and cannot be frozen.
+   */
+  readonly copyOf?: SandboxId;
+  /** Made in advance, for nobody: {@link SandboxProvider.claim} gives it away. Only asked of providers that have that. */
+  readonly isPooled?: boolean;
+  /**
+   * A place to install into the image, for {@link ImageStore.keep}, which an agent never gets: its programs are root inside, with the
+   * rights over files and users that package managers need and none besides, and write the system; the workspace is read-only, and
+   * there is neither home nor playground. Everything else holds as ever. Only asked of providers that have `images`.
+   */
+  readonly isInstaller?: boolean;
 }
 
 /** What to spare when a sandbox is removed. */
@@ -117,6 +143,8 @@ export interface RuntimeStatus {
   readonly id: SandboxId;
   /** `broken`: something is left of it that `open` cannot use; `remove` can. */
   readonly state: 'running' | 'paused' | 'stopped' | 'broken';
+  /** It was made in advance and never given away. */
+  readonly isPooled?: boolean;
 }
 
 /**
@@ -154,6 +182,17 @@ export interface SandboxProvider extends AsyncDisposable {
    */
   open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime>;
 
+  /**
+   * Makes a sandbox that was created with `isPooled` somebody's, and lets it run when it was paused. From then on it is as `create`
+   * would have made it of `spec`: name and environment are those of its slug; only what ran before, its first process among it, may
+   * still have the old ones. What was in force when it was made still is. Fails rather than waits; whoever called removes it then.
+   * One that was aborted or killed leaves what `remove` takes away. Present if and only if the provider can.
+   *
+   * @throws LitterboxError `NOT_FOUND` when there is none of that id, or it was given away before; `CONFLICT` when `create` would make
+   *   another one by now; `UNAVAILABLE` when it does not run any more, or the runtime cannot be reached.
+   */
+  claim?(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime>;
+
   /** Yields in no particular order; may yield one that is being removed. */
   list(options?: CallOptions): AsyncIterable<RuntimeStatus>;
 
@@ -162,6 +201,9 @@ export interface SandboxProvider extends AsyncDisposable {
 
   /** Present if and only if sandboxes can begin with what the setup of another one left. Presence is the capability. */
   readonly setups?: SetupStore;
+
+  /** Present if and only if something can be installed into the images of sandboxes. Presence is the capability. */
+  readonly images?: ImageStore;
 
   /** Present if and only if the provider can snapshot workspaces. Presence is the capability. */
   readonly snapshots?: SnapshotProvider;

@@ -5,13 +5,19 @@ import type { CallOptions } from './call.ts';
 export type SnapshotName = string;
 
 /**
- * Snapshot port: writable copy-on-write copies of workspaces on one Host. A snapshot keeps the files as they were at
- * `take`, whatever happens to the sandbox later, its removal included.
+ * Snapshot port: what workspaces and home directories held at one moment, kept on one Host. A snapshot keeps the files as they were at
+ * `take`, whatever happens to the sandbox later, its removal included. The playground is no part of it: it outlives everything.
  */
 export interface SnapshotProvider {
   /** Consistent as of one moment: the sandbox is frozen meanwhile. @throws LitterboxError `NOT_FOUND`. */
   take(id: SandboxId, options?: CallOptions): Promise<SnapshotName>;
-  /** Puts the workspace back to the snapshot; what was written since is gone. */
+  /**
+   * Puts workspace and home back to the snapshot; what was written since is gone. Ends what runs in the sandbox; a paused one is stopped
+   * afterwards. Marks of before mean nothing any more: a scan without one tells how the snapshot differs from the base, and whoever keeps a
+   * history compares the two.
+   *
+   * @throws LitterboxError `NOT_FOUND`; `UNSUPPORTED` for a sandbox of another make than the one it was taken of.
+   */
   restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void>;
   list(options?: CallOptions): AsyncIterable<SnapshotName>;
   /** Idempotent. */

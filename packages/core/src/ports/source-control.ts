@@ -198,6 +198,7 @@ export interface SourceControl extends AsyncDisposable {
    * The repository that contains `path`, known or new to us. Nothing in it changes.
    *
    * @throws LitterboxError `NOT_A_REPO`, `INSIDE_GIT_DIR`, `BARE_REPO`, `REPO_OWNER`, `REPO_CORRUPT`, `GIT_TOO_OLD`, `TOOL_MISSING`.
+   * The last two may come from the first call that uses the tool for more than finding a repository.
    */
   open(path: string, options?: CallOptions): Promise<SourceRepository>;
   /** Repositories opened before, by this or another process. */
@@ -234,6 +235,18 @@ export interface SourceRepository extends AsyncDisposable {
   /** Starts a sandbox's history at a base and keeps that base from being garbage-collected. @throws `ALREADY_EXISTS`. */
   begin(
     sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },
+    options?: CallOptions,
+  ): Promise<SandboxHistory>;
+  /**
+   * Starts a sandbox's history where another one's is: its base, revisions with their numbers, milestones (on a review branch of the new
+   * one's own), and whether its work was merged. From there on each grows by itself, and either may be removed. The caller holds the
+   * source's lock.
+   *
+   * @throws LitterboxError `NOT_FOUND` when the source has none, `ALREADY_EXISTS`, `CONFLICT` when the new review branch is somebody's.
+   */
+  fork(
+    source: SandboxId,
+    sandbox: { readonly id: SandboxId; readonly slug: Slug },
     options?: CallOptions,
   ): Promise<SandboxHistory>;
   /** @throws LitterboxError `NOT_FOUND`. */

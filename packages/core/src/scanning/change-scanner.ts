@@ -20,6 +20,8 @@ export interface ScannerInput {
   readonly workspace: string;
   /** Absolute path of a layer between the base and `changes`, which never changes: it counts when there is no mark. */
   readonly prepared?: string;
+  /** The layer began as a copy of another sandbox's: what is gone from its top may have left no other trace. @defaultValue false */
+  readonly isCopy?: boolean;
   /** Starts a program where both paths lead to these trees. */
   spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
   /**
@@ -85,8 +87,9 @@ export class ChangeScanner implements AsyncDisposable {
     const isClockBack = mark !== undefined && isBefore(next, mark);
     if (isClockBack) ({ next, entries, listed } = await this.#changedSince(undefined, call));
     // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
-    const { changes, workspace } = this.#input;
-    if (mark === undefined && changes !== workspace && entries.every(({ path }) => path === '')) entries = [];
+    const { changes, workspace, isCopy } = this.#input;
+    if (mark === undefined && changes !== workspace && !isCopy && entries.every(({ path }) => path === ''))
+      entries = [];
     if (mark === undefined || isClockBack) await this.#addPrepared(entries, call);
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
     if (known && mark !== undefined) await this.#addMoved(entries, known, call);

@@ -8,6 +8,8 @@ import { NulSplitter } from './nul-splitter.ts';
 const MAX_LISTED = 512;
 /** Where more directories changed, one `find` for all is faster. */
 const MAX_DIRECTORIES = 8;
+/** How long nobody asks before it ends. Starting it again is hidden behind the command that is run. */
+const IDLE_MS = 30_000;
 /** Contents told in one walk, in bytes: beyond, an archive is made of what is wanted. */
 const MAX_CONTENT_BYTES = 64 * 1024;
 
@@ -110,18 +112,25 @@ interface WalkerPlace {
  */
 export class ResidentWalker implements AsyncDisposable {
   readonly #start: () => Promise<ProcessHandle>;
+  readonly #idleMs: number;
   #walking: Promise<Walker> | undefined;
   #isBusy = false;
   #failures = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param place `changes`: where to walk; `workspace`: where to list, if it can be seen there */
-  constructor({ spawn, changes, workspace }: WalkerPlace) {
+  /**
+   * @param place `changes`: where to walk; `workspace`: where to list, if it can be seen there
+   * @param idleMs how long it stays without being asked
+   */
+  constructor({ spawn, changes, workspace }: WalkerPlace, idleMs = IDLE_MS) {
+    this.#idleMs = idleMs;
     const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES, MAX_CONTENT_BYTES].map(String);
     this.#start = () => spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', ...bounds], stdin: 'pipe' });
   }
 
   /** Starts it ahead of the first walk. */
   async warm(): Promise<void> {
+    this.#rest();
     await this.#walker().catch(() => {}); // the walk then says that it has no answer
   }
 
@@ -147,6 +156,7 @@ export class ResidentWalker implements AsyncDisposable {
   async #ask(request: string): Promise<readonly string[] | undefined> {
     if (this.#isBusy || this.#failures > MAX_FAILURES) return undefined;
     this.#isBusy = true;
+    clearTimeout(this.#idle);
     try {
       const texts = await (await this.#walker()).ask(request);
       if (texts) return texts;
@@ -154,6 +164,7 @@ export class ResidentWalker implements AsyncDisposable {
       // No Perl, or no session any more: `find` is started, and says what is wrong.
     } finally {
       this.#isBusy = false;
+      this.#rest();
     }
     this.#failures += 1;
     await this.#end();
@@ -170,7 +181,17 @@ export class ResidentWalker implements AsyncDisposable {
     return this.#walking;
   }
 
+  /** Perl holds two megabytes: a sandbox whose agent thinks, or has gone, does without. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      if (!this.#isBusy) void this.#end();
+    }, this.#idleMs);
+    (this.#idle as { unref?(): void }).unref?.(); // a program that has nothing else to do ends
+  }
+
   async #end(): Promise<void> {
+    clearTimeout(this.#idle);
     const walking = this.#walking;
     this.#walking = undefined;
     await (await walking?.catch(() => undefined))?.[Symbol.asyncDispose]();

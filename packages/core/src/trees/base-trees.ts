@@ -13,6 +13,8 @@ export interface BaseTreesInput {
   readonly bases: string;
   /** Who owns what is unpacked; only root can give it to somebody else. @defaultValue who runs programs on the host */
   readonly owner?: { readonly uid: number; readonly gid: number };
+  /** Root's programs there are confined already: they may unpack themselves, where rights cannot be given up. @defaultValue false */
+  readonly isConfined?: boolean;
 }
 
 const MAX_ATTEMPTS = 3;
@@ -55,33 +57,38 @@ export async function ensureBaseTree(
 }
 
 async function unpack(
-  { host, bases, owner }: BaseTreesInput,
+  { host, bases, owner, isConfined = false }: BaseTreesInput,
   name: string,
   source: WorkspaceSource,
   options?: CallOptions,
 ): Promise<void> {
-  const asOwner = owner
-    ? `chown ${owner.uid}:${owner.gid} . && exec setpriv --reuid=${owner.uid} --regid=${owner.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all`
-    : 'exec';
+  const tar = 'tar -x -f - --no-same-owner --same-permissions';
+  const asOwner = (numbers: string) => {
+    const unprivileged = `setpriv --reuid=${owner?.uid} --regid=${owner?.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all`;
+    const confined = `${unprivileged} true 2>/dev/null || { ${tar} && exec chown -R -h ${numbers} .; exit 1; }\n`;
+    return `chown ${numbers} . || exit 1\n${isConfined ? confined : ''}exec ${unprivileged} ${tar}`;
+  };
   // The layers above are 0700 and another user's: tar must not look a path up, so it starts where it is to unpack.
-  const script = `umask 022; ${makeUnfinished(bases, name)} && ${asOwner} tar -x -f - --no-same-owner --same-permissions`;
-  await using tar = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
+  const script = `umask 022
+${makeUnfinished(bases, name)} || exit 1
+${owner ? asOwner(`${owner.uid}:${owner.gid}`) : `exec ${tar}`}`;
+  await using unpacking = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
   let said = '';
   const listening = (async () => {
-    for await (const { bytes } of tar) said = (said + new TextDecoder().decode(bytes)).slice(-4096);
+    for await (const { bytes } of unpacking) said = (said + new TextDecoder().decode(bytes)).slice(-4096);
   })();
   const reader = source.open(options).getReader();
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      await tar.write(chunk.value);
+      await unpacking.write(chunk.value);
       reach('base-tree.half');
     }
   } catch (error) {
     await reader.cancel(error).catch(() => {});
     throw error;
   }
-  await tar.closeStdin();
+  await unpacking.closeStdin();
   await listening;
-  const { code } = await tar.exit;
+  const { code } = await unpacking.exit;
   if (code !== 0) throw scriptError('provider.base-tree', code, said);
 }

@@ -33,6 +33,47 @@ export async function runScript(host: Host, script: string, call?: CallOptions):
   return { code, stdout: text(parts['stdout-data']), stderr: text(parts['stderr-data']) };
 }
 
+/**
+ * Runs shell text of ours that asks now and then, by a line on its stdout, and goes on when it reads `go`. When this program is killed it reads
+ * the end of its stdin instead: a script that asks before it makes its work known leaves nothing behind that nobody waits for.
+ *
+ * @param answer what is done before it may go on; when it throws, the script is ended
+ */
+export async function runAsking(
+  host: Host,
+  script: string,
+  answer: (line: string) => Promise<void>,
+  call?: CallOptions,
+): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
+  await using handle = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, call);
+  let asked = '';
+  let said = '';
+  for await (const { type, bytes } of handle) {
+    if (type === 'stderr-data') said = (said + decodeRaw(bytes)).slice(-MAX_SAID_CHARACTERS);
+    else asked += decodeRaw(bytes);
+    for (let end = asked.indexOf('\n'); end >= 0; end = asked.indexOf('\n')) {
+      await answer(asked.slice(0, end));
+      asked = asked.slice(end + 1);
+      await handle.write(GO);
+    }
+    if (asked.length > MAX_SAID_CHARACTERS)
+      throw new LitterboxError('RESOURCE_EXHAUSTED', 'A script of the host asked with a line of more than 4 KiB.', {
+        operation: 'host.script',
+      });
+  }
+  const { code } = await handle.exit;
+  call?.signal?.throwIfAborted();
+  return { code, stderr: said };
+}
+
+/** Shell text: asks whoever runs it by {@link runAsking}, and ends with this code where nobody is left. */
+export function asking(word: string, code: number): string {
+  return `echo ${word}; read -r lb_word && [ "$lb_word" = go ] || exit ${code}`;
+}
+
+const GO = new TextEncoder().encode('go\n');
+const MAX_SAID_CHARACTERS = 4096;
+
 /** As {@link runScript}; any exit but 0 is an error with what the script said. */
 export async function runScriptOrFail(
   host: Host,

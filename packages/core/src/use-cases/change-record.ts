@@ -9,7 +9,7 @@ import type { SandboxChange, SandboxRecord, StateStore } from '../ports/state-st
  * @throws LitterboxError `SANDBOX_NOT_FOUND` when it was deleted meanwhile.
  */
 export async function changeRecord(
-  state: StateStore,
+  state: Pick<StateStore, 'get' | 'update'>,
   record: SandboxRecord,
   change: (now: SandboxRecord) => SandboxChange | undefined,
   options?: CallOptions,
@@ -28,7 +28,7 @@ export async function changeRecord(
 
 /** The record as it is, for who has just taken the sandbox's lease. @throws LitterboxError `SANDBOX_NOT_FOUND` when it was deleted meanwhile. */
 export async function currentRecord(
-  state: StateStore,
+  state: Pick<StateStore, 'get'>,
   { id, slug }: Pick<SandboxRecord, 'id' | 'slug'>,
   options?: CallOptions,
 ): Promise<SandboxRecord> {

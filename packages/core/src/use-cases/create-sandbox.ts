@@ -3,14 +3,16 @@ import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import { SandboxId } from '../domain/ids.ts';
-import type { SupervisorName } from '../domain/policy.ts';
+import type { Policy, SupervisorName } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { SandboxProvider, SandboxSpec } from '../ports/sandbox-provider.ts';
+import type { PoolFiller } from '../ports/pool-filler.ts';
+import type { PooledSandbox } from '../ports/sandbox-pool.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
@@ -19,16 +21,20 @@ import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import type { ChooseProvider } from './choose-provider.ts';
+import { decidedWorkdir } from './decided-workdir.ts';
+import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
 import { needsKeeper } from './needs-keeper.ts';
 import type { OpenNetwork } from './open-network.ts';
-import type { DecidePolicy, PolicyOverrides } from './decide-policy.ts';
+import type { DecidedPolicy, DecidePolicy, PolicyOverrides } from './decide-policy.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import type { RecordRevision } from './record-revision.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
 import { type SetupKeys, setupKeys } from './setup-keys.ts';
+import { specOf } from './spec-of.ts';
+import type { TakePooled } from './take-pooled.ts';
 
 /** What a person chooses about a new sandbox; the rest comes from the configuration. */
 export interface CreateSandboxInput {
@@ -83,6 +89,9 @@ export class CreateSandbox {
   readonly #keeper: ReachKeeper;
   readonly #network: OpenNetwork;
   readonly #revisions: RecordRevision;
+  readonly #pool: TakePooled;
+  readonly #filler: PoolFiller;
+  readonly #install: InstallImage;
   readonly #clock: Clock;
   readonly #actor: string;
 
@@ -98,6 +107,9 @@ export class CreateSandbox {
     keeper: ReachKeeper,
     network: OpenNetwork,
     revisions: RecordRevision,
+    pool: TakePooled,
+    filler: PoolFiller,
+    install: InstallImage,
     clock: Clock,
     actor: string,
   ) {
@@ -112,6 +124,9 @@ export class CreateSandbox {
     this.#keeper = keeper;
     this.#network = network;
     this.#revisions = revisions;
+    this.#pool = pool;
+    this.#filler = filler;
+    this.#install = install;
     this.#clock = clock;
     this.#actor = actor;
   }
@@ -120,18 +135,17 @@ export class CreateSandbox {
     const { slug, lossy } = slugify(input.name);
     const repository = await this.#repository.execute(options);
     const existing = await this.#state.find(repository.id, slug, options);
-    if (existing) throw alreadyThere(slug, input.name, existing);
+    if (existing) throw nameTaken(slug, input.name, existing);
     const decided = await this.#policy.execute(repository, input.overrides ?? {}, options);
     const provider = await this.#choose.execute(input.provider ?? decided.provider, options);
-    const policy = decided.policyFor(provider);
-    if ((await this.#state.list(repository.id, options)).length >= MAX_SANDBOXES) {
-      throw new LitterboxError('SANDBOX_LIMIT', `This repository has ${MAX_SANDBOXES} sandboxes already.`, {
-        operation: 'sandbox.create',
-        hint: 'Delete some: litterbox list, then litterbox delete NAME.',
-      });
-    }
+    assertRoom(await this.#state.list(repository.id, options));
     const source = input.from ?? decided.source;
-    const id = SandboxId.make();
+    const policy = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);
+    // What is in the pool has an id already, which the log is to name.
+    const taken = input.freshSetup
+      ? undefined
+      : await this.#pool.execute(repository, provider, decided, policy, source, options);
+    const id = taken?.pooled.id ?? SandboxId.make();
     return await audited(
       this.#audit,
       {
@@ -143,10 +157,7 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
-        const base = await repository.base(source, options);
-        const workdir =
-          decided.workdir ??
-          (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root);
+        const base = taken?.base ?? (await repository.base(source, options));
         const now = this.#clock.wallMs();
         const draft = {
           id,
@@ -157,29 +168,67 @@ export class CreateSandbox {
           state: 'creating' as const,
           baseCommit: base.commit,
           baseTree: base.tree,
-          workdir,
+          workdir: decidedWorkdir(decided, provider, policy, repository),
           policy,
           createdAtMs: now,
           updatedAtMs: now,
         };
-        const make = (setup?: SetupKeys) =>
-          this.#make(repository, provider, draft, base, input.rollback ?? false, setup, options);
+        const make = (setup?: SetupKeys, pooled?: PooledSandbox) =>
+          this.#make(repository, provider, draft, base, input.rollback ?? false, setup, pooled, options);
         const keys = provider.setups && !input.freshSetup ? await setupKeys(repository, draft, options) : undefined;
-        const record = await make(keys).catch((error: unknown) => {
-          if (!(error instanceof UnfitSetup)) throw error;
-          return make();
-        });
+        const makeAnew = () =>
+          make(keys).catch((error: unknown) => {
+            if (!(error instanceof UnfitSetup)) throw error;
+            return make();
+          });
+        const record = taken
+          ? await make(keys, taken.pooled).catch((error: unknown) => {
+              options?.signal?.throwIfAborted();
+              if (!isUnusable(error)) throw error;
+              options?.onProgress?.({
+                step: 'pool',
+                message: 'The prepared sandbox cannot be used: making another one',
+              });
+              return makeAnew();
+            })
+          : await makeAnew();
+        const refilled = decided.pool > 0 ? await this.#refilled(repository) : [];
         const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager') await repository.exportTree(id, options);
-        const { record: kept, warnings } = await this.#kept(record, options);
-        return { record: kept, isRenamed: lossy, leftOut, warnings: [...decided.warnings, ...warnings] };
+        const { record: kept, warnings } = await this.begun(record, options);
+        return { record: kept, isRenamed: lossy, leftOut, warnings: [...decided.warnings, ...warnings, ...refilled] };
       },
     );
   }
 
-  /** Services and ports: a sandbox whose services do not come up is one all the same, to find out why. */
-  async #kept(
+  /**
+   * The policy, with what it installs in an image by then. What is run as root is the person's own, as the configuration is: of the
+   * commit that they are at or of their working tree, and not of a branch that an agent may have written.
+   */
+  async #installed(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    decided: DecidedPolicy,
+    source: BaseSource,
+    isFresh: boolean,
+    options?: ProgressOptions,
+  ): Promise<Policy> {
+    const policy = decided.policyFor(provider);
+    if (!policy.install) return policy;
+    const { tree } = await repository.base(source.type === 'ref' ? { type: 'head' } : source, options);
+    const sandbox = {
+      repositoryId: repository.id,
+      provider: provider.name,
+      workdir: decidedWorkdir(decided, provider, policy, repository),
+      policy,
+      baseTree: tree,
+    };
+    return await this.#install.execute(repository, provider, sandbox, isFresh, options);
+  }
+
+  /** Begins services, ports and network: a sandbox whose services do not come up is one all the same, to find out why. */
+  async begun(
     record: SandboxRecord,
     options?: ProgressOptions,
   ): Promise<{ readonly record: SandboxRecord; readonly warnings: readonly string[] }> {
@@ -209,6 +258,17 @@ export class CreateSandbox {
     }
   }
 
+  /** Behind the caller's back. Gives what a person should hear of it. */
+  async #refilled(repository: SourceRepository): Promise<readonly string[]> {
+    try {
+      await this.#filler.launch?.(repository.root);
+      return [];
+    } catch (error) {
+      if (!isLitterboxError(error)) throw error;
+      return [error.message];
+    }
+  }
+
   async #leftOut(repository: SourceRepository, { type }: BaseSource, options?: CallOptions): Promise<LeftOut> {
     if (type !== 'head') return { paths: [], total: 0 };
     return await repository.leftOut(LEFT_OUT_LIMIT, { signal: options?.signal });
@@ -221,6 +281,7 @@ export class CreateSandbox {
     base: Base,
     isRollback: boolean,
     setup: SetupKeys | undefined,
+    pooled: PooledSandbox | undefined,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     await using _lease = await this.#state.lease(`sandbox:${draft.id}`, 'create', options);
@@ -230,22 +291,35 @@ export class CreateSandbox {
     try {
       record = await this.#ports.execute(
         draft.policy.ports ?? [],
-        (ports) => this.#state.insert(ports.length > 0 ? { ...draft, ports } : draft, options),
+        (ports) =>
+          this.#state.insert(
+            {
+              ...draft,
+              ...(ports.length > 0 && { ports }),
+              ...(pooled?.assurance && { assurance: pooled.assurance }), // what was read back when it was made still holds
+            },
+            options,
+          ),
         options,
       );
+      if (pooled) {
+        reach('create.before-release');
+        await this.#pool.release(pooled);
+      }
       await this.#state.step(journal.id, 'runtime');
       reach('create.after-record');
-      options?.onProgress?.({ step: 'runtime', message: `Starting the sandbox (${provider.name})` });
+      const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
+      options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
+      const spec = specOf(draft, base, repository);
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
-        provider.create(
-          {
-            ...specOf(draft, base, repository),
-            ...(setup && { prepared: [setup.exact, setup.silent, setup.general] }),
-          },
-          options,
-        ),
+        pooled && provider.claim
+          ? provider.claim(draft.id, spec, options)
+          : provider.create(
+              { ...spec, ...(setup && { prepared: [setup.exact, setup.silent, setup.general] }) },
+              options,
+            ),
       ]);
       if (made.status === 'fulfilled') this.#open.adopt(draft, made.value);
       reach('create.after-runtime');
@@ -257,11 +331,16 @@ export class CreateSandbox {
       // Whether it can be opened at all is known now, and not when the first command misses it.
       if (record.policy.network.run !== 'none')
         await (await this.#network.execute(record, opened.runtime, options))[Symbol.asyncDispose]();
-      record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
+      if (!pooled?.assurance)
+        record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
       reach('create.after-assurance');
-      record = setup
-        ? await this.#setUpOnce(repository, provider, record, opened, setup, isRollback, options)
-        : (await this.#setUp.run(record, opened, isRollback, options)).record;
+      const isSetUp = pooled !== undefined && opened.runtime.prepared === undefined;
+      if (isSetUp) {
+        if (record.policy.setup.length > 0) ({ record } = await this.#setUp.takeOver(record, opened, options));
+      } else
+        record = setup
+          ? await this.#setUpOnce(repository, provider, record, opened, setup, isRollback, options)
+          : (await this.#setUp.run(record, opened, isRollback, options)).record;
       const { supervisor } = record.policy;
       if (supervisor) {
         // Only then: a setup that was kept closed the sandbox.
@@ -272,7 +351,7 @@ export class CreateSandbox {
       reach('create.after-ready');
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
-      if (!isKept) await this.#undo(repository, provider, draft.id);
+      if (!isKept) await this.undo(repository, provider, draft.id, pooled);
       await this.#state.end(journal.id);
       throw error;
     }
@@ -318,34 +397,33 @@ export class CreateSandbox {
   }
 
   /** Runtime, history, record, in this order: what is left after a kill is found by its record. */
-  async #undo(repository: SourceRepository, provider: SandboxProvider, id: SandboxId): Promise<void> {
+  async undo(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    id: SandboxId,
+    pooled?: PooledSandbox,
+  ): Promise<void> {
     await this.#open.close(id);
     await provider.remove(id);
     await repository.remove(id);
     await this.#state.remove(id);
+    if (pooled) await this.#pool.release(pooled);
   }
 }
 
-export function specOf(
-  record: Omit<SandboxRecord, 'generation'>,
-  base: Pick<Base, 'tree'>,
-  repository: SourceRepository,
-): SandboxSpec {
-  const { policy } = record;
-  return {
-    id: record.id,
-    slug: record.slug,
-    repositoryId: record.repositoryId,
-    workspace: { key: base.tree, open: (call) => repository.tree(base.tree, call) },
-    workdir: record.workdir,
-    root: policy.root,
-    environment: policy.environment,
-    limits: policy.limits,
-    network: 'none',
-    playground: policy.playgroundScope === 'shared' ? record.repositoryId : record.id,
-    allowDegraded: policy.allowDegraded,
-    ...(policy.strategy !== undefined && { strategy: policy.strategy }),
-  };
+/** Whether another one may be made in place of what was prepared: whatever is wrong with making one at all shows then. */
+function isUnusable(error: unknown): boolean {
+  if (error instanceof UnfitSetup) return true;
+  return isLitterboxError(error) && error.code !== 'SANDBOX_EXISTS';
+}
+
+/** @throws LitterboxError `SANDBOX_LIMIT`. */
+export function assertRoom(sandboxes: readonly SandboxRecord[]): void {
+  if (sandboxes.length < MAX_SANDBOXES) return;
+  throw new LitterboxError('SANDBOX_LIMIT', `This repository has ${MAX_SANDBOXES} sandboxes already.`, {
+    operation: 'sandbox.create',
+    hint: 'Delete some: litterbox list, then litterbox delete NAME.',
+  });
 }
 
 /** @throws LitterboxError `UNSUPPORTED` when the sandbox is to have ports that nobody could connect to. */
@@ -378,7 +456,7 @@ async function assertSupervisor(
   });
 }
 
-function alreadyThere(slug: string, name: string, { state }: SandboxRecord): LitterboxError {
+export function nameTaken(slug: string, name: string, { state }: SandboxRecord): LitterboxError {
   const from = name === slug ? '' : ` (from ${shown(name)})`;
   return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${state}.`, {
     operation: 'sandbox.create',

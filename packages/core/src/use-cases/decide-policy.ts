@@ -24,6 +24,8 @@ export interface DecidedPolicy {
   readonly provider: string | undefined;
   readonly source: BaseSource;
   readonly workdir: string | undefined;
+  /** How many sandboxes are to be there in advance. */
+  readonly pool: number;
   readonly warnings: readonly string[];
   policyFor(provider: SandboxProvider): Policy;
 }
@@ -79,12 +81,14 @@ export class DecidePolicy {
       provider: merged.provider ?? config.provider,
       source: { type: merged.source ?? config.source },
       workdir: merged.workdir ?? config.workspace.workdir,
+      pool: config.pool,
       warnings,
       policyFor: (provider) =>
         policyOf(config, merged, {
           repositoryRoot: repository.root,
           providerName: provider.name,
           traits: provider.traits,
+          canInstall: provider.images !== undefined,
         }),
     };
   }

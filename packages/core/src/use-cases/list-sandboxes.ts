@@ -15,6 +15,8 @@ export interface SandboxSummary {
   readonly updatedAtMs: number;
   /** True when a person allowed it to run without some control. */
   readonly isDegraded: boolean;
+  /** Name of the sandbox that it began as a copy of. */
+  readonly forkedFrom?: string;
 }
 
 /** What there is, told from the records and the runtimes together. */
@@ -42,6 +44,7 @@ export class ListSandboxes {
       createdAtMs: record.createdAtMs,
       updatedAtMs: record.updatedAtMs,
       isDegraded: record.policy.allowDegraded,
+      ...(record.forkedFrom !== undefined && { forkedFrom: record.forkedFrom }),
     }));
   }
 

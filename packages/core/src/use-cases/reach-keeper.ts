@@ -9,6 +9,10 @@ import { needsKeeper } from './needs-keeper.ts';
 /** How long who ends a sandbox waits for its services to end, beyond the time that each of them has. */
 const END_GRACE_MS = 5_000;
 
+/** How long a keeper that somebody else starts may take to answer. */
+const START_MS = 15_000;
+const LOOK_AGAIN_MS = 50;
+
 /** Finds the program that keeps a sandbox, and starts one where there is none. */
 export class ReachKeeper {
   readonly #keepers: Keepers;
@@ -30,8 +34,15 @@ export class ReachKeeper {
   /** What the keeper says, one value after the other. */
   async *values(record: SandboxRecord, request: KeeperRequest, options?: CallOptions): AsyncGenerator<unknown, void> {
     await this.ensure(record, options);
-    const answer = await this.#keepers.ask(record.id, request, options);
-    if (answer) return yield* answer;
+    const untilMs = performance.now() + (record.state === 'ready' ? START_MS : 0);
+    for (;;) {
+      const answer = await this.#keepers.ask(record.id, request, options);
+      if (answer) return yield* answer;
+      if (performance.now() > untilMs) break;
+      // Somebody else's is just starting: it keeps already, and answers in a moment.
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      options?.signal?.throwIfAborted();
+    }
     throw new LitterboxError('UNAVAILABLE', `Nothing keeps the services, ports and network of ${record.slug}.`, {
       operation: 'sandbox.keep',
       hint: `Try again; if it happens again: litterbox pause ${record.slug} --stop, then litterbox resume ${record.slug}.`,

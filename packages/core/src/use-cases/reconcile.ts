@@ -3,11 +3,13 @@ import { reach } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
+import type { ClearPool } from './clear-pool.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RestoreRecords } from './restore-records.ts';
 import type { RestoreRevision } from './restore-revision.ts';
+import { INSTALLING } from './install-image.ts';
 import { runtimeState } from './runtime-state.ts';
 
 /**
@@ -22,6 +24,7 @@ export class Reconcile {
   readonly #delete: DeleteSandbox;
   readonly #restore: RestoreRevision;
   readonly #records: RestoreRecords;
+  readonly #pool: ClearPool;
 
   constructor(
     repository: OpenRepository,
@@ -30,6 +33,7 @@ export class Reconcile {
     remove: DeleteSandbox,
     restore: RestoreRevision,
     records: RestoreRecords,
+    pool: ClearPool,
   ) {
     this.#repository = repository;
     this.#state = state;
@@ -37,23 +41,31 @@ export class Reconcile {
     this.#delete = remove;
     this.#restore = restore;
     this.#records = records;
+    this.#pool = pool;
   }
 
   /** What was done, one sentence each. */
   async execute(options?: CallOptions): Promise<readonly string[]> {
     const repository = await this.#repository.execute(options);
+    const hasRecords = (await this.#state.list(repository.id, options)).length > 0;
     const done = [...(await repository.reconcile(options)), ...(await this.#records.execute(repository, options))];
     reach('reconcile.after-repository');
     for (const entry of await this.#state.interrupted(options)) {
       const sentence = await this.#settle(entry, options);
       if (sentence !== undefined) done.push(sentence);
     }
+    // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
+    done.push(...(await this.#pool.reconcile(repository, options)));
+    const orphans = hasRecords ? 0 : await this.#pool.orphans(options);
+    if (orphans > 0)
+      done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that nobody knew of.`);
     return done;
   }
 
   async #settle(entry: JournalEntry, options?: CallOptions): Promise<string | undefined> {
     const record = entry.sandbox && (await this.#state.get(entry.sandbox, options));
     if (!record) {
+      if (entry.operation === INSTALLING) return await this.#clearInstaller(entry);
       await this.#state.end(entry.id);
       return undefined;
     }
@@ -69,6 +81,18 @@ export class Reconcile {
       // Its provider is not here, or is down: the entry stays for the next time, and the sandbox shows in `list`.
       if (isLitterboxError(error)) return `The sandbox ${record.slug} could not be cleared away yet: ${error.message}`;
       throw error;
+    }
+  }
+
+  /** The place in which a process that was killed installed something into an image. */
+  async #clearInstaller({ id, sandbox, step }: JournalEntry): Promise<string> {
+    try {
+      if (sandbox !== undefined) await this.#open.providerOf({ provider: step }).remove(sandbox);
+      await this.#state.end(id);
+      return 'Cleared away what an interrupted installation left.';
+    } catch (error) {
+      if (!isLitterboxError(error)) throw error;
+      return `What an interrupted installation left could not be cleared away yet: ${error.message}`;
     }
   }
 

@@ -25,11 +25,11 @@ const NOTHING: RecordResult = { changedFiles: 0, warnings: [], moreWarnings: 0 }
 
 /** Records what changed in a workspace since the last time as one revision, or nothing. The caller holds the sandbox's lease. */
 export class RecordRevision {
-  readonly #state: StateStore;
+  readonly #state: Pick<StateStore, 'get' | 'update' | 'publish'>;
   readonly #repository: OpenRepository;
   readonly #heap: Heap;
 
-  constructor(state: StateStore, repository: OpenRepository, heap: Heap) {
+  constructor(state: Pick<StateStore, 'get' | 'update' | 'publish'>, repository: OpenRepository, heap: Heap) {
     this.#state = state;
     this.#repository = repository;
     this.#heap = heap;

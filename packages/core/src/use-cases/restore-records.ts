@@ -1,10 +1,12 @@
 import { isLitterboxError } from '../domain/errors.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SandboxPool } from '../ports/sandbox-pool.ts';
 import type { RuntimeStatus, SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxHistory, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxState, StateStore } from '../ports/state-store.ts';
 import type { ChooseProvider } from './choose-provider.ts';
+import { decidedWorkdir } from './decided-workdir.ts';
 import type { DecidePolicy } from './decide-policy.ts';
 
 /**
@@ -13,6 +15,7 @@ import type { DecidePolicy } from './decide-policy.ts';
  */
 export class RestoreRecords {
   readonly #state: StateStore;
+  readonly #pool: SandboxPool;
   readonly #providers: readonly SandboxProvider[];
   readonly #policy: DecidePolicy;
   readonly #choose: ChooseProvider;
@@ -20,12 +23,14 @@ export class RestoreRecords {
 
   constructor(
     state: StateStore,
+    pool: SandboxPool,
     providers: readonly SandboxProvider[],
     policy: DecidePolicy,
     choose: ChooseProvider,
     clock: Clock,
   ) {
     this.#state = state;
+    this.#pool = pool;
     this.#providers = providers;
     this.#policy = policy;
     this.#choose = choose;
@@ -38,7 +43,10 @@ export class RestoreRecords {
     const done: string[] = [];
     for await (const history of repository.histories(options)) {
       try {
-        const state = await this.#restore(repository, history, options);
+        if (await this.#pool.get(history.id, options)) continue; // is just being prepared
+        const found = await this.#find(history.id, options);
+        if (found?.isPooled) continue; // nobody's, and nobody knows of it: it goes
+        const state = await this.#restore(repository, history, found, options);
         done.push(`The record of ${history.slug} was lost and is made anew; the sandbox is ${state}.`);
       } catch (error) {
         if (!isLitterboxError(error)) throw error;
@@ -51,9 +59,9 @@ export class RestoreRecords {
   async #restore(
     repository: SourceRepository,
     { id, slug, base, createdAtMs }: SandboxHistory,
+    found: FoundRuntime | undefined,
     options?: CallOptions,
   ): Promise<SandboxState> {
-    const found = await this.#find(id, options);
     const decided = await this.#policy.execute(repository, {}, options);
     const provider = found?.provider ?? (await this.#choose.execute(decided.provider, options));
     const policy = decided.policyFor(provider);
@@ -70,10 +78,7 @@ export class RestoreRecords {
         state,
         baseCommit: base.commit,
         baseTree: base.tree,
-        workdir:
-          runtime?.workdir ??
-          decided.workdir ??
-          (provider.traits.workdir === '/src' || policy.root.type === 'directory' ? '/src' : repository.root),
+        workdir: runtime?.workdir ?? decidedWorkdir(decided, provider, policy, repository),
         policy,
         createdAtMs,
         updatedAtMs: this.#clock.wallMs(),
@@ -84,12 +89,11 @@ export class RestoreRecords {
     return state;
   }
 
-  async #find(
-    id: SandboxHistory['id'],
-    options?: CallOptions,
-  ): Promise<{ readonly provider: SandboxProvider; readonly state: RuntimeStatus['state'] } | undefined> {
+  async #find(id: SandboxHistory['id'], options?: CallOptions): Promise<FoundRuntime | undefined> {
     for (const provider of this.#providers)
-      for await (const status of provider.list(options)) if (status.id === id) return { provider, state: status.state };
+      for await (const status of provider.list(options)) if (status.id === id) return { ...status, provider };
     return undefined;
   }
 }
+
+type FoundRuntime = RuntimeStatus & { readonly provider: SandboxProvider };

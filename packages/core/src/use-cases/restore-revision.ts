@@ -9,9 +9,10 @@ import type { Revision, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
-import { specOf } from './create-sandbox.ts';
+import { specOf } from './spec-of.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import type { InstallImage } from './install-image.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { putFiles } from './put-files.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -38,6 +39,7 @@ export class RestoreRevision {
   readonly #open: OpenSandboxes;
   readonly #record: RecordRevision;
   readonly #setUp: SetUpSandbox;
+  readonly #install: InstallImage;
   readonly #keeper: ReachKeeper;
   readonly #heap: Heap;
   readonly #actor: string;
@@ -50,6 +52,7 @@ export class RestoreRevision {
     open: OpenSandboxes,
     record: RecordRevision,
     setUp: SetUpSandbox,
+    install: InstallImage,
     keeper: ReachKeeper,
     heap: Heap,
     actor: string,
@@ -61,6 +64,7 @@ export class RestoreRevision {
     this.#open = open;
     this.#record = record;
     this.#setUp = setUp;
+    this.#install = install;
     this.#keeper = keeper;
     this.#heap = heap;
     this.#actor = actor;
@@ -187,13 +191,14 @@ export class RestoreRevision {
     await this.#keeper.end(record, false);
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
-    const runtime = await provider.create(specOf(record, tip, repository), options);
+    const policy = await this.#install.again(repository, provider, record, options); // the image may have gone with the rest
+    const runtime = await provider.create(specOf({ ...record, policy }, tip, repository), options);
     reach('rebuild.after-create');
     const opened = this.#open.adopt(record, runtime);
     // No mark: the new runtime counts from the new base, which is the tip. Killed from here on, its setup did not succeed.
     const assurance = await opened.runtime.assurance(options);
     const state = record.policy.setup.length > 0 ? 'setup-failed' : 'ready';
-    const rebuilt = await changeRecord(this.#state, record, () => ({ mark: null, state, assurance }));
+    const rebuilt = await changeRecord(this.#state, record, () => ({ mark: null, state, assurance, policy }));
     reach('rebuild.after-record');
     const updated = await this.#setUp.execute(rebuilt, opened, false, options);
     await this.#keeper.ensure(updated, options);

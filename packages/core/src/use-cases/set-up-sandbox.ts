@@ -1,17 +1,12 @@
-import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { Policy } from '../domain/policy.ts';
-import { decodeRaw } from '../domain/raw-text.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { commandVariables } from '../services/command-variables.ts';
-import { networkHint } from './network-hint.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { RecordRevision } from './record-revision.ts';
-
-const SETUP_LOG_CHARACTERS = 4_000;
+import { runSetupCommands, setupFailed } from './run-setup-commands.ts';
 
 export interface SetUp {
   readonly record: SandboxRecord;
@@ -21,11 +16,11 @@ export interface SetUp {
 
 /** Runs the setup commands in a sandbox that was just made; what they change of tracked files is a revision. */
 export class SetUpSandbox {
-  readonly #state: StateStore;
+  readonly #state: Pick<StateStore, 'update'>;
   readonly #record: RecordRevision;
   readonly #network: OpenNetwork;
 
-  constructor(state: StateStore, record: RecordRevision, network: OpenNetwork) {
+  constructor(state: Pick<StateStore, 'update'>, record: RecordRevision, network: OpenNetwork) {
     this.#state = state;
     this.#record = record;
     this.#network = network;
@@ -71,34 +66,14 @@ export class SetUpSandbox {
   ): Promise<void> {
     const isOpen = record.policy.network.setup !== 'none';
     await using network = isOpen ? await this.#network.execute(record, opened.runtime, options) : undefined;
-    const endsAtMs = performance.now() + record.policy.setupTimeoutMs;
-    for (const argv of commands) {
-      const text = argv.join(' ');
-      options?.onProgress?.({ step: 'setup', message: `Setting up: ${text}` });
-      const outcome = await opened.channel.run(
-        {
-          argv,
-          cwd: record.workdir,
-          env: commandVariables(record, 'setup'),
-          timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
-        },
-        options,
-      );
-      options?.signal?.throwIfAborted();
-      if (outcome.exit.code === 0 && !outcome.interruption) continue;
-      const log = decodeRaw(outcome.stdout.bytes) + decodeRaw(outcome.stderr.bytes);
-      const tail = log.slice(-SETUP_LOG_CHARACTERS);
-      throw setupFailed(
-        await this.#state.update(record, { state: 'setup-failed', setupLog: tail }),
-        text,
-        outcome.interruption === 'timeout'
-          ? `was not done when the ${record.policy.setupTimeoutMs} ms of the whole setup were over`
-          : `failed with exit code ${outcome.exit.code}`,
-        tail,
-        isRollback,
-        network?.missing ?? new Set(),
-      );
-    }
+    const failed = await runSetupCommands(commands, record, opened.channel, 'Setting up', options);
+    if (!failed) return;
+    await this.#state.update(record, { state: 'setup-failed', setupLog: failed.log });
+    const { slug } = record;
+    const hint = isRollback
+      ? 'Mend container.setup-command and create the sandbox again.'
+      : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.`;
+    throw setupFailed('setup command', failed, record, hint, network?.missing ?? new Set());
   }
 
   /** Records as the setup's revision what a setup left, whoever ran it. */
@@ -127,24 +102,4 @@ function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [str
   const repository =
     'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
   return workspaceGit === 'throwaway' ? [['sh', '-c', repository], ...setup] : setup;
-}
-
-function setupFailed(
-  { slug, policy }: SandboxRecord,
-  command: string,
-  how: string,
-  tail: string,
-  isRollback: boolean,
-  missing: ReadonlySet<string>,
-): LitterboxError {
-  const lines = tail.trim().split('\n').slice(-5).join('\n');
-  const hint = networkHint(policy.network, tail, missing);
-  const network = hint === undefined ? '' : ` ${hint}`;
-  return new LitterboxError('SETUP_FAILED', `The setup command ${JSON.stringify(command)} ${how}:\n${lines}`, {
-    operation: 'sandbox.create',
-    hint: isRollback
-      ? `Mend container.setup-command and create the sandbox again.${network}`
-      : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.${network}`,
-    facts: { command, log: tail },
-  });
 }

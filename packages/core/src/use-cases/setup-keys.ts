@@ -54,6 +54,30 @@ export async function setupKeys(
   return { general, exact: await digest([general, baseTree]), silent: await digest([general, 'nothing to record']) };
 }
 
+/**
+ * Under which key what is installed into an image is kept: for every base tree whose files that the commands read are the same.
+ *
+ * @returns undefined when nothing is to be installed
+ */
+export async function installKey(
+  repository: SourceRepository,
+  record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseTree'>,
+  options?: CallOptions,
+): Promise<string | undefined> {
+  const { policy, baseTree, repositoryId, provider, workdir } = record;
+  const { install, network, environment, root } = policy;
+  if (!install || root.type !== 'image') return undefined;
+  const inputs = await repository.contentIds(baseTree, setupInputs({ setup: install }), options);
+  const parts = [FORMAT, 'install', repositoryId, provider, root.reference, workdir];
+  return await digest([
+    ...parts,
+    sorted(Object.entries(environment)),
+    install,
+    network.setup === 'none' ? 'none' : [network.allow ?? [], network.deny ?? []],
+    sorted([...inputs]),
+  ]);
+}
+
 function sorted(pairs: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
   return [...pairs].sort(([one], [other]) => (one < other ? -1 : 1));
 }

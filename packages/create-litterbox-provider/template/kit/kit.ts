@@ -15,6 +15,7 @@ describeSandboxProvider({
   runner: {
     describe: (title, body) => void describe(title, body),
     it: (title, body, timeout) => void it(title, { timeout: timeout ?? 60_000 }, body),
+    afterAll: (body, timeout) => after(body, { timeout: timeout ?? 60_000 }),
   },
   open: async () => provider({ host, directory }),
   host,

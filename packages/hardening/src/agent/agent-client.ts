@@ -5,16 +5,20 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 export type Era = 'legacy' | 'modern';
 export const ERAS: readonly Era[] = ['legacy', 'modern'];
 
+/** Whether what is built is run, and not the sources. */
+const isBuilt = process.env['LITTERBOX_TEST_BUILT'] !== undefined;
+
 /**
- * The server's sources, by path: its own tests use this package, and packages must not need each other. As with the command
+ * The server, by path: its own tests use this package, and packages must not need each other. As with the command
  * line of the attacks, what runs is a process, not an import.
  */
-const START = new URL('../../../mcp/src/start.ts', import.meta.url).pathname;
+const START = new URL(isBuilt ? '../../../mcp/bundle/start.cjs' : '../../../mcp/src/start.ts', import.meta.url)
+  .pathname;
 
-/** The words after `node` that start the server from its sources. */
+/** The words after `node` that start the server. */
 export const serverArguments = (args: readonly string[], verb: 'mcp' | 'serve' = 'mcp'): readonly string[] => [
   '--no-warnings',
-  '--conditions=@litterbox/source',
+  ...(isBuilt ? [] : ['--conditions=@litterbox/source']),
   '--input-type=module',
   '-e',
   `import { start } from ${JSON.stringify(START)}; await start(${JSON.stringify(verb)}, ${JSON.stringify(args)});`,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AgentClient, connectAgent } from '../agent/agent-client.ts';
 import { violations } from '../faults/invariants.ts';
+import { engineEnvironment, type ProviderUnderTest } from '../faults/provider-under-test.ts';
 import { type Scene, scene } from '../faults/scene.ts';
 
 export interface CrowdOptions {
@@ -10,6 +11,8 @@ export interface CrowdOptions {
   /** Command lines that follow each other, so many at a time. */
   readonly commandLines: number;
   readonly durationMs: number;
+  /** @defaultValue overlayfs */
+  readonly provider?: ProviderUnderTest;
 }
 
 export interface CrowdResult {
@@ -36,13 +39,16 @@ const EXPECTED = new Set([
 const CLI = new URL('../../../cli/src/bin.ts', import.meta.url).pathname;
 
 /** Many servers and command lines work on one repository at once; then everything that was acknowledged is looked for. */
-export async function runCrowd({ servers, commandLines, durationMs }: CrowdOptions): Promise<CrowdResult> {
-  await using ground = scene();
+export async function runCrowd(options: CrowdOptions): Promise<CrowdResult> {
+  const { servers, commandLines, durationMs, provider = 'overlayfs' } = options;
+  await using ground = scene(undefined, undefined, provider);
   const environment = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: ground.directory,
     LITTERBOX_HOME: ground.stateDirectory,
     LC_ALL: 'C.UTF-8',
+    LITTERBOX_PROVIDER: provider,
+    ...engineEnvironment(),
   };
   const problems: string[] = [];
   const counts = { calls: 0, commands: 0 };

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { ScratchRepository } from '../scratch-repository.ts';
 import type { Failure, Job, Reply } from './job.ts';
+import { engineEnvironment, type ProviderUnderTest } from './provider-under-test.ts';
 
 const at = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 export const CLIENT = at('client.ts');
@@ -17,6 +18,8 @@ export interface ClientOptions {
   /** What it is started with, such as strace or prlimit and their options. */
   readonly wrapper?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** @defaultValue overlayfs */
+  readonly provider?: ProviderUnderTest;
 }
 
 /** A client program that runs. */
@@ -27,7 +30,7 @@ export class ClientProcess implements AsyncDisposable {
   errors = '';
 
   constructor({ repository, stateDirectory, directory }: ScratchRepository, options: ClientOptions = {}) {
-    const { failpoints, wrapper = [], environment } = options;
+    const { failpoints, wrapper = [], environment, provider = 'overlayfs' } = options;
     const [program, ...args] = [
       ...wrapper,
       process.execPath,
@@ -37,6 +40,7 @@ export class ClientProcess implements AsyncDisposable {
       CLIENT,
       repository,
       stateDirectory,
+      provider,
     ];
     this.child = spawn(program, args, {
       cwd: directory,
@@ -47,6 +51,7 @@ export class ClientProcess implements AsyncDisposable {
         LC_ALL: 'C.UTF-8',
         GIT_CONFIG_NOSYSTEM: '1',
         NODE_COMPILE_CACHE: compileCache(),
+        ...(provider !== 'overlayfs' && engineEnvironment()),
         ...(failpoints !== undefined && { LITTERBOX_FAILPOINT: failpoints }),
         ...environment,
       },

@@ -2,12 +2,17 @@
 // each, in turn, and says how each one ended. Ends with its stdin.
 import { createInterface } from 'node:readline';
 import { isLitterboxError } from '@litterbox/core';
-import { overlayfs } from '@litterbox/provider-overlayfs';
 import { createLitterbox, type Litterbox } from 'litterbox';
 import type { Job, Reply } from './job.ts';
+import { PROVIDERS_UNDER_TEST, type ProviderUnderTest } from './provider-under-test.ts';
 
-const [repo = '', stateDirectory = ''] = process.argv.slice(2);
-const litterbox = createLitterbox({ repo, stateDirectory, providers: [overlayfs], actor: `client ${process.pid}` });
+const [repo = '', stateDirectory = '', provider = 'overlayfs'] = process.argv.slice(2);
+const litterbox = createLitterbox({
+  repo,
+  stateDirectory,
+  providers: [PROVIDERS_UNDER_TEST[provider as ProviderUnderTest]],
+  actor: `client ${process.pid}`,
+});
 
 const say = (reply: Reply) => process.stdout.write(`${JSON.stringify(reply)}\n`);
 
@@ -20,6 +25,8 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
           ...(job.setup !== undefined && { setup: job.setup }),
         })
       ).id;
+    case 'fork':
+      return (await (await on.open(job.name)).fork({ name: job.as })).id;
     case 'run': {
       const { exitCode, stdout, stderr, recorded } = await (await on.open(job.name)).run(job.command, {
         onOutput: () => job.says && say({ during: job.do }),
@@ -45,6 +52,10 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
       return (await on.restore(job.name, job.revision)).revision?.commit;
     case 'recover':
       return (await on.recover(job.name)).id;
+    case 'fill':
+      return await on.fillPool();
+    case 'clear':
+      return (await on.clearPool()).length;
     case 'list':
       return (await on.list()).map(({ name, state }) => `${name} ${state}`);
     case 'reconcile':

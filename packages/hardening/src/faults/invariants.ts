@@ -44,7 +44,7 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
   // Records and runtimes.
   for (const { name, state } of found.sandboxes)
     if (!STABLE.includes(state)) problems.push(`the sandbox ${name} is ${state}`);
-  const provider = join(stateDirectory, 'overlayfs');
+  const provider = join(stateDirectory, scene.provider);
   same(problems, 'runtimes', names(join(provider, 'sandboxes')), ids);
   same(problems, 'playgrounds', names(join(provider, 'playgrounds')), ids);
   for (const name of names(join(provider, 'disks')))
@@ -86,6 +86,11 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
   for (const path of digestDifference(scene.digest, userDigest(repository)))
     problems.push(`the user's repository changed: ${path}`);
 
+  // What the engine has.
+  if (scene.provider !== 'overlayfs')
+    for (const found of inEngine(scene.provider, stateDirectory))
+      if (!ids.some((id) => found.includes(id))) problems.push(`left in the engine: ${found}`);
+
   // What runs.
   const deadline = Date.now() + PROCESSES_END_MS;
   const look = () => [...processes(directory, found.ids), ...controlGroups(found.ids)];
@@ -95,7 +100,10 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
     left = look();
   }
   problems.push(...left);
-  if (readFileSync('/proc/self/mountinfo', 'latin1').includes(`${stateDirectory}/`)) problems.push('a mount is left');
+  // A container goes on when nobody uses it, and so do its mounts.
+  const isOfContainer = (mount: string) => scene.provider !== 'overlayfs' && ids.some((id) => mount.includes(id));
+  for (const mount of readFileSync('/proc/self/mountinfo', 'latin1').split('\n'))
+    if (mount.includes(`${stateDirectory}/`) && !isOfContainer(mount)) problems.push(`a mount is left: ${mount}`);
   return problems;
 }
 
@@ -143,6 +151,24 @@ function processes(directory: string, ids: ReadonlySet<string>): readonly string
     }
   }
   return found;
+}
+
+/** Containers and volumes that a provider of this state directory made, each with where it leads. */
+function inEngine(engine: 'docker' | 'podman', stateDirectory: string): readonly string[] {
+  const url = process.env[engine === 'docker' ? 'DOCKER_HOST' : 'CONTAINER_HOST'] ?? '';
+  const [program, ...remote] = engine === 'docker' ? ['docker', '-H', url] : ['podman', '--url', url];
+  const list = (...args: readonly string[]) =>
+    run(program ?? '', [...remote, ...args])
+      .split('\n')
+      .filter(Boolean);
+  const found = [
+    ...list('ps', '-aq', '--no-trunc', '--filter', 'label=dev.litterbox.id').map((id) => ['container', id] as const),
+    ...list('volume', 'ls', '-q', '--filter', 'label=dev.litterbox.id').map((name) => ['volume', name] as const),
+  ];
+  return found.flatMap(([kind, name]) => {
+    const { status, stdout } = spawnSync(program ?? '', [...remote, kind, 'inspect', name], { encoding: 'utf8' });
+    return status === 0 && stdout.includes(`${stateDirectory}/`) ? [`${kind} ${stdout.slice(0, 20_000)}`] : []; // else it is gone meanwhile
+  });
 }
 
 function controlGroups(ids: ReadonlySet<string>): readonly string[] {

@@ -1,6 +1,7 @@
 /** What the client program does. */
 export type Job =
   | { readonly do: 'create'; readonly name: string; readonly setup?: string }
+  | { readonly do: 'fork'; readonly name: string; readonly as: string }
   | { readonly do: 'run'; readonly name: string; readonly command: string; readonly says?: boolean }
   | { readonly do: 'write'; readonly name: string; readonly path: string; readonly content: string }
   | { readonly do: 'read'; readonly name: string; readonly path: string }
@@ -10,6 +11,7 @@ export type Job =
   | { readonly do: 'state'; readonly name: string; readonly state: 'paused' | 'stopped' | 'ready' }
   | { readonly do: 'restore'; readonly name: string; readonly revision: string }
   | { readonly do: 'recover'; readonly name: string }
+  | { readonly do: 'fill' | 'clear' }
   | { readonly do: 'list' }
   | { readonly do: 'reconcile' };
 

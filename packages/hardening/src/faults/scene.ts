@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { overlayfs } from '@litterbox/provider-overlayfs';
 import { createLitterbox, type Litterbox, type LitterboxOptions } from 'litterbox';
 import { type ScratchRepository, scratchRepository } from '../scratch-repository.ts';
 import { ClientProcess, type ClientOptions } from './client-process.ts';
 import type { Failure, Job } from './job.ts';
+import { PROVIDERS_UNDER_TEST, type ProviderUnderTest } from './provider-under-test.ts';
 import { userDigest } from './user-digest.ts';
 
 /** A scratch repository on which programs live and die; what was promised to them is written down for the checker. */
 export interface Scene extends AsyncDisposable, ScratchRepository {
+  readonly provider: ProviderUnderTest;
   /** Commits that a call returned: they stay reachable for ever. */
   readonly acknowledged: Set<string>;
   /** What the user's repository must look like. */
@@ -34,14 +35,23 @@ export interface Death {
   readonly errors: string;
 }
 
-export function scene(files?: Readonly<Record<string, string>>, parent?: string): Scene {
+export function scene(
+  files?: Readonly<Record<string, string>>,
+  parent?: string,
+  provider: ProviderUnderTest = 'overlayfs',
+): Scene {
   const scratch = scratchRepository(files, parent);
   const { repository, stateDirectory, directory } = scratch;
   const acknowledged = new Set<string>();
   const opened = new Set<Litterbox>();
   const clients = new Set<ClientProcess>();
   const open = (options?: Partial<LitterboxOptions>) => {
-    const litterbox = createLitterbox({ repo: repository, stateDirectory, providers: [overlayfs], ...options });
+    const litterbox = createLitterbox({
+      repo: repository,
+      stateDirectory,
+      providers: [PROVIDERS_UNDER_TEST[provider]],
+      ...options,
+    });
     opened.add(litterbox);
     return litterbox;
   };
@@ -59,6 +69,7 @@ export function scene(files?: Readonly<Record<string, string>>, parent?: string)
   };
   const self: Scene = {
     ...scratch,
+    provider,
     acknowledged,
     digest: userDigest(repository),
     accept() {
@@ -74,7 +85,7 @@ export function scene(files?: Readonly<Record<string, string>>, parent?: string)
     open,
     once,
     client(options) {
-      const client = new ClientProcess(self, options);
+      const client = new ClientProcess(self, { provider, ...options });
       clients.add(client);
       return client;
     },
@@ -110,7 +121,10 @@ export function userFile({ repository }: ScratchRepository, path: string): strin
 }
 
 /** One scene for the tests of a file, in turn; a test that fails does not leave its scene to the next. */
-export function sharedScene(prepare: (fresh: Scene) => Promise<void> = async () => {}): {
+export function sharedScene(
+  prepare: (fresh: Scene) => Promise<void> = async () => {},
+  provider?: ProviderUnderTest,
+): {
   on(work: (scene: Scene) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 } {
@@ -123,7 +137,7 @@ export function sharedScene(prepare: (fresh: Scene) => Promise<void> = async () 
   return {
     async on(work) {
       shared ??= (async () => {
-        const fresh = scene();
+        const fresh = scene(undefined, undefined, provider);
         await prepare(fresh);
         return fresh;
       })();

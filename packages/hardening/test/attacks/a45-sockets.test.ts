@@ -44,6 +44,8 @@ const ADDRESS_FAMILIES = {
 };
 const quoted = (program: string) => `perl -e '${program.replaceAll("'", "'\\''")}'`;
 /** Killed by SIGSYS, as a shell says it. */
+/** 128 and the number of SIGSEGV, as shells tell it. */
+const SEGMENTATION_FAULT = 139;
 const BAD_SYSTEM_CALL = 128 + 31;
 
 describe('sockets', () => {
@@ -218,15 +220,21 @@ describe('sockets', () => {
       'x32-socket': [0xb8, 41, 0, 0, 0x40, 0xbf, 1, 0, 0, 0, 0xbe, 1, 0, 0, 0, 0x31, 0xd2, 0x0f, 0x05],
     };
     const sandbox = await ground.open().create({ name: 'a' });
+    let stopped = 0;
     for (const [name, code] of Object.entries(programs)) {
       const bytes = tinyProgram([...code, ...exit]);
       const path = join(ground.scratch.directory, name);
       writeFileSync(path, bytes, { mode: 0o755 });
-      positiveControl(name, onTheHost([path]).code, (status) => status === 42);
+      const outside = onTheHost([path]);
       await sandbox.write(`/tmp/${name}`, bytes);
       const { exitCode } = await ground.run(sandbox, `chmod +x /tmp/${name}; /tmp/${name}; exit $?`);
-      expect([name, exitCode]).toEqual([name, BAD_SYSTEM_CALL]);
+      // Some virtual machines have no gate for i386 at all (seen with PVM): there the kernel stops it everywhere.
+      const hasNoGate = name.startsWith('i386') && outside.stderr.endsWith('(SIGSEGV)');
+      if (!hasNoGate) positiveControl(name, outside.code, (status) => status === 42);
+      expect([name, exitCode]).toEqual([name, hasNoGate ? SEGMENTATION_FAULT : BAD_SYSTEM_CALL]);
+      if (!hasNoGate) stopped++;
     }
+    expect(stopped).toBeGreaterThanOrEqual(2);
     // The same bytes by the machine's own convention run.
     await sandbox.write('/tmp/own', tinyProgram(exit));
     expect((await ground.run(sandbox, 'chmod +x /tmp/own; /tmp/own')).exitCode).toBe(42);

@@ -25,6 +25,62 @@ export const CREATE: Readonly<Record<string, 'undone' | 'done'>> = {
   'create.after-end': 'done',
 };
 
+/** The same for a sandbox in a container. */
+export const CONTAINER_CREATE: Readonly<Record<string, 'undone'>> = {
+  'container.after-directory': 'undone',
+  'container.after-disk': 'undone',
+  'container.after-volumes': 'undone',
+  'container.after-create': 'undone',
+  'container.after-start': 'undone',
+  'container.after-controls': 'undone',
+};
+
+/** A fork: nothing of it may be there afterwards, or all of it; its source is as it was, and goes on. */
+export const FORK: Readonly<Record<string, 'undone' | 'done'>> = {
+  'fork.after-journal': 'undone',
+  'fork.after-record': 'undone',
+  'fork.after-user-pin': 'undone',
+  'fork.before-meta': 'undone',
+  'fork.after-meta': 'undone',
+  'provider.after-directory': 'undone',
+  'fork.after-runtime': 'undone',
+  'fork.after-scan': 'undone',
+  'fork.after-ready': 'done',
+};
+
+/** The same for a sandbox in a container, while the engine has paused the source. */
+export const CONTAINER_FORK: Readonly<Record<string, 'undone'>> = {
+  'container.after-freeze': 'undone',
+};
+/** While something is installed into an image: whether it is there for the next create, which then does not install it. */
+export const INSTALL: Readonly<Record<string, 'not kept' | 'kept'>> = {
+  'install.after-create': 'not kept',
+  'install.before-keep': 'not kept',
+  'install.after-keep': 'kept',
+};
+
+/** While a sandbox is prepared: nothing of it may be there afterwards. */
+export const POOL_FILL: readonly string[] = [
+  'pool.after-row',
+  'pool.after-runtime',
+  'pool.after-setup',
+  'pool.before-offer',
+];
+
+/** While a create takes it. */
+export const POOL_CLAIM: readonly string[] = [
+  'pool.after-take',
+  'create.before-release',
+  'provider.after-claim-mark',
+  'provider.after-claim-thaw',
+];
+
+/** The same on an engine. */
+export const CONTAINER_CLAIM: readonly string[] = ['container.after-claim-mark', 'container.after-claim-thaw'];
+
+/** While it is removed without having been anybody's. */
+export const POOL_REMOVE: readonly string[] = ['pool.after-condemned', 'pool.after-runtime-removed'];
+
 /** The same with a setup: whether what it left is found by the next one, which then does not run it. */
 export const KEEP: Readonly<Record<string, 'not kept' | 'kept'>> = {
   'create.before-keep': 'not kept',
@@ -128,6 +184,13 @@ export const DELETE: Readonly<Record<string, 'kept' | 'deleted'>> = {
   'delete.after-end': 'deleted',
 };
 
+/** The same for a sandbox in a container. */
+export const CONTAINER_DELETE: Readonly<Record<string, 'deleted'>> = {
+  'container.before-remove': 'deleted',
+  'container.after-remove': 'deleted',
+  'container.after-volumes-removed': 'deleted',
+};
+
 /** Points on the way from one state to another; afterwards the record says what the runtime is. */
 export const RUN_STATE: readonly (readonly [
   point: string,
@@ -144,6 +207,14 @@ export const RUN_STATE: readonly (readonly [
   ['run-state.after-runtime', 'paused', 'ready'],
   ['run-state.after-record', 'paused', 'ready'],
   ['run-state.after-runtime', 'stopped', 'ready'],
+];
+
+/** The same for a sandbox in a container. */
+export const CONTAINER_RUN_STATE: typeof RUN_STATE = [
+  ['container.after-paused-mark', 'ready', 'paused'],
+  ['container.after-unpause', 'paused', 'ready'],
+  ['container.after-stopped-mark', 'ready', 'stopped'],
+  ['container.after-kill', 'ready', 'stopped'],
 ];
 
 /** Where a restore was killed, and what history and workspace both hold after a reconcile. */

@@ -19,7 +19,7 @@ it('four processes, killed and frozen at random for a minute: nothing acknowledg
     freezes: expect.any(Number),
     'merge ok': expect.any(Number),
   });
-}, 240_000);
+}, 600_000);
 
 it('twenty processes on one repository: every call ends, and the history is one that a single process could have made', async () => {
   const { problems, calls, counts } = await runModel({
@@ -31,4 +31,4 @@ it('twenty processes on one repository: every call ends, and the history is one 
   });
   expect({ problems, counts }).toEqual({ problems: [], counts });
   expect(new Set(calls.map(({ worker }) => worker)).size).toBeGreaterThanOrEqual(20);
-}, 180_000);
+}, 600_000);

@@ -4,7 +4,8 @@ import type { Strategy } from './strategy.ts';
 const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
   name,
   changes: 'workspace',
-  probe: (directory) => `d=$(mktemp -d ${quoted(`${directory}/.unfinished-probe-XXXXXX`)}) || exit 1
+  probe: (directory) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
+mkdir -m 700 "$d" || exit 1
 echo probe >"$d/a"
 said=$(cp ${flag} "$d/a" "$d/b" 2>&1)
 code=$?

@@ -11,8 +11,8 @@ const optionsOf = (isRoot: boolean) => (isRoot ? `redirect_dir=nofollow,${OPTION
 export const overlay: Strategy = {
   name: 'overlay',
   changes: 'upper',
-  probe: (directory, isRoot) => `d=$(mktemp -d ${quoted(`${directory}/.unfinished-probe-XXXXXX`)}) || exit 1
-mkdir "$d/lower" "$d/upper" "$d/work" "$d/ws"
+  probe: (directory, isRoot) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
+mkdir -m 700 "$d" "$d/lower" "$d/upper" "$d/work" "$d/ws" || exit 1
 said=$(unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c 'cd "$1" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,${optionsOf(isRoot)} ws && : >ws/file' sh "$d" 2>&1)
 code=$?
 rm -rf "$d"

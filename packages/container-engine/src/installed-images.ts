@@ -1,0 +1,143 @@
+import {
+  type CallOptions,
+  type Host,
+  type ImageStore,
+  LitterboxError,
+  type ProgressOptions,
+  readDescription,
+  type SandboxId,
+  SETUP_KEY,
+} from '@litterbox/core/provider';
+import type { Containers } from './containers.ts';
+import { type Engine, WORK_MS } from './engine.ts';
+import { answerOf } from './engine-error.ts';
+import type { ImageFacts } from './image-facts.ts';
+import type { Images } from './images.ts';
+import { type Layout, sandboxLayoutOf } from './layout.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+/** Under it stands what was installed, with key and image as the tag: `litterbox-installed:<key>-<image>`. */
+const REPOSITORY = 'litterbox-installed';
+/** A tag has at most 128 characters. */
+const KEY_CHARACTERS = 64;
+const IMAGE_CHARACTERS = 24;
+
+/** Images of an engine into which something was installed: commits of the containers that it was installed in. */
+export class InstalledImages implements ImageStore {
+  readonly #engine: Engine;
+  readonly #images: Images;
+  readonly #containers: Containers;
+  readonly #host: Host;
+  readonly #layout: Layout;
+
+  constructor(input: {
+    readonly engine: Engine;
+    readonly images: Images;
+    readonly containers: Containers;
+    readonly host: Host;
+    readonly layout: Layout;
+  }) {
+    this.#engine = input.engine;
+    this.#images = input.images;
+    this.#containers = input.containers;
+    this.#host = input.host;
+    this.#layout = input.layout;
+  }
+
+  async has(reference: string, key: string, call?: CallOptions): Promise<boolean> {
+    return (await this.idOf(reference, key, call)) !== undefined;
+  }
+
+  /** The engine's id of the image with what is kept under the key; undefined where either is not there. */
+  async idOf(reference: string, key: string, call?: CallOptions): Promise<string | undefined> {
+    const base = await this.#images.idOf(reference, call);
+    return base === undefined ? undefined : await this.#images.idOf(nameOf(base, key), call);
+  }
+
+  /** @throws LitterboxError `NOT_FOUND` when it is not there. */
+  async get({ id: base }: ImageFacts, key: string, options?: ProgressOptions): Promise<string> {
+    const id = await this.#images.idOf(nameOf(base, key), options);
+    if (id !== undefined) return id;
+    throw new LitterboxError(
+      'NOT_FOUND',
+      `${this.#engine.title} has no image any more with what was installed (${nameOf(base, key)}).`,
+      {
+        operation: 'provider.create',
+        provider: this.#engine.provider,
+        hint: 'Create the sandbox again: it is installed anew.',
+      },
+    );
+  }
+
+  async keep(id: SandboxId, key: string, call?: CallOptions): Promise<void> {
+    const operation = 'image.keep';
+    const words = { operation, provider: this.#engine.provider };
+    if (!SETUP_KEY.test(key))
+      throw new LitterboxError('INVALID_ARGUMENT', 'The key of an image is a hexadecimal digest.', {
+        ...words,
+        hint: 'Take the digest of what the image depends on.',
+      });
+    const sandbox = sandboxLayoutOf(this.#layout, id);
+    const meta = await readDescription<SandboxMeta>(this.#host, sandbox, this.#engine.provider, id, call);
+    const found = await this.#containers.find(id, call);
+    if (!meta.isInstaller || !found)
+      throw new LitterboxError('INVALID_ARGUMENT', `Nothing can be kept of the system of the sandbox ${meta.slug}.`, {
+        ...words,
+        hint: 'Make one with isInstaller, and keep it before it is removed.',
+      });
+    await this.#containers.kill(id, call); // what is kept is at rest
+    const name = nameOf(meta.imageId, key);
+    // One that was there before loses its name alone: sandboxes whose container is not there at the moment may be made of it.
+    const work = { ...call, limitMs: WORK_MS };
+    const [repo, tag] = name.split(':');
+    await this.#engine.ask(
+      operation,
+      async (docker, signal) =>
+        docker.getContainer(found.id).commit({
+          repo,
+          tag,
+          pause: false,
+          comment: 'what Litterbox installed',
+          changes: `LABEL ${INSTALLED_LABEL}=${key}`,
+          abortSignal: signal,
+        }),
+      work,
+    );
+  }
+
+  async remove(reference: string, key: string, call?: CallOptions): Promise<void> {
+    const base = await this.#images.idOf(reference, call);
+    if (base === undefined || (await this.#removed(nameOf(base, key), 'image.remove', call))) return;
+    throw new LitterboxError('CONFLICT', `Sandboxes are made of the image ${nameOf(base, key)}.`, {
+      operation: 'image.remove',
+      provider: this.#engine.provider,
+      hint: 'Delete them first.',
+    });
+  }
+
+  /** @returns false while it is in use */
+  async #removed(image: string, operation: string, call?: CallOptions): Promise<boolean> {
+    return (
+      (await this.#engine.askIfThere(
+        operation,
+        async (docker) => {
+          try {
+            await docker.getImage(image).remove();
+            return true;
+          } catch (error) {
+            if (answerOf(error).statusCode !== 409) throw error;
+            return false;
+          }
+        },
+        { ...call, limitMs: WORK_MS },
+      )) ?? true
+    );
+  }
+}
+
+export const INSTALLED_LABEL = 'dev.litterbox.installed';
+
+function nameOf(imageId: string, key: string): string {
+  const image = imageId.replace(/^sha256:/, '').slice(0, IMAGE_CHARACTERS);
+  return `${REPOSITORY}:${key.slice(0, KEY_CHARACTERS)}-${image}`;
+}

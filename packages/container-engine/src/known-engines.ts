@@ -1,0 +1,83 @@
+import type { CallOptions } from '@litterbox/core/provider';
+import { type Engine, PRESENCE_MS } from './engine.ts';
+import { type EngineFacts, type EngineSurvey, readEngine } from './engine-facts.ts';
+
+/** By the host, then by the socket on it. */
+const KNOWN = new WeakMap<object, Map<string, Promise<EngineFacts>>>();
+
+/**
+ * What is known of an engine. One look per process and socket, as long as it succeeds: a look costs Podman most of a second of
+ * processor time, in which it asks the machine's package manager for its own programs. Where the survey says so, one that another
+ * process took a while ago is good enough; the engine has to be there all the same.
+ */
+export async function knownEngine(engine: Engine, survey: EngineSurvey, call?: CallOptions): Promise<EngineFacts> {
+  const socket = await engine.socket(call);
+  const known = KNOWN.get(survey.host) ?? new Map<string, Promise<EngineFacts>>();
+  KNOWN.set(survey.host, known);
+  const before = known.get(socket);
+  // Who asked first may have given up: that says nothing to others.
+  if (before) return await before.catch(() => readEngine(engine, survey, call));
+  const looking = (async () =>
+    (await remembered(engine, survey, socket, call)) ?? (await looked(engine, survey, socket, call)))();
+  known.set(socket, looking);
+  looking.catch(() => {
+    if (known.get(socket) === looking) known.delete(socket);
+  });
+  return await looking;
+}
+
+/** The next look is a look. */
+export async function forgetEngine(engine: Engine, { host, memory }: EngineSurvey, call?: CallOptions): Promise<void> {
+  KNOWN.get(host)?.delete(await engine.socket(call));
+  if (memory) await host.files.remove(memory.file, call);
+}
+
+/** A look as it is written down. */
+interface Look {
+  readonly version: 1;
+  readonly bootId: string;
+  readonly socket: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly facts: EngineFacts;
+}
+
+async function remembered(
+  engine: Engine,
+  { host, memory }: EngineSurvey,
+  socket: string,
+  call?: CallOptions,
+): Promise<EngineFacts | undefined> {
+  const bytes = memory && (await host.files.read(memory.file, call));
+  if (!bytes) return undefined;
+  const look = parsed(bytes);
+  const ageMs = Date.now() - (look?.at ?? 0);
+  const { bootId } = await host.facts(call);
+  if (look?.version !== 1 || look.socket !== socket || look.bootId !== bootId || ageMs < 0 || ageMs > memory.forMs)
+    return undefined;
+  await engine.ask('engine.ping', async (docker) => docker.ping() as Promise<unknown>, {
+    ...call,
+    limitMs: PRESENCE_MS,
+  });
+  return look.facts;
+}
+
+async function looked(engine: Engine, survey: EngineSurvey, socket: string, call?: CallOptions): Promise<EngineFacts> {
+  const { host, memory } = survey;
+  const facts = await readEngine(engine, survey, call);
+  if (!memory) return facts;
+  const { bootId } = await host.facts(call);
+  const look: Look = { version: 1, bootId, socket, at: Date.now(), facts };
+  // Nobody depends on it, and before the first sandbox there is no directory for it.
+  await host.files.write(memory.file, new TextEncoder().encode(JSON.stringify(look)), { mode: 0o600 }).catch(() => {});
+  return facts;
+}
+
+/** The provider's own file; one that was cut off is none. */
+function parsed(bytes: Uint8Array): Look | undefined {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as Look;
+  } catch {
+    return undefined;
+  }
+}

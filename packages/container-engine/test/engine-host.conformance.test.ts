@@ -1,0 +1,72 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { describeHost, forBackend } from '@litterbox/conformance';
+import { localHost } from '@litterbox/host';
+import { Engine } from '../src/engine.ts';
+import { EngineHost } from '../src/foreign/engine-host.ts';
+import { ensureFilesContainer, type FilesRecord, makeFilesVolume } from '../src/foreign/files-container.ts';
+
+/** Where tools/test-host/docker.sh lets the engine of the tests listen. */
+const TEST_SOCKET = '/var/lib/litterbox-test/run/docker.sock';
+
+const engine = new Engine({
+  provider: 'docker',
+  title: 'Docker',
+  startHint: 'Run tools/test-host.sh up.',
+  permissionHint: 'Run the tests as root.',
+  host: localHost(),
+  findSocket: async () => TEST_SOCKET,
+});
+
+if (process.getuid?.() === 0) {
+  const absence = async () =>
+    await engine
+      .ask('test', async (docker) => docker.ping())
+      .then(
+        () => undefined,
+        (error: unknown) => String(error),
+      );
+  let files: Promise<FilesRecord> | undefined;
+  const record = () =>
+    (files ??= (async () => {
+      const { Id } = await engine.ask('test', async (docker) => docker.getImage('debian:bookworm').inspect());
+      return await makeFilesVolume(engine, Id);
+    })());
+  const runner = await forBackend('docker', { describe, it }, absence);
+  const open = () =>
+    new EngineHost({ engine, container: async (call) => await ensureFilesContainer(engine, await record(), call) });
+  describeHost({
+    name: 'of an engine',
+    runner,
+    hasSockets: false,
+    timeoutMs: 120_000,
+    open: async () => open(),
+    directory: async () => (await record()).directory,
+  });
+  runner.describe('an engine whose files container is removed', () => {
+    runner.it('is asked as before, also by many at once, and by those who held a shell in it', async () => {
+      await using host = open();
+      const { name, directory } = await record();
+      const atOnce = [1, 2, 3, 4, 5, 6];
+      for (const isHeard of [true, false]) {
+        const held = await Promise.all(
+          atOnce.map(async () => await host.spawn({ argv: ['sleep', '600'] })), // they end with the container
+        );
+        await Promise.all(atOnce.map(async () => await host.files.stat(directory)));
+        await engine.ask('test', async (docker) => docker.getContainer(name).remove({ force: true }));
+        if (isHeard) await Promise.all(held.map(async (process) => await process.exit));
+        const found = await Promise.all(atOnce.map(async () => await host.files.stat(directory)));
+        expect(found.map((stat) => stat?.type)).toEqual(atOnce.map(() => 'directory'));
+      }
+    });
+  });
+  afterAll(async () => {
+    const made = await files;
+    if (!made) return;
+    await engine.askIfThere('test', async (docker) => docker.getContainer(made.name).remove({ force: true }));
+    await engine.askIfThere('test', async (docker) => docker.getVolume(made.name).remove());
+  });
+} else {
+  describe("an engine's own machine", () => {
+    it('is reached by root alone here', () => {});
+  });
+}

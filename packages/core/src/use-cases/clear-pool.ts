@@ -1,0 +1,123 @@
+import { isLitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { PooledSandbox, SandboxPool } from '../ports/sandbox-pool.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
+import type { StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+/** Looks at the prepared sandboxes of this repository, and removes them. */
+export class ClearPool {
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #pool: SandboxPool;
+  readonly #audit: AuditLog;
+  readonly #providers: readonly SandboxProvider[];
+  readonly #actor: string;
+
+  constructor(
+    repository: OpenRepository,
+    state: StateStore,
+    pool: SandboxPool,
+    audit: AuditLog,
+    providers: readonly SandboxProvider[],
+    actor: string,
+  ) {
+    this.#repository = repository;
+    this.#state = state;
+    this.#pool = pool;
+    this.#audit = audit;
+    this.#providers = providers;
+    this.#actor = actor;
+  }
+
+  async list(options?: CallOptions): Promise<readonly PooledSandbox[]> {
+    return await this.#pool.list((await this.#repository.execute(options)).id, options);
+  }
+
+  /** Removes prepared sandboxes of the providers that nobody knows of: the state file was lost. Gives how many. */
+  async orphans(options?: CallOptions): Promise<number> {
+    let removed = 0;
+    for (const provider of this.#providers.filter(({ claim }) => claim))
+      for await (const { id, isPooled } of provider.list(options)) {
+        // In this order: whoever takes one makes its record before the row goes.
+        if (!isPooled || (await this.#pool.get(id, options)) || (await this.#state.get(id, options))) continue;
+        await provider.remove(id);
+        removed += 1;
+      }
+    return removed;
+  }
+
+  /** Removes all but those that another process is just making, taking or removing. Gives those that it removed. */
+  async execute(options?: CallOptions): Promise<readonly PooledSandbox[]> {
+    const repository = await this.#repository.execute(options);
+    await this.orphans(options);
+    return await this.#cleared(repository, () => true, options);
+  }
+
+  /** Removes those of the provider that no create would take any more. Gives how many. */
+  async stale(
+    repository: SourceRepository,
+    { name }: SandboxProvider,
+    fingerprint: string | undefined,
+    options?: CallOptions,
+  ): Promise<number> {
+    const isStale = (one: PooledSandbox) => one.provider === name && one.fingerprint !== fingerprint;
+    return (await this.#cleared(repository, isStale, options)).length;
+  }
+
+  /** Everything of one that this process owns; the row last, so that what is left after a kill is found by it. */
+  async removed(repository: SourceRepository, { id, provider }: PooledSandbox): Promise<void> {
+    await this.#providers.find(({ name }) => name === provider)?.remove(id);
+    reach('pool.after-runtime-removed');
+    await repository.remove(id);
+    await this.#pool.remove(id);
+  }
+
+  /** What killed processes left in the pool of this repository, and prepared sandboxes that nobody knows of. One sentence each. */
+  async reconcile(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
+    const done: string[] = [];
+    for (const left of await this.#pool.abandoned(options)) {
+      if (left.repositoryId !== repository.id || !(await this.#pool.condemn(left.id, options))) continue;
+      try {
+        // One with a record is the sandbox of that by now, or an interrupted create's: the row alone is too much.
+        if (await this.#state.get(left.id, options)) await this.#pool.remove(left.id);
+        else await this.removed(repository, left);
+        done.push(`Cleared away a prepared sandbox (${left.provider}) that was left ${left.state}.`);
+      } catch (error) {
+        if (!isLitterboxError(error)) throw error;
+        done.push(`A prepared sandbox (${left.provider}) could not be cleared away yet: ${error.message}`);
+      }
+    }
+    return done;
+  }
+
+  async #cleared(
+    repository: SourceRepository,
+    isWanted: (one: PooledSandbox) => boolean,
+    options?: CallOptions,
+  ): Promise<readonly PooledSandbox[]> {
+    const removed: PooledSandbox[] = [];
+    for (const one of await this.#pool.list(repository.id, options)) {
+      const isOurs = this.#providers.some(({ name }) => name === one.provider);
+      if (!isOurs || !isWanted(one) || !(await this.#pool.condemn(one.id, options))) continue;
+      reach('pool.after-condemned');
+      await audited(
+        this.#audit,
+        {
+          operation: 'pool-remove',
+          actor: this.#actor,
+          repositoryId: repository.id,
+          sandbox: one.id,
+          input: { provider: one.provider },
+        },
+        () => this.removed(repository, one),
+      );
+      removed.push(one);
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Policy } from '../domain/policy.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
+import type { DecidedPolicy } from './decide-policy.ts';
+
+/** Where the workspace of a new sandbox is inside: an absolute path. */
+export function decidedWorkdir(
+  { workdir }: Pick<DecidedPolicy, 'workdir'>,
+  provider: SandboxProvider,
+  policy: Policy,
+  repository: SourceRepository,
+): string {
+  const isOwn = provider.traits.workdir === '/src' || policy.root.type === 'directory';
+  return workdir ?? (isOwn ? '/src' : repository.root);
+}

@@ -1,0 +1,210 @@
+import { LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
+import { SandboxId } from '../domain/ids.ts';
+import { MAX_SLUG_CHARACTERS, type Slug, slugify } from '../domain/slug.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { AssignPorts } from './assign-ports.ts';
+import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
+import { assertRoom, type CreateSandbox, nameTaken } from './create-sandbox.ts';
+import { specOf } from './spec-of.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+import { assertWhole, type OpenSandboxes } from './open-sandboxes.ts';
+import type { RecordRevision } from './record-revision.ts';
+
+/** The fork, and what a person should hear about how it was made. */
+export interface ForkResult {
+  readonly record: SandboxRecord;
+  /** Name of the sandbox that it is a copy of. */
+  readonly forkedFrom: string;
+  /** What of its services, ports and network is not up. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Makes a sandbox that has everything of another one: files whatever source control thinks of them, home, a playground of its own, and
+ * the whole history. The setup does not run again, and of what the other one runs nothing goes on in the fork. That one stays what it is:
+ * running, paused or stopped. Undone as a creation is.
+ */
+export class ForkSandbox {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #open: OpenSandboxes;
+  readonly #revisions: RecordRevision;
+  readonly #ports: AssignPorts;
+  readonly #create: CreateSandbox;
+  readonly #clock: Clock;
+  readonly #actor: string;
+
+  constructor(
+    find: FindSandbox,
+    repository: OpenRepository,
+    state: StateStore,
+    audit: AuditLog,
+    open: OpenSandboxes,
+    revisions: RecordRevision,
+    ports: AssignPorts,
+    create: CreateSandbox,
+    clock: Clock,
+    actor: string,
+  ) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#state = state;
+    this.#audit = audit;
+    this.#open = open;
+    this.#revisions = revisions;
+    this.#ports = ports;
+    this.#create = create;
+    this.#clock = clock;
+    this.#actor = actor;
+  }
+
+  /** @param wanted the fork's name; without one it is the source's with the first free number from 2 on */
+  async execute(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<ForkResult> {
+    const found = await this.#find.execute(name, options);
+    const repository = await this.#repository.execute(options);
+    const provider = this.#open.providerOf(found);
+    if (!provider.traits.canCopy)
+      throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot copy sandboxes.`, {
+        operation: 'sandbox.fork',
+        provider: provider.name,
+        hint: `Make a sandbox from its work instead: litterbox merge ${found.slug}, then litterbox create NAME.`,
+      });
+    const id = SandboxId.make();
+    return await audited(
+      this.#audit,
+      {
+        operation: 'sandbox-fork',
+        actor: this.#actor,
+        repositoryId: repository.id,
+        sandbox: id,
+        input: { source: found.id, ...(wanted !== undefined && { name: wanted }) },
+      },
+      async () => {
+        const record = await this.#make(repository, provider, found, { id, wanted }, options);
+        if (record.policy.worktrees === 'eager') await repository.exportTree(id, options);
+        const { record: begun, warnings } = await this.#create.begun(record, options);
+        return { record: begun, forkedFrom: found.slug, warnings };
+      },
+    );
+  }
+
+  async #make(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    found: SandboxRecord,
+    { id, wanted }: { readonly id: SandboxId; readonly wanted: string | undefined },
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    await using _source = await this.#state.lease(`sandbox:${found.id}`, 'fork', options);
+    const source = await this.#saved(await currentRecord(this.#state, found, options), options);
+    const now = this.#clock.wallMs();
+    const draft = {
+      id,
+      repositoryId: repository.id,
+      repositoryRoot: repository.root,
+      slug: await this.#slug(repository, found, wanted, options),
+      provider: provider.name,
+      state: 'creating' as const,
+      baseCommit: source.baseCommit,
+      baseTree: source.baseTree,
+      workdir: source.workdir,
+      policy: source.policy,
+      forkedFrom: source.slug,
+      ...(source.setupLog !== undefined && { setupLog: source.setupLog }),
+      createdAtMs: now,
+      updatedAtMs: now,
+    };
+    await using _lease = await this.#state.lease(`sandbox:${id}`, 'fork', options);
+    const journal = await this.#state.begin({ operation: 'sandbox-create', sandbox: id, step: 'fork' });
+    reach('fork.after-journal');
+    try {
+      const record = await this.#copied(repository, provider, source, draft, options);
+      reach('fork.after-ready');
+      await this.#state.end(journal.id);
+      await this.#state.publish({
+        type: 'sandbox-created',
+        repositoryId: repository.id,
+        sandbox: id,
+        data: { slug: record.slug, provider: provider.name, forkedFrom: source.slug },
+      });
+      return record;
+    } catch (error) {
+      await this.#create.undo(repository, provider, id);
+      await this.#state.end(journal.id);
+      throw error;
+    }
+  }
+
+  async #copied(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    source: SandboxRecord,
+    draft: Omit<SandboxRecord, 'generation'>,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    const { id, slug } = draft;
+    const inserted = await this.#ports.execute(
+      draft.policy.ports ?? [],
+      (ports) => this.#state.insert(ports.length > 0 ? { ...draft, ports } : draft, options),
+      options,
+    );
+    reach('fork.after-record');
+    options?.onProgress?.({ step: 'runtime', message: `Copying ${source.slug} (${provider.name})` });
+    const spec = { ...specOf(inserted, { tree: source.baseTree }, repository), copyOf: source.id };
+    // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
+    const [history, made] = await Promise.allSettled([
+      repository.fork(source.id, { id, slug }, options),
+      provider.create(spec, options),
+    ]);
+    if (made.status === 'fulfilled') this.#open.adopt(inserted, made.value);
+    reach('fork.after-runtime');
+    if (made.status === 'rejected') throw made.reason;
+    if (history.status === 'rejected') throw history.reason;
+    options?.signal?.throwIfAborted();
+    const opened = await this.#open.get({ ...inserted, state: 'ready' });
+    const described = await this.#state.update(inserted, { assurance: await opened.runtime.assurance(options) });
+    // Everything is looked at once: what the source's programs wrote since it was recorded is the fork's first revision.
+    const recorded = await this.#revisions.leftOver(described, opened, options);
+    reach('fork.after-scan');
+    return await this.#state.update(recorded, { state: source.state === 'setup-failed' ? 'setup-failed' : 'ready' });
+  }
+
+  /** What no call has recorded is recorded in the source, where it can be looked at. */
+  async #saved(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+    assertWhole(source);
+    if (source.state === 'paused' || source.state === 'stopped') return source;
+    return await this.#revisions.leftOver(source, await this.#open.get(source, options), options);
+  }
+
+  async #slug(
+    repository: SourceRepository,
+    source: SandboxRecord,
+    wanted: string | undefined,
+    options?: ProgressOptions,
+  ): Promise<Slug> {
+    const sandboxes = await this.#state.list(repository.id, options);
+    assertRoom(sandboxes);
+    const taken = new Map(sandboxes.map((one) => [one.slug, one]));
+    if (wanted !== undefined) {
+      const { slug } = slugify(wanted);
+      const existing = taken.get(slug);
+      if (existing) throw nameTaken(slug, wanted, existing);
+      return slug;
+    }
+    for (let number = 2; ; number++) {
+      const suffix = `-${number}`;
+      const { slug } = slugify(`${source.slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length)}${suffix}`);
+      if (!taken.has(slug)) return slug;
+    }
+  }
+}

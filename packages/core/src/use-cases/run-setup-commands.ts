@@ -1,0 +1,78 @@
+import type { ExecChannel } from '../channel/exec-channel.ts';
+import { LitterboxError } from '../domain/errors.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
+import { commandVariables } from '../services/command-variables.ts';
+import { networkHint } from './network-hint.ts';
+
+const LOG_CHARACTERS = 4_000;
+
+/** The first command that failed. */
+export interface FailedSetup {
+  readonly command: string;
+  /** After "The setup command …": why it counts as failed. */
+  readonly how: string;
+  /** The end of what it printed: hostile. */
+  readonly log: string;
+}
+
+/**
+ * Runs commands one after the other, in the workspace, within the time that the policy gives to the whole.
+ *
+ * @param verb what is done, for progress: `Setting up`
+ * @returns the one that failed; the others were not run
+ */
+export async function runSetupCommands(
+  commands: readonly (readonly [string, ...string[]])[],
+  record: Pick<SandboxRecord, 'ports' | 'policy' | 'workdir'>,
+  channel: ExecChannel,
+  verb: string,
+  options?: ProgressOptions,
+): Promise<FailedSetup | undefined> {
+  const { setupTimeoutMs } = record.policy;
+  const endsAtMs = performance.now() + setupTimeoutMs;
+  for (const argv of commands) {
+    const command = argv.join(' ');
+    options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
+    const { exit, stdout, stderr, interruption } = await channel.run(
+      {
+        argv,
+        cwd: record.workdir,
+        env: commandVariables(record, 'setup'),
+        timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
+      },
+      options,
+    );
+    options?.signal?.throwIfAborted();
+    if (exit.code === 0 && !interruption) continue;
+    const log = (decodeRaw(stdout.bytes) + decodeRaw(stderr.bytes)).slice(-LOG_CHARACTERS);
+    const how =
+      interruption === 'timeout'
+        ? `was not done when the ${setupTimeoutMs} ms of the whole were over`
+        : `failed with exit code ${exit.code}`;
+    return { command, how, log };
+  }
+  return undefined;
+}
+
+/**
+ * @param kind what failed, in a sentence: `setup command`
+ * @param hint what to do, besides what the network needs
+ * @param missing what the gate refused for want of a rule
+ */
+export function setupFailed(
+  kind: string,
+  { command, how, log }: FailedSetup,
+  { policy }: Pick<SandboxRecord, 'policy'>,
+  hint: string,
+  missing: ReadonlySet<string>,
+): LitterboxError {
+  const lines = log.trim().split('\n').slice(-5).join('\n');
+  const network = networkHint(policy.network, log, missing);
+  return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
+    operation: 'sandbox.create',
+    hint: network === undefined ? hint : `${hint} ${network}`,
+    facts: { command, log },
+  });
+}

@@ -1,0 +1,73 @@
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
+import type { Policy } from '../domain/policy.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { PooledSandbox, SandboxPool } from '../ports/sandbox-pool.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
+import { decidedWorkdir } from './decided-workdir.ts';
+import type { DecidedPolicy } from './decide-policy.ts';
+import { poolFingerprint } from './pool-fingerprint.ts';
+
+/** One that was prepared, and the base that was read to find it. */
+export interface TakenSandbox {
+  readonly pooled: PooledSandbox;
+  readonly base: Base;
+}
+
+/** Takes out of the pool what a create would make, so that it need not be made. */
+export class TakePooled {
+  readonly #pool: SandboxPool;
+
+  constructor(pool: SandboxPool) {
+    this.#pool = pool;
+  }
+
+  /** @returns undefined when there is none. @throws LitterboxError `UNSUPPORTED` when the pool is asked for and the provider has none. */
+  async execute(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    decided: DecidedPolicy,
+    policy: Policy,
+    source: BaseSource,
+    options?: CallOptions,
+  ): Promise<TakenSandbox | undefined> {
+    if (decided.pool === 0) return undefined;
+    assertPoolable(provider);
+    const base = await repository.base(source, options).catch((error: unknown) => {
+      if (isLitterboxError(error)) return undefined; // read again by who makes one, where it is audited
+      throw error;
+    });
+    if (!base) return undefined;
+    const fingerprint = await poolFingerprint({
+      repositoryId: repository.id,
+      repositoryRoot: repository.root,
+      provider: provider.name,
+      baseCommit: base.commit,
+      baseTree: base.tree,
+      workdir: decidedWorkdir(decided, provider, policy, repository),
+      policy,
+    });
+    const pooled = await this.#pool.take(
+      { repositoryId: repository.id, provider: provider.name, fingerprint },
+      options,
+    );
+    reach('pool.after-take');
+    return pooled && { pooled, base };
+  }
+
+  /** It is a sandbox like any other from now on. */
+  async release({ id }: PooledSandbox): Promise<void> {
+    await this.#pool.remove(id);
+  }
+}
+
+/** @throws LitterboxError `UNSUPPORTED` when sandboxes of the provider cannot be prepared. */
+export function assertPoolable(provider: SandboxProvider): void {
+  if (provider.claim) return;
+  throw new LitterboxError('UNSUPPORTED', `pool is not supported (provider ${provider.name}).`, {
+    operation: 'pool.fill',
+    provider: provider.name,
+    hint: 'Remove pool, or use another provider.',
+  });
+}

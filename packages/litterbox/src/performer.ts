@@ -1,0 +1,5 @@
+// For programs that carry out operations by their declarations, as the command line does: a method for each is not loaded.
+export type { Performer } from './create-performer.ts';
+export type { LitterboxOptions, LitterboxParts, ProviderFactory } from './litterbox-options.ts';
+export { defaultStateDirectory } from './load-parts.ts';
+export { openForPeople as createPerformer } from './open-for-people.ts';

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { isLitterboxError } from '@litterbox/core';
+import type { Litterbox } from '../src/index.ts';
+import { PROVIDER } from './provider.ts';
+import { story } from './story.ts';
+
+const FILES = { 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' };
+const numbers = async (litterbox: Litterbox, name: string) => {
+  const found: number[] = [];
+  for await (const { number } of litterbox.log(name)) found.push(number);
+  return found;
+};
+const stateOf = async (litterbox: Litterbox, name: string) =>
+  (await litterbox.list()).find((one) => one.name === name)?.state;
+
+describe(`fork, on ${PROVIDER}`, () => {
+  it('a fork has files of every kind and the whole history; from there on each goes its own way', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    const source = await litterbox.create({ name: 'source', setup: ['sh', '-c', 'echo set up >>~/setup'] });
+    await source.run(
+      'mkdir ignored; echo cached >ignored/file; echo b >src/b.txt; echo play >"$LITTERBOX_PLAYGROUND/file"',
+    );
+    await source.milestone('b is there');
+    await source.write('src/a.txt', 'changed\n', { message: 'Change a' });
+
+    const fork = await source.fork();
+    expect([fork.name, fork.forked.forkedFrom, fork.forked.warnings]).toEqual(['source-2', 'source', []]);
+    const look = 'cat ignored/file src/a.txt src/b.txt ~/setup "$LITTERBOX_PLAYGROUND/file"';
+    const everything = 'cached\nchanged\nb\nset up\nplay\n';
+    const looked = await fork.run(look);
+    expect([looked.stdout, looked.stderr]).toEqual([everything, '']);
+    expect(looked.recorded.revision).toBeUndefined();
+    expect(await fork.log()).toEqual(await source.log());
+    expect(await fork.diff()).toBe(await source.diff());
+    expect(told.git('rev-parse', 'litterbox/source-2')).toBe(told.git('rev-parse', 'litterbox/source'));
+
+    await fork.run(
+      'echo fork >src/c.txt; rm src/b.txt; echo fork >ignored/file; echo fork >"$LITTERBOX_PLAYGROUND/file"',
+    );
+    await source.run('echo source >src/a.txt');
+    expect((await source.run(look)).stdout).toBe('cached\nsource\nb\nset up\nplay\n');
+    expect((await fork.run('cat src/a.txt; ls src')).stdout).toBe('changed\na.txt\nc.txt\n');
+    expect(await numbers(litterbox, 'source')).toEqual([3, 2, 1]);
+    expect(await numbers(litterbox, 'source-2')).toEqual([3, 2, 1]);
+    expect(await fork.diff()).toContain('+++ b/src/c.txt');
+    expect(await fork.diff()).not.toContain('+source');
+    expect(await fork.milestone('c is there')).toMatchObject({ branch: 'refs/heads/litterbox/source-2', revisions: 2 });
+    expect(told.git('log', '--format=%s', 'litterbox/source-2')).toMatch(/^c is there\nb is there\n/);
+    expect(told.git('log', '-1', '--format=%s', 'litterbox/source')).toBe('b is there');
+
+    expect((await litterbox.list()).map(({ name, forkedFrom }) => [name, forkedFrom])).toEqual([
+      ['source', undefined],
+      ['source-2', 'source'],
+    ]);
+    expect((await litterbox.audit()).map(({ operation }) => operation)).toContain('sandbox-fork');
+    expect((await litterbox.events(0)).filter(({ type }) => type === 'sandbox-created').at(-1)?.data).toMatchObject({
+      slug: 'source-2',
+      forkedFrom: 'source',
+    });
+
+    // What is left when one of them is deleted is whole, and its work comes into the branch.
+    await litterbox.delete('source', { force: true });
+    expect(await litterbox.reconcile()).toEqual([]);
+    await fork.run('echo more >>src/c.txt');
+    expect((await litterbox.apply('source-2')).outcome).toBe('staged');
+    expect(readFileSync(join(told.repository, 'src/c.txt'), 'utf8')).toBe('fork\nmore\n');
+    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
+    await litterbox.delete('source-2', { force: true });
+    expect(told.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
+  });
+
+  it('what nobody recorded is recorded first; a paused or stopped source stays so; a fork can be forked', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    const source = await litterbox.create({ name: 'source' });
+    await source.run(
+      '( while [ ! -e go ]; do sleep 0.01; done; echo late >late.txt ) >/dev/null 2>&1 & touch go; while [ ! -e late.txt ]; do :; done',
+    );
+    await litterbox.setRunState('source', 'paused');
+    const one = await source.fork({ name: 'From Paused' });
+    expect(one.name).toBe('from-paused');
+    expect((await one.run('cat late.txt')).stdout).toBe('late\n');
+    expect(await stateOf(litterbox, 'source')).toBe('paused');
+    await litterbox.setRunState('source', 'stopped');
+    const two = await source.fork({ name: 'from-stopped' });
+    expect((await two.run('cat late.txt')).stdout).toBe('late\n');
+    expect(await stateOf(litterbox, 'source')).toBe('stopped');
+    await litterbox.setRunState('source', 'ready');
+    expect((await source.run('cat late.txt')).stdout).toBe('late\n');
+    await two.run('echo two >two.txt');
+    const three = await two.fork();
+    expect(three.name).toBe('from-stopped-2');
+    expect((await three.run('cat two.txt')).stdout).toBe('two\n');
+    expect(await numbers(litterbox, three.name)).toEqual(await numbers(litterbox, two.name));
+  });
+
+  it('a name that is taken, a source that nobody made, a branch in the way: refused, and nothing is left', async () => {
+    await using told = story(FILES);
+    const litterbox = told.open();
+    const source = await litterbox.create({ name: 'source' });
+    await source.write('src/b.txt', 'b\n');
+    await source.milestone('b');
+    const before = told.git('for-each-ref');
+    const refused = async (asked: Promise<unknown>) =>
+      await asked.then(
+        () => '',
+        (error: unknown) => (isLitterboxError(error) ? error.code : error),
+      );
+    expect(await refused(source.fork({ name: 'source' }))).toBe('SANDBOX_EXISTS');
+    told.git('branch', 'litterbox/mine');
+    expect(await refused(source.fork({ name: 'mine' }))).toBe('CONFLICT');
+    told.git('branch', '-D', 'litterbox/mine');
+    await litterbox.setRunState('source', 'stopped');
+    await litterbox.delete('source', { force: true });
+    expect(await refused(source.fork())).toBe('SANDBOX_NOT_FOUND');
+    expect(await litterbox.list()).toEqual([]);
+    expect(before).toContain('litterbox/source');
+    expect(told.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import { isLitterboxError, type Progress } from '@litterbox/core';
+import { localHost } from '@litterbox/host';
+import { podman } from '@litterbox/provider-podman';
+import { docker } from '@litterbox/provider-docker';
+import type { Litterbox } from '../src/index.ts';
+import { PROVIDER } from './provider.ts';
+import { story, type Story } from './story.ts';
+
+/** Leaves a program, a number that another run would not leave, and what a package does with a user of its own. */
+const INSTALL = `set -e
+id -u; cat packages.txt >/usr/share/packages; cat /proc/sys/kernel/random/uuid >/usr/share/run
+printf '#!/bin/sh\\necho the tool\\n' >/usr/local/bin/tool; chmod 755 /usr/local/bin/tool; chown 4242 /usr/share/packages
+touch packages.txt 2>/dev/null && { echo the workspace can be written; exit 1; }; exit 0
+`;
+const CONFIG =
+  '[container]\nbase-image = "busybox:latest"\ninstall-command = "mkdir -p /usr/local/bin /usr/share; sh tools/install.sh packages.txt"\n';
+const FILES = { 'packages.txt': 'one\n', 'tools/install.sh': INSTALL, 'src/a.txt': 'a\n', '.litterbox.toml': CONFIG };
+
+async function trusted(told: Story): Promise<Litterbox> {
+  const litterbox = told.open();
+  await litterbox.trust((await litterbox.trustStatus()).contentHash);
+  return litterbox;
+}
+
+async function create(litterbox: Litterbox, name: string, freshSetup = false) {
+  const said: string[] = [];
+  const onProgress = ({ message }: Progress) => void said.push(message);
+  const sandbox = await litterbox.create({ name, freshSetup }, { onProgress });
+  return { sandbox, hasInstalled: said.some((message) => message.startsWith('Installing:')) };
+}
+
+/** The provider itself, for what nobody asks of a Litterbox. */
+function engine({ stateDirectory }: Story) {
+  return (PROVIDER === 'podman' ? podman : docker)({ host: localHost(), directory: stateDirectory });
+}
+
+/** Sandboxes go first: an image that one is made of stays. */
+async function clear(told: Story, keys: ReadonlySet<string>): Promise<void> {
+  const litterbox = told.open();
+  await litterbox.clearPool();
+  for (const { name } of await litterbox.list()) await litterbox.delete(name, { force: true });
+  await using provider = engine(told);
+  for (const key of keys) await provider.images?.remove('busybox:latest', key);
+}
+
+const keyOf = ({ policy }: { readonly policy: { readonly root: object } }) =>
+  (policy.root as { readonly installed: string }).installed;
+
+if (PROVIDER === 'overlayfs')
+  describe('what is to be installed into an image', () => {
+    it('is refused where sandboxes have none', async () => {
+      const config = '[container]\ninstall-command = "true"\n';
+      await using told = story({ 'a.txt': 'a\n', '.litterbox.toml': config });
+      const litterbox = await trusted(told);
+      await expect(litterbox.create({ name: 'one' })).rejects.toMatchObject({
+        code: 'UNSUPPORTED',
+        message: 'container.install-command is not supported (provider overlayfs).',
+      });
+      expect(await litterbox.list()).toEqual([]);
+    });
+  });
+else
+  describe(`what is installed into an image, on ${PROVIDER}`, () => {
+    it('is there in every sandbox, installed once for all that read the same', async () => {
+      await using told = story(FILES);
+      const litterbox = await trusted(told);
+      const keys = new Set<string>();
+      const first = await create(litterbox, 'first');
+      keys.add(keyOf(first.sandbox.record));
+      expect(first.hasInstalled).toBe(true);
+      const look = 'tool; cat /usr/share/packages /usr/share/run; touch /usr/x 2>/dev/null || echo read-only';
+      const ran = await first.sandbox.run(`${look}; echo b >>src/a.txt`);
+      expect(ran.stdout).toMatch(/^the tool\none\n[0-9a-f-]{36}\nread-only\n$/);
+      expect(ran.recorded.changedFiles).toBe(1);
+      expect((await litterbox.audit()).map(({ operation, outcome }) => `${operation} ${outcome}`)).toContain(
+        'image-install ok',
+      );
+
+      // Another commit whose files that the commands read are the same, another program, a fork, and one that was lost.
+      told.file('src/a.txt', 'other\n');
+      told.git('commit', '-qam', 'two');
+      const second = await create(told.open(), 'second');
+      expect(second.hasInstalled).toBe(false);
+      expect((await second.sandbox.run(look)).stdout).toBe(ran.stdout);
+      const fork = await second.sandbox.fork();
+      expect((await fork.run(look)).stdout).toBe(ran.stdout);
+      await litterbox.recover('first');
+      expect((await first.sandbox.run(look)).stdout).toBe(ran.stdout);
+
+      // What an agent commits is not what runs as root, before a person has taken it.
+      await second.sandbox.write('packages.txt', 'evil\n');
+      await second.sandbox.milestone('other packages');
+      const from = await litterbox.create({ name: 'of-a-branch', from: 'litterbox/second' });
+      expect((await from.run(`cat packages.txt; ${look}`)).stdout).toBe(`evil\n${ran.stdout}`);
+      await second.sandbox.run('rm -f src/a.txt');
+
+      // Another file that they read, and once more because somebody wants it.
+      told.file('packages.txt', 'two\n');
+      told.git('commit', '-qam', 'three');
+      const third = await create(litterbox, 'third');
+      keys.add(keyOf(third.sandbox.record));
+      expect(third.hasInstalled).toBe(true);
+      const other = await third.sandbox.run(look);
+      expect(other.stdout).toContain('two\n');
+      const fresh = await create(litterbox, 'fresh', true);
+      expect(fresh.hasInstalled).toBe(true);
+      expect((await fresh.sandbox.run(look)).stdout).not.toBe(other.stdout);
+      expect((await third.sandbox.run(look)).stdout).toBe(other.stdout);
+      expect(keys.size).toBe(2);
+
+      // What somebody removed is installed again, as the person's own commit says it now.
+      for (const name of ['second', 'second-2', 'of-a-branch', 'third', 'fresh'])
+        await litterbox.delete(name, { force: true });
+      await using provider = engine(told);
+      await provider.remove(first.sandbox.record.id, { keepPlayground: true });
+      for (const key of keys) await provider.images?.remove('busybox:latest', key);
+      expect(keyOf(await litterbox.recover('first'))).toBe(keyOf(third.sandbox.record));
+      expect((await first.sandbox.run(look)).stdout).toContain('two\n');
+      await clear(told, keys);
+    });
+
+    it('prepared sandboxes have it, and two creates at once install once', async () => {
+      await using told = story({ ...FILES, '.litterbox.toml': `pool = 1\n${CONFIG}` });
+      const litterbox = await trusted(told);
+      const both = await Promise.all([create(litterbox, 'one'), create(told.open(), 'two')]);
+      expect(both.filter(({ hasInstalled }) => hasInstalled)).toHaveLength(1);
+      expect(await litterbox.fillPool()).toMatchObject({ made: 1 });
+      const [waiting] = await litterbox.pool();
+      const { sandbox, hasInstalled } = await create(litterbox, 'three');
+      expect([sandbox.id, hasInstalled]).toEqual([waiting?.id, false]);
+      expect((await sandbox.run('tool')).stdout).toBe('the tool\n');
+      await clear(told, new Set([keyOf(sandbox.record)]));
+    });
+
+    it('that fails makes no sandbox, tells the end of what was said, and leaves nothing', async () => {
+      const failing =
+        '[container]\nbase-image = "busybox:latest"\ninstall-command = "echo no such package >&2; exit 3"\n';
+      await using told = story({ 'a.txt': 'a\n', '.litterbox.toml': failing });
+      const litterbox = await trusted(told);
+      const error = await litterbox.create({ name: 'one' }).catch((caught: unknown) => caught);
+      expect(isLitterboxError(error, 'SETUP_FAILED') && error.message).toBe(
+        'The install command "sh -c echo no such package >&2; exit 3" failed with exit code 3:\nno such package',
+      );
+      expect(isLitterboxError(error) && error.details.hint).toBe(
+        'Mend container.install-command and create the sandbox again.',
+      );
+      expect(await litterbox.list('all')).toEqual([]);
+      await using provider = engine(told);
+      for await (const { id } of provider.list()) throw new Error(`${id} is left`);
+      expect(await litterbox.reconcile()).toEqual([]);
+    });
+  });

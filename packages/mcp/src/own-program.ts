@@ -1,0 +1,27 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** All that a program of ours needs to know of its surroundings: it outlives who started it, whose secrets it has no use for. */
+const VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'];
+/** Where its provider finds the engine that sandboxes are on. */
+const ENGINE_VARIABLES = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'CONTAINER_HOST'];
+
+/** How a program of ours that outlives this one is started: its arguments for Node, and its whole environment. */
+export function ownProgram(verb: 'keep' | 'fill', word: string) {
+  const start = pathToFileURL(createRequire(import.meta.url).resolve('@litterbox/mcp/start')).href;
+  const script = `import(process.argv[1]).then((module) => (module.start ?? module.default.start)('${verb}', process.argv.slice(2)))`;
+  const conditions = process.execArgv.filter((one) => one.startsWith('--conditions=') || one === '--no-warnings');
+  return { args: [...conditions, '--input-type=module', '--eval', script, start, word], env: environment() };
+}
+
+function environment(): Record<string, string> {
+  const found = Object.entries(process.env).filter(
+    ([name, value]) =>
+      value !== undefined &&
+      (VARIABLES.includes(name) ||
+        ENGINE_VARIABLES.includes(name) ||
+        name.startsWith('LITTERBOX_') ||
+        name.startsWith('LC_')),
+  );
+  return Object.fromEntries(found) as Record<string, string>;
+}

@@ -1,0 +1,111 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { fixtureWorkspace } from '@litterbox/conformance';
+import {
+  type Host,
+  isLitterboxError,
+  SandboxId,
+  type SandboxProvider,
+  type SandboxRuntime,
+} from '@litterbox/core/provider';
+import { localHost } from '@litterbox/host';
+import { overlayfs } from '../src/index.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'litterbox-snapshots-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** This machine, where the program is gone before a script of these words. */
+function dyingBefore(words: string): Host {
+  const local = localHost();
+  return {
+    ...local,
+    spawn: async (spec, options) => {
+      if (spec.argv.some((word) => word.includes(words))) throw new Error('killed');
+      return await local.spawn(spec, options);
+    },
+  };
+}
+
+async function running(provider: SandboxProvider): Promise<SandboxRuntime> {
+  const id = SandboxId.make();
+  return await provider.create({
+    id,
+    slug: 'snapshots',
+    repositoryId: '00000000-0000-4000-8000-000000000000',
+    workspace: fixtureWorkspace('5a5a5a5a', [{ path: 'file', content: 'one\n' }]),
+    workdir: '/src',
+    root: { type: 'machine' },
+    environment: {},
+    limits: {},
+    network: 'none',
+    playground: id,
+    allowDegraded: true,
+  });
+}
+
+async function made(provider: SandboxProvider): Promise<SandboxId> {
+  await using runtime = await running(provider);
+  return runtime.id;
+}
+
+async function written(provider: SandboxProvider, id: SandboxId, script: string): Promise<string> {
+  await using runtime = await provider.open(id);
+  await using process = await runtime.spawn({ argv: ['sh', '-c', script] });
+  let text = '';
+  for await (const { bytes } of process) text += new TextDecoder().decode(bytes);
+  return text;
+}
+
+describe('a snapshot while the last user leaves', () => {
+  it('is of the sandbox as it was left, however far its session has ended', async () => {
+    await using provider = overlayfs({ host: localHost(), directory });
+    for (const waitsFor of ['nothing', 'the end', 'nothing', 'the end']) {
+      const runtime = await running(provider);
+      const { id } = runtime;
+      const process = await runtime.spawn({
+        argv: ['sh', '-c', 'for i in $(seq 300); do echo $i >f$i; done; seq 300000 >file'],
+      });
+      await process.exit;
+      const closing = runtime[Symbol.asyncDispose]();
+      if (waitsFor === 'the end') await closing;
+      const name = await provider.snapshots?.take(id);
+      await closing;
+      await written(provider, id, 'echo other >file');
+      await provider.snapshots?.restore(id, name ?? '');
+      expect(await written(provider, id, 'tail -n 1 file')).toBe('300000\n');
+      await provider.remove(id);
+      await provider.snapshots?.remove(name ?? '');
+    }
+  });
+});
+
+describe('a restore that is killed', () => {
+  it('after the description went leaves a sandbox that a second restore, or a removal, is good for', async () => {
+    await using provider = overlayfs({ host: localHost(), directory });
+    const id = await made(provider);
+    const name = await provider.snapshots?.take(id);
+    await written(provider, id, 'echo two >file');
+    const killed = overlayfs({ host: dyingBefore('for layer in'), directory });
+    await expect(killed.snapshots?.restore(id, name ?? '')).rejects.toThrow('killed');
+    expect(await provider.open(id).catch((error: unknown) => isLitterboxError(error, 'SANDBOX_BROKEN'))).toBe(true);
+    await provider.snapshots?.restore(id, name ?? '');
+    expect(await written(provider, id, 'cat file')).toBe('one\n');
+    await expect(killed.snapshots?.restore(id, name ?? '')).rejects.toThrow('killed');
+    await provider.remove(id);
+    expect(readdirSync(join(directory, 'overlayfs/sandboxes'))).toEqual([]);
+    await provider.snapshots?.remove(name ?? '');
+    expect(readdirSync(join(directory, 'overlayfs/snapshots'))).toEqual([]);
+  });
+
+  it('a name that no snapshot can have is NOT_FOUND, whatever it leads to', async () => {
+    await using provider = overlayfs({ host: localHost(), directory });
+    const id = await made(provider);
+    for (const name of ['..', '../sandboxes', `../sandboxes/${id}`, ''])
+      await expect(provider.snapshots?.restore(id, name)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const name of ['..', '../sandboxes', '']) await provider.snapshots?.remove(name);
+    expect(await written(provider, id, 'cat file')).toBe('one\n');
+    await provider.remove(id);
+  });
+});
