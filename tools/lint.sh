@@ -32,6 +32,7 @@ check packages node tools/check-packages.mjs
 check boundary-rules node tools/check-boundaries.mjs
 check capabilities node tools/check-capabilities.mjs
 check reference node --no-warnings --conditions=@litterbox/source tools/write-reference.mjs --check
+check test-parts node tools/tests/check-parts.mjs
 check documents node docs/check-documents.mjs
 
 if [ -n "$failed" ]; then

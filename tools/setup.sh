@@ -24,9 +24,8 @@ need unshare util-linux
 if [ -n "$missing" ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     say "installing$missing"
-    apt-get -qq update
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing >/dev/null
+    sh tools/install-packages.sh $missing
   else
     say "missing:$missing. On Debian this installs it:"
     printf 'sudo apt-get update && sudo apt-get install -y%s\n' "$missing" >&2

@@ -1,21 +1,49 @@
 #!/bin/sh
-# Prepares this machine for the tests that touch real backends: up | down | status.
+# Prepares this machine for the tests that touch real backends: up [gate] | down | status.
+# `up gate` makes what the gate needs; `up` also the images of Debian and the programs of others, for the deep tests.
+# What was made is kept and found again: a second `up` takes seconds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 action=${1:-status}
-case $action in
-  up | status) parts='packages user filesystems cgroups images docker podman referees' ;;
-  down) parts='referees podman docker images cgroups filesystems user packages' ;;
+level=${2:-all}
+case $action:$level in
+  up:gate | up:all | down:all | status:all) ;;
   *)
-    echo "usage: $0 up|down|status" >&2
+    echo "usage: $0 up [gate] | down | status" >&2
     exit 2
     ;;
 esac
 status=0
-for part in $parts; do
-  if ! sh "$here/test-host/$part.sh" "$action"; then
-    status=1
-    [ "$action" = status ] || printf 'test-host: %s %s failed\n' "$part" "$action" >&2
-  fi
-done
+part() {
+  sh "$here/test-host/$1.sh" "$action" "$level" || {
+    [ "$action" = status ] || printf 'test-host: %s %s failed\n' "$1" "$action" >&2
+    return 1
+  }
+}
+# Parts that do not need each other, side by side.
+together() {
+  pids=''
+  for name in "$@"; do
+    part "$name" &
+    pids="$pids $!"
+  done
+  for pid in $pids; do wait "$pid" || status=1; done
+}
+one_by_one() { for name in "$@"; do part "$name" || status=1; done; }
+
+case $action in
+  up)
+    referees=''
+    if [ "$level" = all ]; then referees=referees; fi
+    # shellcheck disable=SC2086
+    together packages $referees
+    [ $status = 0 ] || exit 1
+    one_by_one user
+    together filesystems cgroups images
+    [ $status = 0 ] || exit 1
+    together docker podman
+    ;;
+  down) one_by_one referees podman docker images cgroups filesystems user packages ;;
+  status) one_by_one packages user filesystems cgroups images docker podman referees ;;
+esac
 exit $status

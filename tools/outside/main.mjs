@@ -1,6 +1,8 @@
 // What somebody gets who is not in this repository: every public package is packed and published to a registry on loopback, and
 // from there a provider is made, installed and put through the kit, and the command line does the main job. Needs root and runc.
-// Usage: main.mjs [--keep | --serve]; --serve publishes, says where, and stays until it is interrupted.
+// Usage: main.mjs [--sample] [--keep | --serve]; --sample makes and tries the provider alone, with one group of
+// the kit and a registry that only reads; --serve publishes, says where,
+// and stays until it is interrupted.
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +12,9 @@ import { command } from './command.mjs';
 import { commandLine } from './command-line.mjs';
 import { ownProvider } from './own-provider.mjs';
 import { installRegistry, startRegistry } from './registry.mjs';
+import { serveTarballs } from './serve-tarballs.mjs';
 
+const began = performance.now();
 const root = join(import.meta.dirname, '../..');
 const directory = mkdtempSync(join(tmpdir(), 'litterbox-outside-'));
 chmodSync(directory, 0o755);
@@ -29,7 +33,7 @@ async function step(title, body) {
     return result;
   } catch (error) {
     counts.failed += 1;
-    counts.failures.push(`outside: ${title}\n${error.message}`);
+    counts.failures.push({ title, message: error.message });
     console.log(`outside: FAILED: ${title}\n${error.message}`);
     throw error;
   }
@@ -73,13 +77,22 @@ async function main() {
     if (problems.length > 0) throw new Error(problems.join('\n'));
     return all;
   });
-  await installRegistry(machine);
+  const isSample = process.argv.includes('--sample');
   const setting = async (name, pattern) =>
     (await command(['npm', 'config', 'get', name], { cwd: storage, env: machine })).match(pattern)?.[0];
   const upstream = await setting('registry', /^https?:\S+$/m);
   if (!upstream) throw new Error('npm names no registry.');
   // What npm trusts, the registry must trust too: it asks the same one.
   const authorities = await setting('cafile', /^\/.+$/m);
+  if (isSample) {
+    await using tarballs = await serveTarballs({ packed, upstream });
+    const author = stranger('author', tarballs);
+    if (authorities) author.env['npm_config_cafile'] = authorities;
+    const kit = await ownProvider({ ...author, step, isSample });
+    counts.passed += kit.passed;
+    return;
+  }
+  await installRegistry(machine);
   const ours = packed.map(({ manifest }) => manifest.name);
   await using registry = await startRegistry({ directory: storage, upstream, authorities, ours, env: machine });
   const publisher = stranger('publisher', registry);
@@ -102,7 +115,7 @@ try {
 } catch (error) {
   if (counts.failed === 0) {
     counts.failed = 1;
-    counts.failures.push(`outside\n${error.stack}`);
+    counts.failures.push({ title: '', message: error.stack });
     console.log(`outside: FAILED\n${error.stack}`);
   }
   process.exitCode = 1;
@@ -110,7 +123,9 @@ try {
   if (process.argv.includes('--keep')) console.log(`outside: kept ${directory}`);
   else rmSync(directory, { recursive: true, force: true });
 }
-const file = process.env['LITTERBOX_TEST_COUNTS'];
+const file = process.env['LITTERBOX_TEST_RESULTS'];
+const seconds = Math.round((performance.now() - began) / 1000);
 if (process.argv.includes('--serve')) process.exitCode ??= 0;
-else if (file) appendFileSync(file, `${JSON.stringify(counts)}\n`);
+else if (file)
+  appendFileSync(file, `${JSON.stringify({ file: 'tools/outside/main.mjs', ...counts, seconds, tests: [] })}\n`);
 else console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);

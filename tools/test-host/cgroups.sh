@@ -1,8 +1,8 @@
 #!/bin/sh
-# Control groups that an ordinary user may divide: cgroups.sh up|down|status [USER].
+# Control groups that an ordinary user may divide: cgroups.sh up|down|status. Of another user than the tests' own: LITTERBOX_TEST_USER.
 set -eu
 action=${1:-status}
-user=${2:-litterbox-test}
+user=${LITTERBOX_TEST_USER:-litterbox-test}
 top=/sys/fs/cgroup
 
 uid=$(id -u "$user" 2>/dev/null || true)
@@ -68,7 +68,7 @@ case $action in
     exit $status
     ;;
   *)
-    echo "usage: $0 up|down|status [USER]" >&2
+    echo "usage: $0 up|down|status" >&2
     exit 2
     ;;
 esac

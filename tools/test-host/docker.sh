@@ -1,5 +1,5 @@
 #!/bin/sh
-# A Docker Engine of the tests' own, on a socket and a bridge of its own: docker.sh up|down|status.
+# A Docker Engine of the tests' own, on a socket and a bridge of its own: docker.sh up [gate] | down | status.
 set -eu
 base=/var/lib/litterbox-test
 run=$base/run
@@ -47,6 +47,7 @@ case ${1:-status} in
     # The tests' ordinary user reaches this engine, and is root on this machine by it: as everybody in that group.
     if id $user >/dev/null 2>&1; then chgrp "$user" "$socket"; fi
     image busybox:latest busybox
+    [ "${2:-all}" = all ] || exit 0
     image debian:bookworm debian
     image supervisors:bookworm supervisors
     ;;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Root file systems for the images of the tests, made without a registry: images.sh up|down|status.
+# Root file systems for the images of the tests, made without a registry: images.sh up [gate] | down | status.
+# The gate needs BusyBox alone.
 set -eu
 base=/var/lib/litterbox-test
 images=$base/images
@@ -18,20 +19,20 @@ busybox_image() {
   mv "$images/.busybox.tar.new" "$images/busybox.tar"
 }
 
-# The smallest Debian there is, from the mirror that this machine itself uses: debian_image NAME [packages besides, by commas]
-debian_image() {
-  name=$1
+# The smallest Debian there is, from the mirror that this machine itself uses, and the same with three supervisors: one bootstrap
+# for both.
+debian_images() {
   mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $codename" 'Component: main' | head -n 1)
-  root=$(mktemp -d "$images/.$name-XXXXXX")
-  debootstrap --variant=minbase ${2:+--include="$2"} "$codename" "$root" "$mirror" >"$images/debootstrap.log" 2>&1 || {
-    tail -n 5 "$images/debootstrap.log" >&2
-    rm -rf "$root"
+  # shellcheck disable=SC2016
+  mmdebstrap --variant=minbase \
+    --customize-hook="tar -c -f '$images/.debian.tar.new' -C \"\$1\" --numeric-owner --exclude=./dev/* --exclude=./proc/* --exclude=./sys/* --exclude=./var/cache/apt/* --exclude=./var/lib/apt/lists/* ." \
+    --customize-hook='APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq install --yes --no-install-recommends supervisor s6 runit >/dev/null' \
+    "$codename" "$images/.supervisors.tar.new" "$mirror" >"$images/mmdebstrap.log" 2>&1 || {
+    tail -n 5 "$images/mmdebstrap.log" >&2
     return 1
   }
-  rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
-  tar -c -f "$images/.$name.tar.new" -C "$root" --numeric-owner --exclude=./dev/* --exclude=./proc/* --exclude=./sys/* .
-  rm -rf "$root"
-  mv "$images/.$name.tar.new" "$images/$name.tar"
+  mv "$images/.supervisors.tar.new" "$images/supervisors.tar"
+  mv "$images/.debian.tar.new" "$images/debian.tar"
 }
 
 # The same as a directory, for sandboxes that have it as their root.
@@ -48,11 +49,11 @@ case ${1:-status} in
   up)
     install -d -m 0755 "$base" "$images"
     [ -e "$images/busybox.tar" ] || busybox_image
-    [ -e "$images/debian.tar" ] || debian_image debian
-    [ -e "$images/supervisors.tar" ] || debian_image supervisors supervisor,s6,runit
+    [ "${2:-all}" = all ] || exit 0
+    [ -e "$images/debian.tar" ] || debian_images
     [ -d "$images/supervisors" ] || unpacked supervisors
     ;;
-  down) rm -rf "$images/supervisors" "$images/busybox.tar" "$images/debian.tar" "$images/supervisors.tar" "$images/debootstrap.log" ;;
+  down) rm -rf "$images/supervisors" "$images/busybox.tar" "$images/debian.tar" "$images/supervisors.tar" "$images/mmdebstrap.log" ;;
   status)
     status=0
     for name in busybox debian supervisors; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Debian packages of the tests. `down` leaves them: others may have come to need them.
 set -eu
-wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static debootstrap strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2'
+wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static mmdebstrap strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2'
 
 missing() {
   for package in $wanted; do
@@ -21,9 +21,8 @@ case ${1:-status} in
       exit 1
     fi
     printf 'packages: installing%s\n' "$lacking" >&2
-    apt-get -qq update
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $lacking >/dev/null
+    sh "$(dirname "$0")/../install-packages.sh" $lacking
     # The engines of the tests are their own (docker.sh, podman.sh): what the packages started is not needed.
     if command -v systemctl >/dev/null 2>&1 && [ -d /run/systemd/system ]; then
       case $lacking in *docker.io*) systemctl disable --now docker.service docker.socket containerd.service >/dev/null 2>&1 || : ;; esac

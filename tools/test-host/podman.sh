@@ -1,10 +1,11 @@
 #!/bin/sh
-# Podman services of the tests' own, one of root and one of the ordinary user: podman.sh up|down|status.
+# Podman services of the tests' own, one of root and one of the ordinary user: podman.sh up [gate] | down | status.
 set -eu
 base=/var/lib/litterbox-test
 run=$base/run
 user=litterbox-test
 conf=$run/containers.conf
+level=${2:-all}
 
 # Both: a directory of theirs for sockets and one for data, by the first word.
 socket() { if [ "$1" = root ]; then echo "$run/podman.sock"; else echo "$run/user-$(id -u $user)/podman.sock"; fi; }
@@ -55,7 +56,9 @@ up() { # root|user
       sleep 0.1
     done
   fi
-  for pair in busybox:latest=busybox debian:bookworm=debian supervisors:bookworm=supervisors; do
+  pairs=busybox:latest=busybox
+  [ "$level" != all ] || pairs="$pairs debian:bookworm=debian supervisors:bookworm=supervisors"
+  for pair in $pairs; do
     name=docker.io/library/${pair%=*}
     client "$who" image exists "$name" || client "$who" import - "$name" <"$base/images/${pair#*=}.tar" >/dev/null
   done
@@ -90,8 +93,10 @@ runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 CONF
-    up root
+    up root &
+    of_root=$!
     if id $user >/dev/null 2>&1; then up user; fi
+    wait $of_root
     ;;
   down)
     down root

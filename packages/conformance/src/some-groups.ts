@@ -24,10 +24,9 @@ export type KitGroup =
 
 /**
  * A runner that leaves out all groups but these: for one more run of a provider that passes the whole kit elsewhere, over another image or
- * another way of copying. A provider's own run has no use for it. With `LITTERBOX_TEST_WHOLE` in the environment nothing is left out.
+ * another way of copying. A provider's own run has no use for it.
  */
 export function someGroups(runner: TestRunner, groups: readonly KitGroup[]): TestRunner {
-  if (globalThis.process?.env['LITTERBOX_TEST_WHOLE']) return runner;
   const isChosen = (name: string) => groups.some((group) => name.startsWith(`SandboxProvider contract, ${group}:`));
   return {
     ...runner,

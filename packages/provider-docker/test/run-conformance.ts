@@ -2,26 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, it } from '@jest/globals';
-import {
-  describeSandboxProvider,
-  describeSnapshotProvider,
-  forBackend,
-  type KitGroup,
-  someGroups,
-} from '@litterbox/conformance';
+import { describeSandboxProvider, describeSnapshotProvider, forBackend } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
 import { docker } from '../src/index.ts';
 import { absence, TEST_SOCKET } from './backend.ts';
 
-/** The kit over the engine of the tests, on one image. @param groups what an image has a part in; the whole kit without */
-export async function runConformance(image: string, groups?: readonly KitGroup[]): Promise<void> {
+/** The kit over the engine of the tests, on one image. */
+export async function runConformance(image: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
   afterAll(() => rm(directory, { recursive: true, force: true }));
   const host = localHost();
   const runner = await forBackend('docker', { describe, it, afterAll }, absence);
   const options = {
     name: `docker, ${image}`,
-    runner: groups ? someGroups(runner, groups) : runner,
+    runner,
     open: async () => docker({ host, directory, socket: TEST_SOCKET }),
     host,
     timeoutMs: 180_000,

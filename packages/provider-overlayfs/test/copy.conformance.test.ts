@@ -1,3 +1,3 @@
-import { OF_COPYING, runConformance } from './run-conformance.ts';
+import { runConformance } from './run-conformance.ts';
 
-await runConformance('copy', undefined, undefined, OF_COPYING);
+await runConformance('copy');

@@ -1,3 +1,3 @@
-import { groupsOfOverlay, runConformance } from './run-conformance.ts';
+import { runConformance } from './run-conformance.ts';
 
-await runConformance('overlay', undefined, undefined, groupsOfOverlay);
+await runConformance('overlay');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { describeSandboxProvider, someGroups } from '@litterbox/conformance';
+import { describeSandboxProvider } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { isRoot } from './backends.ts';
@@ -19,8 +19,7 @@ if (isRoot) {
   // The canary and its positive control are files of the far end too: its home directory is this machine's.
   describeSandboxProvider({
     name: 'overlayfs over a host behind a pipe',
-    // What the host has a part in: the rest is the kernel's.
-    runner: someGroups({ describe, it, afterAll }, ['lifecycle', 'streaming', 'changes']),
+    runner: { describe, it, afterAll },
     open: async () => overlayfs({ host, directory }),
     host,
     timeoutMs: 180_000,

@@ -1,3 +1,3 @@
-import { OF_CLONES, runConformance } from './run-conformance.ts';
+import { runConformance } from './run-conformance.ts';
 
-await runConformance('reflink', undefined, undefined, OF_CLONES);
+await runConformance('reflink');

@@ -1,10 +1,11 @@
-// The model test for as long as one likes. LITTERBOX_SOAK_SECONDS (1800), _SEED (random), _PROCESSES (4), _SANDBOXES (4).
+// The model test for as long as one likes. LITTERBOX_SOAK_SECONDS (1800), _SEED (that of the run, else random), _PROCESSES (4), _SANDBOXES (4).
 import { randomInt } from 'node:crypto';
 import { runModel } from './run-model.ts';
+import { seedOfRun } from './seeded-random.ts';
 
 const number = (name: string, usual: number) => Number(process.env[`LITTERBOX_SOAK_${name}`] ?? usual);
 const options = {
-  seed: number('SEED', randomInt(2 ** 31)),
+  seed: number('SEED', process.env['LITTERBOX_SEED'] ? seedOfRun() : randomInt(2 ** 31)),
   seconds: number('SECONDS', 1800),
   processes: number('PROCESSES', 4),
   sandboxes: number('SANDBOXES', 4),

@@ -1,11 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { countPoints, OPERATIONS, sweepPoint } from '../../src/index.ts';
-import { Random } from '../../src/model/random.ts';
+import { countPoints, OPERATIONS, seededRandom, sweepPoint } from '../../src/index.ts';
 
 const SAMPLES = 2;
-const random = new Random(12);
+const random = seededRandom(12);
 
-// All points: npm run test:sweep.
+// More points: the parts `sweep-…` of npm run test:deep, and npm run test:sweep for all of them.
 it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
   'killed at a call of the kernel, anywhere: %s is done or undone by one reconcile, and works when it is said again',
   async (name, operation) => {

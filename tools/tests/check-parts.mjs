@@ -1,0 +1,17 @@
+// Every test file runs whole in some part of the gate or of the deep tests, and every pattern of a part finds a file.
+import { PARTS } from './parts.mjs';
+import { filesOf, TEST_FILES } from './test-files.mjs';
+
+const problems = [];
+const whole = new Set(PARTS.filter(({ titles }) => !titles).flatMap((part) => filesOf(part)));
+for (const file of TEST_FILES) if (!whole.has(file)) problems.push(`${file} runs whole in no part`);
+for (const part of PARTS)
+  for (const pattern of part.files ?? [])
+    if (filesOf({ files: [pattern] }).length === 0) problems.push(`${part.name}: no test file is like ${pattern}`);
+const names = PARTS.map(({ name }) => name);
+for (const name of names)
+  if (names.indexOf(name) !== names.lastIndexOf(name)) problems.push(`two parts are named ${name}`);
+
+for (const problem of problems) console.error(`test parts: ${problem}`);
+if (problems.length > 0) process.exit(1);
+console.log(`test parts: ${TEST_FILES.length} test files in ${PARTS.length} parts`);

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sum } from './run-parts.mjs';
+import { filesOf, projectsOf, ROOT } from './test-files.mjs';
+
+const FILE = join(ROOT, 'docs/deep-tests.json');
+const PAGE = join(ROOT, 'docs/deep-tests.md');
+
+/** @typedef {{ commit: string, date: string, seconds: number, passed: number, failed: number, seed: number, unstable: number }} DeepRow */
+
+/** How each part of the deep tests ended last. @returns {Record<string, DeepRow>} */
+export const readRecord = () => (existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {});
+
+/** Writes down how a part ended, with the commit that it ran on. @param {import('./run-parts.mjs').PartResult} result */
+export function record({ part, seconds, seed, results, unstable }, parts) {
+  const row = {
+    commit: headNow(),
+    date: new Date().toISOString().slice(0, 10),
+    seconds: Math.round(seconds),
+    passed: sum(results, 'passed'),
+    failed: sum(results, 'failed'),
+    seed,
+    unstable: unstable.length,
+  };
+  const rows = { ...readRecord(), [part.name]: row };
+  const kept = Object.fromEntries(parts.flatMap(({ name }) => (rows[name] ? [[name, rows[name]]] : [])));
+  writeFileSync(FILE, `${JSON.stringify(kept, undefined, 2)}\n`);
+  writeFileSync(PAGE, page(parts, kept));
+}
+
+function page(parts, rows) {
+  const lines = parts.map(({ name, why }) => {
+    const row = rows[name];
+    return row
+      ? `| ${name} | ${row.failed === 0 ? 'green' : 'red'} | ${row.passed} | ${row.failed} | ${row.seconds} | ${row.commit} | ${row.date} | ${row.seed} | ${why} |`
+      : `| ${name} | never ran | | | | | | | ${why} |`;
+  });
+  return [
+    '# Deep tests',
+    '',
+    'How each part of `npm run test:deep` ended last. The command writes this page; `npm run test:deep -- --list` says as well which parts are stale, because their sources have changed since.',
+    '',
+    '| part | ended | passed | failed | seconds | commit | date | seed | holds |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/**
+ * Why a part has to run again; nothing when it is green and what it tests is as it was.
+ *
+ * @param {import('./parts.mjs').Part} part
+ * @param {DeepRow | undefined} row
+ * @returns {string | undefined}
+ */
+export function staleness(part, row) {
+  if (!row) return 'never ran';
+  if (row.failed > 0) return 'red';
+  if (!isKnown(row.commit)) return `ran on ${row.commit}, which is no commit here`;
+  const changed = git('diff', '--name-only', row.commit, '--', ...sourcesOf(part))
+    .split('\n')
+    .filter(Boolean);
+  return changed.length > 0 ? `${changed.length} files changed since ${row.commit}` : undefined;
+}
+
+/** Whether a part was green on one of the last `count` commits. */
+export const isGreenWithin = (row, count) =>
+  row?.failed === 0 && isKnown(row.commit) && Number(git('rev-list', '--count', `${row.commit}..HEAD`)) < count;
+
+/** The commit of now. One with changes beside it is none that anybody can look at again, and is named so. */
+function headNow() {
+  const head = git('rev-parse', '--short=12', 'HEAD').trim();
+  const changed = git('status', '--porcelain', '--', '.', ':!docs/deep-tests.json', ':!docs/deep-tests.md').trim();
+  return changed ? `${head}-changed` : head;
+}
+
+function isKnown(commit) {
+  try {
+    git('merge-base', '--is-ancestor', commit, 'HEAD');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The folders whose changes make a part stale: the packages that its tests lie in, and all that those stand on. */
+function sourcesOf(part) {
+  if (part.command) return ['packages', 'tools'];
+  const found = new Set(projectsOf(filesOf(part)).map((name) => (name === 'bench' ? name : `packages/${name}`)));
+  for (const folder of found) {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(
+      readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
+    );
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+      const own = `packages/${name.replace('@litterbox/', '')}`;
+      if (existsSync(join(ROOT, own, 'package.json'))) found.add(own);
+    }
+  }
+  return [...found];
+}
+
+const git = (...args) =>
+  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

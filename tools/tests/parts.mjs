@@ -1,0 +1,454 @@
+import { gateAttacks, gateFaults } from './samples.mjs';
+
+/**
+ * @typedef {object} Part One run of tests, in a process of its own.
+ * @property {string} name
+ * @property {'fast' | 'gate' | 'deep'} layer `fast`: no root, no engine, no build. `gate`: what every change has to pass. `deep`: all else
+ * @property {string} why what it shows; of a part that takes some groups or titles only, why those
+ * @property {readonly string[]} [files] regular expressions over paths of test files
+ * @property {readonly string[]} [except] what of `files` is left out
+ * @property {readonly string[]} [titles] only tests whose full title matches one of these regular expressions, each of which has to match
+ * one at least; all tests without
+ * @property {readonly [string, ...string[]]} [command] something else than test files
+ * @property {'user'} [as] run by the tests' ordinary user
+ * @property {readonly string[]} [uses] what one part at a time may use: two suites on one engine count each other's volumes
+ * @property {boolean} [isAlone] nothing runs beside it; `why` says why
+ * @property {boolean} [isPure] needs nothing of the prepared machine
+ * @property {Readonly<Record<string, string>>} [env]
+ * @property {number} [limitSeconds] when it is ended; 900 without
+ */
+
+/** Groups of the kit, as the start of titles. @param {...string} names */
+const groups = (...names) => names.map((name) => `^SandboxProvider contract, ${name}: `);
+
+const on = (provider) => ({ LITTERBOX_TEST_PROVIDER: provider });
+
+/** Needs no root, no engine and no build. */
+const FAST_FILES = [
+  '^packages/[^/]+/src/',
+  '^bench/src/',
+  '^packages/network-gate/test/(find-rule|is-public-address|parse-connect|read-client-hello)\\.',
+  '^packages/provider-docker/test/find-docker-socket\\.',
+  '^packages/create-litterbox-provider/test/',
+];
+
+/** @type {readonly Part[]} */
+const FAST = [
+  {
+    name: 'fast-core',
+    layer: 'fast',
+    why: 'domain, configuration, operations, channel and parsers of core',
+    files: ['^packages/core/src/'],
+    isPure: true,
+  },
+  {
+    name: 'fast-rest',
+    layer: 'fast',
+    why: 'use cases against ports in memory, and what of the other packages needs no machine',
+    files: FAST_FILES,
+    except: ['^packages/core/src/'],
+    isPure: true,
+  },
+];
+
+/** @type {readonly Part[]} */
+const GATE = [
+  { name: 'lint', layer: 'gate', why: 'every static check', command: ['sh', 'tools/lint.sh'], isPure: true },
+  {
+    name: 'kit-overlay',
+    layer: 'gate',
+    why: 'the whole kit on copy-on-write sandboxes, as root',
+    files: ['^packages/provider-overlayfs/test/overlay\\.conformance'],
+  },
+  {
+    name: 'kit-docker',
+    layer: 'gate',
+    why: 'the whole kit on Docker, in the smallest image',
+    files: ['^packages/provider-docker/test/busybox\\.conformance'],
+    uses: ['docker'],
+  },
+  {
+    name: 'kit-podman-gate',
+    layer: 'gate',
+    why: 'Podman shares the code of Docker; its engine answers differently about ends, pauses, mounts and limits',
+    files: ['^packages/provider-podman/test/busybox'],
+    titles: groups('lifecycle', 'run states', 'limits', 'traits'),
+    uses: ['podman'],
+  },
+  {
+    name: 'kit-podman-rootless-gate',
+    layer: 'gate',
+    why: 'without root the user inside is the user outside, and some limits are refused by name',
+    files: ['^packages/provider-podman/test/busybox'],
+    titles: groups('traits', 'isolation', 'limits'),
+    as: 'user',
+    uses: ['podman-user'],
+  },
+  {
+    name: 'kit-user-gate',
+    layer: 'gate',
+    why: 'an ordinary user has other mounts, another user namespace and delegated control groups',
+    files: ['^packages/provider-overlayfs/test/overlay\\.conformance'],
+    titles: groups('traits', 'isolation', 'limits', 'run states'),
+    as: 'user',
+  },
+  {
+    name: 'kit-strategies-gate',
+    layer: 'gate',
+    why: 'another strategy copies in another way: what it says of itself, and its copies',
+    files: ['^packages/provider-overlayfs/test/(copy|reflink)\\.conformance'],
+    titles: groups('traits', 'copies'),
+  },
+  {
+    name: 'kit-pipe-host-gate',
+    layer: 'gate',
+    why: 'a host whose files no other process sees: nothing may go around the port',
+    files: ['^packages/provider-overlayfs/test/pipe-host'],
+    titles: [...groups('streaming', 'traits'), '^the host behind a pipe'],
+  },
+  {
+    name: 'git',
+    layer: 'gate',
+    why: 'the contract of source control on git, and the ways into the repository of the person',
+    files: [
+      '^packages/source-control-git/test/(conformance|integrate|base|record|untouched|revision-journal|hostile-archive)\\.',
+    ],
+    env: { LITTERBOX_FUZZ_RUNS: '0.1' },
+  },
+  {
+    name: 'adapters',
+    layer: 'gate',
+    why: 'state on SQLite, this machine as a host, the network gate, the directory sync',
+    files: [
+      '^packages/(state-sqlite|host|network-gate|sync-rsync|conformance|container-engine)/test/',
+      '^packages/provider-overlayfs/test/(confined-copy|scan-contents|session-end)',
+    ],
+    except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
+  },
+  {
+    name: 'main-job-overlay',
+    layer: 'gate',
+    why: 'the main job through library, command line and MCP',
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/(work|bundle|profiles|permission)\\.'],
+  },
+  {
+    name: 'command-line',
+    layer: 'gate',
+    why: 'the main job at the command line, where each command is a process, and what only a terminal and signals show',
+    files: ['^packages/cli/test/commands\\.'],
+    titles: [
+      'tells the whole story',
+      'one JSON document',
+      'refuses bad input',
+      'refuses to lose work',
+      'when it is interrupted',
+      'a real terminal',
+    ],
+  },
+  {
+    name: 'main-job-docker',
+    layer: 'gate',
+    why: 'the main job through library, command line and MCP, in containers',
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
+    titles:
+      /one diff to accept|does the main job|a real terminal|setup command|restore goes back|tells the whole story|legacy|modern/,
+    env: on('docker'),
+    uses: ['docker'],
+  },
+  {
+    name: 'main-job-podman',
+    layer: 'gate',
+    why: 'the main job through library, command line and MCP, on the other engine',
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
+    titles: ['one diff to accept', 'a person reads one diff and merges', 'tells the whole story'],
+    env: on('podman'),
+    uses: ['podman'],
+  },
+  {
+    name: 'main-job-user',
+    layer: 'gate',
+    why: 'the main job of a person without root',
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
+    titles: ['one diff to accept', 'a person reads one diff and merges', 'tells the whole story', 'restore goes back'],
+    as: 'user',
+  },
+  {
+    name: 'attacks-gate',
+    layer: 'gate',
+    why: 'of each family of attacks those that stand nearest to its mechanism',
+    files: ['^packages/hardening/test/attacks/'],
+    titles: gateAttacks,
+  },
+  {
+    name: 'faults-gate',
+    layer: 'gate',
+    why: 'of each family of faults one kill, one damage, one full disk',
+    files: ['^packages/hardening/test/(faults|bad-input|wild)/'],
+    titles: gateFaults,
+  },
+  {
+    name: 'outside-gate',
+    layer: 'gate',
+    why: 'a stranger makes a provider from packed packages, and embeds it',
+    command: ['node', 'tools/outside/main.mjs', '--sample'],
+  },
+];
+
+/** Runs a program of the hardening package from its sources. */
+const HARDENING = ['node', '--no-warnings', '--conditions=@litterbox/source'];
+
+/** @type {readonly Part[]} */
+const DEEP = [
+  {
+    name: 'git-deep',
+    why: 'every property of recording, ignore rules and archives, kills, and broken source controls that the kit has to catch',
+    files: ['^packages/source-control-git/test/'],
+    except: ['/(integrate|base|untouched|conformance)\\.'],
+  },
+  {
+    name: 'adapters-deep',
+    why: 'models and broken implementations of state, host and sync',
+    files: ['^packages/(state-sqlite|host|network-gate|sync-rsync|conformance)/test/'],
+  },
+  {
+    name: 'overlay-broken-providers',
+    why: 'providers that break the contract in one point each, which the kit has to catch',
+    files: ['^packages/provider-overlayfs/test/broken-'],
+  },
+  {
+    name: 'overlay-rest',
+    why: 'disks, freezers, snapshots and ends of sessions',
+    files: ['^packages/provider-overlayfs/test/'],
+    except: ['conformance', 'broken-'],
+  },
+  { name: 'kit-reflink', why: 'the whole kit on reflinks', files: ['^packages/provider-overlayfs/test/reflink'] },
+  { name: 'kit-copy', why: 'the whole kit on copies', files: ['^packages/provider-overlayfs/test/copy'] },
+  {
+    name: 'kit-pipe-host',
+    why: 'the whole kit over a host behind a pipe',
+    files: ['^packages/provider-overlayfs/test/pipe-host'],
+  },
+  {
+    name: 'kit-user',
+    why: 'the whole kit of an ordinary user, with every strategy',
+    files: ['^packages/provider-overlayfs/test/overlay\\.conformance'],
+    as: 'user',
+  },
+  {
+    name: 'kit-user-strategies',
+    why: 'the kit of an ordinary user with reflinks and copies',
+    files: ['^packages/provider-overlayfs/test/(reflink|copy)\\.conformance'],
+    as: 'user',
+  },
+  {
+    name: 'overlay-rest-user',
+    why: 'disks, freezers, snapshots, ends of sessions and the host of an ordinary user',
+    files: ['^packages/provider-overlayfs/test/', '^packages/host/test/'],
+    except: ['conformance', 'broken-'],
+    as: 'user',
+  },
+  {
+    name: 'kit-debian',
+    why: 'the whole kit on Docker, in an image with the tools of GNU',
+    files: ['^packages/provider-docker/test/debian'],
+    uses: ['docker'],
+  },
+  {
+    name: 'kit-podman',
+    why: 'the whole kit on Podman',
+    files: ['^packages/provider-podman/test/'],
+    uses: ['podman'],
+  },
+  {
+    name: 'kit-podman-rootless',
+    why: 'the whole kit on Podman without root',
+    files: ['^packages/provider-podman/test/'],
+    as: 'user',
+    uses: ['podman-user'],
+  },
+  {
+    name: 'kit-foreign-files',
+    why: 'the whole kit over an engine that does not see the files of this machine',
+    files: ['^packages/provider-docker/test/foreign-files\\.kit'],
+  },
+  {
+    name: 'docker-rest',
+    why: 'engines that fail, restart and lie, mounts, golden files of the hardening, the host in a container',
+    files: ['^packages/provider-docker/test/', '^packages/container-engine/test/'],
+    except: ['/(busybox|debian)\\.conformance', 'foreign-files\\.kit'],
+    uses: ['docker'],
+  },
+  {
+    name: 'library',
+    why: 'the library on copy-on-write sandboxes: forks, pool, network, services, supervisors, kept setups, lost state, memory',
+    files: ['^packages/litterbox/test/'],
+  },
+  {
+    name: 'library-docker',
+    why: 'the library in containers',
+    files: ['^packages/litterbox/test/(fork|install|main-job|network|services|pool)'],
+    env: on('docker'),
+    uses: ['docker'],
+  },
+  {
+    name: 'library-podman',
+    why: 'the library in containers of Podman',
+    files: ['^packages/litterbox/test/(fork|install|main-job|network)'],
+    env: on('podman'),
+    uses: ['podman'],
+  },
+  {
+    name: 'library-user',
+    why: 'the library of a person without root',
+    files: ['^packages/litterbox/test/'],
+    as: 'user',
+  },
+  { name: 'mcp', why: 'the server for agents, with the referees of others', files: ['^packages/mcp/test/'] },
+  {
+    name: 'mcp-docker',
+    why: 'the server for agents, in containers',
+    files: ['^packages/mcp/test/(tools|work|services|network)'],
+    env: on('docker'),
+    uses: ['docker'],
+  },
+  {
+    name: 'mcp-podman',
+    why: 'the server for agents, in containers of Podman',
+    files: ['^packages/mcp/test/work'],
+    env: on('podman'),
+    uses: ['podman'],
+  },
+  {
+    name: 'mcp-user',
+    why: 'the server for agents of a person without root',
+    files: ['^packages/mcp/test/'],
+    as: 'user',
+  },
+  { name: 'cli', why: 'the command line', files: ['^packages/cli/test/'] },
+  {
+    name: 'cli-docker',
+    why: 'the command line, in containers',
+    files: ['^packages/cli/test/commands'],
+    env: on('docker'),
+    uses: ['docker'],
+  },
+  { name: 'cli-user', why: 'the command line of a person without root', files: ['^packages/cli/test/'], as: 'user' },
+  {
+    name: 'attacks-kernel',
+    why: 'attacks on kernel, sockets and resources',
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|harness)'],
+  },
+  {
+    name: 'attacks-files',
+    why: 'attacks by paths and arguments, in the library and over MCP',
+    files: ['^packages/hardening/test/attacks/a25'],
+  },
+  {
+    name: 'attacks-git',
+    why: 'attacks on the repository and the eyes of the person',
+    files: ['^packages/hardening/test/attacks/(a01|a09|a22)'],
+  },
+  {
+    name: 'attacks-network',
+    why: 'attacks on network, secrets and gate',
+    files: ['^packages/hardening/test/attacks/(a79|a81)', '^packages/hardening/test/security-page'],
+  },
+  {
+    name: 'attacks-user',
+    why: 'attacks on the kernel as an ordinary user',
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51)'],
+    as: 'user',
+  },
+  {
+    name: 'bad-input',
+    why: 'bad input through configuration, library, command line and MCP',
+    files: ['^packages/hardening/test/bad-input'],
+  },
+  { name: 'wild', why: 'repositories as they are found', files: ['^packages/hardening/test/wild'] },
+  {
+    name: 'faults-disk',
+    why: 'full disks, failing calls, power cuts',
+    files: ['^packages/hardening/test/faults/disk'],
+  },
+  {
+    name: 'faults-damage',
+    why: 'damage, signals, failpoints',
+    files: ['^packages/hardening/test/faults/(damage|failpoints|signals)'],
+  },
+  {
+    name: 'kills-create',
+    why: 'kills at every point of create, fork and pool',
+    files: ['^packages/hardening/test/faults/kill-(create|fork|pool)'],
+    uses: ['docker'],
+  },
+  {
+    name: 'kills-work',
+    why: 'kills at every point of commands, milestones and management',
+    files: ['^packages/hardening/test/faults/kill-(work|manage)'],
+  },
+  {
+    name: 'kills-integrate',
+    why: 'kills at every point of apply and merge',
+    files: ['^packages/hardening/test/faults/kill-integrate'],
+  },
+  {
+    name: 'kills-engine',
+    why: 'kills at every point in containers',
+    files: ['^packages/hardening/test/faults/kill-engine'],
+    uses: ['docker'],
+  },
+  {
+    name: 'model',
+    why: 'programs that are killed and frozen at random, and their history',
+    files: ['^packages/hardening/test/model'],
+  },
+  {
+    name: 'crowd',
+    why: 'many servers and command lines on one repository',
+    files: ['^packages/hardening/test/crowd'],
+    uses: ['docker'],
+  },
+  {
+    name: 'sweep-sample',
+    why: 'failing kernel calls, a sample of them',
+    files: ['^packages/hardening/test/faults/sweep'],
+  },
+  {
+    name: 'power-cuts',
+    why: 'cuts of the power behind acknowledged revisions, 200 or as many as eight minutes hold',
+    files: ['^packages/hardening/test/faults/disk'],
+    titles: ['^a power cut after acknowledged revisions'],
+    env: { LITTERBOX_CUTS_SECONDS: '480' },
+  },
+  {
+    name: 'soak',
+    why: 'the model for eight minutes',
+    command: [...HARDENING, 'packages/hardening/src/model/soak.ts'],
+    env: { LITTERBOX_SOAK_SECONDS: '480' },
+  },
+  {
+    name: 'crowd-overlay',
+    why: 'twenty servers and four command lines for five minutes',
+    command: [...HARDENING, 'packages/hardening/src/crowd/crowd.ts', '300', 'overlayfs'],
+  },
+  {
+    name: 'crowd-docker',
+    why: 'the same in containers',
+    command: [...HARDENING, 'packages/hardening/src/crowd/crowd.ts', '300', 'docker'],
+    uses: ['docker'],
+  },
+  ...['create', 'run', 'record', 'milestone', 'apply', 'merge', 'delete'].map((operation) => ({
+    name: `sweep-${operation}`,
+    why: `a kill of ${operation} at one call of the kernel after the other, for four minutes`,
+    command: [...HARDENING, 'packages/hardening/src/faults/sweep-all.ts'],
+    env: { LITTERBOX_SWEEP: operation, LITTERBOX_SWEEP_SECONDS: '240' },
+  })),
+  {
+    name: 'outside',
+    why: 'a stranger makes a provider from published packages and runs the whole kit on it',
+    command: ['node', 'tools/outside/main.mjs'],
+  },
+].map((part) => ({ layer: 'deep', limitSeconds: 1200, ...part }));
+
+/** @type {readonly Part[]} */
+export const PARTS = [...FAST, ...GATE, ...DEEP];
