@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { fixtureRecord } from '@litterbox/conformance';
 import {
   isLitterboxError,
   RepositoryId,
@@ -8,7 +9,6 @@ import {
   type StateStore,
 } from '@litterbox/core/provider';
 import * as fc from 'fast-check';
-import { newRecord } from './new-record.ts';
 import { StateFixture } from './state-fixture.ts';
 
 const REPOSITORIES = [RepositoryId.make(), RepositoryId.make()] as const;
@@ -55,7 +55,7 @@ class Model {
           return 'SANDBOX_EXISTS';
         }
         if (this.records.some(({ id }) => id === next.id)) return 'ALREADY_EXISTS';
-        this.records.push({ ...newRecord({ ...next, updatedAtMs: 0 }), generation: 1 });
+        this.records.push({ ...fixtureRecord({ ...next, updatedAtMs: 0 }), generation: 1 });
         return this.records.at(-1);
       }
       case 'update': {
@@ -82,10 +82,13 @@ class Model {
 async function applyTo(state: StateStore, model: Model, next: Step): Promise<unknown> {
   switch (next.type) {
     case 'insert': {
-      return state.insert(newRecord({ ...next, updatedAtMs: 0 }));
+      return state.insert(fixtureRecord({ ...next, updatedAtMs: 0 }));
     }
     case 'update': {
-      const known = model.records.find(({ id }) => id === next.id) ?? { ...newRecord({ id: next.id }), generation: 1 };
+      const known = model.records.find(({ id }) => id === next.id) ?? {
+        ...fixtureRecord({ id: next.id }),
+        generation: 1,
+      };
       return state.update({ ...known, generation: known.generation - next.generation }, next.change);
     }
     case 'remove':
