@@ -4,6 +4,8 @@ import type { CallOptions, Clock } from '@litterbox/core/provider';
 export interface HandClock extends Clock {
   /** Moves on, and wakes who slept no longer than that. */
   advance(durationMs: number): void;
+  /** Waits until somebody sleeps: a call that a test has started has come to where it waits. */
+  asleep(): Promise<void>;
   /** Waits until somebody sleeps who wakes within that time, then moves on: for what a test has started and does not wait for. */
   pass(durationMs: number): Promise<void>;
 }
@@ -27,6 +29,9 @@ export function handClock(): HandClock {
     wallMs: () => 1_700_000_000_000 + nowMs,
     monotonicMs: () => nowMs,
     advance,
+    async asleep() {
+      while (sleepers.size === 0) await new Promise<void>((resolve) => watching.push(resolve));
+    },
     async pass(durationMs) {
       const isDue = () => [...sleepers].some(({ wakesAtMs }) => wakesAtMs <= nowMs + durationMs);
       while (!isDue()) await new Promise<void>((resolve) => watching.push(resolve));
