@@ -118,6 +118,20 @@ module.exports = {
       to: { path: '^packages/conformance/' },
     },
     {
+      name: 'fakes-know-core-only',
+      comment: 'What stands in for an adapter shares nothing with one.',
+      severity: 'error',
+      from: { path: '^packages/testing/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|testing/)' },
+    },
+    {
+      name: 'fakes-are-for-tests',
+      comment: 'Nothing that is published stands on ports in memory.',
+      severity: 'error',
+      from: { path: '^packages/(?!testing/)[^/]+/src/', pathNot: tests },
+      to: { path: '^packages/testing/' },
+    },
+    {
       name: 'packages-have-doors',
       comment: 'A sibling is reached by its name, never by a path into its folder.',
       severity: 'error',

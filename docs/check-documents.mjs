@@ -13,6 +13,7 @@ const FOLDERS = {
   state: ['packages/state-sqlite/test'],
   sync: ['packages/sync-rsync/test'],
   gate: ['packages/network-gate/test'],
+  testing: ['packages/testing/test', 'packages/testing/test/use-cases'],
   config: ['packages/core/src/config'],
   domain: ['packages/core/src/domain'],
   channel: ['packages/core/src/channel'],

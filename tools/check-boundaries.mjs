@@ -61,6 +61,9 @@ const plants = [
   ],
   ['agents-reach-no-person', 'core/src/agent.ts', "export { DeleteSandbox } from './use-cases/delete-sandbox.ts';"],
   ['cli-is-not-a-testkit', 'cli/src/planted-kit.ts', "import '@litterbox/conformance';"],
+  ['fakes-know-core-only', 'testing/src/planted-adapter.ts', "import '@litterbox/host';"],
+  ['fakes-know-core-only', 'testing/src/planted-kit.ts', "import '@litterbox/conformance';"],
+  ['fakes-are-for-tests', 'cli/src/planted-fake.ts', "import '@litterbox/testing';"],
   ['packages-have-doors', 'cli/src/planted-path.ts', "import '../../host/src/planted-sibling.ts';"],
   ['declared-dependencies-only', 'host/src/planted-undeclared.ts', "import 'commander';"],
   ['declared-dependencies-only', 'source-control-git/src/planted-root-dev.ts', "import 'fast-check';"],
@@ -80,6 +83,7 @@ const allowed = [
   ['cli/src/load-allowed.ts', "await import('@litterbox/provider-overlayfs'); export {};"],
   ['host/src/allowed.ts', "import '@litterbox/core/provider'; import 'node:fs';"],
   ['host/test/allowed.test.ts', "import '@litterbox/conformance'; import '@litterbox/core';"],
+  ['testing/test/allowed.test.ts', "import '@litterbox/conformance'; import '@litterbox/core';"],
   ['provider-overlayfs/test/allowed.test.ts', "import '@litterbox/host'; import '@litterbox/conformance';"],
 ];
 

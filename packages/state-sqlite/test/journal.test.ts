@@ -27,14 +27,3 @@ test('what a killed process began is found interrupted, what a living one began 
   await expect(state.step(mine.id, 'more')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await state.interrupted()).toEqual([]);
 });
-
-test('a store of this process that was closed leaves its entries interrupted, another one keeps its own', async () => {
-  await using fixture = new StateFixture();
-  const one = fixture.open().state;
-  const two = fixture.open().state;
-  const first = await one.begin({ operation: 'sandbox-create', step: 'a' });
-  await two.begin({ operation: 'sandbox-create', step: 'b' });
-  expect(await two.interrupted()).toEqual([]);
-  await one[Symbol.asyncDispose]();
-  expect(await two.interrupted()).toEqual([first]);
-});

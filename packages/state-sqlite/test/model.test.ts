@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { fixtureRecord } from '@litterbox/conformance';
 import {
   isLitterboxError,
   RepositoryId,
@@ -7,8 +8,8 @@ import {
   slugify,
   type StateStore,
 } from '@litterbox/core/provider';
+import { handClock, memoryState, StateShelf } from '@litterbox/testing';
 import * as fc from 'fast-check';
-import { newRecord } from './new-record.ts';
 import { StateFixture } from './state-fixture.ts';
 
 const REPOSITORIES = [RepositoryId.make(), RepositoryId.make()] as const;
@@ -44,49 +45,15 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What the store should say, without time. */
-class Model {
-  records: SandboxRecord[] = [];
-
-  apply(next: Step): unknown {
-    switch (next.type) {
-      case 'insert': {
-        if (this.records.some(({ repositoryId, slug }) => repositoryId === next.repositoryId && slug === next.slug)) {
-          return 'SANDBOX_EXISTS';
-        }
-        if (this.records.some(({ id }) => id === next.id)) return 'ALREADY_EXISTS';
-        this.records.push({ ...newRecord({ ...next, updatedAtMs: 0 }), generation: 1 });
-        return this.records.at(-1);
-      }
-      case 'update': {
-        const record = this.records.find(({ id }) => id === next.id);
-        if (!record) return 'NOT_FOUND';
-        if (record.generation - next.generation !== record.generation) return 'CONFLICT';
-        const members = Object.entries({ ...record, ...next.change, generation: record.generation + 1 });
-        const changed = Object.fromEntries(members.filter(([, value]) => value !== null)) as unknown as SandboxRecord;
-        this.records[this.records.indexOf(record)] = changed;
-        return changed;
-      }
-      case 'remove':
-        this.records = this.records.filter(({ id }) => id !== next.id);
-        return 'removed';
-      case 'find':
-        return this.records.find(({ repositoryId, slug }) => repositoryId === next.repositoryId && slug === next.slug);
-      case 'reopen':
-        break;
-    }
-    return 'reopened';
-  }
-}
-
-async function applyTo(state: StateStore, model: Model, next: Step): Promise<unknown> {
+/** @param known the record that the caller has, which may be an older one than the store's */
+async function applyTo(state: StateStore, known: SandboxRecord | undefined, next: Step): Promise<unknown> {
   switch (next.type) {
     case 'insert': {
-      return state.insert(newRecord({ ...next, updatedAtMs: 0 }));
+      return state.insert(fixtureRecord({ ...next, updatedAtMs: 0 }));
     }
     case 'update': {
-      const known = model.records.find(({ id }) => id === next.id) ?? { ...newRecord({ id: next.id }), generation: 1 };
-      return state.update({ ...known, generation: known.generation - next.generation }, next.change);
+      const record = known ?? { ...fixtureRecord({ id: next.id }), generation: 1 };
+      return state.update({ ...record, generation: record.generation - next.generation }, next.change);
     }
     case 'remove':
       await state.remove(next.id);
@@ -106,22 +73,24 @@ const withoutTime = (value: unknown): unknown =>
       ? { ...value, updatedAtMs: 0, type: undefined }
       : value;
 
+const outcomeOf = (call: Promise<unknown>) =>
+  call.catch((error: unknown) => (isLitterboxError(error) ? error.code : Promise.reject(error)));
+
 test('does what a list in memory does, for any sequence of calls', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       await using fixture = new StateFixture();
       let { state } = fixture.open();
-      const model = new Model();
+      const memory = memoryState(new StateShelf(), handClock());
       for (const next of steps) {
         if (next.type === 'reopen') {
           await fixture.close();
           ({ state } = fixture.open());
         }
-        const got = await applyTo(state, model, next).catch((error: unknown) =>
-          isLitterboxError(error) ? error.code : Promise.reject(error),
-        );
-        expect(withoutTime(got)).toEqual(withoutTime(model.apply(next)));
-        expect(withoutTime(await state.list())).toEqual(withoutTime(model.records));
+        const known = 'id' in next ? await memory.get(next.id) : undefined;
+        const got = await outcomeOf(applyTo(state, known, next));
+        expect(withoutTime(got)).toEqual(withoutTime(await outcomeOf(applyTo(memory, known, next))));
+        expect(withoutTime(await state.list())).toEqual(withoutTime(await memory.list()));
       }
     }),
     { numRuns: 60 },

@@ -9,41 +9,11 @@ const ASSURANCE = { provider: 'overlayfs', mechanism: 'overlay', controls: [], r
 const idsOf = (sandboxes: readonly PooledSandbox[]) => sandboxes.map(({ id }) => id);
 
 /** Adds one that is ready, and gives its id. */
-async function ready({ pool }: ReturnType<StateFixture['open']>, more: Partial<typeof wanted> = {}) {
-  const { id } = await pool.add({ ...wanted, ...more, id: SandboxId.make() });
+async function ready({ pool }: ReturnType<StateFixture['open']>) {
+  const { id } = await pool.add({ ...wanted, id: SandboxId.make() });
   await pool.offer(id, ASSURANCE);
   return id;
 }
-
-test('one that is being made is taken by nobody; once it is ready the oldest one is, with what is known of it', async () => {
-  await using fixture = new StateFixture();
-  const store = fixture.open();
-  const { pool } = store;
-  const filling = await pool.add({ ...wanted, id: SandboxId.make() });
-  expect(filling.state).toBe('filling');
-  expect(await pool.take(wanted)).toBeUndefined();
-  const second = await ready(store);
-  await pool.offer(filling.id, ASSURANCE);
-  await expect(pool.offer(filling.id, ASSURANCE)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect((await pool.list(repositoryId)).map(({ state }) => state)).toEqual(['ready', 'ready']);
-  expect(await pool.take(wanted)).toEqual({ ...filling, state: 'claimed', assurance: ASSURANCE });
-  expect((await pool.take(wanted))?.id).toBe(second);
-  expect(await pool.take(wanted)).toBeUndefined();
-  expect(await pool.abandoned()).toEqual([]);
-  await pool.remove(second);
-  await pool.remove(second);
-  expect(await pool.get(second)).toBeUndefined();
-  expect(idsOf(await pool.list(RepositoryId.make()))).toEqual([]);
-});
-
-test('what was decided otherwise is not taken: another repository, provider or fingerprint', async () => {
-  await using fixture = new StateFixture();
-  const store = fixture.open();
-  const id = await ready(store);
-  for (const other of [{ repositoryId: RepositoryId.make() }, { provider: 'docker' }, { fingerprint: 'f1' }])
-    expect(await store.pool.take({ ...wanted, ...other })).toBeUndefined();
-  expect((await store.pool.take(wanted))?.id).toBe(id);
-});
 
 test("processes that take at once get different ones, and one is nobody else's until its process is dead", async () => {
   await using fixture = new StateFixture();
@@ -67,13 +37,4 @@ test("processes that take at once get different ones, and one is nobody else's u
   expect(both.sort()).toEqual([false, true]);
   expect((await pool.get(first))?.state).toBe('condemned');
   expect(await pool.abandoned()).toHaveLength(2);
-});
-
-test('what is ready is condemned by one, and taken by nobody then', async () => {
-  await using fixture = new StateFixture();
-  const store = fixture.open();
-  const id = await ready(store);
-  expect([await store.pool.condemn(id), await store.pool.condemn(id)]).toEqual([true, false]);
-  expect(await store.pool.take(wanted)).toBeUndefined();
-  expect(await store.pool.condemn(SandboxId.make())).toBe(false);
 });

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
+import { fixtureRecord } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core/provider';
 import { OwnerLocks } from '../src/owner-locks.ts';
 import { MIGRATIONS } from '../src/schema.ts';
@@ -19,7 +20,6 @@ import { SqliteStateStore } from '../src/sqlite-state-store.ts';
 import { StateDatabase } from '../src/state-database.ts';
 import { networkFileSystem } from '../src/state-directory.ts';
 import { systemClock } from '../src/system-clock.ts';
-import { newRecord } from './new-record.ts';
 import { StateFixture } from './state-fixture.ts';
 
 const HINT = { hint: expect.any(String) };
@@ -39,7 +39,7 @@ describe('the state directory', () => {
   test('has a name that is not UTF-8, with spaces and newlines', async () => {
     await using fixture = new StateFixture();
     const { state } = fixture.open(join(fixture.parent, 'a b\n\udcff'));
-    await state.insert(newRecord());
+    await state.insert(fixtureRecord());
     await using _ = await state.lease('a', 'b');
     expect(readdirSync(fixture.parent, { encoding: 'buffer' })[0]?.toString('latin1')).toBe('a b\n\u00ff');
   });
@@ -115,7 +115,7 @@ describe('the state directory', () => {
 describe('the state file', () => {
   test('of a newer release is refused and stays as it is', async () => {
     await using fixture = new StateFixture();
-    await fixture.open().state.insert(newRecord());
+    await fixture.open().state.insert(fixtureRecord());
     await fixture.close();
     const path = join(fixture.directory, 'state.db');
     const database = new DatabaseSync(path);
@@ -137,7 +137,7 @@ describe('the state file', () => {
 
   test('of an older release is copied, then brought up to date, by one of several processes', async () => {
     await using fixture = new StateFixture();
-    const record = await fixture.open().state.insert(newRecord());
+    const record = await fixture.open().state.insert(fixtureRecord());
     await fixture.close();
     const newer = [...MIGRATIONS, 'ALTER TABLE sandbox ADD COLUMN extra TEXT'];
     const [one, two] = [1, 2].map(() => new StateDatabase(fixture.directory, systemClock, newer));
@@ -161,7 +161,7 @@ describe('the state file', () => {
     const first = new StateDatabase(fixture.directory, systemClock, MIGRATIONS.slice(0, 1));
     const owners = new OwnerLocks(first);
     const before = new SqliteStateStore(first, owners, systemClock);
-    const record = await before.insert(newRecord());
+    const record = await before.insert(fixtureRecord());
     await before.publish({ type: 'test-event', data: {} });
     await before[Symbol.asyncDispose]();
     const { state, pool } = fixture.open();
@@ -176,7 +176,7 @@ describe('the state file', () => {
 
   test('whose migration fails keeps its version and content', async () => {
     await using fixture = new StateFixture();
-    const record = await fixture.open().state.insert(newRecord());
+    const record = await fixture.open().state.insert(fixtureRecord());
     await fixture.close();
     const broken = new StateDatabase(fixture.directory, systemClock, [...MIGRATIONS, 'DROP TABLE event; NOT SQL']);
     await expect(broken.open()).rejects.toMatchObject({ code: 'INTERNAL' });
@@ -200,7 +200,7 @@ describe('the state file', () => {
       await using fixture = new StateFixture();
       const { state } = fixture.open();
       const log = 'x'.repeat(4000);
-      for (let count = 0; count < 30; count += 1) await state.insert(newRecord({ setupLog: log }));
+      for (let count = 0; count < 30; count += 1) await state.insert(fixtureRecord({ setupLog: log }));
       await fixture.close();
       const path = join(fixture.directory, 'state.db');
       spoil(path);
@@ -226,7 +226,7 @@ describe('the state file', () => {
     test(`with a row that cannot be ours is STATE_CORRUPT and says what is wrong: ${part}`, async () => {
       await using fixture = new StateFixture();
       const { state } = fixture.open();
-      const { id } = await state.insert(newRecord());
+      const { id } = await state.insert(fixtureRecord());
       const database = new DatabaseSync(join(fixture.directory, 'state.db'));
       database.exec(how);
       database.close();

@@ -1,4 +1,4 @@
-import { RepositoryId, SandboxId, type SandboxRecord, slugify, ObjectId, type Policy } from '@litterbox/core/provider';
+import { ObjectId, type Policy, RepositoryId, SandboxId, type SandboxRecord, slugify } from '@litterbox/core/provider';
 
 const POLICY: Policy = {
   root: { type: 'directory', path: '/srv/root' },
@@ -15,7 +15,8 @@ const POLICY: Policy = {
   allowDegraded: false,
 };
 
-export function newRecord(change: Partial<SandboxRecord> = {}): Omit<SandboxRecord, 'generation'> {
+/** A record that no store has yet, with a new id in a new repository unless the change says otherwise. */
+export function fixtureRecord(change: Partial<SandboxRecord> = {}): Omit<SandboxRecord, 'generation'> {
   const { generation: _, ...record } = {
     id: SandboxId.make(),
     repositoryId: RepositoryId.make(),

@@ -1,0 +1,9 @@
+import { describe, it } from '@jest/globals';
+import { describeAuditLog, describeSandboxPool, describeStateStore } from '@litterbox/conformance';
+import { StateFixture } from './state-fixture.ts';
+
+const options = { name: 'SQLite', runner: { describe, it }, bench: () => new StateFixture() };
+
+describeStateStore(options);
+describeAuditLog(options);
+describeSandboxPool(options);

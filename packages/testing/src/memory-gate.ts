@@ -1,0 +1,35 @@
+import type { GatePolicy, GateReport, NetworkGate } from '@litterbox/core/provider';
+
+/** A gate that is open. */
+export interface MemoryGate {
+  readonly policy: GatePolicy;
+  /** Says that something happened at it. */
+  report(report: GateReport): void;
+  /** How many connections came. */
+  readonly served: number;
+}
+
+/** A way out that leads nowhere: a test says what happens at it. */
+export function memoryGate(): NetworkGate & {
+  readonly open: NetworkGate['open'];
+  readonly gates: readonly MemoryGate[];
+} {
+  const gates: MemoryGate[] = [];
+  return {
+    gates,
+    async open(policy, onReport) {
+      const gate = { policy, report: onReport, served: 0 };
+      gates.push(gate);
+      return {
+        async serve(stream) {
+          gate.served += 1;
+          await stream[Symbol.asyncDispose]();
+        },
+        async [Symbol.asyncDispose]() {
+          const at = gates.indexOf(gate);
+          if (at !== -1) gates.splice(at, 1);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { type FileStat, type Host, LitterboxError } from '@litterbox/core/provider';
+import type { TreeFile } from './file-tree.ts';
+import type { RepositoryShelf } from './repository-shelf.ts';
+
+/** A machine on which there are the work trees of a shelf, to be read, and on which nothing runs. */
+export function memoryHost(shelf: RepositoryShelf): Host {
+  const refuse = () =>
+    Promise.reject(new LitterboxError('UNSUPPORTED', 'This machine is in memory.', { operation: 'host.use' }));
+  const find = (path: string): TreeFile | undefined => {
+    const person = shelf.find(path)?.person;
+    return person?.work.get(path.slice(person.root.length + 1));
+  };
+  return {
+    name: 'memory',
+    facts: refuse,
+    spawn: refuse,
+    connect: refuse,
+    files: {
+      async read(path, options) {
+        options?.signal?.throwIfAborted();
+        return find(path)?.content;
+      },
+      async stat(path, options): Promise<FileStat | undefined> {
+        options?.signal?.throwIfAborted();
+        const file = find(path);
+        return file && { type: file.type, sizeBytes: file.content.length, mode: 0o644, uid: 1000, gid: 1000 };
+      },
+      write: refuse,
+      makeDirectory: refuse,
+      list: refuse,
+      rename: refuse,
+      remove: refuse,
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}

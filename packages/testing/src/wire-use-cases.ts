@@ -1,0 +1,229 @@
+import {
+  AccessFiles,
+  type Approver,
+  AssignPorts,
+  AttachProcess,
+  type AuditLog,
+  ChangeRunState,
+  ChangeWorkspace,
+  ChooseProvider,
+  ClearPool,
+  type Clock,
+  CloneRepository,
+  ControlServices,
+  CreateSandbox,
+  CutMilestone,
+  DecidePolicy,
+  DeleteSandbox,
+  FillPool,
+  FindSandbox,
+  ForkSandbox,
+  type Heap,
+  type Host,
+  InspectSandbox,
+  InstallImage,
+  IntegrateChanges,
+  type Keepers,
+  KeepSandbox,
+  ListFiles,
+  ListSandboxes,
+  type NetworkGate,
+  OpenNetwork,
+  OpenRepository,
+  OpenSandboxes,
+  PatchFile,
+  type PoolFiller,
+  type PortForwarder,
+  ReachKeeper,
+  ReadAudit,
+  ReadHistory,
+  ReadLines,
+  Reconcile,
+  RecordRevision,
+  RestoreRecords,
+  RestoreRevision,
+  RunCommand,
+  type SandboxPool,
+  type SandboxProvider,
+  SearchFiles,
+  SettleSandbox,
+  SetUpSandbox,
+  type SourceControl,
+  SpillOutput,
+  type StateStore,
+  TakePooled,
+  TrustConfig,
+} from '@litterbox/core';
+import { AuditRead, ReadClone } from '@litterbox/core/agent';
+
+/** Everything that use cases are made of. */
+export interface Ports {
+  readonly providers: readonly SandboxProvider[];
+  readonly sourceControl: SourceControl;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly pool: SandboxPool;
+  readonly poolFiller: PoolFiller;
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly heap: Heap;
+  readonly forwarder: PortForwarder;
+  readonly keepers: Keepers;
+  readonly networkGate: NetworkGate;
+  readonly approver: Approver;
+  readonly repositoryPath: string;
+  readonly actor: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export type WiredUseCases = ReturnType<typeof wireUseCases>;
+
+/** The use cases over these ports, wired as the composition root of `litterbox` does it. */
+export function wireUseCases(ports: Ports) {
+  const { providers, sourceControl, state, audit, pool, host, clock, heap, forwarder, keepers, actor } = ports;
+  const openRepository = new OpenRepository(sourceControl, ports.repositoryPath);
+  const assignPorts = new AssignPorts(state, forwarder);
+  const openNetwork = new OpenNetwork(ports.networkGate, audit);
+  const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
+  const reachKeeper = new ReachKeeper(keepers, keepSandbox);
+  const openSandboxes = new OpenSandboxes(providers, reachKeeper);
+  const findSandbox = new FindSandbox(state, openRepository);
+  const chooseProvider = new ChooseProvider(providers);
+  const decidePolicy = new DecidePolicy(host, state, ports.environment);
+  const recordRevision = new RecordRevision(state, openRepository, heap);
+  const setUpSandbox = new SetUpSandbox(state, recordRevision, openNetwork);
+  const takePooled = new TakePooled(pool);
+  const clearPool = new ClearPool(openRepository, state, pool, audit, providers, actor);
+  const installImage = new InstallImage(state, audit, openNetwork, actor);
+  const fillPool = new FillPool(
+    openRepository,
+    state,
+    pool,
+    audit,
+    decidePolicy,
+    chooseProvider,
+    openNetwork,
+    installImage,
+    clearPool,
+    heap,
+    actor,
+  );
+  const createSandbox = new CreateSandbox(
+    openRepository,
+    state,
+    audit,
+    decidePolicy,
+    chooseProvider,
+    openSandboxes,
+    setUpSandbox,
+    assignPorts,
+    reachKeeper,
+    openNetwork,
+    recordRevision,
+    takePooled,
+    ports.poolFiller,
+    installImage,
+    clock,
+    actor,
+  );
+  const changeWorkspace = new ChangeWorkspace(findSandbox, openSandboxes, state, audit, recordRevision, actor);
+  const inspectSandbox = new InspectSandbox(findSandbox, openSandboxes, state, audit, actor);
+  const settleSandbox = new SettleSandbox(state, openSandboxes, recordRevision);
+  const deleteSandbox = new DeleteSandbox(
+    findSandbox,
+    openRepository,
+    state,
+    audit,
+    openSandboxes,
+    settleSandbox,
+    reachKeeper,
+    actor,
+  );
+  const restoreRevision = new RestoreRevision(
+    findSandbox,
+    openRepository,
+    state,
+    audit,
+    openSandboxes,
+    recordRevision,
+    setUpSandbox,
+    installImage,
+    reachKeeper,
+    heap,
+    actor,
+  );
+  const restoreRecords = new RestoreRecords(state, pool, providers, decidePolicy, chooseProvider, clock);
+  return {
+    openRepository,
+    assignPorts,
+    openNetwork,
+    keepSandbox,
+    reachKeeper,
+    openSandboxes,
+    findSandbox,
+    chooseProvider,
+    decidePolicy,
+    recordRevision,
+    setUpSandbox,
+    takePooled,
+    clearPool,
+    installImage,
+    fillPool,
+    createSandbox,
+    changeWorkspace,
+    inspectSandbox,
+    settleSandbox,
+    deleteSandbox,
+    restoreRevision,
+    restoreRecords,
+    runCommand: new RunCommand(changeWorkspace),
+    accessFiles: new AccessFiles(findSandbox, openSandboxes, state, changeWorkspace),
+    patchFile: new PatchFile(changeWorkspace),
+    controlServices: new ControlServices(changeWorkspace, inspectSandbox, findSandbox, reachKeeper),
+    readLines: new ReadLines(inspectSandbox),
+    listFiles: new ListFiles(inspectSandbox),
+    searchFiles: new SearchFiles(inspectSandbox),
+    cloneRepository: new CloneRepository(inspectSandbox, sourceControl),
+    readClone: new ReadClone(inspectSandbox),
+    spillOutput: new SpillOutput(findSandbox, openSandboxes),
+    cutMilestone: new CutMilestone(findSandbox, openRepository, state, audit, settleSandbox, actor),
+    listSandboxes: new ListSandboxes(openRepository, state, providers),
+    auditRead: new AuditRead(findSandbox, openRepository, audit, actor),
+    readHistory: new ReadHistory(findSandbox, openRepository, audit),
+    attachProcess: new AttachProcess(findSandbox, openSandboxes, state, audit, recordRevision, actor),
+    integrateChanges: new IntegrateChanges(
+      findSandbox,
+      openRepository,
+      state,
+      audit,
+      ports.approver,
+      deleteSandbox,
+      settleSandbox,
+      actor,
+    ),
+    changeRunState: new ChangeRunState(findSandbox, state, audit, openSandboxes, reachKeeper, actor),
+    forkSandbox: new ForkSandbox(
+      findSandbox,
+      openRepository,
+      state,
+      audit,
+      openSandboxes,
+      recordRevision,
+      assignPorts,
+      createSandbox,
+      clock,
+      actor,
+    ),
+    trustConfig: new TrustConfig(openRepository, decidePolicy, state, audit, actor),
+    readAudit: new ReadAudit(findSandbox, openRepository, audit),
+    reconcile: new Reconcile(
+      openRepository,
+      state,
+      openSandboxes,
+      deleteSandbox,
+      restoreRevision,
+      restoreRecords,
+      clearPool,
+    ),
+  };
+}

@@ -1,0 +1,28 @@
+import type { SandboxRecord } from '@litterbox/core/provider';
+import type { TestWorld } from '../src/index.ts';
+
+type Input = Parameters<TestWorld['createSandbox']['execute']>[0];
+
+/** Makes a sandbox, as the ordinary way is. */
+export async function made(world: TestWorld, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
+  return (await world.createSandbox.execute({ ...input, name })).record;
+}
+
+/** Makes one in which a revision holds one change. */
+export async function changed(world: TestWorld, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
+  const record = await made(world, name, input);
+  await world.runCommand.execute({ sandbox: name, command: 'echo work >work' });
+  return record;
+}
+
+/** Puts a record into a state that a program that was killed, or another one, left it in. */
+export async function inState(world: TestWorld, name: string, state: SandboxRecord['state']): Promise<SandboxRecord> {
+  const record = world.ground.records.records.find(({ slug }) => slug === name);
+  if (!record) throw new Error(`There is no record of ${name}.`);
+  return await world.state.update(record, { state });
+}
+
+/** Shell commands for a setup. */
+export const setup = (...scripts: readonly string[]): { setup: readonly (readonly [string, string, string])[] } => ({
+  setup: scripts.map((script) => ['sh', '-c', script]),
+});

@@ -1,0 +1,24 @@
+import { afterAll, describe, it } from '@jest/globals';
+import { describeSandboxProvider, someGroups } from '@litterbox/conformance';
+import type { Host } from '@litterbox/core/provider';
+import { memoryProvider, realClock, SandboxShelf } from '../src/index.ts';
+
+const shelf = new SandboxShelf();
+
+/** A machine on which nothing runs, for tests that look there for what must not run. */
+const host = {
+  spawn: async () => ({
+    exit: Promise.resolve({ code: 0 }),
+    async *[Symbol.asyncIterator]() {},
+    async [Symbol.asyncDispose]() {},
+  }),
+} as unknown as Host;
+
+// These groups ask for what use cases ask for. Of `changes`, `copies` and `claims` it passes all but tests that look with `find`, `grep` or
+// `head` of a device. The others ask for a kernel: for its own facts, signals, terminals and sockets, which memory does not have.
+describeSandboxProvider({
+  name: 'memory',
+  runner: someGroups({ describe, it, afterAll }, ['lifecycle', 'traits', 'run states', 'setups']),
+  open: async () => memoryProvider({ shelf, clock: realClock }),
+  host,
+});

@@ -1,0 +1,282 @@
+import { expect, test } from '@jest/globals';
+import { LitterboxError } from '@litterbox/core/provider';
+import { atFailpoint, NOTHING_LEFT, testWorld } from '../../src/index.ts';
+import { made, setup } from '../made.ts';
+
+const failed = new Error('no');
+const fail = () => Promise.reject(failed);
+const refused = new LitterboxError('UNAVAILABLE', 'The engine is down.', { operation: 'test' });
+
+test('a create gives a sandbox that is ready, with the files of the base and a history of its own', async () => {
+  await using world = testWorld();
+  const { record, isRenamed, warnings } = await world.createSandbox.execute({ name: 'Fix Login' });
+  expect(record.slug).toBe('fix-login');
+  expect(record.state).toBe('ready');
+  expect(record.assurance?.provider).toBe('memory');
+  expect(record.workdir).toBe('/src');
+  expect(isRenamed).toBe(false);
+  expect(warnings).toEqual([]);
+  expect(world.look('fix-login', 'README')).toBe('read me\n');
+  expect(world.left()).toEqual({
+    ...NOTHING_LEFT,
+    records: ['fix-login: ready'],
+    histories: ['fix-login'],
+    runtimes: ['running'],
+  });
+  expect(await world.audited()).toEqual(['sandbox-create: ok']);
+  expect(world.told()).toEqual(['sandbox-created']);
+});
+
+test('a name that loses letters on the way to the slug is told', async () => {
+  await using world = testWorld();
+  const { record, isRenamed } = await world.createSandbox.execute({ name: 'Größe' });
+  expect(record.slug).toBe('gr-e');
+  expect(isRenamed).toBe(true);
+});
+
+test('a name that is taken is SANDBOX_EXISTS, and the sandbox that has it is unharmed', async () => {
+  await using world = testWorld();
+  await made(world, 'a');
+  const before = world.left();
+  await expect(made(world, 'A')).rejects.toMatchObject({
+    code: 'SANDBOX_EXISTS',
+    message: expect.stringContaining('it is ready'),
+  });
+  expect(world.left()).toEqual(before);
+});
+
+test('a name without letters is NAME_INVALID before anything is asked', async () => {
+  await using world = testWorld({ sourceControl: { open: fail } });
+  await expect(made(world, '---')).rejects.toMatchObject({ code: 'NAME_INVALID' });
+});
+
+test('a provider that is not there is INVALID_ARGUMENT, and nothing is left', async () => {
+  await using world = testWorld();
+  await expect(made(world, 'a', { provider: 'docker' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+  expect(await world.audited()).toEqual([]);
+});
+
+test('a configuration that nobody agreed to is CONFIG_UNTRUSTED, and nothing of it is run', async () => {
+  await using world = testWorld({ config: '[container]\nsetup-command = ["touch", "ran"]\n', isTrusted: false });
+  await expect(made(world)).rejects.toMatchObject({
+    code: 'CONFIG_UNTRUSTED',
+    message: expect.stringContaining('setup-command'),
+  });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a base that is not there is REV_NOT_FOUND, audited, and nothing is left', async () => {
+  await using world = testWorld();
+  const from = { type: 'ref' as const, name: 'no-such-branch' };
+  await expect(made(world, 'a', { from })).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+  expect(await world.audited()).toEqual(['sandbox-create: error']);
+});
+
+test('a repository of 512 sandboxes takes no more: SANDBOX_LIMIT', async () => {
+  await using world = testWorld({
+    state: (real) => ({ list: async (...args) => Array.from({ length: 512 }, () => args) as never, find: real.find }),
+  });
+  await expect(made(world)).rejects.toMatchObject({ code: 'SANDBOX_LIMIT' });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a create that cannot be audited does not begin', async () => {
+  const unavailable = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
+  await using world = testWorld({ audit: { start: () => Promise.reject(unavailable) } });
+  await expect(made(world)).rejects.toBe(unavailable);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a create whose runtime fails leaves no record, no history, no journal entry', async () => {
+  await using world = testWorld({ provider: { create: fail } });
+  await expect(made(world)).rejects.toBe(failed);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+  expect(await world.audited()).toEqual(['sandbox-create: error']);
+  expect(world.told()).toEqual([]);
+});
+
+test('a create whose history fails removes the runtime that was made meanwhile', async () => {
+  await using world = testWorld({ repository: { begin: fail } });
+  await expect(made(world)).rejects.toBe(failed);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a create whose record cannot be written leaves no journal entry', async () => {
+  await using world = testWorld({ state: { insert: fail } });
+  await expect(made(world)).rejects.toBe(failed);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a create whose controls cannot be read back is undone', async () => {
+  await using world = testWorld({ runtime: { assurance: fail } });
+  await expect(made(world)).rejects.toBe(failed);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a create that is aborted while the runtime is made rejects with the reason and leaves nothing', async () => {
+  const controller = new AbortController();
+  await using world = testWorld({
+    provider: (real) => ({
+      async create(spec) {
+        const runtime = await real.create(spec);
+        controller.abort(failed);
+        return runtime;
+      },
+    }),
+  });
+  await expect(world.createSandbox.execute({ name: 'a' }, { signal: controller.signal })).rejects.toBe(failed);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+for (const point of [
+  'create.after-journal',
+  'create.after-record',
+  'create.after-runtime',
+  'create.after-assurance',
+  'create.after-setup',
+  'create.after-ready',
+])
+  test(`a create that fails at ${point} leaves nothing but its entry in the log`, async () => {
+    await using world = testWorld();
+    using _ = atFailpoint(point, () => {
+      throw failed;
+    });
+    const outcome = made(world);
+    await expect(outcome).rejects.toBe(failed);
+    // What is begun before there is anything to undo is found by its journal entry.
+    const journal = point === 'create.after-journal' ? ['sandbox-create: record'] : [];
+    expect(world.left()).toEqual({ ...NOTHING_LEFT, journal });
+    expect(await world.audited()).toEqual(['sandbox-create: error']);
+  });
+
+test('the setup runs in the workspace; what it leaves of files is revision 1', async () => {
+  await using world = testWorld();
+  const record = await made(world, 'a', { overrides: setup('echo built >out; echo home >~/cache') });
+  expect(record.state).toBe('ready');
+  expect(world.look('a', 'out')).toBe('built\n');
+  expect(world.subjects('a')).toEqual(['setup: sh -c echo built >out; echo home >~/cache']);
+});
+
+test('a setup that fails is SETUP_FAILED; the sandbox stays to be looked into, with the end of its output', async () => {
+  await using world = testWorld();
+  const overrides = setup('echo trouble; exit 3', 'touch never');
+  await expect(made(world, 'a', { overrides })).rejects.toMatchObject({
+    code: 'SETUP_FAILED',
+    message: expect.stringContaining('exit code 3'),
+    details: { hint: expect.stringContaining('litterbox shell a') },
+  });
+  expect(world.left()).toEqual({
+    ...NOTHING_LEFT,
+    records: ['a: setup-failed'],
+    histories: ['a'],
+    runtimes: ['running'],
+  });
+  expect((await world.state.list())[0]?.setupLog).toBe('trouble\n');
+  expect(world.look('a', 'never')).toBeUndefined();
+});
+
+test('with rollback a setup that fails leaves nothing', async () => {
+  await using world = testWorld();
+  const input = { overrides: setup('exit 3'), rollback: true };
+  await expect(made(world, 'a', input)).rejects.toMatchObject({ code: 'SETUP_FAILED' });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('the same setup runs once: a second sandbox begins with what the first one left, and records the same', async () => {
+  await using world = testWorld();
+  let runs = 0;
+  const programs = {
+    build: async ({
+      machine,
+      cwd,
+    }: {
+      machine: { files: { write(path: string, bytes: Uint8Array): void } };
+      cwd: string;
+    }) => {
+      runs += 1;
+      machine.files.write(`${cwd}/out`, Buffer.from('built\n'));
+      return 0;
+    },
+  };
+  await using other = testWorld({ programs });
+  const overrides = { setup: [['build']] as const };
+  await made(other, 'a', { overrides });
+  await made(other, 'b', { overrides });
+  expect(runs).toBe(1);
+  expect(other.look('b', 'out')).toBe('built\n');
+  expect(other.subjects('b')).toEqual(['setup: build']);
+  await made(other, 'c', { overrides, freshSetup: true });
+  expect(runs).toBe(2);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a setup whose leavings cannot be kept fails the create, and nothing is left', async () => {
+  await using world = testWorld({
+    provider: ({ setups }) => ({ setups: { list: async function* () {}, ...setups, keep: fail } }),
+  });
+  await expect(made(world, 'a', { overrides: setup('echo built >out') })).rejects.toBe(failed);
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('ports get numbers that no other sandbox has', async () => {
+  const config = '[container.ports]\nweb = 8000\n';
+  await using world = testWorld({ config });
+  const [one, two] = [await made(world, 'a'), await made(world, 'b')];
+  expect(one.ports).toEqual([{ name: 'web', inside: 8000, outside: 40_000 }]);
+  expect(two.ports).toEqual([{ name: 'web', inside: 8000, outside: 40_001 }]);
+});
+
+test('ports of a runtime that cannot be connected to are UNSUPPORTED, and nothing is left', async () => {
+  const runtime = { connect: undefined } as object;
+  await using world = testWorld({ config: '[container.ports]\nweb = 8000\n', runtime });
+  await expect(made(world)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('a network of a runtime that leads nowhere is UNSUPPORTED, and nothing is left', async () => {
+  const overrides = { network: { run: 'allow-list' as const, allow: ['example.org'] } };
+  await using world = testWorld({ runtime: { listen: undefined } as object });
+  await expect(made(world, 'a', { overrides })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+test('uncommitted changes that are not in the sandbox are told: the first ten, and how many', async () => {
+  await using world = testWorld();
+  for (let count = 0; count < 12; count += 1) world.person.write(`new-${count}`, 'x');
+  const { leftOut } = await world.createSandbox.execute({ name: 'a' });
+  const { paths, total } = await leftOut;
+  expect(paths).toHaveLength(10);
+  expect(total).toBe(12);
+});
+
+test('of the work tree nothing is left out, and uncommitted files are there', async () => {
+  await using world = testWorld();
+  world.person.write('new', 'x');
+  const { leftOut } = await world.createSandbox.execute({ name: 'a', from: { type: 'worktree' } });
+  expect(await leftOut).toEqual({ paths: [], total: 0 });
+  expect(world.look('a', 'new')).toBe('x');
+});
+
+test('with eager worktrees the review branch is exported at once', async () => {
+  await using world = testWorld();
+  await made(world, 'a', { overrides: { worktrees: 'eager' } });
+  expect(world.person.read('.litterbox/worktrees/a/README')).toBe('read me\n');
+});
+
+test('a keeper that cannot be reached is a warning: the sandbox is one all the same', async () => {
+  await using world = testWorld({
+    config: '[container.ports]\nweb = 8000\n',
+    keepers: { serve: () => Promise.reject(refused) },
+  });
+  const { record, warnings } = await world.createSandbox.execute({ name: 'a' });
+  expect(record.state).toBe('ready');
+  expect(warnings).toEqual(['The services, ports and network are not up: The engine is down.']);
+});
+
+test('what the configuration has that nothing knows is told', async () => {
+  await using world = testWorld({ config: 'sorce = "head"\n' });
+  const { warnings } = await world.createSandbox.execute({ name: 'a' });
+  expect(warnings.join()).toContain('source');
+});
