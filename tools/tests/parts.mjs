@@ -30,23 +30,28 @@ const FAST_FILES = [
   '^packages/network-gate/test/(find-rule|is-public-address|parse-connect|read-client-hello)\\.',
   '^packages/provider-docker/test/find-docker-socket\\.',
   '^packages/create-litterbox-provider/test/',
+  '^packages/testing/test/',
 ];
+/** Property tests of the fast layer draw a fifth of their cases there, and five times all of them in the deep part. */
+const FEW_RUNS = { LITTERBOX_FUZZ_RUNS: '0.2' };
 
 /** @type {readonly Part[]} */
 const FAST = [
   {
     name: 'fast-core',
     layer: 'fast',
-    why: 'domain, configuration, operations, channel and parsers of core',
-    files: ['^packages/core/src/'],
+    why: 'domain and parsers of core',
+    files: ['^packages/core/src/domain/'],
+    env: FEW_RUNS,
     isPure: true,
   },
   {
     name: 'fast-rest',
     layer: 'fast',
-    why: 'use cases against ports in memory, and what of the other packages needs no machine',
+    why: 'the rest of core, use cases against ports in memory, and what of the other packages needs no machine',
     files: FAST_FILES,
-    except: ['^packages/core/src/'],
+    except: ['^packages/core/src/domain/'],
+    env: FEW_RUNS,
     isPure: true,
   },
 ];
@@ -199,6 +204,12 @@ const HARDENING = ['node', '--no-warnings', '--conditions=@litterbox/source'];
 
 /** @type {readonly Part[]} */
 const DEEP = [
+  {
+    name: 'properties',
+    why: 'the fast tests with five times the cases of their properties',
+    files: FAST_FILES,
+    env: { LITTERBOX_FUZZ_RUNS: '5' },
+  },
   {
     name: 'git-deep',
     why: 'every property of recording, ignore rules and archives, kills, and broken source controls that the kit has to catch',

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { findRule } from '../src/find-rule.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 const ruleFor = (host: string, port: number, allow: readonly string[], deny: readonly string[] = []) => {
   const verdict = findRule({ allow, deny }, { host, port });
   return verdict.isAllowed ? verdict.rule : verdict.rule === undefined ? 'none' : `denied by ${verdict.rule}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseConnect } from '../src/parse-connect.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 const connect = (target: string, ...headers: readonly string[]) =>
   parseConnect([`CONNECT ${target} HTTP/1.1`, ...headers].join('\r\n'));
 

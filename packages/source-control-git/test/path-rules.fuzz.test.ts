@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { parseMergeArguments } from '../src/merge-arguments.ts';
 import { pathFault } from '../src/path-rules.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 
 let directory: string;

@@ -4,7 +4,7 @@ import { isLitterboxError } from '../domain/errors.ts';
 import { parseConfig } from './parse-config.ts';
 import { trustText } from './trust-text.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 
 /** Every key once, with a value that is taken. */
 const WHOLE = `provider = "overlayfs"

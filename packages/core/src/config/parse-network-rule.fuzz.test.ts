@@ -4,7 +4,7 @@ import { parseByteSize } from './parse-byte-size.ts';
 import { parseDuration } from './parse-duration.ts';
 import { parseNetworkRule } from './parse-network-rule.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 
 const label = fc.oneof(
   fc.stringMatching(/^[a-z0-9-]{1,8}$/),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { condenseOutput, MAX_MARKER_CHARACTERS } from './condense-output.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 const wide = { maxCharacters: 100_000, maxLineCharacters: 10_000 };
 const lines = (count: number, text = 'line') =>
   Array.from({ length: count }, (_, index) => `${text} ${index + 1}`).join('\n');

@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
 import { isLitterboxError, type LitterboxErrorCode } from './errors.ts';
 import { globMatcher } from './glob-pattern.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 
 describe('a glob pattern matches whole paths', () => {
   test.each<[pattern: string, yes: string[], no: string[]]>([

@@ -6,7 +6,7 @@ import { isLitterboxError } from './errors.ts';
 import { parsePatch } from './parse-patch.ts';
 import { decodeRaw, encodeRaw } from './raw-text.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 
 // Few different lines, so that many places are alike.
 const line = fc.constantFrom(

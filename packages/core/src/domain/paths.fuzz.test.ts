@@ -7,7 +7,7 @@ import { slugify } from './slug.ts';
 import { visible } from './visible.ts';
 import { workspacePath } from './workspace-path.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 
 const piece = fc.oneof(
   fc.constantFrom(

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { isLitterboxError, type LitterboxErrorCode } from './errors.ts';
 import { type SearchExpression, searchPattern } from './search-pattern.ts';
 
-const runs = (count: number) => count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1);
+const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 
 const GREPS: [name: string, command: string[]][] = [
   ['grep', ['grep']],

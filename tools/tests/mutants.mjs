@@ -1,0 +1,152 @@
+// Plants one fault at a time in a copy of this checkout and runs the parts of the gate that should see it: npm run test:mutants
+// usage: mutants.mjs [--check] [NUMBER...]   --check only looks whether each fault can still be planted
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PARTS } from './parts.mjs';
+import { prepareMachine } from './prepare-machine.mjs';
+import { ROOT } from './test-files.mjs';
+
+/** How many of the faults the gate may miss. */
+const MAY_MISS = 2;
+
+/** @type {readonly { file: string, from: string, to: string, parts: readonly string[] }[]} */
+const MUTANTS = [
+  { file: 'core/src/domain/slug.ts', from: ".replace(/^-+|-+$/g, '')", to: '', parts: ['fast-core'] },
+  {
+    file: 'core/src/domain/apply-patch.ts',
+    from: "if (isEqual(current, content)) return { type: 'already-applied' };",
+    to: '',
+    parts: ['fast-core'],
+  },
+  { file: 'core/src/config/parse-byte-size.ts', from: 'GiB: 2 ** 30', to: 'GiB: 1e9', parts: ['fast-rest'] },
+  {
+    file: 'core/src/use-cases/create-sandbox.ts',
+    from: 'if (!isKept) await this.undo(repository, provider, draft.id, pooled);',
+    to: '',
+    parts: ['fast-rest'],
+  },
+  {
+    file: 'core/src/use-cases/record-revision.ts',
+    from: '({ mark: scan.next })',
+    to: '({})',
+    parts: ['fast-rest', 'main-job-overlay'],
+  },
+  {
+    file: 'core/src/use-cases/integrate-changes.ts',
+    from: 'if (risky.length === 0 || isAccepted) return;',
+    to: 'if (risky.length >= 0) return;',
+    parts: ['fast-rest', 'main-job-overlay'],
+  },
+  { file: 'core/src/channel/kill-tree.ts', from: 'kill -KILL $lb_p', to: 'kill -CONT $lb_p', parts: ['kit-overlay'] },
+  { file: 'network-gate/src/is-public-address.ts', from: "['10.0.0.0', 8],", to: '', parts: ['fast-rest'] },
+  {
+    file: 'source-control-git/src/path-rules.ts',
+    from: "else if (isGitLike(name)) fault = 'PATH_GIT_DIR';",
+    to: '',
+    parts: ['git', 'attacks-gate'],
+  },
+  {
+    file: 'source-control-git/src/execute-plan.ts',
+    from: 'if (now !== plan.head) throw headMoved(plan.head);',
+    to: '',
+    parts: ['git', 'faults-gate'],
+  },
+  {
+    file: 'state-sqlite/src/sandbox-records.ts',
+    from: 'if (current.generation !== record.generation) {',
+    to: 'if (false) {',
+    parts: ['adapters'],
+  },
+  {
+    file: 'state-sqlite/src/leases.ts',
+    from: 'if (file.lock.tryLock()) {',
+    to: 'if (file.lock.tryLock() || true) {',
+    parts: ['adapters'],
+  },
+  {
+    file: 'host/src/local-files.ts',
+    from: 'constants.O_EXCL | constants.O_NOFOLLOW',
+    to: 'constants.O_EXCL',
+    parts: ['adapters'],
+  },
+  { file: 'sync-rsync/src/sender-arguments.ts', from: "    '--delete',\n", to: '', parts: ['adapters'] },
+  { file: 'provider-overlayfs/src/bwrap-arguments.ts', from: "  '--unshare-net',\n", to: '', parts: ['kit-overlay'] },
+  {
+    file: 'provider-overlayfs/src/cgroup.ts',
+    from: "echo ${limits.memoryBytes} >${at('memory', 'memory.limit_in_bytes')}",
+    to: "echo ${limits.memoryBytes * 100} >${at('memory', 'memory.limit_in_bytes')}",
+    parts: ['kit-overlay'],
+  },
+  {
+    file: 'container-engine/src/container-options.ts',
+    from: "SecurityOpt: ['no-new-privileges', ",
+    to: 'SecurityOpt: [',
+    parts: ['kit-docker'],
+  },
+  {
+    file: 'container-engine/src/container-options.ts',
+    from: 'ReadonlyRootfs: !isInstaller',
+    to: 'ReadonlyRootfs: false',
+    parts: ['kit-docker'],
+  },
+  {
+    file: 'mcp/src/error-result.ts',
+    from: '`${code}: ${hidden(message, places)}',
+    to: '`${hidden(message, places)}',
+    parts: ['main-job-overlay', 'faults-gate'],
+  },
+  { file: 'cli/src/exit-code.ts', from: 'ERROR_CODES[error.code] : 70', to: '1 : 70', parts: ['command-line'] },
+];
+
+const numbers = process.argv
+  .slice(2)
+  .filter((word) => word !== '--check')
+  .map(Number);
+const chosen = MUTANTS.filter((_, index) => numbers.length === 0 || numbers.includes(index + 1));
+const pathOf = (file, top = ROOT) => join(top, 'packages', file);
+
+const lost = MUTANTS.flatMap(({ file, from, parts }) => [
+  ...(readFileSync(pathOf(file), 'utf8').split(from).length === 2 ? [] : [`${file} holds not once: ${from}`]),
+  ...parts
+    .filter((name) => !PARTS.some((part) => part.name === name && part.layer !== 'deep'))
+    .map((name) => `the gate has no part ${name}`),
+]);
+for (const problem of lost) console.error(`mutants: ${problem}`);
+if (lost.length > 0 || process.argv.includes('--check')) process.exit(lost.length > 0 ? 1 : 0);
+
+prepareMachine();
+const copy = mkdtempSync(join(tmpdir(), 'litterbox-mutants-'));
+process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+execFileSync('git', ['clone', '--quiet', ROOT, copy]);
+// As hard links, because the packages in it are links to folders beside it, which have to be the copy's.
+execFileSync('cp', ['-al', join(ROOT, 'node_modules'), join(copy, 'node_modules')]);
+// Without a build: its tests and programs run from the sources.
+const environment = { ...process.env };
+delete environment.LITTERBOX_TEST_BUILT;
+
+let missed = 0;
+for (const mutant of chosen) {
+  const { file, from, to, parts } = mutant;
+  const path = pathOf(file, copy);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
+  const startMs = performance.now();
+  const seenBy = parts.find(
+    (name) =>
+      spawnSync(process.execPath, ['tools/tests/one.mjs', name], { cwd: copy, env: environment, stdio: 'ignore' })
+        .status !== 0,
+  );
+  writeFileSync(path, text);
+  if (!seenBy) missed += 1;
+  const number = MUTANTS.indexOf(mutant) + 1;
+  console.log(
+    `${String(number).padStart(2)} ${seenBy ? `seen by ${seenBy}` : 'MISSED'} after ${Math.round((performance.now() - startMs) / 1000)} s: ${file}: ${from.trim()}`,
+  );
+}
+console.log(`mutants: the gate sees ${chosen.length - missed} of ${chosen.length}`);
+process.exitCode = missed > MAY_MISS ? 1 : 0;
