@@ -1,6 +1,6 @@
 import { connections } from './sandbox-provider/connections.ts';
 import { claims } from './sandbox-provider/claims.ts';
-import { changes } from './sandbox-provider/changes.ts';
+import { changes, SHARED_FILES } from './sandbox-provider/changes.ts';
 import { copies } from './sandbox-provider/copies.ts';
 import { execChannel } from './sandbox-provider/exec-channel.ts';
 import { hostileTrees } from './sandbox-provider/hostile-trees.ts';
@@ -28,7 +28,7 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'sharing', sharing);
   suite(options, 'processes', processes);
   suite(options, 'streaming', streaming);
-  suite(options, 'changes', changes);
+  suite(options, 'changes', changes, SHARED_FILES);
   suite(options, 'hostile trees', hostileTrees);
   suite(options, 'run states', runStates);
   suite(options, 'isolation', isolation);

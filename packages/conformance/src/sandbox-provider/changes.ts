@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChangedPath, type ChangeMark, encodeRaw, type SandboxRuntime } from '@litterbox/core/provider';
 import { eventually } from '../eventually.ts';
-import type { Check } from './suite.ts';
+import type { FixtureFile } from '../fixture-workspace.ts';
+import { type Bench, type Check, FIXTURE } from './suite.ts';
+import type { Collected } from '../collected.ts';
 
 /** What is known of a workspace after a number of scans, as a recorder would know it. */
 class Known {
@@ -9,11 +11,20 @@ class Known {
   mark: ChangeMark | undefined;
   /** What the last scan told. */
   last: ChangedPath[] = [];
+  readonly #directory: string;
+
+  /** @param directory the part of the workspace that is looked at; all of it without */
+  constructor(directory = '') {
+    this.#directory = directory;
+  }
 
   async scan(runtime: SandboxRuntime): Promise<this> {
     const { next, changes } = await runtime.scan(this.mark);
     this.last = [];
-    for await (const change of changes) this.last.push(change);
+    for await (const change of changes) {
+      const path = this.#within(change.path);
+      if (path !== undefined) this.last.push({ ...change, path });
+    }
     for (const change of this.last)
       if (change.type === 'directory')
         this.#keepChildren(change.path, new Map(change.children.map(({ name, type }) => [name, type])));
@@ -22,6 +33,13 @@ class Known {
         this.files.set(change.path, change.type);
     this.mark = next;
     return this;
+  }
+
+  /** A path as seen from the directory; nothing for one outside of it. */
+  #within(path: string): string | undefined {
+    if (this.#directory === '') return path;
+    if (path === this.#directory) return '';
+    return path.startsWith(`${this.#directory}/`) ? path.slice(this.#directory.length + 1) : undefined;
   }
 
   /** A directory's list of children says what is gone. */
@@ -64,20 +82,51 @@ async function known(runtime: SandboxRuntime): Promise<Known> {
   return await start.scan(runtime);
 }
 
+/** Tests that share a sandbox: each works in a directory of its own, which holds the fixture as the base has it. */
+const AREAS = 16;
+const areaName = (number: number) => `area-${number}`;
+
+/** The workspace of the shared sandbox. */
+export const SHARED_FILES: readonly FixtureFile[] = Array.from({ length: AREAS }, (_, number) =>
+  FIXTURE.map((file) => ({ ...file, path: `${areaName(number)}/${file.path}` })),
+).flat();
+
+interface Area {
+  readonly state: Known;
+  scan(): Promise<Known>;
+  sh(script: string): Promise<Collected>;
+}
+
+async function areaOf({ shared, sh }: Bench, number: number): Promise<Area> {
+  const runtime = await shared();
+  const state = new Known(areaName(number));
+  for (const [path, type] of BASE) state.files.set(path, type);
+  await state.scan(runtime);
+  return {
+    state,
+    scan: async () => await state.scan(runtime),
+    sh: async (script) => await sh(runtime, script, { cwd: `${runtime.workdir}/${areaName(number)}` }),
+  };
+}
+
 /** The scan must lead from any state to the state there is. */
 export function changes(check: Check): void {
+  let areas = 0;
+  const checkInArea = (title: string, test: (area: Area) => Promise<void>) => {
+    const number = areas;
+    areas += 1;
+    assert.ok(number < AREAS, 'the shared workspace has a directory for each test');
+    check(title, async (bench) => await test(await areaOf(bench, number)));
+  };
   const leads = (title: string, script: string, expected: (files: Map<string, ChangedPath['type']>) => void) =>
-    check(title, async ({ create, sh }) => {
-      const runtime = await create();
-      const state = await known(runtime);
+    checkInArea(title, async ({ state, scan, sh }) => {
       const wanted = new Map(state.files);
-      const { exit, stderr } = await sh(runtime, script);
+      const { exit, stderr } = await sh(script);
       assert.equal(exit.code, 0, stderr);
-      await state.scan(runtime);
+      await scan();
       expected(wanted);
       assert.deepEqual([...state.files].sort(), [...wanted].sort());
     });
-
   check('a new sandbox has no changes, and neither has one in which nothing happened', async ({ create, sh }) => {
     const runtime = await create();
     const state = await known(runtime);
@@ -88,29 +137,22 @@ export function changes(check: Check): void {
     assert.deepEqual(state.last, []);
   });
 
-  check('a changed file is told with its size and its executable bit', async ({ create, sh }) => {
-    const runtime = await create();
-    const state = await known(runtime);
-    await sh(runtime, 'echo longer text >>README; chmod +x dir/a; chmod -x bin/tool');
-    await state.scan(runtime);
+  checkInArea('a changed file is told with its size and its executable bit', async ({ state, scan, sh }) => {
+    await sh('echo longer text >>README; chmod +x dir/a; chmod -x bin/tool');
+    await scan();
     const told = new Map(state.last.map((change) => [change.path, withoutContent(change)]));
     assert.deepEqual(told.get('README'), { type: 'file', path: 'README', sizeBytes: 20, executable: false });
     assert.deepEqual(told.get('dir/a'), { type: 'file', path: 'dir/a', sizeBytes: 2, executable: true });
     assert.deepEqual(told.get('bin/tool'), { type: 'file', path: 'bin/tool', sizeBytes: 20, executable: false });
   });
 
-  check(
+  checkInArea(
     'a content that is told with a change is what the file holds; what its owner may not read is not told',
-    async (bench) => {
-      const runtime = await bench.create();
-      const state = await known(runtime);
+    async ({ state, scan, sh }) => {
       const octal = '\\001\\002\\000\\000=\\377\\n\\001';
       const large = 'i=0; while [ $i -lt 9 ]; do printf "%10000d" 0; i=$((i+1)); done >large';
-      await bench.sh(
-        runtime,
-        `printf '${octal}' >odd; : >empty; ${large}; printf secret >closed; chmod 000 closed; ln -s README way`,
-      );
-      await state.scan(runtime);
+      await sh(`printf '${octal}' >odd; : >empty; ${large}; printf secret >closed; chmod 000 closed; ln -s README way`);
+      await scan();
       const wanted = new Map([
         ['odd', Uint8Array.of(1, 2, 0, 0, 0x3d, 0xff, 10, 1)],
         ['empty', new Uint8Array()],
@@ -123,11 +165,9 @@ export function changes(check: Check): void {
     },
   );
 
-  check('a change that keeps size and time is told', async ({ create, sh }) => {
-    const runtime = await create();
-    const state = await known(runtime);
-    await sh(runtime, 'touch -r README stamp; printf "READ ME\\n" >README; touch -r stamp README; rm stamp');
-    await state.scan(runtime);
+  checkInArea('a change that keeps size and time is told', async ({ state, scan, sh }) => {
+    await sh('touch -r README stamp; printf "READ ME\\n" >README; touch -r stamp README; rm stamp');
+    await scan();
     assert.ok(state.last.some(({ path, type }) => path === 'README' && type === 'file'));
   });
 
@@ -174,28 +214,26 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
     files.set('hard', 'file');
   });
 
-  check('a directory moved away and back over several scans, with old files in it', async ({ create, sh }) => {
-    const runtime = await create();
-    const state = await known(runtime);
-    await sh(
-      runtime,
-      'mkdir one two && echo 1 >one/file && echo 2 >two/file && mkdir one/deep && echo 3 >one/deep/file',
-    );
-    await state.scan(runtime);
-    await sh(runtime, 'mv one elsewhere');
-    await state.scan(runtime);
-    assert.ok(state.files.has('elsewhere/deep/file') && !state.files.has('one/file'));
-    await sh(runtime, 'rm -r two && mv elsewhere two');
-    await state.scan(runtime);
-    assert.deepEqual([...state.files.keys()].filter((path) => /^(one|two|elsewhere)/.test(path)).sort(), [
-      'two/deep/file',
-      'two/file',
-    ]);
-    assert.ok(
-      state.last.some(({ path }) => path === 'two/deep/file'),
-      'content that came by a move is told, for it may differ',
-    );
-  });
+  checkInArea(
+    'a directory moved away and back over several scans, with old files in it',
+    async ({ state, scan, sh }) => {
+      await sh('mkdir one two && echo 1 >one/file && echo 2 >two/file && mkdir one/deep && echo 3 >one/deep/file');
+      await scan();
+      await sh('mv one elsewhere');
+      await scan();
+      assert.ok(state.files.has('elsewhere/deep/file') && !state.files.has('one/file'));
+      await sh('rm -r two && mv elsewhere two');
+      await scan();
+      assert.deepEqual([...state.files.keys()].filter((path) => /^(one|two|elsewhere)/.test(path)).sort(), [
+        'two/deep/file',
+        'two/file',
+      ]);
+      assert.ok(
+        state.last.some(({ path }) => path === 'two/deep/file'),
+        'content that came by a move is told, for it may differ',
+      );
+    },
+  );
 
   check('many changes of many kinds, one scan after another', async ({ create, sh }) => {
     const runtime = await create();
@@ -251,17 +289,15 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
     assert.ok(!state.files.has('here/file') && state.files.has('here/second'));
   });
 
-  check('a scan that was not recorded is repeated by the same mark', async ({ create, sh }) => {
-    const runtime = await create();
-    const state = await known(runtime);
-    await sh(runtime, 'mkdir old && echo 1 >old/file');
-    await state.scan(runtime);
+  checkInArea('a scan that was not recorded is repeated by the same mark', async ({ state, scan, sh }) => {
+    await sh('mkdir old && echo 1 >old/file');
+    await scan();
     const before = state.mark;
-    await sh(runtime, 'mv old new');
-    await state.scan(runtime);
+    await sh('mv old new');
+    await scan();
     state.mark = before;
     state.files.delete('new/file');
-    await state.scan(runtime);
+    await scan();
     assert.ok(state.files.has('new/file'));
   });
 
@@ -303,24 +339,19 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
     },
   );
 
-  check('a directory that cannot be read is told, not passed over', async ({ create, sh }) => {
-    const runtime = await create();
-    const state = await known(runtime);
-    await sh(runtime, 'mkdir secret && echo x >secret/file && chmod 000 secret');
-    await state.scan(runtime);
+  checkInArea('a directory that cannot be read is told, not passed over', async ({ state, scan, sh }) => {
+    await sh('mkdir secret && echo x >secret/file && chmod 000 secret');
+    await scan();
     assert.ok(
       state.last.some(({ type, path }) => (type === 'unreadable' && path === 'secret') || path === 'secret/file'),
     );
   });
 
-  check('two thousand changes in one scan', async ({ create, sh }) => {
-    const runtime = await create();
-    const state = await known(runtime);
+  checkInArea('two thousand changes in one scan', async ({ state, scan, sh }) => {
     await sh(
-      runtime,
       'i=0; while [ $i -lt 40 ]; do mkdir m$i; j=0; while [ $j -lt 50 ]; do : >m$i/$j; j=$((j+1)); done; i=$((i+1)); done',
     );
-    await state.scan(runtime);
+    await scan();
     assert.equal(state.files.size, BASE.length + 2000);
   });
 }

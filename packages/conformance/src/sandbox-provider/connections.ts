@@ -5,10 +5,13 @@ import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
 import { tcpServer } from './tcp-server.ts';
 
-/** `connect`: TCP connections from outside to programs inside. A runtime that cannot has no such member, and nothing is asked of it. */
+/**
+ * `connect`: TCP connections from outside to programs inside. A runtime that cannot has no such member, and nothing is asked of it.
+ * Tests that share a sandbox use ports of their own, because a port that was let go a moment ago may not be free yet.
+ */
 export function connections(check: Check): void {
-  check('connect reaches a server on 127.0.0.1, on ::1, and on every address', async ({ create }) => {
-    const runtime = await create();
+  check('connect reaches a server on 127.0.0.1, on ::1, and on every address', async ({ shared }) => {
+    const runtime = await shared();
     if (!runtime.connect) return;
     await using _four = await tcpServer(runtime, 8081, { address: '127.0.0.1', name: 'four' });
     await using _six = await tcpServer(runtime, 8082, { address: '::1', name: 'six' });
@@ -27,8 +30,8 @@ export function connections(check: Check): void {
     assert.equal(await answer(second, 8080, 'hello\n'), 'hello from second\n');
   });
 
-  check('nothing that listens is UNAVAILABLE, and the machine itself is not what answers', async ({ create, host }) => {
-    const runtime = await create();
+  check('nothing that listens is UNAVAILABLE, and the machine itself is not what answers', async ({ shared, host }) => {
+    const runtime = await shared();
     const { connect } = runtime;
     if (!connect) return;
     const { createServer } = await import('node:net');
@@ -44,31 +47,31 @@ export function connections(check: Check): void {
     }
   });
 
-  check('each direction of a connection ends by itself, and every byte arrives', async ({ create }) => {
-    const runtime = await create();
+  check('each direction of a connection ends by itself, and every byte arrives', async ({ shared }) => {
+    const runtime = await shared();
     if (!runtime.connect) return;
-    await using _server = await tcpServer(runtime, 8080);
+    await using _server = await tcpServer(runtime, 8084);
     const bytes = new Uint8Array(3 * 2 ** 20 + 1).map((_, index) => index % 251);
-    await using echo = await runtime.connect(8080);
+    await using echo = await runtime.connect(8084);
     const back = all(echo);
     const writer = echo.writable.getWriter();
     await writer.write(new TextEncoder().encode('echo\n'));
     for (let at = 0; at < bytes.length; at += 50_000) await writer.write(bytes.slice(at, at + 50_000));
     await writer.close();
     assert.deepEqual(await back, bytes);
-    assert.equal((await answer(runtime, 8080, `count\n${'x'.repeat(100_000)}`)).trim(), '100000');
+    assert.equal((await answer(runtime, 8084, `count\n${'x'.repeat(100_000)}`)).trim(), '100000');
   });
 
-  check('sixty connections, as many at once as the server takes', async ({ create, sh }) => {
-    const runtime = await create();
+  check('sixty connections, as many at once as the server takes', async ({ shared, sh }) => {
+    const runtime = await shared();
     if (!runtime.connect) return;
-    await using _server = await tcpServer(runtime, 8080, { name: 'one' });
+    await using _server = await tcpServer(runtime, 8085, { name: 'one' });
     // The nc of busybox lets no more than one wait.
     const { exit } = await sh(runtime, 'command -v perl || command -v python3');
     const width = exit.code === 0 ? 60 : 1;
     const answers: string[] = [];
     while (answers.length < 60)
-      answers.push(...(await Promise.all(Array.from({ length: width }, () => answer(runtime, 8080, 'hello\n')))));
+      answers.push(...(await Promise.all(Array.from({ length: width }, () => answer(runtime, 8085, 'hello\n')))));
     assert.deepEqual([...new Set(answers)], ['hello from one\n']);
   });
 
@@ -99,11 +102,11 @@ export function connections(check: Check): void {
 
   check(
     'what does not read holds the writer back, and who leaves is gone for the other side',
-    async ({ create, sh }) => {
-      const runtime = await create();
+    async ({ shared, sh }) => {
+      const runtime = await shared();
       if (!runtime.connect) return;
-      await using server = await tcpServer(runtime, 8080);
-      const stream = await runtime.connect(8080);
+      await using server = await tcpServer(runtime, 8086);
+      const stream = await runtime.connect(8086);
       const writer = stream.writable.getWriter();
       // The first line says what to do: nothing that reads.
       await writer.write(new TextEncoder().encode('sleep\n'));
@@ -128,11 +131,11 @@ export function connections(check: Check): void {
       await server[Symbol.asyncDispose]();
       // A program in the server's background that was killed may be closing what it listened on.
       await eventually(
-        async () => (await sh(runtime, "cat /proc/net/tcp /proc/net/tcp6 | grep -c ':1F90 .* 0A '")).stdout,
+        async () => (await sh(runtime, "cat /proc/net/tcp /proc/net/tcp6 | grep -c ':1F96 .* 0A '")).stdout,
         (listening) => listening === '0\n',
       );
       await assert.rejects(
-        async () => assert.equal(await answer(runtime, 8080, 'hello\n'), 'hello from server\n'),
+        async () => assert.equal(await answer(runtime, 8086, 'hello\n'), 'hello from server\n'),
         (error) => isLitterboxError(error, 'UNAVAILABLE'),
       );
     },

@@ -40,8 +40,8 @@ export function hostileTrees(check: Check): void {
     assert.deepEqual(paths.sort(), [`${Array.from({ length: 19 }, () => directory).join('/')}/file`, name]);
   });
 
-  check('what lies too deep for any name is told as unreadable, not left out', async ({ create, sh }) => {
-    const runtime = await create();
+  check('what lies too deep for any name is told as unreadable, not left out', async ({ shared, sh }) => {
+    const runtime = await shared();
     const directory = 'd'.repeat(200);
     await sh(
       runtime,
@@ -55,8 +55,8 @@ export function hostileTrees(check: Check): void {
     await sh(runtime, `rm -rf ${directory}`);
   });
 
-  check('a file of eight gibibytes that holds nothing is told with its size, at no cost', async ({ create, sh }) => {
-    const runtime = await create();
+  check('a file of eight gibibytes that holds nothing is told with its size, at no cost', async ({ shared, sh }) => {
+    const runtime = await shared();
     const { exit, stderr } = await sh(runtime, 'dd if=/dev/zero of=sparse bs=1 count=1 seek=8589934591');
     assert.equal(exit.code, 0, stderr);
     const change = (await told(runtime)).find(({ path }) => path === 'sparse');
@@ -98,8 +98,8 @@ export function hostileTrees(check: Check): void {
   });
 
   check('a scan that is left early, and two at once, harm neither each other nor the next', async (bench) => {
-    const { create, sh } = bench;
-    const runtime = await create();
+    const { shared, sh } = bench;
+    const runtime = await shared();
     await sh(runtime, 'i=0; while [ $i -lt 300 ]; do : >file$i; i=$((i+1)); done');
     for await (const _change of (await runtime.scan(undefined)).changes) break;
     const files = async () => (await told(runtime)).filter(({ path }) => path.startsWith('file')).length;

@@ -10,7 +10,7 @@ import type {
 } from '@litterbox/core/provider';
 import { isLitterboxError, SandboxId } from '@litterbox/core/provider';
 import { type Collected, collected } from '../collected.ts';
-import { fixtureWorkspace } from '../fixture-workspace.ts';
+import { type FixtureFile, fixtureWorkspace } from '../fixture-workspace.ts';
 import type { TestRunner } from '../runner.ts';
 import { SharedSandbox } from './shared-sandbox.ts';
 
@@ -89,6 +89,8 @@ export function suite(
   { name, runner, open, host, root, lacking = [], timeoutMs = 60_000 }: SandboxProviderOptions,
   group: string,
   body: (check: Check) => void,
+  /** The workspace of the sandbox that tests of the group share, where it is not {@link FIXTURE}. */
+  sharedFiles: readonly FixtureFile[] = FIXTURE,
 ): void {
   const specOf = (provider: SandboxProvider, changes: Partial<SandboxSpec> = {}): SandboxSpec => {
     const id = changes.id ?? SandboxId.make();
@@ -112,7 +114,8 @@ export function suite(
     };
   };
   runner.describe(`SandboxProvider contract, ${group}: ${name}`, () => {
-    const shared = new SharedSandbox(open, specOf);
+    const sharedChanges = sharedFiles === FIXTURE ? {} : { workspace: fixtureWorkspace('f2f2f2f2', sharedFiles) };
+    const shared = new SharedSandbox(open, (provider) => specOf(provider, sharedChanges));
     const isShared = runner.afterAll !== undefined;
     runner.afterAll?.(() => shared[Symbol.asyncDispose](), timeoutMs);
     body((title, test) => {
@@ -157,7 +160,7 @@ export function suite(
                 return false;
               },
               create,
-              shared: isShared ? () => shared.runtime() : create,
+              shared: isShared ? () => shared.runtime() : () => create(sharedChanges),
               sh: async (runtime, script, changes) =>
                 await collected(await runtime.spawn({ argv: ['sh', '-c', script], ...changes })),
             });
