@@ -7,7 +7,7 @@ import { localHost } from '@litterbox/host';
 import { docker } from '../src/index.ts';
 import { PrivateEngine } from './private-engine.ts';
 
-// The whole kit over an engine that does not see this machine's files: npm run test:foreign.
+// The whole kit over an engine that does not see this machine's files: the part kit-foreign-files of npm run test:deep.
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
 const engine = await PrivateEngine.start(directory);
 afterAll(() => engine[Symbol.asyncDispose]());
