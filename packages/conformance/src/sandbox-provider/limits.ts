@@ -73,7 +73,7 @@ export function limits(check: Check): void {
   check('temporary directories can be written, and are bounded', async ({ create, sh }) => {
     const runtime = await create();
     assert.equal((await sh(runtime, 'echo small >/tmp/small && cat /tmp/small')).stdout, 'small\n');
-    const { exit } = await sh(runtime, 'head -c 3221225472 /dev/zero >/tmp/fill');
+    const { exit } = await sh(runtime, 'dd if=/dev/zero of=/tmp/fill bs=1048576 count=3072');
     assert.notEqual(exit.code, 0);
     await eventually(
       async () => (await sh(runtime, 'rm -f /tmp/fill; echo fine')).stdout,
