@@ -57,7 +57,7 @@ test('one whose runtime is broken gets a record too', async () => {
   expect(await restored(world)).toHaveLength(1);
 });
 
-test('what is being prepared for the pool is nobody’s sandbox', async () => {
+test("what is being prepared for the pool is nobody's sandbox", async () => {
   await using world = testWorld();
   const { id, repositoryId } = await made(world);
   lose(world);
