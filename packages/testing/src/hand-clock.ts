@@ -38,15 +38,14 @@ export function handClock(): HandClock {
       while (sleepers.size === 0) await new Promise<void>((resolve) => watching.push(resolve));
     },
     async during(call) {
-      let isOver = false;
-      const over = () => {
-        isOver = true;
-      };
-      void call.then(over, over);
+      const ended = call.then(
+        () => true,
+        () => true,
+      );
+      const turn = () => new Promise<false>((resolve) => setImmediate(() => resolve(false)));
       for (;;) {
         // All that can be done without time is done first.
-        for (let turn = 0; turn < TURNS && !isOver; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-        if (isOver) return await call;
+        for (let count = 0; count < TURNS; count += 1) if (await Promise.race([ended, turn()])) return await call;
         const first = Math.min(...[...sleepers].map(({ wakesAtMs }) => wakesAtMs));
         if (Number.isFinite(first)) advance(first - nowMs);
       }

@@ -33,7 +33,8 @@ test('an option goes over a variable, and that over the file', async () => {
 
 test('an option that is undefined says nothing', async () => {
   const config = '[workspace]\nworkdir = "/work"\n';
-  const { workdir } = await decided({ config }, { workdir: undefined } as object);
+  const overrides: object = { workdir: undefined };
+  const { workdir } = await decided({ config }, overrides);
   expect(workdir).toBe('/work');
 });
 

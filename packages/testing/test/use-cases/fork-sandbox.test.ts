@@ -52,7 +52,7 @@ test('a name that is taken is SANDBOX_EXISTS, and nothing is left', async () => 
 
 test('a provider that cannot copy is UNSUPPORTED, with another way', async () => {
   await using world = testWorld({
-    provider: ({ traits: { canCopy: _, ...traits } }) => ({ traits }),
+    provider: ({ traits }) => ({ traits: { ...traits, canCopy: undefined } as object as typeof traits }),
   });
   await made(world);
   await expect(world.forkSandbox.execute('a', 'b')).rejects.toMatchObject({

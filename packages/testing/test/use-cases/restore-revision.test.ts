@@ -63,7 +63,7 @@ test('files that cannot be put into the sandbox are SNAPSHOT_FAILED', async () =
   await world.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
   const next = world.restarted({ programs });
   const [sandbox] = next.ground.sandboxes.sandboxes.values();
-  (sandbox?.machine.programs as Map<string, unknown>).set('tar', programs.tar);
+  if (sandbox) (sandbox.machine.programs as Map<string, unknown>).set('tar', programs.tar);
   await expect(next.restoreRevision.restore('a', '1')).rejects.toMatchObject({ code: 'SNAPSHOT_FAILED' });
   expect(next.subjects('a')).toHaveLength(2);
 });
