@@ -6,6 +6,8 @@ export interface HandClock extends Clock {
   advance(durationMs: number): void;
   /** Waits until somebody sleeps: a call that a test has started has come to where it waits. */
   asleep(): Promise<void>;
+  /** Moves on to whoever wakes first, again and again, until a call has ended: for one that waits more than once. */
+  during<Result>(call: Promise<Result>): Promise<Result>;
   /** Waits until somebody sleeps who wakes within that time, then moves on: for what a test has started and does not wait for. */
   pass(durationMs: number): Promise<void>;
 }
@@ -14,6 +16,9 @@ interface Sleeper {
   readonly wakesAtMs: number;
   wake(): void;
 }
+
+/** So often others of this program get their turn before time moves on. */
+const TURNS = 20;
 
 /** Begins at a wall time that is the same in every test. */
 export function handClock(): HandClock {
@@ -31,6 +36,19 @@ export function handClock(): HandClock {
     advance,
     async asleep() {
       while (sleepers.size === 0) await new Promise<void>((resolve) => watching.push(resolve));
+    },
+    async during(call) {
+      const ended = call.then(
+        () => true,
+        () => true,
+      );
+      const turn = () => new Promise<false>((resolve) => setImmediate(() => resolve(false)));
+      for (;;) {
+        // All that can be done without time is done first.
+        for (let count = 0; count < TURNS; count += 1) if (await Promise.race([ended, turn()])) return await call;
+        const first = Math.min(...[...sleepers].map(({ wakesAtMs }) => wakesAtMs));
+        if (Number.isFinite(first)) advance(first - nowMs);
+      }
     },
     async pass(durationMs) {
       const isDue = () => [...sleepers].some(({ wakesAtMs }) => wakesAtMs <= nowMs + durationMs);

@@ -106,8 +106,7 @@ export class AttachProcess {
       throw error;
     }
     let isFinished = false;
-    const finish = async (exit: ExitStatus): Promise<RecordResult> => {
-      isFinished = true;
+    const recorded = async (exit: ExitStatus): Promise<RecordResult> => {
       await using _lease = await this.#state.lease(`sandbox:${found.id}`, tool);
       const record = (await this.#state.get(found.id)) ?? found;
       const { result } = await this.#record.execute(
@@ -123,7 +122,17 @@ export class AttachProcess {
           durationMs: performance.now() - startedMs,
         }),
       );
-      await finishAudit('ok', { exitCode: exit.code, ...(result.revision && { revision: result.revision.commit }) });
+      return result;
+    };
+    const finish = async (exit: ExitStatus): Promise<RecordResult> => {
+      isFinished = true;
+      const exitCode = exit.code;
+      // What could not be recorded has run all the same: its entry in the log ends.
+      const result = await recorded(exit).catch(async (error: unknown) => {
+        await finishAudit('error', { exitCode, ...(isLitterboxError(error) && { code: error.code }) });
+        throw error;
+      });
+      await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
       return result;
     };
     return {

@@ -348,7 +348,7 @@ export class ShellParser {
   }
 
   #braced(isQuoted: boolean): WordPart {
-    const found = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!]+)(:?[-+=?]|%%|%|##|#)?/.exec(
+    const found = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!])(:?[-+=?]|%%|%|##|#)?/.exec(
       this.#text.slice(this.#at),
     );
     if (!found) throw new ScriptProblem('bad substitution');

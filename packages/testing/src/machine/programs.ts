@@ -1,7 +1,10 @@
 import { decodeRaw } from '@litterbox/core/provider';
 import { copyOfNode, FileFailure, type FileNode } from './memory-files.ts';
 import type { MachineProcess, Program } from './machine-process.ts';
+import { find } from './find.ts';
+import { grep } from './grep.ts';
 import { runProgram } from './run-program.ts';
+import { printed } from './printed.ts';
 import { sh } from './sh.ts';
 import { tar } from './tar.ts';
 
@@ -65,6 +68,8 @@ const isEmpty = (node: FileNode | undefined) => node?.type === 'directory' && no
 const basics: Readonly<Record<string, Program>> = {
   sh,
   tar,
+  find,
+  grep,
   true: async () => 0,
   false: async () => 1,
 
@@ -245,6 +250,12 @@ const basics: Readonly<Record<string, Program>> = {
 
   async sleep(process, [seconds = '0']) {
     await process.wait(process.machine.clock.sleep(Number(seconds) * 1000));
+    return 0;
+  },
+
+  async printf(process, args) {
+    const [format = '', ...values] = args;
+    await process.write(1, printed(format, values));
     return 0;
   },
 

@@ -65,6 +65,6 @@ async function ran(shell: Shell, body: () => Promise<number>): Promise<number> {
     if (error instanceof Jump) return error.kind === 'return' ? error.count : 0;
     throw error;
   } finally {
-    if (!shell.process.isKilled) await shell.finish(scriptOf);
+    if (!shell.process.isKilled) await shell.finish();
   }
 }

@@ -3,6 +3,7 @@ import { globExpression, hasWildcards, LITERAL, withoutMarks } from './glob-expr
 import { type MachineProcess, ProcessEnd } from './machine-process.ts';
 import { FileFailure } from './memory-files.ts';
 import { close, fileReader, fileWriter, nothing, type OpenFile, pipe } from './open-file.ts';
+import { ShellParser } from './parse-shell.ts';
 import { runProgram } from './run-program.ts';
 import { BUILTINS } from './shell-builtins.ts';
 import { Jump } from './shell-jump.ts';
@@ -57,11 +58,11 @@ export class Shell implements ShellState {
     return await this.run([{ ...chain, isBackground: false }]);
   }
 
-  /** Runs what was left to be done at the end. */
-  async finish(script: (text: string) => List): Promise<void> {
+  /** Runs what `trap` left to be done at the end. */
+  async finish(): Promise<void> {
     const text = this.onExit;
     this.onExit = undefined;
-    if (text !== undefined) await this.run(script(text));
+    if (text !== undefined) await this.run(new ShellParser(text).script());
   }
 
   get environment(): Map<string, string> {
@@ -84,7 +85,11 @@ export class Shell implements ShellState {
         for (const [name, command] of this.functions) shell.functions.set(name, command);
         shell.pid = this.pid;
         shell.status = this.status;
-        return await body(shell);
+        try {
+          return await body(shell);
+        } finally {
+          if (!process.isKilled) await shell.finish();
+        }
       },
       replaced,
     );

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { networkHint } from './network-hint.ts';
+
+const NONE = { setup: 'none', run: 'none' } as const;
+
+test('a setup that missed nothing that is known gets no hint', () => {
+  expect(networkHint(NONE, 'error: no such file\n', new Set())).toBeUndefined();
+});
+
+test('what the gate refused is what may be allowed, whatever was printed', () => {
+  const hint = networkHint({ ...NONE, allow: ['a.org'] }, '', new Set(['a.org', 'b.org', 'c.org:8443']));
+  expect(hint).toContain('If it may reach b.org, c.org:8443,');
+  expect(hint).toContain('setup = "allow-list"');
+  expect(hint).toContain('allow = ["a.org", "b.org", "c.org:8443"]');
+  expect(hint).not.toContain('run =');
+});
+
+test('names in what was printed are what may be allowed, each once', () => {
+  const log = `npm error code EAI_AGAIN
+getaddrinfo EAI_AGAIN registry.npmjs.org
+curl: (6) Could not resolve host: example.org
+https://example.org:8443/x https://user:secret@example.org/y`;
+  expect(networkHint({ ...NONE, run: 'allow-list' }, log, new Set())).toContain(
+    'allow = ["registry.npmjs.org", "example.org", "example.org:8443"]',
+  );
+});
+
+test('a network that was missed without a name is explained', () => {
+  const log = 'connect ECONNREFUSED';
+  expect(networkHint(NONE, log, new Set())).toContain('network.setup = "allow-list"');
+  expect(networkHint({ ...NONE, setup: 'allow-list' }, log, new Set())).toContain('HTTPS_PROXY');
+});
+
+test('at most eight rules are named', () => {
+  const missing = new Set(Array.from({ length: 20 }, (_, index) => `host-${index}.org`));
+  expect(networkHint(NONE, '', missing)?.match(/"host-/g)).toHaveLength(8);
+});

@@ -1,0 +1,95 @@
+import { expect, test } from '@jest/globals';
+import { testWorld } from '../../src/index.ts';
+import { inState, made } from '../made.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const read = async (world: ReturnType<typeof testWorld>, path: string) =>
+  Buffer.from(await world.accessFiles.read('a', path)).toString();
+const write = (world: ReturnType<typeof testWorld>, path: string, content = 'x') =>
+  world.accessFiles.write({ sandbox: 'a', path, content: bytes(content) });
+
+test('what is written is read back, and is one revision', async () => {
+  await using world = testWorld();
+  await made(world);
+  const { revision } = await write(world, 'd/e/file', 'a\0b\n%s\\');
+  expect(revision?.number).toBe(1);
+  expect(await read(world, 'd/e/file')).toBe('a\0b\n%s\\');
+  expect(await read(world, '/src/d/e/file')).toBe('a\0b\n%s\\');
+  expect(world.subjects('a')).toEqual(['write: d/e/file']);
+});
+
+test('a file keeps that it can be executed, and a link leads to what is written', async () => {
+  await using world = testWorld({ files: [{ path: 'tool', content: 'old', executable: true }] });
+  await made(world);
+  await world.runCommand.execute({ sandbox: 'a', command: 'ln -s tool link' });
+  await write(world, 'link', 'new');
+  const { stdout } = await world.runCommand.execute({
+    sandbox: 'a',
+    command: '[ -x tool ] && [ -h link ] && cat tool',
+  });
+  expect(Buffer.from(stdout.bytes).toString()).toBe('new');
+});
+
+test('a large file goes another way, and arrives whole', async () => {
+  await using world = testWorld();
+  await made(world);
+  const content = 'x'.repeat(200_000);
+  await write(world, 'large', content);
+  expect(await read(world, 'large')).toBe(content);
+});
+
+for (const [code, path] of [
+  ['NOT_FOUND', 'nothing'],
+  ['IS_A_DIRECTORY', 'd'],
+  ['NOT_A_DIRECTORY', 'README/x'],
+  ['NOT_A_REGULAR_FILE', 'pipe'],
+] as const)
+  test(`what cannot be read is ${code}: ${path}`, async () => {
+    await using world = testWorld();
+    await made(world);
+    await world.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
+    await expect(world.accessFiles.read('a', path)).rejects.toMatchObject({ code });
+  });
+
+for (const [code, path] of [
+  ['IS_A_DIRECTORY', 'd'],
+  ['NOT_A_DIRECTORY', 'README/x'],
+  ['NOT_A_REGULAR_FILE', 'pipe'],
+  ['PATH_GIT_DIR', '.git/config'],
+  ['PATH_EMPTY', ''],
+] as const)
+  test(`what cannot be written is ${code}, and nothing is left half-way: ${path}`, async () => {
+    await using world = testWorld();
+    await made(world);
+    await world.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
+    await expect(write(world, path)).rejects.toMatchObject({ code });
+    const { stdout } = await world.runCommand.execute({ sandbox: 'a', command: 'ls -A' });
+    expect(Buffer.from(stdout.bytes).toString()).toBe('README\nd\npipe\n');
+  });
+
+test('more than 64 MiB is FILE_TOO_LARGE before anything is asked', async () => {
+  await using world = testWorld();
+  const content = new Uint8Array(64 * 2 ** 20 + 1);
+  const writing = world.accessFiles.write({ sandbox: 'nobody', path: 'x', content });
+  await expect(writing).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+});
+
+test('a read in a sandbox that was deleted meanwhile says that, whatever went wrong', async () => {
+  await using world = testWorld({
+    runtime: (real) => ({
+      async spawn(...args) {
+        await inState(world, 'a', 'deleting');
+        return await real.spawn(...args);
+      },
+    }),
+  });
+  await made(world);
+  await expect(world.accessFiles.read('a', 'nothing')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
+});
+
+test('a read takes no lease: it waits for nobody', async () => {
+  await using world = testWorld();
+  const { id } = await made(world);
+  await using _ = await world.state.lease(`sandbox:${id}`, 'run');
+  expect(await read(world, 'README')).toBe('read me\n');
+});

@@ -1,0 +1,98 @@
+import { expect, test } from '@jest/globals';
+import { testWorld } from '../../src/index.ts';
+import { inState, made } from '../made.ts';
+
+const failed = new Error('no');
+
+async function output(process: AsyncIterable<{ bytes: Uint8Array }>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const { bytes } of process) parts.push(bytes);
+  return Buffer.concat(parts).toString();
+}
+
+test('a person works with a program, and what it changed is recorded when it has ended', async () => {
+  await using world = testWorld();
+  await made(world);
+  await using attached = await world.attachProcess.execute({
+    sandbox: 'a',
+    command: ['sh', '-c', 'cat >new; echo done'],
+  });
+  expect(attached.notice).toBeUndefined();
+  await attached.process.write(new TextEncoder().encode('typed\n'));
+  await attached.process.closeStdin();
+  expect(await output(attached.process)).toBe('done\n');
+  const { revision } = await attached.finish(await attached.process.exit);
+  expect(revision?.number).toBe(1);
+  expect(world.look('a', 'new')).toBe('typed\n');
+  expect((await world.audited()).at(-1)).toBe('sandbox-shell: ok');
+});
+
+test('without a command it is a shell', async () => {
+  await using world = testWorld();
+  await made(world);
+  await using attached = await world.attachProcess.execute({ sandbox: 'a', terminal: { columns: 80, rows: 24 } });
+  await attached.process.write(new TextEncoder().encode('echo hello\nexit\n'));
+  expect(await output(attached.process)).toBe('hello\n');
+  await attached.finish(await attached.process.exit);
+  expect((await world.readAudit.entries({ limit: 1 }))[0]?.input).toEqual({ command: 'interactive' });
+});
+
+test('who is at work in the sandbox is told, and nobody is kept out', async () => {
+  await using world = testWorld();
+  const { id } = await made(world);
+  const lease = await world.state.lease(`sandbox:${id}`, 'run: npm test');
+  const opening = world.attachProcess.execute({ sandbox: 'a', command: ['true'] });
+  await world.clock.during(opening);
+  const attached = await opening;
+  expect(attached.notice).toContain('run: npm test');
+  await lease[Symbol.asyncDispose]();
+  await attached[Symbol.asyncDispose]();
+});
+
+test('one that is left is ended, recorded and audited', async () => {
+  await using world = testWorld();
+  await made(world);
+  {
+    await using attached = await world.attachProcess.execute({
+      sandbox: 'a',
+      command: ['sh', '-c', 'echo x >new; echo on; sleep 1000'],
+    });
+    for await (const _ of attached.process) break;
+  }
+  expect(world.subjects('a')).toHaveLength(1);
+  expect((await world.readAudit.entries({ limit: 1 }))[0]?.result['exitCode']).toBe(137);
+});
+
+test('a program that is not there ends its entry in the log as an error', async () => {
+  await using world = testWorld();
+  await made(world);
+  const attaching = world.attachProcess.execute({ sandbox: 'a', command: ['nowhere'] });
+  await expect(attaching).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect((await world.audited()).at(-1)).toBe('sandbox-shell: error');
+});
+
+test('a command that is none, a variable that is none, and a message that is wanted are refused before', async () => {
+  await using world = testWorld();
+  await made(world, 'a', { overrides: { requireMessage: true } });
+  const attach = (more: object) => world.attachProcess.execute({ sandbox: 'a', message: 'x', ...more });
+  await expect(attach({ command: [''] })).rejects.toMatchObject({ code: 'COMMAND_EMPTY' });
+  await expect(attach({ env: { 'a b': '' } })).rejects.toMatchObject({ code: 'ENV_NAME' });
+  await expect(attach({ message: undefined })).rejects.toMatchObject({ code: 'MESSAGE_EMPTY' });
+  expect(await world.audited()).toEqual(['sandbox-create: ok']);
+});
+
+test('a stopped sandbox is SANDBOX_STOPPED', async () => {
+  await using world = testWorld();
+  await made(world);
+  await inState(world, 'a', 'stopped');
+  await expect(world.attachProcess.execute({ sandbox: 'a' })).rejects.toMatchObject({ code: 'SANDBOX_STOPPED' });
+});
+
+test('a revision that cannot be written when it ends is told', async () => {
+  await using world = testWorld({ repository: { record: () => Promise.reject(failed) } });
+  await made(world);
+  const attached = await world.attachProcess.execute({ sandbox: 'a', command: ['sh', '-c', 'echo x >new'] });
+  await output(attached.process);
+  await expect(attached.finish(await attached.process.exit)).rejects.toBe(failed);
+  expect((await world.audited()).at(-1)).toBe('sandbox-shell: error');
+});

@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import { testWorld, type TestWorld } from '../../src/index.ts';
+import { made } from '../made.ts';
+
+const FILES = ['README', 'src/a.ts', 'src/deep/b.ts', 'node_modules/x/index.js', '.hidden/file'].map((path) => ({
+  path,
+  content: 'x\n',
+}));
+
+async function world(): Promise<TestWorld> {
+  const made_ = testWorld({ files: FILES });
+  await made(made_);
+  return made_;
+}
+
+const list = (of: TestWorld, path: string, isRecursive = false) =>
+  of.listFiles.list({ sandbox: 'a', path, isRecursive });
+const names = (walk: { found: readonly { path: string; type: string }[] }) =>
+  walk.found.map(({ path, type }) => `${type} ${path}`);
+
+test('a directory is its names with their types, sorted, without what is hidden', async () => {
+  await using of = await world();
+  await of.runCommand.execute({ sandbox: 'a', command: 'ln -s README link' });
+  const walk = await list(of, '.');
+  expect(names(walk)).toEqual(['file README', 'link link', 'directory node_modules', 'directory src']);
+  expect(walk.isCut).toBe(false);
+  expect((await of.audited()).at(-1)).toBe('sandbox-ls: ok');
+});
+
+test('all below it passes over what tools filled, and tells that it is there', async () => {
+  await using of = await world();
+  const walk = await list(of, '.', true);
+  expect(names(walk)).toEqual([
+    'file README',
+    'directory node_modules',
+    'directory src',
+    'file src/a.ts',
+    'directory src/deep',
+    'file src/deep/b.ts',
+  ]);
+});
+
+test('files whose paths match', async () => {
+  await using of = await world();
+  const walk = await of.listFiles.glob({ sandbox: 'a', path: '.', pattern: '**/*.ts' });
+  expect(names(walk)).toEqual(['file src/a.ts', 'file src/deep/b.ts']);
+  const below = await of.listFiles.glob({ sandbox: 'a', path: 'src', pattern: '*.ts' });
+  expect(names(below)).toEqual(['file a.ts']);
+});
+
+test('outside of the workspace nothing is hidden', async () => {
+  await using of = await world();
+  await of.runCommand.execute({ sandbox: 'a', command: 'mkdir /tmp/d; touch /tmp/d/.dot' });
+  expect(names(await list(of, '/tmp/d'))).toEqual(['file .dot']);
+});
+
+for (const [code, path] of [
+  ['NOT_FOUND', 'nothing'],
+  ['NOT_A_DIRECTORY', 'README'],
+  ['PATH_HIDDEN', '.hidden'],
+] as const)
+  test(`what cannot be listed is ${code}`, async () => {
+    await using of = await world();
+    await expect(list(of, path)).rejects.toMatchObject({ code });
+  });
+
+test('a directory that may not be entered is PERMISSION_DENIED', async () => {
+  await using of = await world();
+  await of.runCommand.execute({ sandbox: 'a', command: 'mkdir shut; chmod 000 shut' });
+  await expect(list(of, 'shut')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+});
+
+test('a pattern that is none is GLOB_INVALID, and nothing is audited', async () => {
+  await using of = await world();
+  const before = await of.audited();
+  await expect(of.listFiles.glob({ sandbox: 'a', path: '.', pattern: '[' })).rejects.toMatchObject({
+    code: 'GLOB_INVALID',
+  });
+  expect(await of.audited()).toEqual(before);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import { LitterboxError } from '@litterbox/core/provider';
+import { testWorld, type WorldOptions } from '../../src/index.ts';
+import { made } from '../made.ts';
+
+const overrides = { network: { run: 'allow-list' as const, allow: ['example.org'], deny: ['evil.org'] } };
+/** Nobody keeps the sandbox: a test opens the way by itself. */
+const nobody: WorldOptions = { keepers: { ask: async () => (async function* () {})() } };
+
+async function opened(options: WorldOptions = {}) {
+  const world = testWorld({ ...nobody, ...options });
+  const record = await made(world, 'a', { overrides });
+  const { runtime } = await world.openSandboxes.get(record);
+  return { world, record, wayOut: await world.openNetwork.execute(record, runtime) };
+}
+
+test('the rules of the policy are those of the gate, and connections from inside come to it', async () => {
+  const { world, record, wayOut } = await opened();
+  const [gate] = world.gate.gates;
+  expect(gate?.policy).toEqual({ allow: ['example.org'], deny: ['evil.org'] });
+  const stream = { readable: new ReadableStream(), writable: new WritableStream(), async [Symbol.asyncDispose]() {} };
+  world.ground.sandboxes.sandboxes.get(record.id)?.exits.get(3128)?.listener(stream);
+  expect(gate?.served).toBe(1);
+  await wayOut[Symbol.asyncDispose]();
+  expect(world.gate.gates).toEqual([]);
+  await wayOut.ended;
+  await world[Symbol.asyncDispose]();
+});
+
+test('what no rule allows is gathered, each once, without the usual port', async () => {
+  const { world, wayOut } = await opened();
+  const [gate] = world.gate.gates;
+  for (const [host, port] of [
+    ['a.org', 443],
+    ['a.org', 443],
+    ['b.org', 8443],
+  ] as const)
+    gate?.report({ type: 'refused', host, port, reason: 'No rule.' });
+  gate?.report({ type: 'refused', host: 'evil.org', port: 443, rule: 'evil.org', reason: 'A rule.' });
+  gate?.report({ type: 'refused', reason: 'No words.' });
+  expect([...wayOut.missing]).toEqual(['a.org', 'b.org:8443']);
+  await wayOut[Symbol.asyncDispose]();
+  expect((await world.audited()).filter((line) => line === 'network-refused: error')).toHaveLength(5);
+  await world[Symbol.asyncDispose]();
+});
+
+test('what cannot be written down is not let through: the way closes', async () => {
+  const full = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
+  const { world, wayOut } = await opened({
+    audit: (real) => ({
+      start: (entry, options) =>
+        entry.operation.startsWith('network-') ? Promise.reject(full) : real.start(entry, options),
+    }),
+  });
+  world.gate.gates[0]?.report({ type: 'opened', host: 'a', port: 443, rule: 'a', address: '192.0.2.1' });
+  await wayOut.ended;
+  await wayOut[Symbol.asyncDispose]();
+  expect(world.gate.gates).toEqual([]);
+  await world[Symbol.asyncDispose]();
+});
+
+test('a number that a program inside has is PORT_TAKEN, and the gate is closed again', async () => {
+  const { world, record, wayOut } = await opened();
+  const { runtime } = await world.openSandboxes.get(record);
+  await expect(world.openNetwork.execute(record, runtime)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
+  expect(world.gate.gates).toHaveLength(1);
+  await wayOut[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+test('a runtime that leads nowhere is UNSUPPORTED, by the key that asks for it', async () => {
+  const { world, record, wayOut } = await opened();
+  const { listen: _, ...runtime } = (await world.openSandboxes.get(record)).runtime;
+  await expect(world.openNetwork.execute(record, runtime)).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    message: 'network.run is not supported (provider memory).',
+  });
+  await wayOut[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});

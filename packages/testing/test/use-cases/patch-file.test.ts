@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { testWorld, type TestWorld } from '../../src/index.ts';
+import { made } from '../made.ts';
+
+const patch = (of: TestWorld, diff: string, path = 'README') => of.patchFile.execute({ sandbox: 'a', path, diff });
+const CHANGE = '--- a/README\n+++ b/README\n@@ -1 +1 @@\n-read me\n+changed\n';
+const NEW = '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+hello\n';
+const GONE = '--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-read me\n';
+
+async function world(): Promise<TestWorld> {
+  const of = testWorld();
+  await made(of);
+  return of;
+}
+
+test('a patch changes a file, and is one revision', async () => {
+  await using of = await world();
+  const result = await patch(of, CHANGE);
+  expect(result.outcome).toBe('modified');
+  expect(result.addedLines).toBe(1);
+  expect(result.removedLines).toBe(1);
+  expect(of.look('a', 'README')).toBe('changed\n');
+  expect(of.subjects('a')).toEqual(['patch: README']);
+});
+
+test('a patch makes a file, and takes one away', async () => {
+  await using of = await world();
+  expect((await patch(of, NEW, 'new')).outcome).toBe('created');
+  expect(of.look('a', 'new')).toBe('hello\n');
+  expect((await patch(of, GONE)).outcome).toBe('deleted');
+  expect(of.look('a', 'README')).toBeUndefined();
+});
+
+test('one that is applied already changes nothing', async () => {
+  await using of = await world();
+  await patch(of, CHANGE);
+  expect((await patch(of, CHANGE)).outcome).toBe('already-applied');
+  expect(of.subjects('a')).toHaveLength(1);
+});
+
+test('one that does not fit is PATCH_CONFLICT, and the file stays', async () => {
+  await using of = await world();
+  await expect(patch(of, CHANGE.replace('-read me', '-other'))).rejects.toMatchObject({ code: 'PATCH_CONFLICT' });
+  expect(of.look('a', 'README')).toBe('read me\n');
+});
+
+test('what a hidden file holds is not told by a conflict', async () => {
+  const of = testWorld({ files: [{ path: '.env', content: 'SECRET=1\n' }] });
+  await made(of);
+  const diff = '--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-x\n+y\n';
+  const error: unknown = await patch(of, diff, '.env').catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ code: 'PATCH_CONFLICT' });
+  expect(String(error)).not.toContain('SECRET');
+});
+
+for (const [code, diff, path] of [
+  ['PATCH_CORRUPT', 'no diff', 'README'],
+  ['PATCH_PATH_MISMATCH', CHANGE, 'other'],
+  ['PATH_GIT_DIR', CHANGE, '.git/config'],
+] as const)
+  test(`a patch that cannot be is ${code} before anything is done`, async () => {
+    await using of = await world();
+    await expect(patch(of, diff, path)).rejects.toMatchObject({ code });
+    expect(await of.audited()).toEqual(['sandbox-create: ok']);
+  });

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { testWorld, type TestWorld } from '../../src/index.ts';
+import { made } from '../made.ts';
+
+const history = async (of: TestWorld, quietCalls: boolean, limit?: number) =>
+  (await of.readHistory.execute('a', { quietCalls, limit })).map((entry) =>
+    entry.type === 'revision'
+      ? `${entry.number}: ${entry.subject}`
+      : `call: ${entry.subject} ${entry.exitCode ?? ''}`.trim(),
+  );
+
+async function world(): Promise<TestWorld> {
+  const of = testWorld();
+  await made(of);
+  await of.runCommand.execute({ sandbox: 'a', command: 'echo 1 >file' });
+  await of.runCommand.execute({ sandbox: 'a', command: 'exit 3' });
+  await of.runCommand.execute({ sandbox: 'a', command: 'echo 2 >file' });
+  await of.runCommand.execute({ sandbox: 'a', command: 'true' });
+  return of;
+}
+
+test('the revisions, newest first', async () => {
+  await using of = await world();
+  expect(await history(of, false)).toEqual(['2: run: echo 2 >file', '1: run: echo 1 >file']);
+  expect(await history(of, false, 1)).toEqual(['2: run: echo 2 >file']);
+});
+
+test('calls that changed nothing stand between them, with how they ended', async () => {
+  await using of = await world();
+  expect(await history(of, true)).toEqual([
+    'call: true 0',
+    '2: run: echo 2 >file',
+    'call: exit 3 3',
+    '1: run: echo 1 >file',
+  ]);
+  expect(await history(of, true, 2)).toEqual(['call: true 0', '2: run: echo 2 >file']);
+});
+
+test('one that is not there is SANDBOX_NOT_FOUND', async () => {
+  await using of = testWorld();
+  await expect(of.readHistory.execute('a', { quietCalls: true })).rejects.toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
+});
