@@ -8,6 +8,7 @@ for (const file of TEST_FILES) if (!whole.has(file)) problems.push(`${file} runs
 for (const part of PARTS)
   for (const pattern of part.files ?? [])
     if (filesOf({ files: [pattern] }).length === 0) problems.push(`${part.name}: no test file is like ${pattern}`);
+for (const { name, titles } of PARTS) if (titles && !Array.isArray(titles)) problems.push(`${name}: titles is no list`);
 const names = PARTS.map(({ name }) => name);
 for (const name of names)
   if (names.indexOf(name) !== names.lastIndexOf(name)) problems.push(`two parts are named ${name}`);

@@ -155,8 +155,13 @@ const GATE = [
     layer: 'gate',
     why: 'the main job through library, command line and MCP, in containers',
     files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
-    titles:
-      /one diff to accept|does the main job|a real terminal|setup command|restore goes back|tells the whole story|legacy|modern/,
+    titles: [
+      'one diff to accept',
+      'a person reads one diff and merges',
+      'tells the whole story',
+      'the setup command',
+      'restore goes back',
+    ],
     env: on('docker'),
     uses: ['docker'],
   },
