@@ -32,10 +32,10 @@ test('an option goes over a variable, and that over the file', async () => {
 });
 
 test('an option that is undefined says nothing', async () => {
-  const config = '[workspace]\nworkdir = "/work"\n';
+  const config = '[workspace]\nworkdir = "/elsewhere"\n';
   const overrides: object = { workdir: undefined };
   const { workdir } = await decided({ config }, overrides);
-  expect(workdir).toBe('/work');
+  expect(workdir).toBe('/elsewhere');
 });
 
 test('what asks for more than nothing is CONFIG_UNTRUSTED, and only what is new is named', async () => {

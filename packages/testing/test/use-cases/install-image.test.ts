@@ -35,11 +35,37 @@ test('a fresh setup installs anew', async () => {
   expect(options.runs()).toBe(2);
 });
 
-test('two creates at once install once', async () => {
-  const options = installing();
-  await using world = testWorld(options);
-  await Promise.all([made(world, 'a'), made(world, 'b')]);
-  expect(options.runs()).toBe(1);
+test('two creates at once install once: the second one waits for the first', async () => {
+  const both = Promise.withResolvers<void>();
+  let asked = 0;
+  let runs = 0;
+  const install: Program = async (process) => {
+    runs += 1;
+    await process.wait(both.promise);
+    return 0;
+  };
+  await using world = testWorld({
+    config,
+    programs: { install },
+    provider: ({ images }) =>
+      images === undefined
+        ? {}
+        : {
+            images: {
+              ...images,
+              async has(...args) {
+                const isThere = await images.has(...args);
+                asked += 1;
+                if (asked === 2) both.resolve();
+                return isThere;
+              },
+            },
+          },
+  });
+  const making = [made(world, 'a'), made(world, 'b')];
+  await both.promise;
+  await Promise.all(making);
+  expect(runs).toBe(1);
 });
 
 test('an installation that fails is SETUP_FAILED, and nothing is left', async () => {

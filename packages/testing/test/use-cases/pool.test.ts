@@ -140,6 +140,17 @@ test('a create that was killed before it let go of the row keeps neither', async
   expect(next.left()).toEqual(NOTHING_LEFT);
 });
 
+test('a row of what is a sandbox by now goes alone', async () => {
+  const world = testWorld(pooled(1));
+  await world.fillPool.execute();
+  const [row] = world.ground.records.pool;
+  await made(world);
+  if (row) world.ground.records.pool = [{ ...row, owner: { isAlive: false } }];
+  await using next = world.restarted();
+  expect(await next.reconcile.execute()).toHaveLength(1);
+  expect(next.left()).toEqual({ ...NOTHING_LEFT, records: ['a: ready'], histories: ['a'], runtimes: ['running'] });
+});
+
 test('a clear removes all that is ready, and says which', async () => {
   await using world = testWorld(pooled(2));
   await world.fillPool.execute();
