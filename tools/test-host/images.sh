@@ -23,11 +23,13 @@ busybox_image() {
 # for both.
 debian_images() {
   mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $codename" 'Component: main' | head -n 1)
+  pack="tar -c --numeric-owner --exclude=./dev/* --exclude=./proc/* --exclude=./sys/* --exclude=./var/cache/apt/* --exclude=./var/lib/apt/lists/*"
   # shellcheck disable=SC2016
-  mmdebstrap --variant=minbase \
-    --customize-hook="tar -c -f '$images/.debian.tar.new' -C \"\$1\" --numeric-owner --exclude=./dev/* --exclude=./proc/* --exclude=./sys/* --exclude=./var/cache/apt/* --exclude=./var/lib/apt/lists/* ." \
-    --customize-hook='APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq install --yes --no-install-recommends supervisor s6 runit >/dev/null' \
-    "$codename" "$images/.supervisors.tar.new" "$mirror" >"$images/mmdebstrap.log" 2>&1 || {
+  mmdebstrap --variant=minbase --format=null \
+    --customize-hook="$pack -f '$images/.debian.tar.new' -C \"\$1\" ." \
+    --customize-hook='chroot "$1" apt-get -qq install --yes --no-install-recommends supervisor s6 runit >/dev/null' \
+    --customize-hook="$pack -f '$images/.supervisors.tar.new' -C \"\$1\" ." \
+    "$codename" - "$mirror" >"$images/mmdebstrap.log" 2>&1 || {
     tail -n 5 "$images/mmdebstrap.log" >&2
     return 1
   }
