@@ -37,7 +37,7 @@ import { Port, type UseCaseList } from './port-tokens.ts';
 
 /** What agents may ask for, and what that needs. */
 export const AGENT_USE_CASES: UseCaseList = [
-  [OpenRepository, [Port.SourceControl, Port.RepositoryPath]],
+  [OpenRepository, [Port.SourceControl, Port.RepositoryPath, Port.Asker]],
   [AssignPorts, [Port.State, Port.Forwarder]],
   [OpenNetwork, [Port.NetworkGate, Port.Audit]],
   [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
