@@ -86,6 +86,7 @@ export const AGENT_USE_CASES: UseCaseList = [
       InstallImage,
       Port.Clock,
       Port.Actor,
+      Port.Asker,
     ],
   ],
   [ChangeWorkspace, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],

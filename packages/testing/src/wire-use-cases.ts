@@ -127,6 +127,7 @@ export function wireUseCases(ports: Ports) {
     installImage,
     clock,
     actor,
+    ports.asker,
   );
   const changeWorkspace = new ChangeWorkspace(findSandbox, openSandboxes, state, audit, recordRevision, actor);
   const inspectSandbox = new InspectSandbox(findSandbox, openSandboxes, state, audit, actor);
