@@ -12,6 +12,7 @@ export const gateAttacks = [
   'A79: a sandbox reaches',
   'A82: ',
   'A99: ',
+  'AX21: ',
   'secrets in files, objects, output$',
 ];
 

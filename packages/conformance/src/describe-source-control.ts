@@ -413,6 +413,35 @@ export function describeSourceControl({
       },
     );
 
+    check(
+      "an agent finds what a branch holds and nothing else; what only a review branch holds is not the person's",
+      async ({ control, repository, root, record, id }) => {
+        await using forAgent = await control.open(root, { asker: 'agent' });
+        const of = async (name: string, opened = forAgent) => await opened.base({ type: 'ref', name });
+        const head = await repository.base({ type: 'head' });
+        assert.deepEqual([head.isPersons, (await of(head.commit)).isPersons], [true, true]);
+        assert.equal((await repository.base({ type: 'worktree' })).isPersons, true);
+        const { revision } = await record([{ path: 'README', content: 'of an agent\n' }]);
+        const milestone = await repository.milestone(id, 'one');
+        assert.ok(revision && milestone);
+        for (const name of ['litterbox/kit', milestone.branch, milestone.commit])
+          for (const opened of [repository, forAgent]) {
+            const { commit: found, isPersons } = await of(name, opened);
+            assert.deepEqual([name, found, isPersons], [name, milestone.commit, false]);
+          }
+        await repository.remove(id);
+        const messages = new Set<string>();
+        for (const name of [milestone.commit, revision.commit, '0'.repeat(head.commit.length)])
+          await assert.rejects(of(name), (error) => {
+            if (!isLitterboxError(error, 'REV_NOT_FOUND')) return false;
+            messages.add(error.message.replaceAll(name, 'NAME'));
+            return true;
+          });
+        assert.equal(messages.size, 1, 'one cannot tell what is there from what is not');
+        assert.equal((await of(head.commit)).tree, head.tree);
+      },
+    );
+
     check('a tree can be asked for some of its files, and they come as they are', async ({ repository, record }) => {
       const { revision } = await record([{ path: 'odd \udcff', content: 'a\r\nb\n' }]);
       assert.ok(revision);

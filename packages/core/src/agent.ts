@@ -22,7 +22,7 @@ export type { PermissionRequest, Tool, ToolAnswer, ToolProfile, ToolSetting } fr
 export type { Approver } from './ports/approver.ts';
 export type { AuditLog } from './ports/audit-log.ts';
 export type { ByteStream } from './ports/byte-stream.ts';
-export type { CallOptions } from './ports/call.ts';
+export type { Asker, CallOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';

@@ -48,7 +48,7 @@ export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './doma
 export type { ApprovalRequest, Approver } from './ports/approver.ts';
 export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audit-log.ts';
 export type { ByteStream } from './ports/byte-stream.ts';
-export type { CallOptions, Progress, ProgressOptions } from './ports/call.ts';
+export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
@@ -76,11 +76,13 @@ export type {
   DiffOptions,
   FetchedRepository,
   FileChange,
+  FoundBase,
   Integration,
   IntegrationPlan,
   IntegrationResult,
   LogEntry,
   Milestone,
+  OpenOptions,
   PlanRequest,
   RecordRequest,
   RecordResult,

@@ -37,7 +37,7 @@ import { Port, type UseCaseList } from './port-tokens.ts';
 
 /** What agents may ask for, and what that needs. */
 export const AGENT_USE_CASES: UseCaseList = [
-  [OpenRepository, [Port.SourceControl, Port.RepositoryPath]],
+  [OpenRepository, [Port.SourceControl, Port.RepositoryPath, Port.Asker]],
   [AssignPorts, [Port.State, Port.Forwarder]],
   [OpenNetwork, [Port.NetworkGate, Port.Audit]],
   [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
@@ -86,6 +86,7 @@ export const AGENT_USE_CASES: UseCaseList = [
       InstallImage,
       Port.Clock,
       Port.Actor,
+      Port.Asker,
     ],
   ],
   [ChangeWorkspace, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],

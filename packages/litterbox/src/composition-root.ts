@@ -1,6 +1,6 @@
 // The only file that imports inversify. No decorators: use cases are plain classes with plain constructors.
 import 'reflect-metadata/lite';
-import type { Approver, SandboxProvider, UseCases } from '@litterbox/core/agent';
+import type { Approver, Asker, SandboxProvider, UseCases } from '@litterbox/core/agent';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { LitterboxParts } from './litterbox-options.ts';
 import { Port, type UseCaseList } from './port-tokens.ts';
@@ -11,6 +11,7 @@ export interface Wiring extends LitterboxParts {
   readonly approver: Approver;
   readonly repositoryPath: string;
   readonly actor: string;
+  readonly asker: Asker;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -32,6 +33,7 @@ export function compose(wiring: Wiring, useCases: UseCaseList): UseCases {
   container.bind(Port.Approver).toConstantValue(wiring.approver);
   container.bind(Port.RepositoryPath).toConstantValue(wiring.repositoryPath);
   container.bind(Port.Actor).toConstantValue(wiring.actor);
+  container.bind(Port.Asker).toConstantValue(wiring.asker);
   container.bind(Port.Environment).toConstantValue(wiring.environment);
   for (const [UseCase, needs] of useCases) {
     container

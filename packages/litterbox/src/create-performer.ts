@@ -1,4 +1,5 @@
 import {
+  type Asker,
   type Operation,
   type OperationOptions,
   KeepSandbox,
@@ -36,6 +37,7 @@ export interface Wired {
 
 /** What a program may reach, loaded by the first call. People and agents come in by different ones. */
 export interface Doors {
+  readonly asker: Asker;
   useCases(): Promise<UseCaseList>;
   readonly sourceControl: LoadSourceControl;
 }
@@ -91,6 +93,7 @@ async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
     approver: options.approver ?? { approve: async () => false },
     repositoryPath,
     actor: options.actor ?? 'library',
+    asker: doors.asker,
     environment: options.environment ?? {},
   };
   return { useCases: compose(wiring, list), parts, providers };

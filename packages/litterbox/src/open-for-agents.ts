@@ -3,6 +3,7 @@ import { createPerformer, type Doors, type WiredPerformer } from './create-perfo
 import type { LitterboxOptions } from './litterbox-options.ts';
 
 const DOORS: Doors = {
+  asker: 'agent',
   useCases: async () => (await import('./agent-use-cases.ts')).AGENT_USE_CASES,
   sourceControl: async (options) => (await import('@litterbox/source-control-git/agent')).git(options),
 };

@@ -2,6 +2,7 @@ import { createPerformer, type Doors, type WiredPerformer } from './create-perfo
 import type { LitterboxOptions } from './litterbox-options.ts';
 
 const DOORS: Doors = {
+  asker: 'person',
   useCases: async () => (await import('./all-use-cases.ts')).ALL_USE_CASES,
   sourceControl: async (options) => (await import('@litterbox/source-control-git')).git(options),
 };

@@ -1,5 +1,6 @@
 import type {
   Approver,
+  Asker,
   AuditLog,
   Clock,
   Heap,
@@ -35,6 +36,7 @@ export const Port = {
   Approver: token<Approver>('Approver'),
   RepositoryPath: token<string>('RepositoryPath'),
   Actor: token<string>('Actor'),
+  Asker: token<Asker>('Asker'),
   Environment: token<Readonly<Record<string, string | undefined>>>('Environment'),
 };
 

@@ -17,7 +17,9 @@ export async function beginHistory(
   sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },
   signal: AbortSignal | undefined,
 ): Promise<SandboxHistory> {
-  const { id, slug, base } = sandbox;
+  const { id, slug } = sandbox;
+  const { commit, tree, headRef } = sandbox.base;
+  const base = { commit, tree, ...(headRef !== undefined && { headRef }) };
   const refs = sandboxRefs(id);
   const { synthetic, parents } = await store.reader.commit(base.commit);
   const pin = synthetic ? (parents[0] ?? base.commit) : base.commit;

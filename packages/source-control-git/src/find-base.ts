@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type Asker,
   type Base,
   type BaseSource,
+  type FoundBase,
   LitterboxError,
-  type LitterboxErrorCode,
   type ObjectId,
   shown,
 } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
 import { serializeCommit } from './commit-object.ts';
 import { oneLine } from './git-failure.ts';
+import { isHeadOfPerson, isHeldByPerson } from './held-commits.ts';
+import { resolveCommit } from './resolve-commit.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -21,13 +24,22 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function findBase(user: UserRepository, store: Store, source: BaseSource, call: Call): Promise<Base> {
+/** @param asker an agent gets no commit but what a branch, a tag or a remote branch holds */
+export async function findBase(
+  user: UserRepository,
+  store: Store,
+  source: BaseSource,
+  asker: Asker,
+  call: Call,
+): Promise<FoundBase> {
   const reading = readHeadRef(user, call);
   const [headRef, whole] = await Promise.all([reading, source.type === 'ref' ? undefined : wholeHead(user, call)]);
   const head = headRef === undefined ? {} : { headRef };
-  const { commit, tree } = whole ?? (await wholeCommit(user, source, headRef, call));
-  if (source.type !== 'worktree') return { commit, tree, ...head };
-  return { ...(await commitWorkTree(user, store, commit, tree, call)), ...head };
+  const { commit, tree } = whole ?? (await wholeCommit(user, source, headRef, asker, call));
+  if (source.type === 'ref') return { commit, tree, ...head, isPersons: await isHeldByPerson(user, commit, call) };
+  const isPersons = await isHeadOfPerson(user, headRef, commit, call);
+  if (source.type === 'head') return { commit, tree, ...head, isPersons };
+  return { ...(await commitWorkTree(user, store, commit, tree, call)), ...head, isPersons };
 }
 
 /** HEAD and its tree, asked for by one program; nothing where one is missing or may be missing in part. */
@@ -46,10 +58,11 @@ async function wholeCommit(
   user: UserRepository,
   source: BaseSource,
   headRef: string | undefined,
+  asker: Asker,
   call: Call,
 ): Promise<Pick<Base, 'commit' | 'tree'>> {
   const commit = await (source.type === 'ref'
-    ? resolveCommit(user, source.name, call)
+    ? resolveCommit(user, source.name, asker, call)
     : resolveHead(user, headRef, call));
   return { commit, tree: await requireObjects(user, commit, call) };
 }
@@ -85,31 +98,6 @@ export async function resolveHead(
     operation: OPERATION,
     hint: 'Make a first commit.',
   });
-}
-
-/** What git takes for one commit: a name, then steps to ancestors or to what a tag names. */
-const ONE_COMMIT = /^[^\s\p{Cc}:?*[\\^~-][^\s\p{Cc}:?*[\\^~]*(?:~\d*|\^\d*|\^\{(?:commit|tag)?\})*$/u;
-
-async function resolveCommit(user: UserRepository, name: string, call: Call): Promise<ObjectId> {
-  const refuse = (code: LitterboxErrorCode, why: string, hint: string) =>
-    new LitterboxError(code, `${shown(name)} ${why}.`, { operation: OPERATION, hint });
-  if (!ONE_COMMIT.test(name) || name.includes('..') || name.includes('@{')) {
-    throw refuse('REV_INVALID', 'does not name one commit', 'Give a branch, a tag or a commit id.');
-  }
-  const asCommit = await user.run(['rev-parse', '--verify', '-q', '--end-of-options', `${name}^{commit}`], call);
-  if (asCommit.code === 0) return asCommit.stdout.toString().trimEnd() as ObjectId;
-  if (/^[0-9a-f]{4,}$/i.test(name)) {
-    const candidates = await user.text(['rev-parse', `--disambiguate=${name}`], call);
-    if (candidates.includes('\n')) {
-      throw refuse('REV_AMBIGUOUS', 'is the start of several object ids', 'Give more digits.');
-    }
-  }
-  const asAnything = await user.run(['rev-parse', '--verify', '-q', '--end-of-options', name], call);
-  const found = asAnything.stdout.toString().trimEnd();
-  if (asAnything.code === 0 && (await user.run(['cat-file', '-e', found], call)).code === 0) {
-    throw refuse('REV_NOT_COMMIT', 'is not a commit', 'Give a branch, a tag or a commit id.');
-  }
-  throw refuse('REV_NOT_FOUND', 'is not known here', 'List branches with git branch --all.');
 }
 
 /** The commit's tree. @throws LitterboxError `OBJECT_MISSING` when a partial clone left out some of it. */

@@ -1,9 +1,11 @@
 import type {
+  Asker,
   Base,
   BaseSource,
   CallOptions,
   DiffOptions,
   FileChange,
+  FoundBase,
   Heap,
   IntegrationPlan,
   IntegrationResult,
@@ -58,6 +60,7 @@ export class GitRepository implements SourceRepository {
   readonly #upkeep: Upkeep;
   #recovering: Promise<unknown> | undefined;
   readonly #heap: Heap;
+  readonly #asker: Asker;
   readonly #closed: () => void;
 
   constructor(
@@ -65,6 +68,7 @@ export class GitRepository implements SourceRepository {
     store: Store,
     integration: Integration | undefined,
     heap: Heap,
+    asker: Asker,
     closed: () => void,
   ) {
     this.#user = user;
@@ -73,6 +77,7 @@ export class GitRepository implements SourceRepository {
     this.#personal = new PersonalRules(user, store.git.userEnvironment);
     this.#upkeep = new Upkeep(store);
     this.#heap = heap;
+    this.#asker = asker;
     this.#closed = closed;
   }
 
@@ -84,9 +89,10 @@ export class GitRepository implements SourceRepository {
     return this.#user.root;
   }
 
-  base(source: BaseSource, options?: ProgressOptions): Promise<Base> {
+  base(source: BaseSource, options?: ProgressOptions): Promise<FoundBase> {
     const call = { signal: options?.signal };
-    return this.#translate('sandbox.base', call, () => findBase(this.#user, this.#store, source, call), 'REPO_CORRUPT');
+    const find = () => findBase(this.#user, this.#store, source, this.#asker, call);
+    return this.#translate('sandbox.base', call, find, 'REPO_CORRUPT');
   }
 
   leftOut(limit: number, options?: CallOptions) {

@@ -55,7 +55,7 @@ export function openGit(options: GitOptions, integration: Integration | undefine
       try {
         const user = await find(path, call?.signal);
         const store = await registry.storeOf(user, call?.signal);
-        const repository = new GitRepository(user, store, integration, heap, () => {
+        const repository = new GitRepository(user, store, integration, heap, call?.asker ?? 'person', () => {
           opened.delete(repository);
         });
         opened.add(repository);

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { decodeRaw, encodeRaw, type SourceRepository } from '@litterbox/core/provider';
+import { type BaseSource, decodeRaw, encodeRaw, type SourceRepository } from '@litterbox/core/provider';
 import { git } from '../src/index.ts';
 import { readTar } from '../src/tar-reader.ts';
 import { all, begin, put, record, snapshot, Testbed } from './testbed.ts';
@@ -142,6 +142,66 @@ describe('base', () => {
     await expect(repository.base({ type: 'ref', name: tree })).rejects.toMatchObject({ code: 'REV_NOT_COMMIT' });
     bed.git(root, 'checkout', '-q', '--detach');
     expect(await repository.base({ type: 'head' })).not.toHaveProperty('headRef');
+  });
+
+  test('is for an agent what a branch, a tag or a remote branch holds, and nothing else whatever it is called', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    const run = (...args: readonly string[]) => bed.git(root, ...args).trim();
+    const first = run('rev-parse', 'HEAD');
+    run('commit', '-q', '--allow-empty', '-m', 'taken back');
+    const taken = run('rev-parse', 'HEAD');
+    run('reset', '-q', '--hard', first);
+    writeFileSync(join(root, 'a'), 'put aside');
+    run('stash', '-q');
+    run('branch', 'stash', first);
+    run('tag', '-a', '-m', 'x', 'v1', first);
+    run('tag', 'a-tree', 'HEAD^{tree}');
+    run('update-ref', 'refs/remotes/origin/main', first);
+    run('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/main');
+    await using person = await bed.open(root);
+    await using agent = await bed.open(root, 'agent');
+    // What git finds in another place first is passed over: `stash` is the branch.
+    for (const name of ['main', 'heads/main', 'refs/heads/main', 'stash', 'v1', 'v1^{commit}', 'v1^{tag}', 'origin'])
+      expect([name, await agent.base({ type: 'ref', name })]).toEqual([
+        name,
+        expect.objectContaining({ commit: first, isPersons: true }),
+      ]);
+    for (const name of ['HEAD', '@', 'HEAD~0', 'origin/main', first, first.slice(0, 4), `${first.slice(0, 9)}~0`])
+      expect((await agent.base({ type: 'ref', name })).commit).toBe(first);
+    for (const name of ['refs/stash', 'stash^2', 'ORIG_HEAD', taken, taken.slice(0, 6), `${taken}~1`, 'HEAD~1', 'nope'])
+      await expect(agent.base({ type: 'ref', name })).rejects.toMatchObject({
+        code: 'REV_NOT_FOUND',
+        message: `${JSON.stringify(name)} is in no branch and no tag here.`,
+      });
+    await expect(agent.base({ type: 'ref', name: 'a-tree' })).rejects.toMatchObject({ code: 'REV_NOT_COMMIT' });
+    await expect(agent.base({ type: 'ref', name: 'ORIG_HEAD@{0}' })).rejects.toMatchObject({ code: 'REV_INVALID' });
+    expect(await person.base({ type: 'ref', name: taken })).toMatchObject({ commit: taken, isPersons: false });
+    // A HEAD that nothing else holds is the person's to begin with; what it came from an agent cannot name.
+    run('checkout', '-q', '--detach', taken);
+    expect(await agent.base({ type: 'head' })).toMatchObject({ commit: taken, isPersons: true });
+    await expect(agent.base({ type: 'ref', name: 'HEAD' })).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
+  });
+
+  test("is the person's unless only review branches hold it, wherever HEAD is", async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    const run = (...args: readonly string[]) => bed.git(root, ...args).trim();
+    await using repository = await bed.open(root);
+    const made = () => run('commit-tree', '-p', 'HEAD', '-m', 'of an agent', 'HEAD^{tree}');
+    run('update-ref', 'refs/heads/litterbox/x', made());
+    run('update-ref', 'refs/remotes/origin/litterbox/x', 'refs/heads/litterbox/x');
+    const isPersons = async (source: BaseSource) => (await repository.base(source)).isPersons;
+    const branch = { type: 'ref', name: 'litterbox/x' } as const;
+    const [head, worktree] = [{ type: 'head' } as const, { type: 'worktree' } as const];
+    expect(await isPersons(branch)).toBe(false);
+    expect(await isPersons({ type: 'ref', name: 'litterbox/x~1' })).toBe(true);
+    for (const how of [['litterbox/x'], ['--detach', 'litterbox/x']]) {
+      run('checkout', '-q', ...how);
+      expect([how, await isPersons(head), await isPersons(worktree)]).toEqual([how, false, false]);
+    }
+    run('branch', 'taken-over', 'litterbox/x');
+    expect([await isPersons(branch), await isPersons(head)]).toEqual([true, true]);
   });
 
   test('of a repository without a commit is UNBORN_HEAD', async () => {

@@ -72,6 +72,19 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'bases: a ref is a commit by name, the work tree is its files, and anything else is refused',
   ],
   [
+    'takes an agent for a person',
+    async () => {
+      const control = await kitBackend.open();
+      return forwarded(control, { open: (path) => control.open(path) });
+    },
+    "an agent finds what a branch holds and nothing else; what only a review branch holds is not the person's",
+  ],
+  [
+    'takes everything for the work of the person',
+    repositoryWith((inner) => ({ base: async (...args) => ({ ...(await inner.base(...args)), isPersons: true }) })),
+    "an agent finds what a branch holds and nothing else; what only a review branch holds is not the person's",
+  ],
+  [
     'gives the whole tree whatever is asked for',
     repositoryWith((inner) => ({ tree: (tree) => inner.tree(tree) })),
     'a tree can be asked for some of its files, and they come as they are',

@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type Asker,
   type ChangedPath,
   decodeRaw,
   type DirectoryChild,
@@ -61,8 +62,8 @@ export class Testbed implements AsyncDisposable {
     return root;
   }
 
-  async open(root: string): Promise<SourceRepository> {
-    return this.control().open(root);
+  async open(root: string, asker?: Asker): Promise<SourceRepository> {
+    return this.control().open(root, asker && { asker });
   }
 
   storeOf(repository: SourceRepository): string {

@@ -60,6 +60,7 @@ const policy = object({
     run: oneOf('none', 'allow-list'),
     allow: optional(list(text)),
     deny: optional(list(text)),
+    isWithheld: optional(flag),
   }),
   playgroundScope: oneOf('sandbox', 'shared'),
   workspaceGit: oneOf('none', 'throwaway'),

@@ -1,4 +1,5 @@
 import {
+  type Asker,
   type CallOptions,
   type Clock,
   type DiffOptions,
@@ -30,6 +31,7 @@ export interface KeptRepository {
 export function memoryRepository(
   { id: repositoryId, person, histories }: KeptRepository,
   clock: Clock,
+  asker: Asker = 'person',
 ): SourceRepository {
   const integration = memoryIntegration(person);
   const begun = (options?: CallOptions) => options?.signal?.throwIfAborted();
@@ -64,7 +66,7 @@ export function memoryRepository(
 
     async base(source, options) {
       begun(options);
-      return findMemoryBase(person, source);
+      return findMemoryBase(person, source, asker);
     },
 
     async leftOut(limit, options) {

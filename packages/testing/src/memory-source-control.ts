@@ -8,7 +8,7 @@ export function memorySourceControl(shelf: RepositoryShelf, clock: Clock): Sourc
     async open(path, options) {
       options?.signal?.throwIfAborted();
       const kept = shelf.find(path);
-      if (kept) return memoryRepository(kept, clock);
+      if (kept) return memoryRepository(kept, clock, options?.asker);
       throw new LitterboxError('NOT_A_REPO', `${path} is in no repository.`, {
         operation: 'source-control.open',
         hint: 'Begin one: git init.',

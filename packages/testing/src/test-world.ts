@@ -1,5 +1,6 @@
 import type {
   Approver,
+  Asker,
   AuditLog,
   Host,
   Keepers,
@@ -46,6 +47,8 @@ export interface WorldOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Programs that sandboxes have besides those of every machine in memory. */
   readonly programs?: Readonly<Record<string, Program>>;
+  /** Who asks for what the test asks for. @defaultValue person */
+  readonly asker?: Asker;
   /** What the person answers. @defaultValue false */
   readonly answer?: boolean;
   readonly provider?: Override<SandboxProvider>;
@@ -163,6 +166,7 @@ function worldOver(ground: Ground, options: WorldOptions): TestWorld {
     approver: overridden<Approver>(approver, options.approver),
     repositoryPath: person.root,
     actor: 'test',
+    asker: options.asker ?? 'person',
     environment: options.environment ?? {},
   };
   const useCases = wireUseCases(ports);

@@ -1,6 +1,7 @@
 import {
   AccessFiles,
   type Approver,
+  type Asker,
   AssignPorts,
   AttachProcess,
   type AuditLog,
@@ -73,6 +74,7 @@ export interface Ports {
   readonly approver: Approver;
   readonly repositoryPath: string;
   readonly actor: string;
+  readonly asker: Asker;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -81,7 +83,7 @@ export type WiredUseCases = ReturnType<typeof wireUseCases>;
 /** The use cases over these ports, wired as the composition root of `litterbox` does it. */
 export function wireUseCases(ports: Ports) {
   const { providers, sourceControl, state, audit, pool, host, clock, heap, forwarder, keepers, actor } = ports;
-  const openRepository = new OpenRepository(sourceControl, ports.repositoryPath);
+  const openRepository = new OpenRepository(sourceControl, ports.repositoryPath, ports.asker);
   const assignPorts = new AssignPorts(state, forwarder);
   const openNetwork = new OpenNetwork(ports.networkGate, audit);
   const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
@@ -125,6 +127,7 @@ export function wireUseCases(ports: Ports) {
     installImage,
     clock,
     actor,
+    ports.asker,
   );
   const changeWorkspace = new ChangeWorkspace(findSandbox, openSandboxes, state, audit, recordRevision, actor);
   const inspectSandbox = new InspectSandbox(findSandbox, openSandboxes, state, audit, actor);

@@ -30,6 +30,8 @@ export interface NetworkPolicy {
   readonly allow?: readonly string[];
   /** Wins over `allow`. */
   readonly deny?: readonly string[];
+  /** The configuration opens the network for the setup, and no person made the base: `setup` is `none` for that reason. */
+  readonly isWithheld?: boolean;
 }
 
 /** `allow-list`: through a proxy outside, what the rules allow. */

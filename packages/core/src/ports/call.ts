@@ -3,6 +3,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Who asks, behind a door: a person (or a program that runs in their place), or an agent. */
+export type Asker = 'person' | 'agent';
+
 /** One line of progress for a person who waits. */
 export interface Progress {
   /** Kebab-case name of the step: `base-tree`, `setup`. */

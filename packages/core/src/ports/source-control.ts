@@ -1,7 +1,7 @@
 import type { ChangedPath } from '../domain/changed-path.ts';
 import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
 import type { Slug } from '../domain/slug.ts';
-import type { CallOptions, ProgressOptions } from './call.ts';
+import type { Asker, CallOptions, ProgressOptions } from './call.ts';
 
 /** What a sandbox starts from. */
 export type BaseSource =
@@ -17,6 +17,24 @@ export interface Base {
   readonly tree: ObjectId;
   /** Full name of the ref HEAD pointed to then (`refs/heads/main`); absent when detached. */
   readonly headRef?: string;
+}
+
+/** A base as it was just found in the repository. */
+export interface FoundBase extends Base {
+  /**
+   * Whether a person made it: what HEAD is at or a branch, a tag or a remote branch of theirs holds. False for what only review branches
+   * (`litterbox/NAME`) hold, there or where they were pushed to: an agent wrote its files, and nobody has taken them over.
+   */
+  readonly isPersons: boolean;
+}
+
+/** For whom a repository is opened. */
+export interface OpenOptions extends CallOptions {
+  /**
+   * An agent finds no commit but what a branch, a tag or a remote branch holds: no stash, no pseudo-ref, no ref of ours, nothing that was
+   * taken back. What it may not have is to it what is not there. @defaultValue person
+   */
+  readonly asker?: Asker;
 }
 
 /** The words of a revision. The adapter adds no text of its own and fixes author and committer to Litterbox. */
@@ -200,7 +218,7 @@ export interface SourceControl extends AsyncDisposable {
    * @throws LitterboxError `NOT_A_REPO`, `INSIDE_GIT_DIR`, `BARE_REPO`, `REPO_OWNER`, `REPO_CORRUPT`, `GIT_TOO_OLD`, `TOOL_MISSING`.
    * The last two may come from the first call that uses the tool for more than finding a repository.
    */
-  open(path: string, options?: CallOptions): Promise<SourceRepository>;
+  open(path: string, options?: OpenOptions): Promise<SourceRepository>;
   /** Repositories opened before, by this or another process. */
   list(options?: CallOptions): AsyncIterable<{ readonly id: RepositoryId; readonly root: string }>;
   /**
@@ -219,7 +237,7 @@ export interface SourceRepository extends AsyncDisposable {
   readonly root: string;
 
   /** @throws LitterboxError `UNBORN_HEAD`, `REV_INVALID`, `REV_NOT_FOUND`, `REV_NOT_COMMIT`, `REV_AMBIGUOUS`, `OBJECT_MISSING`. */
-  base(source: BaseSource, options?: ProgressOptions): Promise<Base>;
+  base(source: BaseSource, options?: ProgressOptions): Promise<FoundBase>;
   /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
   leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
   /** A tree as `WorkspaceSource.open` describes it. Filters and attributes of the repository are not applied, except end-of-line conversion never. */

@@ -8,7 +8,7 @@ import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { CallOptions, ProgressOptions } from '../ports/call.ts';
+import type { Asker, CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
@@ -33,6 +33,7 @@ import type { ReachKeeper } from './reach-keeper.ts';
 import type { RecordRevision } from './record-revision.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
 import { type SetupKeys, setupKeys } from './setup-keys.ts';
+import { policyForBase, withheldNetwork } from './policy-for-base.ts';
 import { specOf } from './spec-of.ts';
 import type { TakePooled } from './take-pooled.ts';
 
@@ -94,6 +95,7 @@ export class CreateSandbox {
   readonly #install: InstallImage;
   readonly #clock: Clock;
   readonly #actor: string;
+  readonly #asker: Asker;
 
   constructor(
     repository: OpenRepository,
@@ -112,6 +114,7 @@ export class CreateSandbox {
     install: InstallImage,
     clock: Clock,
     actor: string,
+    asker: Asker,
   ) {
     this.#repository = repository;
     this.#state = state;
@@ -129,6 +132,7 @@ export class CreateSandbox {
     this.#install = install;
     this.#clock = clock;
     this.#actor = actor;
+    this.#asker = asker;
   }
 
   async execute(input: CreateSandboxInput, options?: ProgressOptions): Promise<CreateSandboxResult> {
@@ -140,11 +144,11 @@ export class CreateSandbox {
     const provider = await this.#choose.execute(input.provider ?? decided.provider, options);
     assertRoom(await this.#state.list(repository.id, options));
     const source = input.from ?? decided.source;
-    const policy = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);
+    const asked = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);
     // What is in the pool has an id already, which the log is to name.
     const taken = input.freshSetup
       ? undefined
-      : await this.#pool.execute(repository, provider, decided, policy, source, options);
+      : await this.#pool.execute(repository, provider, decided, asked, source, options);
     const id = taken?.pooled.id ?? SandboxId.make();
     return await audited(
       this.#audit,
@@ -158,6 +162,8 @@ export class CreateSandbox {
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
         const base = taken?.base ?? (await repository.base(source, options));
+        const policy = policyForBase(asked, base);
+        const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
         const draft = {
           id,
@@ -175,7 +181,9 @@ export class CreateSandbox {
         };
         const make = (setup?: SetupKeys, pooled?: PooledSandbox) =>
           this.#make(repository, provider, draft, base, input.rollback ?? false, setup, pooled, options);
-        const keys = provider.setups && !input.freshSetup ? await setupKeys(repository, draft, options) : undefined;
+        const isShared = base.isPersons && this.#asker === 'person';
+        const keys =
+          provider.setups && !input.freshSetup ? await setupKeys(repository, draft, isShared, options) : undefined;
         const makeAnew = () =>
           make(keys).catch((error: unknown) => {
             if (!(error instanceof UnfitSetup)) throw error;
@@ -197,7 +205,8 @@ export class CreateSandbox {
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager') await repository.exportTree(id, options);
         const { record: kept, warnings } = await this.begun(record, options);
-        return { record: kept, isRenamed: lossy, leftOut, warnings: [...decided.warnings, ...warnings, ...refilled] };
+        const all = [...decided.warnings, ...(withheld === undefined ? [] : [withheld]), ...warnings, ...refilled];
+        return { record: kept, isRenamed: lossy, leftOut, warnings: all };
       },
     );
   }
@@ -216,15 +225,15 @@ export class CreateSandbox {
   ): Promise<Policy> {
     const policy = decided.policyFor(provider);
     if (!policy.install) return policy;
-    const { tree } = await repository.base(source.type === 'ref' ? { type: 'head' } : source, options);
+    const base = await repository.base(source.type === 'ref' ? { type: 'head' } : source, options);
     const sandbox = {
       repositoryId: repository.id,
       provider: provider.name,
       workdir: decidedWorkdir(decided, provider, policy, repository),
       policy,
-      baseTree: tree,
+      baseTree: base.tree,
     };
-    return await this.#install.execute(repository, provider, sandbox, isFresh, options);
+    return await this.#install.execute(repository, provider, sandbox, base, isFresh, options);
   }
 
   /** Begins services, ports and network: a sandbox whose services do not come up is one all the same, to find out why. */
@@ -316,10 +325,7 @@ export class CreateSandbox {
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
         pooled && provider.claim
           ? provider.claim(draft.id, spec, options)
-          : provider.create(
-              { ...spec, ...(setup && { prepared: [setup.exact, setup.silent, setup.general] }) },
-              options,
-            ),
+          : provider.create({ ...spec, ...(setup && { prepared: setup.wanted }) }, options),
       ]);
       if (made.status === 'fulfilled') this.#open.adopt(draft, made.value);
       reach('create.after-runtime');
@@ -381,13 +387,13 @@ export class CreateSandbox {
       (await repository.changes(record.id, options)).some(({ status }) => status !== 'added');
     if (prepared !== undefined) {
       options?.onProgress?.({ step: 'setup', message: 'Set up already: taking what the same setup left before' });
-      if (prepared === keys.silent) return await this.#setUp.skip(record, opened, options);
+      if (keys.isSilent(prepared)) return await this.#setUp.skip(record, opened, options);
       const { record: taken } = await this.#setUp.takeOver(record, opened, options);
-      if (prepared !== keys.exact && (await touchesBase())) throw new UnfitSetup();
+      if (!keys.isExact(prepared) && (await touchesBase())) throw new UnfitSetup();
       return taken;
     }
     const { record: current, isSilent } = await this.#setUp.run(record, opened, isRollback, options);
-    const key = isSilent ? keys.silent : (await touchesBase()) ? keys.exact : keys.general;
+    const key = keys.keptUnder({ isSilent, touchesBase: !isSilent && (await touchesBase()) });
     options?.onProgress?.({ step: 'setup', message: 'Keeping what the setup left' });
     await this.#open.close(record.id);
     reach('create.before-keep');

@@ -10,7 +10,7 @@ import type { Heap } from '../ports/heap.ts';
 import type { PooledSandbox, SandboxPool } from '../ports/sandbox-pool.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import type { Base, SourceRepository } from '../ports/source-control.ts';
+import type { FoundBase, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import type { ChooseProvider } from './choose-provider.ts';
@@ -21,6 +21,7 @@ import type { DecidePolicy } from './decide-policy.ts';
 import type { InstallImage } from './install-image.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { OpenRepository } from './open-repository.ts';
+import { policyForBase } from './policy-for-base.ts';
 import { poolFingerprint } from './pool-fingerprint.ts';
 import { RecordRevision } from './record-revision.ts';
 import { SetUpSandbox } from './set-up-sandbox.ts';
@@ -45,7 +46,7 @@ const PATIENCE_MS = 2_000;
 interface PoolPlan {
   readonly repository: SourceRepository;
   readonly provider: SandboxProvider;
-  readonly base: Base;
+  readonly base: FoundBase;
   readonly wanted: number;
   readonly fingerprint: string;
   readonly draft: Omit<SandboxRecord, 'id'>;
@@ -136,8 +137,8 @@ export class FillPool {
       generation: 1,
     };
     const policy =
-      decided.pool > 0 ? await this.#install.execute(repository, provider, wanting, false, options) : asked;
-    const draft = { ...wanting, policy };
+      decided.pool > 0 ? await this.#install.execute(repository, provider, wanting, base, false, options) : asked;
+    const draft = { ...wanting, policy: policyForBase(policy, base) };
     return { repository, provider, base, draft, wanted: decided.pool, fingerprint: await poolFingerprint(draft) };
   }
 
@@ -170,25 +171,26 @@ export class FillPool {
   async #made(record: SandboxRecord, plan: PoolPlan, options?: ProgressOptions): Promise<Assurance> {
     const { repository, provider, base } = plan;
     const spec = { ...specOf(record, base, repository), isPooled: true };
-    const keys = provider.setups ? await setupKeys(repository, record, options) : undefined;
-    const prepared = keys ? { prepared: [keys.exact, keys.silent, keys.general] } : {};
+    const keys = provider.setups ? await setupKeys(repository, record, base.isPersons, options) : undefined;
+    const prepared = keys ? { prepared: keys.wanted } : {};
     let runtime = await provider.create({ ...spec, ...prepared }, options);
     try {
       reach('pool.after-runtime');
-      if (keys && runtime.prepared === keys.general && !(await this.#fits(record, plan, runtime, options))) {
+      const begun = runtime.prepared;
+      const isForOthers = begun !== undefined && keys && !keys.isExact(begun) && !keys.isSilent(begun);
+      if (isForOthers && !(await this.#fits(record, plan, runtime, options))) {
         await runtime[Symbol.asyncDispose]();
         await provider.remove(record.id);
         runtime = await provider.create(spec, options);
       }
       const hasSetup = record.policy.setup.length > 0 || record.policy.workspaceGit === 'throwaway';
       if (hasSetup && runtime.prepared === undefined) {
-        const { isSilent, touchesBase } = await this.#setUp(record, plan, runtime, options);
+        const left = await this.#setUp(record, plan, runtime, options);
         reach('pool.after-setup');
         if (keys && provider.setups) {
-          const key = isSilent ? keys.silent : touchesBase ? keys.exact : keys.general;
           options?.onProgress?.({ step: 'setup', message: 'Keeping what the setup left' });
           await runtime[Symbol.asyncDispose]();
-          await provider.setups.keep(record.id, key, options);
+          await provider.setups.keep(record.id, keys.keptUnder(left), options);
           runtime = await provider.open(record.id, options);
         }
       }

@@ -1,4 +1,5 @@
 import { ExecChannel } from '../channel/exec-channel.ts';
+import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import type { Policy } from '../domain/policy.ts';
@@ -6,7 +7,7 @@ import type { Slug } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { SourceRepository } from '../ports/source-control.ts';
+import type { FoundBase, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import type { OpenNetwork } from './open-network.ts';
@@ -42,14 +43,16 @@ export class InstallImage {
   /**
    * Sees that what the policy installs is in an image, and installs it when it is not.
    *
+   * @param base where the files that are installed from were found
    * @param isFresh whether it is installed anew whatever is kept
    * @returns the policy with the image that it is in
-   * @throws LitterboxError `SETUP_FAILED`; nothing is left then.
+   * @throws LitterboxError `SETUP_FAILED`; nothing is left then. `PERMISSION_DENIED` when it is to be installed from what no person made.
    */
   async execute(
     repository: SourceRepository,
     provider: SandboxProvider,
     sandbox: InstalledSandbox,
+    base: Pick<FoundBase, 'isPersons'>,
     isFresh: boolean,
     options?: ProgressOptions,
   ): Promise<Policy> {
@@ -57,6 +60,12 @@ export class InstallImage {
     const { root } = policy;
     const key = await installKey(repository, sandbox, options);
     if (key === undefined || root.type !== 'image') return policy;
+    if (!base.isPersons && (isFresh || !(await isKept(provider, policy, key, options))))
+      throw new LitterboxError(
+        'PERMISSION_DENIED',
+        'What container.install-command installs as root comes from the commit that you are at, and of the branches only those of agents hold that.',
+        { operation: 'sandbox.create', hint: 'Read it and merge it, or check out a branch of your own, and repeat.' },
+      );
     await this.#ensure(repository, provider, sandbox, key, isFresh, options);
     return { ...policy, root: { ...root, installed: key } };
   }
@@ -78,8 +87,8 @@ export class InstallImage {
     // A record that was lost and made anew does not know which image it was.
     if (root.type !== 'image' || !policy.install) return policy;
     if (root.installed !== undefined && (await isKept(provider, policy, root.installed, options))) return policy;
-    const { tree } = await repository.base({ type: 'head' }, options);
-    return await this.execute(repository, provider, { ...sandbox, baseTree: tree }, false, options);
+    const base = await repository.base({ type: 'head' }, options);
+    return await this.execute(repository, provider, { ...sandbox, baseTree: base.tree }, base, false, options);
   }
 
   async #ensure(

@@ -200,6 +200,11 @@ export class RestoreRevision {
     const state = record.policy.setup.length > 0 ? 'setup-failed' : 'ready';
     const rebuilt = await changeRecord(this.#state, record, () => ({ mark: null, state, assurance, policy }));
     reach('rebuild.after-record');
+    if (rebuilt.policy.network.setup !== 'none' && rebuilt.policy.setup.length > 0 && tip.commit !== record.baseCommit)
+      options?.onProgress?.({
+        step: 'setup',
+        message: 'The setup runs with its network, over what the sandbox recorded',
+      });
     const updated = await this.#setUp.execute(rebuilt, opened, false, options);
     await this.#keeper.ensure(updated, options);
     await this.#state.publish({

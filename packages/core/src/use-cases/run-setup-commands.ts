@@ -5,6 +5,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { networkHint } from './network-hint.ts';
+import { withheldNetwork } from './policy-for-base.ts';
 
 const LOG_CHARACTERS = 4_000;
 
@@ -69,7 +70,7 @@ export function setupFailed(
   missing: ReadonlySet<string>,
 ): LitterboxError {
   const lines = log.trim().split('\n').slice(-5).join('\n');
-  const network = networkHint(policy.network, log, missing);
+  const network = withheldNetwork(policy) ?? networkHint(policy.network, log, missing);
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
     hint: network === undefined ? hint : `${hint} ${network}`,

@@ -4,27 +4,41 @@ import type { CallOptions } from '../ports/call.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 
-/** Under which keys what a setup leaves is kept. Lower-case hexadecimal. */
+/**
+ * Under which keys what a setup left is found, and kept. Lower-case hexadecimal.
+ *
+ * - exact: for this base tree alone. Of a setup that changed or deleted what was in it, and of every setup that is not trusted with more.
+ * - general: for every base tree whose files that the setup reads are the same. Of a setup that left something for the history.
+ * - silent: the same, of one that left nothing for the history: what it left need not be looked at.
+ */
 export interface SetupKeys {
-  /** For this base tree alone: of a setup that changed or deleted what was in it. */
-  readonly exact: string;
-  /** For every base tree whose files that the setup reads are the same: of a setup that left something for the history. */
-  readonly general: string;
-  /** The same, of one that left nothing for the history: what it left need not be looked at. */
-  readonly silent: string;
+  /** What a sandbox may begin with, best first. */
+  readonly wanted: readonly string[];
+  /** Whether what is kept there may stand over files of the base: the same setup put it there. */
+  isExact(key: string): boolean;
+  /** Whether what is kept there holds nothing for the history. */
+  isSilent(key: string): boolean;
+  /** The one under which what it left is kept. */
+  keptUnder(left: { readonly isSilent: boolean; readonly touchesBase: boolean }): string;
 }
 
 /** Another number makes everything that was kept before unfindable. */
-const FORMAT = 1;
+const FORMAT = 2;
 
-/** @returns undefined when there is no setup */
+/**
+ * @param isShared whether other base trees may begin with what this setup leaves: whoever writes what it runs can leave something there for
+ * everybody. It is so when a person asks for a sandbox from a base of theirs
+ * @returns undefined when there is no setup
+ */
 export async function setupKeys(
   repository: SourceRepository,
   record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseTree'>,
+  isShared: boolean,
   options?: CallOptions,
 ): Promise<SetupKeys | undefined> {
   const { policy, baseTree } = record;
   if (policy.setup.length === 0) return undefined;
+  const { isWithheld = false } = policy.network;
   const isInput = setupInputs(policy);
   // What a setup makes must not hide what the base has by now: `dist` is made by one commit's setup and part of the next commit.
   const top = new Set<string>();
@@ -47,11 +61,24 @@ export async function setupKeys(
     sorted(Object.entries(policy.environment)),
     policy.setup,
     policy.workspaceGit,
-    policy.network.setup === 'none' ? 'none' : [policy.network.allow ?? [], policy.network.deny ?? []],
+    // Without its network it may begin with what the same setup left that had one.
+    policy.network.setup === 'none' && !isWithheld ? 'none' : [policy.network.allow ?? [], policy.network.deny ?? []],
     sorted([...inputs]),
     [...top].sort(),
   ]);
-  return { general, exact: await digest([general, baseTree]), silent: await digest([general, 'nothing to record']) };
+  const exact = await digest([general, baseTree]);
+  const silent = await digest([general, 'nothing to record']);
+  const own = isWithheld ? await digest([exact, 'without a network']) : exact;
+  return {
+    wanted: [...new Set([own, exact, silent, general])],
+    isExact: (key) => key === own || key === exact,
+    isSilent: (key) => key === silent,
+    keptUnder(left) {
+      if (!isShared || isWithheld) return own;
+      if (left.isSilent) return silent;
+      return left.touchesBase ? exact : general;
+    },
+  };
 }
 
 /**

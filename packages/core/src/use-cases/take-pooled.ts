@@ -4,15 +4,16 @@ import type { Policy } from '../domain/policy.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { PooledSandbox, SandboxPool } from '../ports/sandbox-pool.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
+import type { BaseSource, FoundBase, SourceRepository } from '../ports/source-control.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { DecidedPolicy } from './decide-policy.ts';
+import { policyForBase } from './policy-for-base.ts';
 import { poolFingerprint } from './pool-fingerprint.ts';
 
 /** One that was prepared, and the base that was read to find it. */
 export interface TakenSandbox {
   readonly pooled: PooledSandbox;
-  readonly base: Base;
+  readonly base: FoundBase;
 }
 
 /** Takes out of the pool what a create would make, so that it need not be made. */
@@ -46,7 +47,7 @@ export class TakePooled {
       baseCommit: base.commit,
       baseTree: base.tree,
       workdir: decidedWorkdir(decided, provider, policy, repository),
-      policy,
+      policy: policyForBase(policy, base),
     });
     const pooled = await this.#pool.take(
       { repositoryId: repository.id, provider: provider.name, fingerprint },

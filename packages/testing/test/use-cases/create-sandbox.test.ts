@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { atFailpoint, NOTHING_LEFT, testWorld } from '../../src/index.ts';
+import { atFailpoint, NOTHING_LEFT, type TestWorld, testWorld, type WorldOptions } from '../../src/index.ts';
 import { made, setup } from '../made.ts';
 
 const failed = new Error('no');
@@ -210,6 +210,139 @@ test('the same setup runs once: a second sandbox begins with what the first one 
   await made(other, 'c', { overrides, freshSetup: true });
   expect(runs).toBe(2);
   expect(world.left()).toEqual(NOTHING_LEFT);
+});
+
+/** A setup that counts its runs, and how many of them had a network. */
+function counted() {
+  const seen = { runs: 0, open: 0 };
+  const worlds: { gate: { gates: readonly unknown[] } }[] = [];
+  const programs = {
+    build: async () => {
+      seen.runs += 1;
+      if (worlds.some(({ gate }) => gate.gates.length > 0)) seen.open += 1;
+      return 0;
+    },
+  };
+  const network = { setup: 'allow-list' as const, allow: ['example.org'] };
+  return { seen, worlds, programs, overrides: { setup: [['build']] as const, network } };
+}
+
+/** What an agent wrote, where its milestone put it. */
+function reviewed({ person }: TestWorld, path = 'work'): void {
+  const tree = new Map(person.headTree);
+  tree.set(path, { type: 'file', isExecutable: false, content: Buffer.from('of an agent') });
+  person.keep(tree, person.head ? [person.head.id] : [], 'of an agent', 'refs/heads/litterbox/x');
+}
+
+test('a base that an agent made is set up without the network, and that is told', async () => {
+  const { seen, worlds, programs, overrides } = counted();
+  await using world = testWorld({ programs });
+  worlds.push(world);
+  reviewed(world);
+  const from = { type: 'ref' as const, name: 'litterbox/x' };
+  const { record, warnings } = await world.createSandbox.execute({ name: 'a', from, overrides });
+  expect(seen).toEqual({ runs: 1, open: 0 });
+  expect(record.policy.network).toMatchObject({ setup: 'none', isWithheld: true });
+  expect(warnings.join()).toContain('without a network');
+  // Once the person has taken the very same files over, the setup runs for them, with the network.
+  world.person.refs.set('refs/heads/mine', world.person.refs.get('refs/heads/litterbox/x') as never);
+  const own = await world.createSandbox.execute({ name: 'b', from, overrides });
+  expect([seen, own.warnings]).toEqual([{ runs: 2, open: 1 }, []]);
+});
+
+/** Under which keys setups are kept, and which each sandbox would begin with, by its name. */
+function keysOf(): {
+  kept: Record<string, string>;
+  wanted: Record<string, readonly string[]>;
+  provider: NonNullable<WorldOptions['provider']>;
+} {
+  const kept: Record<string, string> = {};
+  const wanted: Record<string, readonly string[]> = {};
+  const names = new Map<string, string>();
+  return {
+    kept,
+    wanted,
+    provider: (real) => ({
+      async create(spec, call) {
+        names.set(spec.id, spec.slug);
+        wanted[spec.slug] = spec.prepared ?? [];
+        return await real.create(spec, call);
+      },
+      setups: {
+        list: () => (async function* () {})(),
+        ...real.setups,
+        async keep(id, key, call) {
+          kept[names.get(id) ?? ''] = key;
+          await real.setups?.keep(id, key, call);
+        },
+      },
+    }),
+  };
+}
+
+test('what a setup over the base of an agent left is for that base alone; what one of the person left is for it too', async () => {
+  const { programs, overrides } = counted();
+  const { kept, wanted, provider } = keysOf();
+  await using world = testWorld({ programs, provider });
+  reviewed(world, 'README');
+  const from = { type: 'ref' as const, name: 'litterbox/x' };
+  await made(world, 'of-agent', { from, overrides });
+  await made(world, 'of-person', { overrides });
+  expect(wanted['of-person']).not.toContain(kept['of-agent']);
+  expect(wanted['of-agent']).toContain(kept['of-agent']);
+  expect(wanted['of-agent']).toContain(kept['of-person']);
+  // The same files, taken over: what was set up without a network is not what the person would get.
+  world.person.refs.set('refs/heads/mine', world.person.refs.get('refs/heads/litterbox/x') as never);
+  await made(world, 'taken-over', { from, overrides });
+  expect(wanted['taken-over']).not.toContain(kept['of-agent']);
+});
+
+test('what a setup left that an agent asked for is for no other base than its own', async () => {
+  const { programs, overrides } = counted();
+  const { kept, wanted, provider } = keysOf();
+  await using world = testWorld({ programs, provider, asker: 'agent' });
+  await made(world, 'of-agent', { overrides });
+  await using person = world.restarted({ programs, provider });
+  await made(person, 'same', { overrides });
+  expect(wanted['same']).toContain(kept['of-agent']);
+  person.person.write('README', 'again\n');
+  person.person.commit();
+  await made(person, 'other', { overrides });
+  expect(wanted['other']).not.toContain(kept['of-agent']);
+  // Of the person it is for every base whose files that the setup reads are the same.
+  person.person.write('README', 'once more\n');
+  person.person.commit();
+  await made(person, 'third', { overrides });
+  expect(wanted['third']).toContain(kept['other']);
+});
+
+test('an agent begins with no commit that no branch holds, and is told what it is told of one that is not there', async () => {
+  await using world = testWorld({ asker: 'agent' });
+  const { id } = world.person.keep(world.person.headTree, [], 'put aside', 'refs/stash');
+  for (const name of ['stash', 'refs/stash', id, 'nothing'])
+    await expect(made(world, 'a', { from: { type: 'ref', name } })).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+  await using person = world.restarted({});
+  expect((await made(person, 'a', { from: { type: 'ref', name: 'stash' } })).baseCommit).toBe(id);
+});
+
+test('nothing is installed as root from a commit that no person made; what is installed already serves', async () => {
+  const config = '[container]\nbase-image = "debian:12"\ninstall-command = ["true"]\n';
+  let isPersons = false;
+  await using world = testWorld({
+    config,
+    repository: (real) => ({ base: async (...args) => ({ ...(await real.base(...args)), isPersons }) }),
+  });
+  await expect(made(world)).rejects.toMatchObject({
+    code: 'PERMISSION_DENIED',
+    message: expect.stringContaining('as root'),
+  });
+  expect(world.left()).toEqual(NOTHING_LEFT);
+  isPersons = true;
+  await made(world, 'a');
+  isPersons = false;
+  expect((await made(world, 'b')).policy.root).toMatchObject({ installed: expect.any(String) });
+  await expect(made(world, 'c', { freshSetup: true })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
 });
 
 test('a setup whose leavings cannot be kept fails the create, and nothing is left', async () => {

@@ -1,0 +1,187 @@
+// What a sandbox begins with: of the person's repository what their branches and tags hold, and what an agent made is not theirs.
+import { describe, expect } from '@jest/globals';
+import { type AttackGround, positiveControl } from '../../src/index.ts';
+import { type Agent, agentOn, SANDBOX } from './attack-by-agent.ts';
+import { attack } from './attack.ts';
+import { commandLine } from './command-line.ts';
+
+const SECRET = 'of-a-commit-that-was-reset-away';
+
+/** A repository whose person has put aside what is theirs alone, and took a secret back. */
+function hide({ scratch }: AttackGround) {
+  const { git, file } = scratch;
+  file('src/secret.txt', SECRET);
+  git('add', '-A');
+  git('commit', '-q', '-m', 'with a secret');
+  const taken = git('rev-parse', 'HEAD');
+  git('reset', '-q', '--hard', 'HEAD^');
+  file('src/a.txt', 'not committed\n');
+  // The one that is there would be found in what git put aside, which is the person's own.
+  file('.env', `TOKEN=${SECRET}\n`);
+  git('-c', 'core.excludesFile=/dev/null', 'stash', '-a', '-q');
+  git('fetch', '-q', scratch.repository, taken);
+  return { taken, stash: git('rev-parse', 'refs/stash'), ignored: git('rev-parse', 'refs/stash^3') };
+}
+
+/** Asks the gate for what no rule allows, which it answers by itself; leaves its answer, or `closed`, and who wrote the script. */
+const deps = (author: string) => `perl -MIO::Socket::INET -e '
+my $s = IO::Socket::INET->new(PeerAddr => "127.0.0.1:3128", Timeout => 2) or print("closed\\n"), exit;
+print $s "CONNECT nowhere.test:443 HTTP/1.1\\r\\nHost: nowhere.test:443\\r\\n\\r\\n"; print scalar <$s>' >~/way-out
+echo ${author} >~/author
+`;
+const SEEN = 'cat ~/author ~/way-out';
+
+/** What the setup's command names is known; what that reads is not. */
+const PROJECT = {
+  'src/a.txt': 'a\n',
+  'package.json': '{"version":"1"}\n',
+  'scripts/setup.sh': '. ./scripts/deps.sh\n',
+  'scripts/deps.sh': deps('person'),
+  '.litterbox.toml': '[container]\nsetup-command = ["sh", "scripts/setup.sh"]\n',
+};
+const WITH_NETWORK = {
+  ...PROJECT,
+  '.litterbox.toml': `${PROJECT['.litterbox.toml']}\n[network]\nsetup = "allow-list"\nallow = ["allowed.test"]\n`,
+};
+
+/** An agent makes a sandbox, changes what the setup runs, and begins another one with that. */
+async function beginWithOwn(ground: AttackGround, agent: Agent) {
+  await agent.text('sandbox-create', { name: SANDBOX });
+  await agent.text('write', { sandbox: SANDBOX, path: 'scripts/deps.sh', content: deps('agent') });
+  await agent.text('write', { sandbox: SANDBOX, path: 'package.json', content: '{"version":"2"}\n' });
+  await agent.text('sandbox-milestone', { sandbox: SANDBOX, message: 'the next version' });
+  ground.acceptRepository();
+  return await agent.text('sandbox-create', { name: 'b', from: `litterbox/${SANDBOX}` });
+}
+
+const BRANCHES = { 'src/a.txt': 'a\n', '.gitignore': '.env\n' };
+
+describe('bases', () => {
+  attack(
+    'AX20: an agent begins with what a branch or a tag holds, never with a stash or a commit that was taken back',
+    async (ground) => {
+      const { git } = ground.scratch;
+      const { taken, stash, ignored } = hide(ground);
+      git('branch', 'other');
+      git('tag', '-a', 'v1', '-m', 'one');
+      git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+      ground.acceptRepository();
+      positiveControl('the stash, asked for by the person', git('show', 'stash^3:.env'), (text) =>
+        text.startsWith('TOKEN='),
+      );
+      await using agent = await agentOn(ground);
+      const head = git('rev-parse', 'HEAD');
+      let count = 0;
+      const begun = async (from: string) => {
+        const name = `n${(count += 1)}`;
+        const { isError, text, meta } = await agent.call('sandbox-create', { name, from });
+        if (isError) return { code: meta['code'], text: text.replaceAll(from, 'NAME') };
+        const inside = await agent.call('bash', { sandbox: name, command: 'cat .env src/*' });
+        return { code: 'made', text: inside.text.includes(SECRET) ? SECRET : '' };
+      };
+      // What the person named is there under every name that git knows for it.
+      for (const from of ['head', 'other', 'refs/heads/main~0', 'v1', 'origin/main', head.slice(0, 7)])
+        expect([from, await begun(from)]).toEqual([from, { code: 'made', text: '' }]);
+      // Whether it is there or not: the same answer, word by word.
+      const unknown = await begun('0'.repeat(40));
+      expect(unknown.code).toBe('REV_NOT_FOUND');
+      for (const from of [
+        'no-such-branch',
+        'stash',
+        'stash^1',
+        'stash^2',
+        'stash^3',
+        'refs/stash',
+        'ORIG_HEAD',
+        'FETCH_HEAD',
+        'FETCH_HEAD~0',
+        'refs/litterbox/base/x',
+        'worktrees/x/HEAD',
+        'main-worktree/ORIG_HEAD',
+        taken,
+        taken.slice(0, 4),
+        taken.slice(0, 12),
+        `x-1-g${taken.slice(0, 12)}`,
+        stash,
+        ignored,
+        ignored.slice(0, 8),
+        `${stash}^3`,
+        git('rev-parse', 'HEAD^{tree}'),
+        git('rev-parse', 'HEAD:src/a.txt').slice(0, 10),
+      ])
+        expect([from, await begun(from)]).toEqual([from, unknown]);
+      // The refs that keep the bases of sandboxes are ours, and not for an agent to name.
+      const [pin = ''] = git('for-each-ref', '--format=%(refname)', 'refs/litterbox').split('\n');
+      expect([pin, await begun(pin)]).toEqual([expect.stringMatching(/^refs\/litterbox\/base\//), unknown]);
+      // A person may begin with any commit of theirs.
+      expect(commandLine(ground, ['create', 'mine', '--from', taken]).code).toBe(0);
+      expect(commandLine(ground, ['run', 'mine', '--', 'cat', 'src/secret.txt']).stdout).toContain(SECRET);
+    },
+    BRANCHES,
+  );
+
+  attack(
+    "AX21: the setup's network opens for what a person made, never for a tree that an agent chose",
+    async (ground) => {
+      const { git } = ground.scratch;
+      const litterbox = (...args: readonly string[]) => {
+        const { code, stdout, stderr } = commandLine(ground, args);
+        expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, '']);
+        return stdout + stderr;
+      };
+      litterbox('trust', '--yes');
+      litterbox('create', 'own');
+      positiveControl("the setup of the person's tree", litterbox('run', 'own', '--', 'sh', '-c', SEEN), (text) =>
+        text.startsWith('person\nHTTP/1.1 403 '),
+      );
+      await using agent = await agentOn(ground);
+      const seenIn = async (sandbox: string) => await agent.text('bash', { sandbox, command: SEEN });
+      const told = await beginWithOwn(ground, agent);
+      expect(await seenIn('b')).toContain('agent\nclosed\n');
+      expect(told).toContain('without a network');
+      // A review branch that the person looks at is where the agent puts its milestones.
+      git('checkout', '-q', `litterbox/${SANDBOX}`);
+      ground.acceptRepository();
+      await agent.text('write', { sandbox: SANDBOX, path: 'package.json', content: '{"version":"3"}\n' });
+      await agent.text('sandbox-milestone', { sandbox: SANDBOX, message: 'one more' });
+      await agent.text('sandbox-create', { name: 'c', from: 'head' });
+      expect(await seenIn('c')).toContain('agent\nclosed\n');
+      // Nor does it open for a branch that was pushed to be looked at. Once the person took it over, it is theirs.
+      git('update-ref', 'refs/remotes/origin/litterbox/a', `litterbox/${SANDBOX}`);
+      litterbox('create', 'd', '--from', 'origin/litterbox/a');
+      expect(litterbox('run', 'd', '--', 'sh', '-c', SEEN)).toContain('agent\nclosed\n');
+      git('checkout', '-q', '-f', 'main');
+      git('merge', '-q', `litterbox/${SANDBOX}`);
+      litterbox('create', 'e');
+      expect(litterbox('run', 'e', '--', 'sh', '-c', SEEN)).toContain('agent\nHTTP/1.1 403 ');
+      ground.acceptRepository();
+    },
+    WITH_NETWORK,
+  );
+
+  attack(
+    'AX22: what the setup of an agent left is nothing that a sandbox of the person begins with',
+    async (ground) => {
+      const { git, file } = ground.scratch;
+      const litterbox = (...args: readonly string[]) => commandLine(ground, args);
+      expect(litterbox('trust', '--yes').code).toBe(0);
+      await using agent = await agentOn(ground);
+      await beginWithOwn(ground, agent);
+      positiveControl(
+        'the script of the agent, in a setup of its own',
+        await agent.text('bash', { sandbox: 'b', command: SEEN }),
+        (text) => text.startsWith('agent\n'),
+      );
+      for (const name of [SANDBOX, 'b']) expect(litterbox('delete', name, '--force').code).toBe(0);
+      // The same manifest, taken over by hand, with the scripts as they were.
+      file('package.json', '{"version":"2"}\n');
+      git('commit', '-q', '-a', '-m', 'the next version');
+      for (const name of ['person', 'again']) {
+        expect(litterbox('create', name).code).toBe(0);
+        expect(litterbox('run', name, '--', 'sh', '-c', SEEN).stdout).toBe('person\nclosed\n');
+      }
+      ground.acceptRepository();
+    },
+    PROJECT,
+  );
+});

@@ -1,0 +1,57 @@
+import type { ObjectId } from '@litterbox/core/provider';
+import type { UserRepository } from './user-repository.ts';
+
+interface Call {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where a person names commits. What else git can name is put aside, taken back, or ours. */
+const HOLDERS = ['--branches', '--tags', '--remotes'];
+/** Without review branches, here and where they were pushed to: agents wrote what only those hold. */
+const HOLDERS_OF_PERSON = ['--exclude=litterbox/*', '--branches', '--tags', '--exclude=*/litterbox/*', '--remotes'];
+const REVIEW_BRANCHES = ['--branches=litterbox/*', '--remotes=*/litterbox/*'];
+const REVIEW_BRANCH = 'refs/heads/litterbox/';
+
+/** Those of the commits that a branch, a tag or a remote branch holds. */
+export async function heldCommits(
+  user: UserRepository,
+  commits: readonly ObjectId[],
+  call: Call,
+): Promise<readonly ObjectId[]> {
+  return await heldBy(user, commits, HOLDERS, call);
+}
+
+/** Whether a branch, a tag or a remote branch of the person holds the commit, review branches aside. */
+export async function isHeldByPerson(user: UserRepository, commit: ObjectId, call: Call): Promise<boolean> {
+  return (await heldBy(user, [commit], HOLDERS_OF_PERSON, call)).length > 0;
+}
+
+/**
+ * Whether the person made what HEAD is at. A review branch that is checked out follows the agent's milestones; a HEAD without a branch may
+ * be at a commit of a person's that nothing else holds, as in the middle of a rebase.
+ */
+export async function isHeadOfPerson(
+  user: UserRepository,
+  headRef: string | undefined,
+  commit: ObjectId,
+  call: Call,
+): Promise<boolean> {
+  if (headRef?.startsWith('refs/heads/') && !headRef.startsWith(REVIEW_BRANCH)) return true;
+  if (await isHeldByPerson(user, commit, call)) return true;
+  return headRef === undefined && (await heldBy(user, [commit], REVIEW_BRANCHES, call)).length === 0;
+}
+
+/** One walk, however many refs there are. A repository in which it cannot be walked holds nothing: what is asked for stays closed. */
+async function heldBy(
+  user: UserRepository,
+  commits: readonly ObjectId[],
+  holders: readonly string[],
+  call: Call,
+): Promise<readonly ObjectId[]> {
+  if (commits.length === 0) return [];
+  const one = commits.length === 1 ? ['--max-count=1'] : [];
+  const { code, stdout } = await user.run(['rev-list', ...one, ...commits, '--not', ...holders], call);
+  if (code !== 0) return [];
+  const others = new Set(stdout.toString().split('\n'));
+  return commits.filter((commit) => !others.has(commit));
+}
