@@ -27,22 +27,34 @@ const over = (files: Readonly<Record<string, string>>) =>
 const changed = (more: object, policy: object = {}) =>
   ({ ...RECORD, ...more, policy: { ...RECORD.policy, ...policy } }) as SandboxRecord;
 
+/** The three names under which what a setup leaves may be kept, by what it left. */
+async function namesOf(files: Readonly<Record<string, string>>, record: SandboxRecord, isShared = true) {
+  const keys = await setupKeys(over(files), record, isShared);
+  if (!keys) throw new Error('There is a setup.');
+  return {
+    keys,
+    exact: keys.keptUnder({ isSilent: false, touchesBase: true }),
+    general: keys.keptUnder({ isSilent: false, touchesBase: false }),
+    silent: keys.keptUnder({ isSilent: true, touchesBase: false }),
+  };
+}
+
 test('without a setup there are no keys, without an installation none either', async () => {
-  expect(await setupKeys(over(FILES), changed({}, { setup: [] }))).toBeUndefined();
+  expect(await setupKeys(over(FILES), changed({}, { setup: [] }), true)).toBeUndefined();
   expect(await installKey(over(FILES), RECORD)).toBeUndefined();
   expect(await installKey(over(FILES), changed({}, { install: [['a']], root: { type: 'machine' } }))).toBeUndefined();
 });
 
 test('a file that no setup reads changes only the exact key', async () => {
-  const before = await setupKeys(over(FILES), RECORD);
-  const after = await setupKeys(over({ ...FILES, 'src/a.ts': 'a2' }), changed({ baseTree: 't2' }));
-  expect(after?.general).toBe(before?.general);
-  expect(after?.silent).toBe(before?.silent);
-  expect(after?.exact).not.toBe(before?.exact);
+  const before = await namesOf(FILES, RECORD);
+  const after = await namesOf({ ...FILES, 'src/a.ts': 'a2' }, changed({ baseTree: 't2' }));
+  expect(after.general).toBe(before.general);
+  expect(after.silent).toBe(before.silent);
+  expect(after.exact).not.toBe(before.exact);
 });
 
 test('all that a setup depends on changes the general key', async () => {
-  const seen = new Set([(await setupKeys(over(FILES), RECORD))?.general]);
+  const seen = new Set([(await namesOf(FILES, RECORD)).general]);
   const others: readonly (readonly [Readonly<Record<string, string>>, SandboxRecord])[] = [
     [{ ...FILES, 'package.json': 'p2' }, RECORD],
     [{ ...FILES, dist: 'd' }, RECORD],
@@ -54,15 +66,33 @@ test('all that a setup depends on changes the general key', async () => {
     [FILES, changed({}, { root: { type: 'image', reference: 'debian:13' } })],
     [FILES, changed({}, { network: { setup: 'allow-list', run: 'none', allow: ['a.org'] } })],
   ];
-  for (const [files, record] of others) seen.add((await setupKeys(over(files), record))?.general);
+  for (const [files, record] of others) seen.add((await namesOf(files, record)).general);
   expect(seen.size).toBe(others.length + 1);
 });
 
-test('the three keys differ, and are safe as names', async () => {
-  const keys = await setupKeys(over(FILES), RECORD);
-  const all = [keys?.exact, keys?.general, keys?.silent];
-  expect(new Set(all).size).toBe(3);
-  for (const key of all) expect(key).toMatch(/^[0-9a-f]{64}$/);
+test('the three keys differ, are safe as names, and are what a sandbox may begin with', async () => {
+  const { keys, exact, general, silent } = await namesOf(FILES, RECORD);
+  expect(new Set([exact, general, silent]).size).toBe(3);
+  expect(keys.wanted).toEqual([exact, silent, general]);
+  for (const key of keys.wanted) expect(key).toMatch(/^[0-9a-f]{64}$/);
+  expect(keys.wanted.map((key) => keys.isExact(key))).toEqual([true, false, false]);
+  expect(keys.wanted.map((key) => keys.isSilent(key))).toEqual([false, true, false]);
+});
+
+test('what an agent asked for is kept for its own base alone, whatever it left', async () => {
+  const persons = await namesOf(FILES, RECORD);
+  const agents = await namesOf(FILES, RECORD, false);
+  expect([agents.exact, agents.general, agents.silent]).toEqual([persons.exact, persons.exact, persons.exact]);
+  expect(agents.keys.wanted).toEqual(persons.keys.wanted);
+});
+
+test('a setup whose network was withheld finds what one with it left, and hides nothing under the same names', async () => {
+  const open = { setup: 'allow-list', run: 'none', allow: ['a.org'] };
+  const whole = await namesOf(FILES, changed({}, { network: open }));
+  const withheld = await namesOf(FILES, changed({}, { network: { ...open, setup: 'none', isWithheld: true } }));
+  expect(withheld.keys.wanted).toEqual([withheld.exact, ...whole.keys.wanted]);
+  expect(whole.keys.wanted).not.toContain(withheld.exact);
+  expect(withheld.general).toBe(withheld.exact);
 });
 
 test('what is installed depends on the image and on what the commands read, not on the base', async () => {
