@@ -13,6 +13,7 @@ export const gateAttacks = [
   'A82: ',
   'A99: ',
   'AX21: ',
+  'AX23: ',
   'secrets in files, objects, output$',
 ];
 

@@ -74,6 +74,7 @@ export type {
   Base,
   BaseSource,
   DiffOptions,
+  ExportPlan,
   FetchedRepository,
   FileChange,
   FoundBase,
@@ -179,6 +180,7 @@ export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/pa
 export { type LineSlice, ReadLines } from './use-cases/read-lines.ts';
 export { type FoundLine, SearchFiles } from './use-cases/search-files.ts';
 export { SpillOutput } from './use-cases/spill-output.ts';
+export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';

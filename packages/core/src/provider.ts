@@ -78,6 +78,7 @@ export type {
   Base,
   BaseSource,
   DiffOptions,
+  ExportPlan,
   FetchedRepository,
   FileChange,
   FoundBase,

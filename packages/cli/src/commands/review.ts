@@ -14,6 +14,7 @@ import {
   readDiff,
   readLog,
   visible,
+  type RiskyChange,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { diffLine } from '../diff-line.ts';
@@ -75,10 +76,8 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
   }
   if (input.revision === undefined) {
     const { sandbox } = input;
-    showRisky(
-      talk,
-      await litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal }).catch(() => undefined),
-    );
+    const planning = litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
+    showRisky(talk, (await planning.catch(() => undefined))?.risky ?? []);
   }
   await through(pagerOf(), async (write) => {
     for await (const line of lines(found.patch())) await write(`${diffLine(talk, visible(line))}\n`);
@@ -142,13 +141,13 @@ function showPlan(talk: Talk, plan: IntegrationPlan): void {
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(visible).join(', ')}`, process.stderr));
-  showRisky(talk, plan);
+  showRisky(talk, plan.risky);
 }
 
-function showRisky(talk: Talk, plan: IntegrationPlan | undefined): void {
-  if (!plan || plan.risky.length === 0) return;
+export function showRisky(talk: Talk, risky: readonly RiskyChange[]): void {
+  if (risky.length === 0) return;
   talk.notice(talk.paint('red', 'Executes on your machine:', process.stderr));
-  for (const { path, reasons } of plan.risky)
+  for (const { path, reasons } of risky)
     talk.notice(talk.paint('red', `  ${visible(path)}: ${reasons.join('; ')}`, process.stderr));
 }
 
