@@ -129,9 +129,44 @@ const HOLES = [
   {
     name: 'escape-codes',
     file: 'packages/core/src/domain/visible.ts',
-    guard: 'return text.replace(DECEPTIVE, (character) => {',
-    hole: 'return text.replace(/\\0/g, (character) => {',
+    guard: 'return text.replace(UNSEEN, (character) =>',
+    hole: 'return text.replace(/\\0/g, (character) =>',
     tests: ['A22: escape codes'],
+  },
+  {
+    name: 'names-of-many-lines',
+    file: 'packages/core/src/domain/visible.ts',
+    guard: 'const escaped = name.replace(UNSEEN_IN_NAMES, escapeOf);',
+    hole: 'const escaped = visible(name);',
+    tests: ['AX24:'],
+  },
+  {
+    name: 'bases-of-agents',
+    file: `${GIT}/resolve-commit.ts`,
+    guard: "asker === 'agent' ? resolveHeld(user, name, call)",
+    hole: 'user === undefined ? resolveHeld(user, name, call)',
+    tests: ['AX20:'],
+  },
+  {
+    name: 'network-of-the-setup',
+    file: 'packages/core/src/use-cases/policy-for-base.ts',
+    guard: "if (isPersons || network.setup === 'none') return policy;",
+    hole: 'if (isPersons || network) return policy;',
+    tests: ['AX21:'],
+  },
+  {
+    name: 'kept-setups-of-agents',
+    file: 'packages/core/src/use-cases/setup-keys.ts',
+    guard: 'if (!isShared || isWithheld) return own;',
+    hole: 'if (isWithheld) return own;',
+    tests: ['AX22:'],
+  },
+  {
+    name: 'exported-trees',
+    file: `${GIT}/export-place.ts`,
+    guard: 'await symlink(this.#links, this.#place);',
+    hole: "await (await import('node:fs/promises')).cp(this.files, this.#place, { recursive: true });",
+    tests: ['AX23:'],
   },
   {
     name: 'trailers',
@@ -220,8 +255,8 @@ const HOLES = [
   {
     name: 'mcp-names',
     file: `${CORE}/operations/tools/name-text.ts`,
-    guard: ".replaceAll('\\n', '\\\\n')",
-    hole: '',
+    guard: 'visibleName(path, Number.POSITIVE_INFINITY)',
+    hole: 'path',
     tests: ['A38: over MCP'],
   },
   {

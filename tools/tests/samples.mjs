@@ -14,6 +14,7 @@ export const gateAttacks = [
   'A99: ',
   'AX21: ',
   'AX23: ',
+  'AX24: ',
   'secrets in files, objects, output$',
 ];
 

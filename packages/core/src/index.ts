@@ -107,7 +107,8 @@ export type {
 } from './ports/state-store.ts';
 export { joinBytes } from './domain/join-bytes.ts';
 export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/revision-message.ts';
-export { visible } from './domain/visible.ts';
+export { jsonEscape, UNSEEN } from './domain/unseen.ts';
+export { visible, visibleName } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';
 export { AccessFiles, type WriteFileInput } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './use-cases/file-contents.ts';

@@ -1,5 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
-import { visible } from '../domain/visible.ts';
+import { visibleName } from '../domain/visible.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RiskyChange } from '../ports/source-control.ts';
@@ -26,7 +26,7 @@ export async function acceptRisky(
   options?: CallOptions,
 ): Promise<void> {
   if (risky.length === 0 || isAccepted) return;
-  const details = risky.map(({ path, reasons }) => `${visible(path)}: ${reasons.join('; ')}`);
+  const details = risky.map(({ path, reasons }) => `${visibleName(path)}: ${reasons.join('; ')}`);
   const subject = risky.length === 1 ? 'This file' : `These ${risky.length} files`;
   const isApproved = await approver.approve(
     { question: `${subject} can run code on your machine. ${question}`, details },
@@ -37,7 +37,7 @@ export async function acceptRisky(
     'RISKY_CHANGES',
     `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code on your machine: ${risky
       .slice(0, 5)
-      .map(({ path }) => visible(path))
+      .map(({ path }) => visibleName(path))
       .join(', ')}${risky.length > 5 ? ' …' : ''}.`,
     {
       operation: `sandbox.${verb}`,
