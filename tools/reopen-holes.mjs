@@ -371,8 +371,8 @@ function share(from, to) {
 
 /** @returns {{ passed: number, failed: number, output: string }} */
 function run(tests) {
-  const counts = join(copy, 'counts');
-  writeFileSync(counts, '');
+  const results = join(copy, 'results');
+  writeFileSync(results, '');
   const pattern = tests.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', 'jest.config.mjs', '--selectProjects', 'hardening'];
   const { stderr, stdout } = spawnSync(
@@ -385,14 +385,19 @@ function run(tests) {
       env: {
         ...process.env,
         NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
-        LITTERBOX_TEST_COUNTS: counts,
+        LITTERBOX_TEST_RESULTS: results,
         LITTERBOX_JEST_CACHE: join(copy, 'cache'),
       },
     },
   );
-  const last = readFileSync(counts, 'utf8').trim().split('\n').at(-1);
-  const { passed, failed } = last ? JSON.parse(last) : { passed: 0, failed: -1 };
-  return { passed, failed, output: stdout + stderr };
+  // One row for each file, those too of which no test is among them.
+  const rows = readFileSync(results, 'utf8').split('\n').filter(Boolean);
+  const sums = { passed: 0, failed: rows.length === 0 ? -1 : 0 };
+  for (const row of rows.map((text) => JSON.parse(text))) {
+    sums.passed += row.passed;
+    sums.failed += row.failed;
+  }
+  return { ...sums, output: stdout + stderr };
 }
 
 function told({ passed, failed, output }) {
