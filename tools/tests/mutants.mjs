@@ -34,7 +34,7 @@ const MUTANTS = [
     parts: ['fast-rest', 'main-job-overlay'],
   },
   {
-    file: 'core/src/use-cases/integrate-changes.ts',
+    file: 'core/src/use-cases/accept-risky.ts',
     from: 'if (risky.length === 0 || isAccepted) return;',
     to: 'if (risky.length >= 0) return;',
     parts: ['fast-rest', 'main-job-overlay'],

@@ -13,6 +13,8 @@ export const gateAttacks = [
   'A82: ',
   'A99: ',
   'AX21: ',
+  'AX23: ',
+  'AX24: ',
   'secrets in files, objects, output$',
 ];
 

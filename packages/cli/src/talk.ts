@@ -53,7 +53,7 @@ export class Talk {
 
   warning(text: string): void {
     this.#endLine();
-    process.stderr.write(`${this.paint('yellow', 'warning:', process.stderr)} ${text}\n`);
+    process.stderr.write(`${this.paint('yellow', 'warning:', process.stderr)} ${visible(text)}\n`);
   }
 
   /** One line that is written over on a terminal, a line each elsewhere. */

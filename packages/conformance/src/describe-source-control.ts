@@ -673,7 +673,18 @@ export function describeSourceControl({
         { path: 'link', linkTarget: '/etc/passwd' },
       ]);
       await repository.milestone(id, 'one');
-      const { directory, files } = await repository.exportTree(id);
+      const runsLater = '.vscode/tasks.json';
+      const planned = async () => {
+        const { tree, risky } = await repository.planExport(id);
+        return { tree, isNamed: risky.some(({ path }) => path === runsLater) };
+      };
+      const plan = await planned();
+      assert.deepEqual(plan, { tree: (await repository.history(id)).tip.tree, isNamed: false });
+      await record([{ path: runsLater, content: '{}' }]);
+      assert.deepEqual(await planned(), plan, 'there is no milestone of it');
+      await repository.milestone(id, 'two');
+      assert.equal((await planned()).isNamed, true);
+      const { directory, files } = await repository.exportTree(id, { tree: plan.tree });
       assert.ok(directory.startsWith(`${repository.root}/`) && files >= 5, `${directory}: ${files}`);
       const below = directory.slice(repository.root.length + 1);
       assert.equal(await read(root, `${below}/bin/tool`), 'x');

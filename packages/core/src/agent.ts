@@ -1,7 +1,7 @@
 // Everything that a program for agents may import: nothing here reaches what deletes, applies, merges, trusts or writes configuration.
 export { isLitterboxError, LitterboxError } from './domain/errors.ts';
 export { slugify } from './domain/slug.ts';
-export { visible } from './domain/visible.ts';
+export { visible, visibleName } from './domain/visible.ts';
 export type { Operation, OperationOptions, UseCases } from './operations/operation.ts';
 export { parseInput } from './operations/parse-input.ts';
 export { readDiff } from './operations/read-diff.ts';

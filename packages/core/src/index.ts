@@ -74,6 +74,7 @@ export type {
   Base,
   BaseSource,
   DiffOptions,
+  ExportPlan,
   FetchedRepository,
   FileChange,
   FoundBase,
@@ -106,7 +107,8 @@ export type {
 } from './ports/state-store.ts';
 export { joinBytes } from './domain/join-bytes.ts';
 export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/revision-message.ts';
-export { visible } from './domain/visible.ts';
+export { jsonEscape, UNSEEN } from './domain/unseen.ts';
+export { visible, visibleName } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';
 export { AccessFiles, type WriteFileInput } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './use-cases/file-contents.ts';
@@ -179,6 +181,7 @@ export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/pa
 export { type LineSlice, ReadLines } from './use-cases/read-lines.ts';
 export { type FoundLine, SearchFiles } from './use-cases/search-files.ts';
 export { SpillOutput } from './use-cases/spill-output.ts';
+export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';

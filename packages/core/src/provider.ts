@@ -32,6 +32,7 @@ export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { sha256 } from './domain/sha256.ts';
 export { shown } from './domain/shown.ts';
+export { visibleName } from './domain/visible.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
 export type { ApprovalRequest, Approver } from './ports/approver.ts';
 export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audit-log.ts';
@@ -78,6 +79,7 @@ export type {
   Base,
   BaseSource,
   DiffOptions,
+  ExportPlan,
   FetchedRepository,
   FileChange,
   FoundBase,

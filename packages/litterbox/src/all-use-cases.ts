@@ -7,6 +7,7 @@ import {
   CreateSandbox,
   DecidePolicy,
   DeleteSandbox,
+  ExportTree,
   FindSandbox,
   ForkSandbox,
   InstallImage,
@@ -38,6 +39,7 @@ export const ALL_USE_CASES: UseCaseList = [
     IntegrateChanges,
     [FindSandbox, OpenRepository, Port.State, Port.Audit, Port.Approver, DeleteSandbox, SettleSandbox, Port.Actor],
   ],
+  [ExportTree, [FindSandbox, OpenRepository, Port.Audit, Port.Approver, Port.Actor]],
   [ChangeRunState, [FindSandbox, Port.State, Port.Audit, OpenSandboxes, ReachKeeper, Port.Actor]],
   [
     ForkSandbox,

@@ -10,6 +10,7 @@ import {
   createSandbox,
   cutMilestone,
   deleteSandbox,
+  type ExportedTree,
   exportWorktree,
   type FileChange,
   fillPool,
@@ -88,7 +89,15 @@ export interface Litterbox extends Performer {
   restore(name: string, revision: string, options?: ProgressOptions): Promise<RestoreResult>;
   /** Rebuilds a runtime that was lost, from the last revision. */
   recover(name: string, options?: ProgressOptions): Promise<SandboxRecord>;
-  worktree(name: string, options?: CallOptions): Promise<{ readonly directory: string; readonly files: number }>;
+  /**
+   * Writes the files of the review branch for a person to look into. What can run code there is asked of the approver; without a yes
+   * nothing is written (`RISKY_CHANGES`).
+   */
+  worktree(
+    name: string,
+    input?: { readonly acceptRisky?: boolean | undefined },
+    options?: CallOptions,
+  ): Promise<ExportedTree>;
   /** What isolation is in force for a sandbox, as read back when its session started. */
   assurance(
     name: string,
@@ -164,7 +173,7 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
       await perform(setRunState, { ...(scope === 'all' ? { allRepos: true } : { allEnvs: true }), state }, call),
     restore: async (sandbox, revision, call) => await perform(restoreRevision, { sandbox, revision }, call),
     recover: async (sandbox, call) => await perform(recoverSandbox, { sandbox }, call),
-    worktree: async (sandbox, call) => await perform(exportWorktree, { sandbox }, call),
+    worktree: async (sandbox, input = {}, call) => await perform(exportWorktree, { ...input, sandbox }, call),
     async assurance(name, call) {
       const record = await perform(findSandbox, { sandbox: name }, call);
       return { record, assurance: record.assurance };

@@ -6,6 +6,7 @@ import {
   LitterboxError,
   type ObjectId,
   reach,
+  visibleName,
 } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
 import { createStash } from './create-stash.ts';
@@ -193,7 +194,7 @@ function stateFilesFor(
   if (token.stages.length === 0) {
     return token.kind === 'stage' && plan.integration === 'merge' ? { SQUASH_MSG: message } : {};
   }
-  const list = plan.conflicts.map((path) => `#\t${path.replace(/[\p{Cc}]/gu, '?')}\n`).join('');
+  const list = plan.conflicts.map((path) => `#\t${visibleName(path)}\n`).join('');
   // With HEAD itself as the second parent a commit ends up with one: an apply brings in files, not history.
   const brings = token.kind === 'merge-commit' || token.kind === 'fast-forward';
   return {

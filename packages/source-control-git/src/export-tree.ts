@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LitterboxError, type SandboxId, shown, type Slug } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, type ObjectId, type SandboxId, shown } from '@litterbox/core/provider';
 import { bytesOf, fromByteString } from './byte-text.ts';
 import { writeDurable } from './durable-files.ts';
+import { ExportPlace } from './export-place.ts';
 import { pathFault } from './path-rules.ts';
 import { removeExport } from './remove-export.ts';
 import { readMeta, readMilestones } from './sandbox-refs.ts';
@@ -20,9 +21,11 @@ const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | con
 const SMALL_BYTES = 64 * 1024;
 const AT_A_TIME = 16;
 
-/** Relative to the root of the work tree. */
-export function exportDirectory(slug: Slug): string {
-  return join('.litterbox', 'worktrees', slug);
+/** What an export writes now: the last milestone, else the base. @throws LitterboxError `NOT_FOUND`. */
+export async function exportedTree(store: Store, id: SandboxId): Promise<ObjectId> {
+  const { base } = await readMeta(store, id);
+  const last = (await readMilestones(store, id)).at(-1);
+  return last ? await store.commitTree(last.commit) : base.tree;
 }
 
 /**
@@ -33,29 +36,27 @@ export async function exportTree(
   store: Store,
   user: UserRepository,
   id: SandboxId,
-  signal: AbortSignal | undefined,
+  { tree: wanted, signal }: CallOptions & { readonly tree?: ObjectId } = {},
 ): Promise<{ readonly directory: string; readonly files: number }> {
-  const { slug, base } = await readMeta(store, id);
-  const last = (await readMilestones(store, id)).at(-1);
-  const tree = last ? await store.commitTree(last.commit) : base.tree;
+  const { slug } = await readMeta(store, id);
+  const tree = wanted ?? (await exportedTree(store, id));
+  const place = new ExportPlace(store, user);
   return store.userLock.hold(
     OPERATION,
     async () => {
-      const relative = exportDirectory(slug);
-      await requirePlain(user.root, relative);
-      const directory = join(user.root, relative);
-      await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
+      await place.prepare();
       await excludeFromGit(user);
-      const temporary = join(dirname(directory), `.${slug}-${randomBytes(6).toString('hex')}`);
+      const temporary = join(place.files, `.${slug}-${randomBytes(6).toString('hex')}`);
+      const old = `${temporary}old`;
       try {
         await mkdir(temporary, { mode: 0o700 });
         const files = await writeFiles(ReadableStream.from(archiveTree(store, tree, { signal })), temporary);
-        await requirePlain(user.root, relative);
-        const old = `${temporary}-old`;
-        await rename(directory, old).catch((error: NodeJS.ErrnoException) => {
+        const own = join(place.files, slug);
+        await rename(own, old).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error;
         });
-        await rename(temporary, directory);
+        await rename(temporary, own);
+        const directory = await place.link(slug);
         await removeExport(old);
         return { directory, files };
       } finally {
@@ -64,26 +65,6 @@ export async function exportTree(
     },
     { signal },
   );
-}
-
-/** Whether nothing on the way is a link or a file. */
-export async function isPlainPath(root: string, relative: string): Promise<boolean> {
-  let at = root;
-  for (const name of relative.split('/')) {
-    at = join(at, name);
-    const found = await lstat(at).catch(() => undefined);
-    if (!found) return true;
-    if (!found.isDirectory()) return false;
-  }
-  return true;
-}
-
-async function requirePlain(root: string, relative: string): Promise<void> {
-  if (await isPlainPath(root, relative)) return;
-  throw new LitterboxError('PERMISSION_DENIED', `${shown(relative)} or a directory above it is a link or a file.`, {
-    operation: OPERATION,
-    hint: 'Remove it.',
-  });
 }
 
 async function writeFiles(tar: ReadableStream<Uint8Array>, directory: string): Promise<number> {

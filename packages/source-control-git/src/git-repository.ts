@@ -4,6 +4,7 @@ import type {
   BaseSource,
   CallOptions,
   DiffOptions,
+  ExportPlan,
   FileChange,
   FoundBase,
   Heap,
@@ -28,7 +29,6 @@ import type {
 } from '@litterbox/core/provider';
 import { LitterboxError } from '@litterbox/core/provider';
 import { beginHistory } from './begin-history.ts';
-import { exportTree } from './export-tree.ts';
 import { findBase, listLeftOut } from './find-base.ts';
 import { forkHistory } from './fork-history.ts';
 import { IgnoreMatcher } from './ignore-matcher.ts';
@@ -203,8 +203,19 @@ export class GitRepository implements SourceRepository {
     );
   }
 
-  exportTree(id: SandboxId, options?: CallOptions): Promise<{ readonly directory: string; readonly files: number }> {
-    return this.#translate('tree.export', options, () => exportTree(this.#store, this.#user, id, options?.signal));
+  planExport(id: SandboxId, options?: CallOptions): Promise<ExportPlan> {
+    return this.#translate('tree.export', options, () =>
+      this.#forPeople().planExport(this.#store, this.#user, id, options?.signal),
+    );
+  }
+
+  exportTree(
+    id: SandboxId,
+    options?: CallOptions & { readonly tree?: ObjectId },
+  ): Promise<{ readonly directory: string; readonly files: number }> {
+    return this.#translate('tree.export', options, () =>
+      this.#forPeople().exportTree(this.#store, this.#user, id, options),
+    );
   }
 
   remove(id: SandboxId, options?: CallOptions): Promise<void> {

@@ -172,7 +172,8 @@ function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string,
   return isOn(config.get('commit.gpgsign')) ? { ...options, signingKey: '' } : options;
 }
 
-async function scanRisks(
+/** What of the changes between two trees can run code here. */
+export async function scanRisks(
   store: Store,
   changes: readonly FileChange[],
   steps: readonly PathStep[],

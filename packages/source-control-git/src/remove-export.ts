@@ -1,4 +1,4 @@
-import { readdir, rmdir, unlink } from 'node:fs/promises';
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 
 /** Unlinked at once: each is a way through Node's threads. */
 const AT_A_TIME = 16;
@@ -8,7 +8,8 @@ const AT_A_TIME = 16;
  * hundred megabytes for 80,000 files. Follows no link.
  */
 export async function removeExport(directory: string): Promise<void> {
-  await removeDirectory(Buffer.from(directory)).catch(ignoreAbsent);
+  const found = await lstat(directory).catch(() => undefined);
+  if (found?.isDirectory()) await removeDirectory(Buffer.from(directory)).catch(ignoreAbsent);
 }
 
 async function removeDirectory(directory: Buffer): Promise<void> {

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { reach, type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
-import { exportDirectory, isPlainPath } from './export-tree.ts';
-import { removeExport } from './remove-export.ts';
+import { ExportPlace } from './export-place.ts';
 import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -25,8 +23,7 @@ export async function removeHistory(
         reach('remove.after-tombstone');
         await removeReviewBranch(user, reviewBranch(meta.slug), new Set(milestones.map(({ commit }) => commit)));
         reach('remove.after-branch');
-        const exported = exportDirectory(meta.slug);
-        if (await isPlainPath(user.root, exported)) await removeExport(join(user.root, exported));
+        await new ExportPlace(store, user).remove(meta.slug);
       }
       await user.run(['update-ref', '-d', pinRef(id)], { signal });
       reach('remove.after-pin');

@@ -1,4 +1,4 @@
-import type { FileChange, RiskyChange } from '@litterbox/core/provider';
+import { type FileChange, type RiskyChange, visibleName } from '@litterbox/core/provider';
 
 interface Rule {
   readonly pattern: RegExp;
@@ -129,7 +129,7 @@ export function riskyChanges(
       if (sizeBytes > HUGE_BYTES) reasons.add('is larger than 1 MiB');
       if (change.binary && mode !== '120000') reasons.add('is binary: a diff does not show what it holds');
       if (twins.has(path)) reasons.add('differs from another name by case or Unicode form only');
-      if (/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u.test(path)) {
+      if (visibleName(path, Number.POSITIVE_INFINITY) !== path) {
         reasons.add('has invisible or control characters in its name');
       }
       for (const directory of gitDirectories) {

@@ -2,15 +2,20 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type BaseSource, decodeRaw, encodeRaw, type SourceRepository } from '@litterbox/core/provider';
+import { git as agentsGit } from '../src/agent.ts';
 import { git } from '../src/index.ts';
 import { readTar } from '../src/tar-reader.ts';
 import { all, begin, put, record, snapshot, Testbed } from './testbed.ts';
@@ -359,6 +364,8 @@ test('the exported tree is plain files without .git, swapped in whole, hidden fr
   await repository.milestone(id, 'm');
   for (const _ of [1, 2]) {
     const { directory, files: count } = await repository.exportTree(id);
+    expect(directory).toBe(join(root, '.litterbox/worktrees/work'));
+    expect(realpathSync(directory).startsWith(bed.state)).toBe(true);
     expect(count).toBe(3);
     expect(snapshot(directory)).toEqual({ a: '644 2', 'b/': 'directory', 'b/c': '644 1', l: '644 /etc/passwd' });
   }
@@ -370,4 +377,44 @@ test('the exported tree is plain files without .git, swapped in whole, hidden fr
   renameSync(join(root, '.litterbox'), join(bed.directory, 'elsewhere'));
   symlinkSync(join(bed.directory, 'elsewhere'), join(root, '.litterbox'));
   await expect(repository.exportTree(other)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+});
+
+test('trees that an earlier release wrote into the work tree are taken out of it; what is not ours stays and is refused', async () => {
+  await using bed = new Testbed();
+  const root = bed.repository({ a: '1' });
+  const repository = await bed.open(root);
+  const id = await begin(repository);
+  const place = join(root, '.litterbox/worktrees');
+  mkdirSync(join(place, 'work'), { recursive: true });
+  writeFileSync(join(place, 'work/evil.test.js'), '');
+  const { directory } = await repository.exportTree(id);
+  expect([lstatSync(place).isSymbolicLink(), readdirSync(directory)]).toEqual([true, ['a']]);
+  rmSync(place);
+  mkdirSync(join(place, 'mine'), { recursive: true });
+  await expect(repository.exportTree(id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  expect(readdirSync(place)).toEqual(['mine']);
+  rmSync(place, { recursive: true });
+  symlinkSync(bed.home, place);
+  await expect(repository.exportTree(id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  await repository.remove(id);
+  expect(existsSync(bed.home)).toBe(true);
+});
+
+test('an export names what can run code of all that HEAD has otherwise, and an agent gets none', async () => {
+  await using bed = new Testbed();
+  const root = bed.repository({ a: '1', Makefile: 'all:' });
+  const repository = await bed.open(root);
+  const id = await begin(repository);
+  await record(repository, id, { 'package.json': '{}', a: '2', Makefile: 'all:' });
+  expect((await repository.planExport(id)).risky).toEqual([]);
+  await repository.milestone(id, 'm');
+  const plan = await repository.planExport(id);
+  expect(plan.risky.map(({ path }) => path)).toEqual(['package.json']);
+  writeFileSync(join(root, 'Makefile'), 'other:');
+  bed.git(root, 'commit', '-qam', 'mine');
+  expect((await repository.planExport(id)).risky.map(({ path }) => path)).toEqual(['Makefile', 'package.json']);
+  await using control = agentsGit({ stateDirectory: bed.state, environment: bed.environment });
+  await using forAgent = await control.open(root, { asker: 'agent' });
+  await expect(forAgent.exportTree(id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  expect(existsSync(join(root, '.litterbox'))).toBe(false);
 });

@@ -5,6 +5,7 @@ import {
   LitterboxError,
   type LitterboxErrorCode,
   type PlanRequest,
+  type RiskyChange,
 } from '@litterbox/core/provider';
 import { differences, type FileTree, isSameFile, putFile, type TreeFile } from './file-tree.ts';
 import { type KeptHistory, tipOf } from './kept-history.ts';
@@ -14,6 +15,11 @@ import { changesBetween } from './tree-diff.ts';
 const ARGUMENTS = new Set(['--squash', '--no-ff', '--ff', '--ff-only', '--signoff']);
 /** A few of those that the adapter of git knows: enough to be asked about them. */
 const RISKY = /^(?:\.vscode|\.husky|\.github)\/|(?:^|\/)(?:Makefile|package\.json|\.envrc)$/;
+
+/** What of the paths can run code. */
+export function riskyOf(paths: readonly string[]): readonly RiskyChange[] {
+  return paths.filter((path) => RISKY.test(path)).map((path) => ({ path, reasons: ['runs when somebody works here'] }));
+}
 
 /** What a plan holds for its execution. */
 interface Token {
@@ -66,9 +72,7 @@ export function memoryIntegration(person: PersonalRepository) {
       headRef: person.headRef,
       changes: changesBetween(ours, result),
       conflicts,
-      risky: touched
-        .filter((path) => RISKY.test(path))
-        .map((path) => ({ path, reasons: ['runs when somebody works here'] })),
+      risky: riskyOf(touched),
       dirtyOverlap: person.edited.filter((path) => touched.includes(path)),
       upToDate: person.isReachable(tip.commit, head.id) || (integration === 'apply' && touched.length === 0),
       token,

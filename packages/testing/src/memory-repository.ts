@@ -14,7 +14,7 @@ import {
 import { digestOf, differences, entriesOf, type FileTree, putFile } from './file-tree.ts';
 import { findMemoryBase } from './find-memory-base.ts';
 import { branchOf, historyOf, type KeptHistory, resolved, tipOf, treeAt, unmilestonedOf } from './kept-history.ts';
-import { memoryIntegration } from './memory-integration.ts';
+import { memoryIntegration, riskyOf } from './memory-integration.ts';
 import { EXPORTS, type PersonalRepository } from './personal-repository.ts';
 import { recordedTree } from './recorded-tree.ts';
 import { changesBetween, unifiedDiff } from './tree-diff.ts';
@@ -50,6 +50,10 @@ export function memoryRepository(
     const { id: commit, tree: treeId } = person.keep(tree, [tipOf(history).commit], message.subject, undefined, atMs);
     history.revisions.push({ commit, tree: treeId, number, message, atMs, isMilestone: false });
     return { commit, tree: treeId, number };
+  };
+  const exportedTree = (history: KeptHistory) => {
+    const reviewed = person.refs.get(branchOf(history));
+    return (reviewed && person.commits.get(reviewed)?.tree) ?? history.base.tree;
   };
   /** Which two trees are meant. */
   const compared = (history: KeptHistory, { revision, against }: DiffOptions = {}): readonly [FileTree, FileTree] => {
@@ -206,11 +210,17 @@ export function memoryRepository(
       return tree === tipOf(history).tree ? undefined : append(history, person.treeOf(tree), message);
     },
 
+    async planExport(id, options) {
+      begun(options);
+      const tree = exportedTree(of(id));
+      const touched = differences(person.headTree, person.treeOf(tree));
+      return { tree, risky: riskyOf(touched) };
+    },
+
     async exportTree(id, options) {
       begun(options);
       const history = of(id);
-      const reviewed = person.refs.get(branchOf(history));
-      const tree = person.treeOf((reviewed && person.commits.get(reviewed)?.tree) ?? history.base.tree);
+      const tree = person.treeOf(options?.tree ?? exportedTree(history));
       const below = `${EXPORTS}worktrees/${history.slug}`;
       for (const path of person.work.keys()) if (path.startsWith(`${below}/`)) person.work.delete(path);
       for (const [path, { content, isExecutable }] of tree)

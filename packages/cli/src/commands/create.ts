@@ -1,4 +1,4 @@
-import { createSandbox, forkSandbox, type Parsed, portUrl, type SandboxRecord, visible } from '@litterbox/core';
+import { createSandbox, forkSandbox, type Parsed, portUrl, type SandboxRecord, visibleName } from '@litterbox/core';
 import type { Context } from '../context.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
@@ -13,7 +13,10 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   if (!leftOut) talk.warning('git could not say which uncommitted changes are not in the sandbox.');
   else if (leftOut.total > 0) {
     talk.notice(
-      `${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths.slice(0, 5).map(visible).join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`,
+      `${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths
+        .slice(0, 5)
+        .map((path) => visibleName(path))
+        .join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`,
     );
   }
   if (talk.json) return talk.document(await createSandbox.document?.(created));

@@ -1,4 +1,4 @@
-import { listSandboxes, type Parsed, visible } from '@litterbox/core';
+import { listSandboxes, type Parsed, visibleName } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { ago, table } from '../table.ts';
 
@@ -25,7 +25,7 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
     provider,
     ago(createdAtMs),
     ...(hasForks ? [forkedFrom ?? ''] : []),
-    ...(all ? [visible(repository)] : []),
+    ...(all ? [visibleName(repository)] : []),
   ]);
   talk.result(
     table(

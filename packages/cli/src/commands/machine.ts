@@ -9,6 +9,7 @@ import {
   trustConfig,
   verifyAudit,
   visible,
+  visibleName,
 } from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
@@ -41,15 +42,17 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record.policy)) talk.result(line);
   talk.result('Readable inside, of this machine:');
-  for (const { path, reason } of assurance.readable) talk.result(`  ${visible(path)}: ${reason}`);
+  for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${reason}`);
 }
 
 /** What is open on purpose. Nothing for a sandbox without a way out. */
-function networkLines({ network: { setup, run, allow = [], deny = [] } }: Policy): readonly string[] {
-  if (setup === 'none' && run === 'none') return [];
+function networkLines({ network: { setup, run, allow = [], deny = [], isWithheld } }: Policy): readonly string[] {
+  const withheld = isWithheld ? ['Nothing was reachable by the setup: no person made the base.'] : [];
+  if (setup === 'none' && run === 'none') return withheld;
   const phase = setup === 'none' ? 'commands' : run === 'none' ? 'the setup alone' : 'setup and commands';
   const rules = (list: readonly string[]) => (list.length === 0 ? 'nothing' : list.map(visible).join(', '));
   return [
+    ...withheld,
     `Reachable by ${phase}, over HTTPS through the proxy outside: ${rules(allow)}`,
     ...(deny.length > 0 ? [`  but not: ${rules(deny)}`] : []),
   ];
@@ -147,11 +150,10 @@ async function audit(
     operation,
     outcome,
     durationMs === undefined ? '' : `${Math.round(durationMs)} ms`,
-    visible(
+    visibleName(
       [input['command'], input['path'], input['name'], input['host']].find((value) => typeof value === 'string') ?? '',
-    )
-      .replaceAll('\n', ' ')
-      .slice(0, 60),
+      60,
+    ),
   ]);
   if (rows.length > 0)
     talk.result(table(['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'], rows, process.stdout.isTTY));

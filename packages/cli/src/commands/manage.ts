@@ -9,10 +9,12 @@ import {
   recoverSandbox,
   restoreRevision,
   resumeSandbox,
+  type RiskyChange,
   type RunStateResult,
 } from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
+import { showRisky } from './review.ts';
 
 async function milestone(context: Context, input: Parsed<typeof cutMilestone>): Promise<void> {
   const { talk, signal } = context;
@@ -90,7 +92,8 @@ async function recover(context: Context, input: Parsed<typeof recoverSandbox>): 
 
 async function worktree(context: Context, input: Parsed<typeof exportWorktree>): Promise<void> {
   const { talk, signal } = context;
-  const made = await (await context.settled()).perform(exportWorktree, input, { signal });
+  const onRisky = (risky: readonly RiskyChange[]) => void (!talk.json && showRisky(talk, risky));
+  const made = await (await context.settled()).perform(exportWorktree, input, { signal, onRisky });
   if (talk.json) return talk.document(exportWorktree.document?.(made));
   talk.result(made.directory);
 }

@@ -13,7 +13,9 @@ import {
   planIntegration,
   readDiff,
   readLog,
+  type RiskyChange,
   visible,
+  visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { diffLine } from '../diff-line.ts';
@@ -34,10 +36,7 @@ async function log(
       const { subject, atMs, exitCode, outcome } = entry;
       const ended = outcome === 'ok' ? (exitCode ? `, exit ${exitCode}` : '') : `, ${outcome}`;
       talk.result(
-        talk.paint(
-          'dim',
-          `   ·  ${visible(subject).split('\n')[0]?.slice(0, 72) ?? ''}  no change, ${ago(atMs)}${ended}`,
-        ),
+        talk.paint('dim', `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}`),
       );
       continue;
     }
@@ -52,6 +51,9 @@ async function log(
   }
 }
 
+/** In a list, where the place in it is not the length. */
+const nameOf = (name: string) => visibleName(name);
+
 export interface DiffFlags {
   readonly stat?: boolean;
   readonly nameOnly?: boolean;
@@ -65,7 +67,7 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
   if (talk.json || flags.stat || flags.nameOnly) {
     const changes = await found.files();
     if (talk.json) return talk.document(changes);
-    for (const change of changes) talk.result(flags.nameOnly ? visible(change.path) : stat(talk, change));
+    for (const change of changes) talk.result(flags.nameOnly ? visibleName(change.path) : stat(talk, change));
     return;
   }
   const isForPerson = process.stdout.isTTY && flags.raw !== true;
@@ -75,10 +77,8 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
   }
   if (input.revision === undefined) {
     const { sandbox } = input;
-    showRisky(
-      talk,
-      await litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal }).catch(() => undefined),
-    );
+    const planning = litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
+    showRisky(talk, (await planning.catch(() => undefined))?.risky ?? []);
   }
   await through(pagerOf(), async (write) => {
     for await (const line of lines(found.patch())) await write(`${diffLine(talk, visible(line))}\n`);
@@ -117,7 +117,7 @@ async function integrate(
   if (result.outcome === 'conflicts') {
     throw new LitterboxError(
       'CONFLICT',
-      `${result.conflicts.length === 1 ? 'One file conflicts' : `${result.conflicts.length} files conflict`}: ${result.conflicts.slice(0, 5).map(visible).join(', ')}.`,
+      `${result.conflicts.length === 1 ? 'One file conflicts' : `${result.conflicts.length} files conflict`}: ${result.conflicts.slice(0, 5).map(nameOf).join(', ')}.`,
       {
         operation: `cli.${integration}`,
         hint: 'Resolve them and git commit, or go back: git merge --abort. The sandbox is still there.',
@@ -141,15 +141,15 @@ function showPlan(talk: Talk, plan: IntegrationPlan): void {
   for (const change of plan.changes.slice(0, 20)) talk.notice(stat(talk, change));
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
-    talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(visible).join(', ')}`, process.stderr));
-  showRisky(talk, plan);
+    talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
+  showRisky(talk, plan.risky);
 }
 
-function showRisky(talk: Talk, plan: IntegrationPlan | undefined): void {
-  if (!plan || plan.risky.length === 0) return;
+export function showRisky(talk: Talk, risky: readonly RiskyChange[]): void {
+  if (risky.length === 0) return;
   talk.notice(talk.paint('red', 'Executes on your machine:', process.stderr));
-  for (const { path, reasons } of plan.risky)
-    talk.notice(talk.paint('red', `  ${visible(path)}: ${reasons.join('; ')}`, process.stderr));
+  for (const { path, reasons } of risky)
+    talk.notice(talk.paint('red', `  ${visibleName(path)}: ${reasons.join('; ')}`, process.stderr));
 }
 
 function stat(talk: Talk, { path, status, addedLines, removedLines, binary }: FileChange): string {
@@ -157,7 +157,7 @@ function stat(talk: Talk, { path, status, addedLines, removedLines, binary }: Fi
   const counts = binary
     ? 'binary'
     : `${talk.paint('green', `+${addedLines ?? 0}`)} ${talk.paint('red', `-${removedLines ?? 0}`)}`;
-  return `  ${letter} ${visible(path)}  ${counts}`;
+  return `  ${letter} ${visibleName(path)}  ${counts}`;
 }
 
 async function* lines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {

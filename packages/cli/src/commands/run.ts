@@ -6,7 +6,7 @@ import {
   type Parsed,
   type RecordResult,
   runCommand,
-  visible,
+  visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import type { Talk } from '../talk.ts';
@@ -152,7 +152,7 @@ function tell(talk: Talk, { revision, changedFiles, warnings, moreWarnings }: Re
 }
 
 function sentence(warning: RecordResult['warnings'][number]): string {
-  const path = visible(warning.path);
+  const path = visibleName(warning.path);
   switch (warning.type) {
     case 'refused-path':
       return `${path} is never recorded (${warning.code})`;

@@ -12,7 +12,6 @@ const asTruth: Reader = (text) => ({ true: true, false: false, 1: true, 0: false
 
 const VARIABLES: Readonly<Record<string, readonly [section: string, key: string, reader: Reader]>> = {
   LITTERBOX_PROVIDER: ['', 'provider', asText],
-  LITTERBOX_WORKTREES: ['', 'worktrees', asText],
   LITTERBOX_MEMORY: ['limits', 'memory', asText],
   LITTERBOX_CPUS: ['limits', 'cpus', asNumber],
   LITTERBOX_PROCESSES: ['limits', 'processes', asNumber],
@@ -32,7 +31,7 @@ const VARIABLES: Readonly<Record<string, readonly [section: string, key: string,
  * in the name of a person; saying nothing would be worse, because whoever set it believes it works.
  */
 const NOT_FROM_ENVIRONMENT: readonly RegExp[] = [
-  /^LITTERBOX_(?:ALLOW_DEGRADED|BASE_IMAGE|INSTALL_COMMAND|ROOTFS|SETUP_COMMAND|SOURCE|LOWER|MOUNTS|SECRETS|ENV|SERVICES)$/,
+  /^LITTERBOX_(?:ALLOW_DEGRADED|BASE_IMAGE|INSTALL_COMMAND|ROOTFS|SETUP_COMMAND|SOURCE|LOWER|MOUNTS|SECRETS|ENV|SERVICES|WORKTREES)$/,
   /^LITTERBOX_NETWORK(?:_|$)/,
   /^LITTERBOX_SSH_/,
 ];
@@ -75,7 +74,6 @@ export function environmentOverrides(environment: Readonly<Record<string, string
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(setupTimeoutMs !== undefined && { setupTimeoutMs }),
     ...(config.workspace.workdir && { workdir: config.workspace.workdir }),
-    ...(given.has('LITTERBOX_WORKTREES') && { worktrees: config.worktrees }),
     ...(given.has('LITTERBOX_PLAYGROUND_SCOPE') && { playgroundScope: config.playground.scope }),
     ...(given.has('LITTERBOX_WORKSPACE_GIT') && { workspaceGit: config.workspace.git }),
     ...(given.has('LITTERBOX_REQUIRE_MESSAGE') && { requireMessage: config.revisions.requireMessage }),

@@ -230,6 +230,7 @@ describe('the environment', () => {
       'NETWORK',
       'SOURCE',
       'SSH_HOST',
+      'WORKTREES',
     ]) {
       const error = errorOf(() => environmentOverrides({ [`LITTERBOX_${name}`]: '1' }));
       expect(error).toMatchObject({ code: 'CONFIG_UNTRUSTED', details: { hint: expect.any(String) } });
@@ -261,6 +262,7 @@ describe('trust', () => {
     'secrets.A': 'secrets = ["A"]',
     source: 'source = "worktree"',
     ssh: 'ssh.host = "a"',
+    worktrees: 'worktrees = "eager"',
   };
   for (const [key, text] of Object.entries(opening)) {
     test(`${key} has to be agreed to`, () => {
@@ -270,7 +272,7 @@ describe('trust', () => {
   }
 
   test('what closes, and comments and order, may change without asking', () => {
-    const closing = `provider = "docker"\nworktrees = "eager"\n[limits]\nmemory = "64MiB"\ncpus = 1\ntimeout = "1s"
+    const closing = `provider = "docker"\n[limits]\nmemory = "64MiB"\ncpus = 1\ntimeout = "1s"
 [workspace]\ngit = "throwaway"\n[revisions]\nrequire-message = true\n[retention]\nmax-age = "1d"`;
     expect(widens(configOf(closing))).toEqual([]);
     expect(trustText(configOf(closing))).toBe('');

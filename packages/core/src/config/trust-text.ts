@@ -56,6 +56,8 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   // Uncommitted and untracked files enter the sandbox then.
   note('source', config.source, config.source !== 'head');
   note('ssh', config.ssh, config.ssh !== undefined);
+  // Files that an agent wrote are put in reach of the person's programs without a question then.
+  note('worktrees', config.worktrees, config.worktrees !== 'on-demand');
   return found.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
 }
 

@@ -58,7 +58,7 @@ export interface Policy {
   readonly network: NetworkPolicy;
   readonly playgroundScope: 'sandbox' | 'shared';
   readonly workspaceGit: 'none' | 'throwaway';
-  /** `eager` refreshes `.litterbox/worktrees/<slug>` at create and at each milestone. */
+  /** `eager` refreshes `.litterbox/worktrees/<slug>` at each create and milestone of a person. */
   readonly worktrees: 'on-demand' | 'eager';
   readonly requireMessage: boolean;
   readonly allowDegraded: boolean;

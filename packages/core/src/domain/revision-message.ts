@@ -1,5 +1,6 @@
 import type { RevisionMessage } from '../ports/source-control.ts';
 import { LitterboxError } from './errors.ts';
+import { visibleWords } from './visible.ts';
 
 /** Longest subject of a revision, in characters. */
 export const MAX_SUBJECT_CHARACTERS = 72;
@@ -22,8 +23,9 @@ export interface RevisionTrigger {
 
 /** The words of a revision: what changed it, findable again by machine through its trailers. */
 export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
-  const { tool, subject, detail, message, sandbox, exitCode, durationMs } = trigger;
-  const triggered = `${tool}: ${oneLine(subject)}`;
+  const { tool, message, sandbox, exitCode, durationMs } = trigger;
+  const detail = trigger.detail === undefined ? undefined : visibleWords(trigger.detail);
+  const triggered = `${tool}: ${visibleWords(oneLine(trigger.subject))}`;
   const trailers: [string, string][] = [
     ['Litterbox-Tool', tool],
     ['Litterbox-Sandbox', sandbox],
@@ -32,7 +34,7 @@ export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
   if (durationMs !== undefined) trailers.push(['Litterbox-Duration-Ms', String(Math.round(durationMs))]);
   const whole = detail !== undefined && `${tool}: ${detail}` !== cut(triggered) ? quotedLines(detail) : undefined;
   if (message === undefined) return { subject: cut(triggered), ...(whole !== undefined && { body: whole }), trailers };
-  const [first = '', ...rest] = checkedMessage(message).split('\n');
+  const [first = '', ...rest] = visibleWords(checkedMessage(message)).split('\n');
   const words = [
     quotedLines(rest.join('\n').trim()),
     triggered.length > MAX_SUBJECT_CHARACTERS && whole !== undefined ? whole : triggered,
@@ -41,13 +43,13 @@ export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
 }
 
 /**
- * The words of a milestone, which reach the person's repository: as they were given, but for lines below the subject that
- * pass for trailers.
+ * The words of a milestone, which reach the person's repository: as they were given, but that what is not seen stands there as an escape,
+ * and that lines below the subject which pass for trailers are quoted.
  *
  * @throws LitterboxError as {@link checkedMessage}.
  */
 export function milestoneMessage(message: string): string {
-  const [subject = '', ...rest] = checkedMessage(message).split('\n');
+  const [subject = '', ...rest] = visibleWords(checkedMessage(message)).split('\n');
   return [subject, ...(rest.length > 0 ? [quotedLines(rest.join('\n'))] : [])].join('\n');
 }
 

@@ -1,19 +1,24 @@
 import * as z from 'zod';
-import { FindSandbox } from '../use-cases/find-sandbox.ts';
-import { OpenRepository } from '../use-cases/open-repository.ts';
+import { type ExportedTree, ExportTree } from '../use-cases/export-tree.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
+import { wordings } from './wording.ts';
 
-/** `sandbox-worktree`, `litterbox worktree`: write the review branch to .litterbox/worktrees/<name> as plain files. */
+/** `sandbox-worktree`, `litterbox worktree`: write the review branch's files, with .litterbox/worktrees/<name> as the way there. */
 export const exportWorktree = operation({
   name: 'sandbox-worktree',
-  summary: 'Write the review branch to .litterbox/worktrees/<name> as plain files',
+  summary: 'Write the files of the review branch, to look into at .litterbox/worktrees/<name>',
   effect: 'host',
   command: { verb: 'worktree', positional: ['sandbox'], examples: ['worktree fix-login', 'worktree fix-login --json'] },
-  input: z.strictObject({ sandbox: fields.sandbox() }),
-  document: (made: { readonly directory: string; readonly files: number }) => made,
-  async execute(useCases, { sandbox }, options) {
-    const { id } = await useCases.get(FindSandbox).execute(sandbox, options);
-    return await (await useCases.get(OpenRepository).execute(options)).exportTree(id, options);
-  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    acceptRisky: fields
+      .flag()
+      .register(wordings, { flag: 'yes-risky' })
+      .optional()
+      .describe('Accept files that run code on this machine'),
+  }),
+  document: (made: ExportedTree) => made,
+  execute: async (useCases, input, options) =>
+    await useCases.get(ExportTree).execute({ ...input, onRisky: options?.onRisky }, options),
 });

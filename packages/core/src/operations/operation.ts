@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { OutputChunk } from '../ports/process.ts';
 import type { ProgressOptions } from '../ports/call.ts';
-import type { IntegrationPlan } from '../ports/source-control.ts';
+import type { IntegrationPlan, RiskyChange } from '../ports/source-control.ts';
 
 /** Gives each use case, made once. What an operation asks for is what its program can reach. */
 export interface UseCases {
@@ -13,6 +13,8 @@ export interface OperationOptions extends ProgressOptions {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
   /** Before anything is asked or changed. */
   readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
+  /** The files of an export that can run code, before anything is asked or written. */
+  readonly onRisky?: ((risky: readonly RiskyChange[]) => void) | undefined;
 }
 
 /**

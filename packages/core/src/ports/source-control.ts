@@ -159,6 +159,12 @@ export interface RiskyChange {
   readonly reasons: readonly string[];
 }
 
+/** What an export of the review branch would write. */
+export interface ExportPlan {
+  readonly tree: ObjectId;
+  readonly risky: readonly RiskyChange[];
+}
+
 /** The two ways to take work in: into index and work tree, or as git merges a branch. */
 export type Integration = 'apply' | 'merge';
 
@@ -311,8 +317,16 @@ export interface SourceRepository extends AsyncDisposable {
     message: RevisionMessage,
     options?: CallOptions,
   ): Promise<Revision | undefined>;
-  /** Writes the review branch's tree to `.litterbox/worktrees/<slug>`: plain files, no `.git`, links as text files. */
-  exportTree(id: SandboxId, options?: CallOptions): Promise<{ readonly directory: string; readonly files: number }>;
+  /** What `exportTree` would write, fixed here, and what of it can run code here: of everything that HEAD has otherwise. */
+  planExport(id: SandboxId, options?: CallOptions): Promise<ExportPlan>;
+  /**
+   * Writes the review branch's tree, for people to look into: plain files, no `.git`, links as text files. They lie outside of the work
+   * tree, where no program finds them that looks through it; `.litterbox/worktrees/<slug>` leads there.
+   */
+  exportTree(
+    id: SandboxId,
+    options?: CallOptions & { /** Of a plan. @defaultValue the review branch's now */ readonly tree?: ObjectId },
+  ): Promise<{ readonly directory: string; readonly files: number }>;
   /** Ends the sandbox's history: refs, review branch, exported tree. Objects stay reachable under a tombstone for 30 days. Idempotent. */
   remove(id: SandboxId, options?: CallOptions): Promise<void>;
 

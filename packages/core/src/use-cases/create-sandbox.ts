@@ -203,7 +203,7 @@ export class CreateSandbox {
         const refilled = decided.pool > 0 ? await this.#refilled(repository) : [];
         const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
-        if (policy.worktrees === 'eager') await repository.exportTree(id, options);
+        if (policy.worktrees === 'eager' && this.#asker === 'person') await repository.exportTree(id, options);
         const { record: kept, warnings } = await this.begun(record, options);
         const all = [...decided.warnings, ...(withheld === undefined ? [] : [withheld]), ...warnings, ...refilled];
         return { record: kept, isRenamed: lossy, leftOut, warnings: all };

@@ -1,7 +1,7 @@
 import { reach } from '../domain/failpoint.ts';
 import { milestoneMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { Asker, CallOptions } from '../ports/call.ts';
 import type { Milestone } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
@@ -19,6 +19,7 @@ export class CutMilestone {
   readonly #audit: AuditLog;
   readonly #settle: SettleSandbox;
   readonly #actor: string;
+  readonly #asker: Asker;
 
   constructor(
     find: FindSandbox,
@@ -27,6 +28,7 @@ export class CutMilestone {
     audit: AuditLog,
     settle: SettleSandbox,
     actor: string,
+    asker: Asker,
   ) {
     this.#find = find;
     this.#repository = repository;
@@ -34,6 +36,7 @@ export class CutMilestone {
     this.#audit = audit;
     this.#settle = settle;
     this.#actor = actor;
+    this.#asker = asker;
   }
 
   /** `undefined` when nothing was recorded since the last one. */
@@ -56,7 +59,9 @@ export class CutMilestone {
         await this.#settle.execute(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
         reach('milestone.after-cut');
-        if (milestone && record.policy.worktrees === 'eager') await repository.exportTree(record.id, options);
+        // What an agent asks for writes its branch and nothing else.
+        if (milestone && record.policy.worktrees === 'eager' && this.#asker === 'person')
+          await repository.exportTree(record.id, options);
         if (milestone)
           await this.#state.publish({
             type: 'milestone-cut',

@@ -1,11 +1,11 @@
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
-import { visible } from '../domain/visible.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { acceptRisky } from './accept-risky.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
@@ -103,7 +103,13 @@ export class IntegrateChanges {
       async () => {
         reach('integrate.after-start');
         // Outside the leases: nobody waits for a person who reads.
-        await this.#accept(plan, input.acceptRisky ?? false, options);
+        const question = `${input.integration === 'merge' ? 'Merge' : 'Apply'} ${plan.slug} all the same?`;
+        await acceptRisky(
+          this.#approver,
+          { risky: plan.risky, slug: plan.slug, verb: input.integration, question },
+          input.acceptRisky ?? false,
+          options,
+        );
         return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
@@ -156,34 +162,5 @@ export class IntegrateChanges {
     await using _repositoryLease = await this.#state.lease(`repository:${repositoryId}`, purpose, options);
     await using _lease = await this.#state.lease(`sandbox:${id}`, purpose, options);
     return await body();
-  }
-
-  async #accept(
-    { risky, slug, integration }: IntegrationPlan,
-    isAccepted: boolean,
-    options?: ProgressOptions,
-  ): Promise<void> {
-    if (risky.length === 0 || isAccepted) return;
-    const details = risky.map(({ path, reasons }) => `${visible(path)}: ${reasons.join('; ')}`);
-    const isApproved = await this.#approver.approve(
-      {
-        question: `${risky.length === 1 ? 'This file' : `These ${risky.length} files`} can run code on your machine. ${integration === 'merge' ? 'Merge' : 'Apply'} ${slug} all the same?`,
-        details,
-      },
-      options,
-    );
-    if (isApproved) return;
-    throw new LitterboxError(
-      'RISKY_CHANGES',
-      `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code on your machine: ${risky
-        .slice(0, 5)
-        .map(({ path }) => visible(path))
-        .join(', ')}${risky.length > 5 ? ' …' : ''}.`,
-      {
-        operation: `sandbox.${integration}`,
-        hint: `Read them: litterbox diff ${slug}. Then: litterbox ${integration} ${slug} --yes-risky.`,
-        facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
-      },
-    );
   }
 }

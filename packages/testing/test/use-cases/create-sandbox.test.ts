@@ -398,6 +398,12 @@ test('with eager worktrees the review branch is exported at once', async () => {
   expect(world.person.read('.litterbox/worktrees/a/README')).toBe('read me\n');
 });
 
+test('an agent that asks for a sandbox writes no tree, whatever is eager', async () => {
+  await using world = testWorld({ config: 'worktrees = "eager"\n', asker: 'agent' });
+  await made(world, 'a');
+  expect(world.person.read('.litterbox/worktrees/a/README')).toBeUndefined();
+});
+
 test('a keeper that cannot be reached is a warning: the sandbox is one all the same', async () => {
   await using world = testWorld({
     config: '[container.ports]\nweb = 8000\n',

@@ -79,3 +79,10 @@ test('with eager worktrees the branch is exported with each milestone', async ()
   await world.cutMilestone.execute('a', 'x');
   expect(world.person.read('.litterbox/worktrees/a/work')).toBe('work\n');
 });
+
+test('a milestone that an agent asks for writes its branch and no tree, whatever is eager', async () => {
+  await using world = testWorld({ config: 'worktrees = "eager"\n', asker: 'agent' });
+  await changed(world, 'a');
+  expect(await world.cutMilestone.execute('a', 'Done')).toMatchObject({ branch: 'refs/heads/litterbox/a' });
+  expect(world.person.read('.litterbox/worktrees/a/work')).toBeUndefined();
+});

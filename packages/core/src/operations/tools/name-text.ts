@@ -1,6 +1,6 @@
-import { visible } from '../../domain/visible.ts';
+import { visibleName } from '../../domain/visible.ts';
 
-/** The name of a file on one line, whatever characters it has. */
+/** The name of a file on one line, whatever characters it has, and whole: a program names it again. */
 export function nameText(path: string): string {
-  return visible(path).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return visibleName(path, Number.POSITIVE_INFINITY);
 }

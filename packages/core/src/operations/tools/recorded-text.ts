@@ -1,5 +1,5 @@
-import { visible } from '../../domain/visible.ts';
 import type { RecordResult, RecordWarning } from '../../ports/source-control.ts';
+import { nameText } from './name-text.ts';
 
 /** How a change was recorded, in a few words: `recorded as revision 3 (2 files)`. */
 export function recordedText({ revision, changedFiles }: RecordResult): string {
@@ -17,7 +17,7 @@ export function warningLines({ warnings, moreWarnings }: RecordResult): readonly
 const MAX_WARNINGS = 10;
 
 function warningText(warning: RecordWarning): string {
-  const path = visible(warning.path);
+  const path = nameText(warning.path);
   switch (warning.type) {
     case 'refused-path':
       return `warning: ${path} is never recorded (${warning.code})`;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { visible } from '../../domain/visible.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
+import { nameText } from './name-text.ts';
 import { reachableFact } from './reachable.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -64,7 +64,7 @@ export const sandboxStatus = tool({
         revisionsSinceMilestone: history.unmilestoned,
         changedFiles: changes.length,
         files: changes.slice(0, MAX_FILES).map(({ path, status, addedLines, removedLines }) => ({
-          path: visible(path),
+          path: nameText(path),
           status,
           ...(addedLines !== undefined && { added: addedLines }),
           ...(removedLines !== undefined && { removed: removedLines }),

@@ -1,0 +1,48 @@
+import { LitterboxError } from '../domain/errors.ts';
+import { visibleName } from '../domain/visible.ts';
+import type { Approver } from '../ports/approver.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { RiskyChange } from '../ports/source-control.ts';
+
+/** What a person is asked to have on their machine. */
+export interface RiskyWork {
+  readonly risky: readonly RiskyChange[];
+  readonly slug: string;
+  /** What the command line calls what is asked for: `merge`. */
+  readonly verb: string;
+  /** After the number of files: `Merge fix-login all the same?` */
+  readonly question: string;
+}
+
+/**
+ * Goes on when nothing can run code, or a person accepts what can.
+ *
+ * @throws LitterboxError `RISKY_CHANGES`.
+ */
+export async function acceptRisky(
+  approver: Approver,
+  { risky, slug, verb, question }: RiskyWork,
+  isAccepted: boolean,
+  options?: CallOptions,
+): Promise<void> {
+  if (risky.length === 0 || isAccepted) return;
+  const details = risky.map(({ path, reasons }) => `${visibleName(path)}: ${reasons.join('; ')}`);
+  const subject = risky.length === 1 ? 'This file' : `These ${risky.length} files`;
+  const isApproved = await approver.approve(
+    { question: `${subject} can run code on your machine. ${question}`, details },
+    options,
+  );
+  if (isApproved) return;
+  throw new LitterboxError(
+    'RISKY_CHANGES',
+    `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code on your machine: ${risky
+      .slice(0, 5)
+      .map(({ path }) => visibleName(path))
+      .join(', ')}${risky.length > 5 ? ' …' : ''}.`,
+    {
+      operation: `sandbox.${verb}`,
+      hint: `Read them: litterbox diff ${slug}. Then: litterbox ${verb} ${slug} --yes-risky.`,
+      facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
+    },
+  );
+}

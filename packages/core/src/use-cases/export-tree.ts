@@ -1,0 +1,66 @@
+import type { Approver } from '../ports/approver.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { RiskyChange } from '../ports/source-control.ts';
+import { acceptRisky } from './accept-risky.ts';
+import { audited } from './audited.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+/** An export that is asked for. */
+export interface ExportTreeInput {
+  readonly sandbox: string;
+  /** The person has seen the list of files that run code here and accepts it. */
+  readonly acceptRisky?: boolean | undefined;
+  /** Called with that list before anything is asked or written. */
+  readonly onRisky?: ((risky: readonly RiskyChange[]) => void) | undefined;
+}
+
+/** Where the files are that a person may look into, and what of them can run code. */
+export interface ExportedTree {
+  readonly directory: string;
+  readonly files: number;
+  readonly risky: readonly RiskyChange[];
+}
+
+/**
+ * Writes the files of the review branch for a person to look into. To look is to run where an editor or a tool is started there, so the
+ * person sees what can run and says yes, as for an apply.
+ */
+export class ExportTree {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #audit: AuditLog;
+  readonly #approver: Approver;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog, approver: Approver, actor: string) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#audit = audit;
+    this.#approver = approver;
+    this.#actor = actor;
+  }
+
+  /** @throws LitterboxError `RISKY_CHANGES`; nothing is written then. */
+  async execute({ sandbox, ...input }: ExportTreeInput, options?: CallOptions): Promise<ExportedTree> {
+    const { id, slug, repositoryId } = await this.#find.execute(sandbox, options);
+    const repository = await this.#repository.execute(options);
+    const { tree, risky } = await repository.planExport(id, options);
+    if (risky.length > 0) input.onRisky?.(risky);
+    return await audited(
+      this.#audit,
+      { operation: 'sandbox-worktree', actor: this.#actor, repositoryId, sandbox: id, input: { tree } },
+      async () => {
+        const work = {
+          risky,
+          slug,
+          verb: 'worktree',
+          question: `Write the files of ${slug} to look into all the same?`,
+        };
+        await acceptRisky(this.#approver, work, input.acceptRisky ?? false, options);
+        return { ...(await repository.exportTree(id, { ...options, tree })), risky };
+      },
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import { type ExportPlan, isLitterboxError, type SandboxId } from '@litterbox/core/provider';
+import { exportedTree } from './export-tree.ts';
+import { readHeadRef, resolveHead } from './find-base.ts';
+import { scanRisks } from './make-plan.ts';
+import { compareTrees, type PathStep } from './read-diff.ts';
+import { readMeta } from './sandbox-refs.ts';
+import type { Store } from './store.ts';
+import { readUserConfig } from './user-config.ts';
+import type { UserRepository } from './user-repository.ts';
+
+/** Compared with what the person has at HEAD, whatever the sandbox began with. */
+export async function planExport(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  signal: AbortSignal | undefined,
+): Promise<ExportPlan> {
+  const tree = await exportedTree(store, id);
+  const head = await resolveHead(user, readHeadRef(user, { signal }), { signal }).catch((error: unknown) => {
+    if (isLitterboxError(error, 'UNBORN_HEAD')) return undefined;
+    throw error;
+  });
+  const known = head === undefined ? (await readMeta(store, id)).base.tree : await store.commitTree(head);
+  const steps: PathStep[] = [];
+  const changes = await compareTrees(store, [known, tree], { signal, onStep: (step) => steps.push(step) });
+  const config = await readUserConfig(user, '^core\\.', signal);
+  return { tree, risky: await scanRisks(store, changes, steps, tree, config, signal) };
+}
