@@ -2,7 +2,6 @@
 // usage: mutants.mjs [--check] [NUMBER...]   --check only looks whether each fault can still be planted
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PARTS } from './parts.mjs';
 import { prepareMachine } from './prepare-machine.mjs';
@@ -117,7 +116,8 @@ for (const problem of lost) console.error(`mutants: ${problem}`);
 if (lost.length > 0 || process.argv.includes('--check')) process.exit(lost.length > 0 ? 1 : 0);
 
 prepareMachine();
-const copy = mkdtempSync(join(tmpdir(), 'litterbox-mutants-'));
+// Beside this checkout, because hard links do not lead to another file system.
+const copy = mkdtempSync(`${ROOT}-mutants-`);
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 execFileSync('git', ['clone', '--quiet', ROOT, copy]);
 // As hard links, because the packages in it are links to folders beside it, which have to be the copy's.

@@ -133,8 +133,9 @@ const GATE = [
   {
     name: 'main-job-overlay',
     layer: 'gate',
-    why: 'the main job through library, command line and MCP',
+    why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
     files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/(work|bundle|profiles|permission)\\.'],
+    titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
   },
   {
     name: 'command-line',

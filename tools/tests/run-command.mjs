@@ -1,5 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { inheritedDescriptors } from '../../packages/host/src/inherited-descriptors.ts';
+
+// The product keeps what its caller left open away from each program by a shell before it. Closed here once, that shell runs where a test
+// is about it, and not in front of thousands of programs.
+for (const descriptor of inheritedDescriptors()) closeSync(descriptor);
 
 /** Commands that are running now, each with the process group that ends with it. */
 const groups = new Set();

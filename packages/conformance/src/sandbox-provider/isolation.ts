@@ -51,8 +51,8 @@ export function isolation(check: Check): void {
     }
   });
 
-  check('processes of the host and of other sandboxes cannot be seen', async ({ create, sh }) => {
-    const [one, two] = [await create(), await create()];
+  check('processes of the host and of other sandboxes cannot be seen', async ({ create, shared, sh }) => {
+    const [one, two] = [await shared(), await create()];
     await using mine = await two.spawn({ argv: ['sleep', '31415'] });
     const seen = 'cat /proc/*/cmdline 2>/dev/null | tr "\\0" " "';
     assert.ok((await sh(two, seen)).stdout.includes('sleep 31415'), 'positive control');
@@ -61,8 +61,8 @@ export function isolation(check: Check): void {
     await mine.kill('SIGKILL');
   });
 
-  check('files of another sandbox cannot be seen', async ({ create, sh }) => {
-    const [one, two] = [await create(), await create()];
+  check('files of another sandbox cannot be seen', async ({ create, shared, sh }) => {
+    const [one, two] = [await shared(), await create()];
     const secret = crypto.randomUUID();
     await sh(
       two,
@@ -189,8 +189,8 @@ export function isolation(check: Check): void {
     assert.equal(await ask(runtime, port), '');
   });
 
-  check('a signal to every process ends nothing outside of the sandbox', async ({ create, sh, host }) => {
-    const [angry, neighbour] = [await create(), await create()];
+  check('a signal to every process ends nothing outside of the sandbox', async ({ create, shared, sh, host }) => {
+    const [angry, neighbour] = [await create(), await shared()];
     await using outside = await host.spawn({ argv: ['sleep', '1000'] });
     await using beside = await neighbour.spawn({ argv: ['sleep', '1000'] });
     await using inside = await angry.spawn({ argv: ['sleep', '1000'] });

@@ -70,8 +70,8 @@ export function lifecycle(check: Check): void {
 
   check(
     'an id that is taken is ALREADY_EXISTS, and the sandbox that has it is unharmed',
-    async ({ create, provider, spec, sh }) => {
-      const runtime = await create();
+    async ({ shared, provider, spec, sh }) => {
+      const runtime = await shared();
       await sh(runtime, 'echo mine >mine');
       await assert.rejects(provider.create(spec({ id: runtime.id })), (error) =>
         isLitterboxError(error, 'ALREADY_EXISTS'),
@@ -168,8 +168,8 @@ export function lifecycle(check: Check): void {
   });
 
   check('every control is reported, and none that is mandatory is missing', async (bench) => {
-    const { create, provider, lacking, spec } = bench;
-    const { controls, provider: name, mechanism } = await (await create()).assurance();
+    const { shared, provider, lacking, spec } = bench;
+    const { controls, provider: name, mechanism } = await (await shared()).assurance();
     assert.equal(name, provider.name);
     assert.ok(mechanism.length > 0);
     assert.deepEqual(controls.map((control) => control.name).sort(), [...CONTROLS].sort());
@@ -229,8 +229,8 @@ export function lifecycle(check: Check): void {
     assert.notEqual((await sh(anew, 'cat "$LITTERBOX_PLAYGROUND/file"')).exit.code, 0);
   });
 
-  check('usage() tells what is used', async ({ create }) => {
-    const runtime = await create();
+  check('usage() tells what is used', async ({ shared }) => {
+    const runtime = await shared();
     await using process = await runtime.spawn({ argv: ['sleep', '1000'] });
     const usage = await runtime.usage();
     assert.ok(usage.processes === undefined || usage.processes >= 1);
@@ -238,8 +238,8 @@ export function lifecycle(check: Check): void {
     await process.kill('SIGKILL');
   });
 
-  check('names of files inside never come back as anything but text', async ({ create, sh }) => {
-    const runtime = await create();
+  check('names of files inside never come back as anything but text', async ({ shared, sh }) => {
+    const runtime = await shared();
     const { stdoutBytes } = await sh(runtime, 'printf "\\377\\200ok"');
     assert.equal(decodeRaw(stdoutBytes), '\udcff\udc80ok');
   });

@@ -8,13 +8,13 @@ import type { Check } from './suite.ts';
 export function limits(check: Check): void {
   check(
     'the limit of processes holds, the sandbox recovers, and its neighbour does not notice',
-    async ({ create, sh, provider, lacking }) => {
+    async ({ create, shared, sh, provider, lacking }) => {
       assert.ok(
         provider.traits.limits.includes('processes'),
         'a provider without a limit of processes is not safe to use',
       );
       if (lacking.includes('processes')) return; // that it is told as missing, and refused, is tested with all controls
-      const [bomb, neighbour] = [await create({ limits: { processes: 64 } }), await create()];
+      const [bomb, neighbour] = [await create({ limits: { processes: 64 } }), await shared()];
       const many = await bomb.spawn({
         argv: [
           'sh',
@@ -32,13 +32,13 @@ export function limits(check: Check): void {
   );
 
   check('the limit of memory holds: who goes beyond it is killed, nobody else', async (bench) => {
-    const { create, sh, provider, lacking } = bench;
+    const { create, shared, sh, provider, lacking } = bench;
     assert.ok(
       provider.traits.limits.includes('memoryBytes'),
       'a provider without a limit of memory is not safe to use',
     );
     if (lacking.includes('memory')) return;
-    const [greedy, neighbour] = [await create({ limits: { memoryBytes: 96 * 2 ** 20 } }), await create()];
+    const [greedy, neighbour] = [await create({ limits: { memoryBytes: 96 * 2 ** 20 } }), await shared()];
     // tail keeps a line without an end in memory; under the limit it dies long before the 1 GiB are there.
     const { exit } = await sh(
       greedy,
@@ -46,12 +46,6 @@ export function limits(check: Check): void {
     );
     assert.equal(exit.code, 0, 'a gibibyte was held under a limit of 96 MiB');
     assert.equal((await sh(neighbour, 'echo fine')).stdout, 'fine\n');
-  });
-
-  check('the limit of open files holds', async ({ create, sh, provider }) => {
-    if (!provider.traits.limits.includes('openFiles')) return;
-    const { stdout } = await sh(await create({ limits: { openFiles: 256 } }), 'ulimit -n; ulimit -c');
-    assert.equal(stdout, '256\n0\n');
   });
 
   check('the limit of processors holds', async ({ create, sh, provider, lacking }) => {
@@ -70,8 +64,8 @@ export function limits(check: Check): void {
     assert.ok(ticks > 10 && ticks < 110, `${ticks} hundredths of a second of processor time in two seconds`);
   });
 
-  check('temporary directories can be written, and are bounded', async ({ create, sh }) => {
-    const runtime = await create();
+  check('temporary directories can be written, and are bounded', async ({ shared, sh }) => {
+    const runtime = await shared();
     assert.equal((await sh(runtime, 'echo small >/tmp/small && cat /tmp/small')).stdout, 'small\n');
     const { exit } = await sh(runtime, 'dd if=/dev/zero of=/tmp/fill bs=1048576 count=3072');
     assert.notEqual(exit.code, 0);
@@ -81,23 +75,26 @@ export function limits(check: Check): void {
     );
   });
 
-  check('what is limited cannot be raised from inside', async ({ create, sh, provider }) => {
+  check('the limit of open files holds, and what is limited cannot be raised from inside', async (bench) => {
+    const { create, sh, provider } = bench;
     if (!provider.traits.limits.includes('openFiles')) return;
+    const runtime = await create({ limits: { openFiles: 256 } });
+    assert.equal((await sh(runtime, 'ulimit -n; ulimit -c')).stdout, '256\n0\n');
     const { stdout } = await sh(
-      await create({ limits: { openFiles: 256 } }),
+      runtime,
       '(ulimit -n 200 && ulimit -n); (ulimit -Hn 4096 2>/dev/null && ulimit -n 4096); ulimit -n; for f in $(find /sys/fs/cgroup -name "memory.max" -o -name "memory.limit_in_bytes" -o -name "pids.max" 2>/dev/null); do ( : >>"$f" ) 2>/dev/null && echo "open $f"; done; :',
     );
     assert.equal(stdout, '200\n256\n', 'the first line is the positive control: lower is allowed');
   });
 
   check('the limit of disk holds, where the traits name one: who fills it has no space, nobody else', async (bench) => {
-    const { create, sh, provider, lacking } = bench;
+    const { create, shared, sh, provider, lacking } = bench;
     if (!provider.traits.limits.includes('diskBytes')) return; // the refusal is tested among what cannot be limited
     if (lacking.includes('disk')) {
       const refused = create({ limits: { diskBytes: 32 * 2 ** 20 } });
       return await assert.rejects(refused, (error) => isLitterboxError(error, 'UNSUPPORTED'));
     }
-    const [full, neighbour] = [await create({ limits: { diskBytes: 32 * 2 ** 20 } }), await create()];
+    const [full, neighbour] = [await create({ limits: { diskBytes: 32 * 2 ** 20 } }), await shared()];
     await sh(full, 'echo before >before');
     // Each place where it may leave something that lasts: together they hold no more than the limit.
     for (const place of ['.', '"$HOME"', '"$LITTERBOX_PLAYGROUND"']) {

@@ -34,7 +34,7 @@ export function services(check: Check): void {
   });
 
   check('services: restarted and stopped by the signals of their own, and how they ended is told', async (bench) => {
-    const runtime = await bench.create();
+    const runtime = await bench.shared();
     await using kept = keep(runtime, [
       service(
         'own',
@@ -110,7 +110,7 @@ export function services(check: Check): void {
   check(
     'services: those that crash, are deaf, go away, flood or do not exist are contained and told',
     async (bench) => {
-      const runtime = await bench.create();
+      const runtime = await bench.shared();
       await using kept = keep(runtime, [
         service('crash', 'echo going down >&2; exit 3'),
         service('once', 'exit 4', { restart: 'never' }),
@@ -287,7 +287,7 @@ export function services(check: Check): void {
   });
 
   check('services: healthy when the port answers, and not before', async (bench) => {
-    const runtime = await bench.create();
+    const runtime = await bench.shared();
     if (!runtime.connect) return;
     const server = tcpServerCommand(8080, '127.0.0.1', 'served');
     await using kept = keep(runtime, [

@@ -102,8 +102,9 @@ describe('the eyes of the person', () => {
       const sandbox = await litterbox.create({ name: 'a' });
       const file = 'notes.txt';
       await sandbox.write(file, `Read this.${TAGS}\n${FILLED}\n`);
-      for (const name of [FORGING, `${'d/'.repeat(150)}Makefile`, `bl${TAGS}ank`, ...UNSEEN.map((one) => `x${one}y`)])
-        await ground.run(sandbox, ['sh', '-c', 'mkdir -p "$1"; echo x >"$1/package.json"', 'sh', name]);
+      const odd = [FORGING, `${'d/'.repeat(150)}Makefile`, `bl${TAGS}ank`, ...UNSEEN.map((one) => `x${one}y`)];
+      const make = 'for name; do mkdir -p "$name"; echo x >"$name/package.json"; done';
+      await ground.run(sandbox, ['sh', '-c', make, 'sh', ...odd]);
       const message = `Fine ${DECEPTIONS.join(' ')}${TAGS}\n\nmore\tof it${UNSEEN.join('')}\r\nSigned-off-by: A <a@localhost>\n`;
       await litterbox.milestone('a', message);
       ground.acceptRepository();
