@@ -2,12 +2,12 @@
 // tests concerned go red there, after they were green on the copy as it is.
 // Usage: node tools/reopen-holes.mjs [NAME...]
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { copyCheckout } from './tests/copy-checkout.mjs';
+import { ROOT } from './tests/test-files.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const OVERLAYFS = 'packages/provider-overlayfs/src';
 const GIT = 'packages/source-control-git/src';
 const CORE = 'packages/core/src';
@@ -305,7 +305,7 @@ const holes = HOLES.filter(
 const copy = mkdtempSync(join(tmpdir(), 'litterbox-holes-'));
 const problems = [];
 try {
-  copyCheckout();
+  copyCheckout(copy);
   const all = [...new Set(holes.flatMap(({ tests }) => tests))];
   const asItIs = run(all);
   if (asItIs.failed > 0 || asItIs.passed < all.length) problems.push(`as it is: ${told(asItIs)}`);
@@ -336,45 +336,12 @@ if (problems.length > 0) {
 }
 console.log(`holes: ${holes.length} opened, every one seen`);
 
-/** Sources and configuration are copied; what is installed is shared, but for the links to the packages themselves. */
-function copyCheckout() {
-  for (const name of ['jest.config.mjs', 'package.json', 'package-lock.json'])
-    cpSync(join(root, name), join(copy, name));
-  for (const name of ['packages', 'bench', 'tools'])
-    cpSync(join(root, name), join(copy, name), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (source) => !/\/(dist|node_modules)$/.test(source),
-    });
-  share(join(root, 'node_modules'), join(copy, 'node_modules'));
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const own = join(root, 'packages', name, 'node_modules');
-    try {
-      share(own, join(copy, 'packages', name, 'node_modules'));
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error; // it has none
-    }
-  }
-}
-
-/** Links to our own packages are relative, so as copies they lead into the copy. */
-function share(from, to) {
-  const entries = readdirSync(from, { withFileTypes: true });
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: (source) => source === from });
-  for (const entry of entries) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isSymbolicLink() || entry.name === '@litterbox')
-      cpSync(source, target, { recursive: true, verbatimSymlinks: true });
-    else symlinkSync(source, target);
-  }
-}
-
 /** @returns {{ passed: number, failed: number, output: string }} */
 function run(tests) {
   const results = join(copy, 'results');
   writeFileSync(results, '');
   const pattern = tests.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', 'jest.config.mjs', '--selectProjects', 'hardening'];
+  const jest = [join(ROOT, 'node_modules/jest/bin/jest.js'), '-c', 'jest.config.mjs', '--selectProjects', 'hardening'];
   const { stderr, stdout } = spawnSync(
     process.execPath,
     [...jest, '--runInBand', '--testPathPatterns', 'attacks', '-t', `(^| )(${pattern})`],

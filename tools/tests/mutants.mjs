@@ -1,8 +1,10 @@
 // Plants one fault at a time in a copy of this checkout and runs the parts of the gate that should see it: npm run test:mutants
 // usage: mutants.mjs [--check] [NUMBER...]   --check only looks whether each fault can still be planted
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyCheckout } from './copy-checkout.mjs';
 import { PARTS } from './parts.mjs';
 import { prepareMachine } from './prepare-machine.mjs';
 import { ROOT } from './test-files.mjs';
@@ -116,15 +118,29 @@ for (const problem of lost) console.error(`mutants: ${problem}`);
 if (lost.length > 0 || process.argv.includes('--check')) process.exit(lost.length > 0 ? 1 : 0);
 
 prepareMachine();
-// Beside this checkout, because hard links do not lead to another file system.
-const copy = mkdtempSync(`${ROOT}-mutants-`);
+const copy = mkdtempSync(join(tmpdir(), 'litterbox-mutants-'));
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
-execFileSync('git', ['clone', '--quiet', ROOT, copy]);
-// As hard links, because the packages in it are links to folders beside it, which have to be the copy's.
-execFileSync('cp', ['-al', join(ROOT, 'node_modules'), join(copy, 'node_modules')]);
-// Without a build: its tests and programs run from the sources.
+copyCheckout(copy, { withBuild: true });
 const environment = { ...process.env };
 delete environment.LITTERBOX_TEST_BUILT;
+
+/** @returns {string | undefined} what the part says of its first failure; nothing when it is green */
+function failureOf(name) {
+  const { status, stdout } = spawnSync(process.execPath, ['tools/tests/one.mjs', name], {
+    cwd: copy,
+    env: environment,
+    encoding: 'utf8',
+  });
+  return status === 0 ? undefined : (/^FAILED .*$/m.exec(stdout)?.[0] ?? stdout.slice(-500));
+}
+
+// A part that is red without a fault would see every one.
+for (const name of new Set(chosen.flatMap(({ parts }) => parts))) {
+  const failure = failureOf(name);
+  if (failure === undefined) continue;
+  console.error(`mutants: ${name} is red without any fault: ${failure}`);
+  process.exit(1);
+}
 
 let missed = 0;
 for (const mutant of chosen) {
@@ -136,16 +152,14 @@ for (const mutant of chosen) {
     text.replace(from, () => to),
   );
   const startMs = performance.now();
-  const seenBy = parts.find(
-    (name) =>
-      spawnSync(process.execPath, ['tools/tests/one.mjs', name], { cwd: copy, env: environment, stdio: 'ignore' })
-        .status !== 0,
-  );
+  let seen;
+  for (const name of parts) if ((seen = failureOf(name))) break;
   writeFileSync(path, text);
-  if (!seenBy) missed += 1;
-  const number = MUTANTS.indexOf(mutant) + 1;
+  if (!seen) missed += 1;
+  const number = String(MUTANTS.indexOf(mutant) + 1).padStart(2);
+  const seconds = Math.round((performance.now() - startMs) / 1000);
   console.log(
-    `${String(number).padStart(2)} ${seenBy ? `seen by ${seenBy}` : 'MISSED'} after ${Math.round((performance.now() - startMs) / 1000)} s: ${file}: ${from.trim()}`,
+    `${number} ${seen ? 'seen' : 'MISSED'} after ${seconds} s: ${file}: ${from.trim()}${seen ? `\n   ${seen}` : ''}`,
   );
 }
 console.log(`mutants: the gate sees ${chosen.length - missed} of ${chosen.length}`);

@@ -70,8 +70,8 @@ export function lifecycle(check: Check): void {
 
   check(
     'an id that is taken is ALREADY_EXISTS, and the sandbox that has it is unharmed',
-    async ({ shared, provider, spec, sh }) => {
-      const runtime = await shared();
+    async ({ create, provider, spec, sh }) => {
+      const runtime = await create();
       await sh(runtime, 'echo mine >mine');
       await assert.rejects(provider.create(spec({ id: runtime.id })), (error) =>
         isLitterboxError(error, 'ALREADY_EXISTS'),
