@@ -357,7 +357,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31)'],
   },
   {
     name: 'attacks-git',
@@ -372,7 +372,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax31)'],
     as: 'user',
   },
   {
