@@ -116,7 +116,7 @@ const GATE = [
     layer: 'gate',
     why: 'the contract of source control on git, and the ways into the repository of the person',
     files: [
-      '^packages/source-control-git/test/(conformance|integrate|base|record|untouched|revision-journal|hostile-archive)\\.',
+      '^packages/source-control-git/test/(conformance|integrate|base|record|untouched|revision-journal|hostile-archive|configured-paths)\\.',
     ],
     env: { LITTERBOX_FUZZ_RUNS: '0.1' },
   },
@@ -362,7 +362,7 @@ const DEEP = [
   {
     name: 'attacks-git',
     why: 'attacks on the repository and the eyes of the person',
-    files: ['^packages/hardening/test/attacks/(a01|a09|a22|ax23)'],
+    files: ['^packages/hardening/test/attacks/(a01|a09|a22|ax23|ax32)'],
   },
   {
     name: 'attacks-network',
