@@ -17,6 +17,7 @@ const FOLDERS = {
   config: ['packages/core/src/config'],
   domain: ['packages/core/src/domain'],
   channel: ['packages/core/src/channel'],
+  host: ['packages/host/test'],
   overlayfs: ['packages/provider-overlayfs/test'],
   docker: ['packages/provider-docker/test'],
   podman: ['packages/provider-podman/test'],

@@ -116,7 +116,7 @@ const GATE = [
     layer: 'gate',
     why: 'the contract of source control on git, and the ways into the repository of the person',
     files: [
-      '^packages/source-control-git/test/(conformance|integrate|base|record|untouched|revision-journal|hostile-archive)\\.',
+      '^packages/source-control-git/test/(conformance|integrate|base|record|untouched|revision-journal|hostile-archive|configured-paths)\\.',
     ],
     env: { LITTERBOX_FUZZ_RUNS: '0.1' },
   },
@@ -358,12 +358,12 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34)'],
   },
   {
     name: 'attacks-git',
     why: 'attacks on the repository and the eyes of the person',
-    files: ['^packages/hardening/test/attacks/(a01|a09|a22|ax23)'],
+    files: ['^packages/hardening/test/attacks/(a01|a09|a22|ax23|ax32)'],
   },
   {
     name: 'attacks-network',
@@ -373,7 +373,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax31)'],
     as: 'user',
   },
   {

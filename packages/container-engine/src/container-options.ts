@@ -130,6 +130,8 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       Ulimits: [
         { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },
         { Name: 'core', Soft: 0, Hard: 0 },
+        // Timers and queued signals are counted for a user, who may be the person.
+        { Name: 'sigpending', Soft: 1024, Hard: 1024 },
         ...(userProcesses === undefined ? [] : [{ Name: 'nproc', Soft: userProcesses, Hard: userProcesses }]),
       ],
       IpcMode: 'private',

@@ -4,36 +4,51 @@ import type { Host, HostFacts } from '@litterbox/core/provider';
 import { connectSocket } from './connect-socket.ts';
 import { LocalFiles } from './local-files.ts';
 import { LocalLoopback } from './local-loopback.ts';
+import { programDirectories } from './program-directories.ts';
 import { spawnLocal } from './spawn-local.ts';
 
 /** What to take instead of what this process has. */
 export interface LocalHostOptions {
-  /** Where programs are looked up. @defaultValue the directories of this process's own PATH */
-  readonly searchPath?: readonly string[];
+  /**
+   * Absolute directories in which the programs that Litterbox itself starts are looked up, in order.
+   *
+   * @defaultValue the system's, and those that the variable `LITTERBOX_PROGRAMS` names; never those of PATH
+   */
+  readonly programs?: readonly string[];
+  /** A path in the repository that is worked on: no program comes from there. */
+  readonly repository?: string;
 }
 
-/** This machine. Does nothing until it is asked. */
+/**
+ * This machine. Does nothing until it is asked.
+ *
+ * Whatever starts a program there, or asks for its facts, fails with `CONFIG_UNTRUSTED` when `LITTERBOX_PROGRAMS` names a directory
+ * that is not to be trusted.
+ */
 export function localHost(options: LocalHostOptions = {}): Host {
-  const searchPath = options.searchPath ?? pathOf(process.env['PATH']);
-  const environment = { PATH: searchPath.join(':'), HOME: homedir(), LANG: 'C.UTF-8' };
+  let programs = options.programs;
+  const findPrograms = () =>
+    (programs ??= programDirectories({ besides: process.env['LITTERBOX_PROGRAMS'], repository: options.repository }));
+  const environment = () => ({ PATH: findPrograms().join(':'), HOME: homedir(), LANG: 'C.UTF-8' });
   let facts: Promise<HostFacts> | undefined;
   return {
     name: 'local',
     isRoot: process.getuid?.() === 0,
     facts: async (call) => {
       call?.signal?.throwIfAborted();
-      facts ??= readFacts(searchPath);
+      findPrograms();
+      facts ??= readFacts(pathOf(process.env['PATH']));
       return await facts;
     },
-    spawn: (spec, call) => spawnLocal({ ...spec, env: spec.env ?? environment }, call),
+    spawn: async (spec, call) => await spawnLocal({ ...spec, env: spec.env ?? environment() }, call),
     files: new LocalFiles(),
     connect: connectSocket,
-    loopback: (namespace) => new LocalLoopback(namespace, searchPath),
+    loopback: (namespace) => new LocalLoopback(namespace, findPrograms()),
     async [Symbol.asyncDispose]() {},
   };
 }
 
-/** Empty and relative entries of PATH mean the current directory, which no program of ours may come from. */
+/** Tells which directories of tools a sandbox sees. Empty and relative entries mean the current directory, which says nothing. */
 function pathOf(path: string | undefined): readonly string[] {
   const directories = (path ?? '').split(':').filter((directory) => directory.startsWith('/'));
   return directories.length > 0 ? directories : ['/usr/local/bin', '/usr/bin', '/bin'];

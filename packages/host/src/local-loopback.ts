@@ -66,9 +66,9 @@ export class LocalLoopback implements NamespaceLoopback {
   #idle: ReturnType<typeof setTimeout> | undefined;
   #isDisposed = false;
 
-  constructor(namespace: NetworkNamespace, searchPath: readonly string[]) {
+  constructor(namespace: NetworkNamespace, programs: readonly string[]) {
     this.#namespace = namespace;
-    this.#path = searchPath.join(':');
+    this.#path = programs.join(':');
   }
 
   async connect(port: number, options?: CallOptions): Promise<ByteStream> {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmod, lstat, open, readdir, rm, unlink } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { encodeRaw } from '@litterbox/core/provider';
+import { programDirectories } from './program-directories.ts';
 
 const errnoOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
@@ -38,7 +39,8 @@ export async function removeTree(path: string): Promise<void> {
 function removedByProgram(path: string): Promise<boolean> {
   if (!path.isWellFormed()) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const child = spawn('rm', ['-rf', '--', path], { stdio: 'ignore', cwd: '/' });
+    const env = { PATH: programDirectories({ besides: undefined, repository: undefined }).join(':') };
+    const child = spawn('rm', ['-rf', '--', path], { stdio: 'ignore', cwd: '/', env });
     child.once('error', () => resolve(false)); // a machine without it
     child.once('close', (code) => resolve(code === 0));
   });

@@ -40,10 +40,10 @@ export async function loadFirstParts(
  */
 export async function loadParts(
   { parts = {}, launchKeeper, launchFiller }: LitterboxOptions,
-  { heap, sourceControl, stateDirectory }: FirstParts,
+  { heap, sourceControl, stateDirectory, repositoryPath }: FirstParts,
 ): Promise<LitterboxParts> {
   const [host, store, forwarder, keepers] = await Promise.all([
-    parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost()),
+    parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost({ repository: repositoryPath })),
     parts.state && parts.audit
       ? undefined
       : import('@litterbox/state-sqlite').then(({ prepareStateDirectory, sqliteState }) => {

@@ -43,6 +43,40 @@ suite.describe('a container of a sandbox', () => {
     await expectGolden('installer', { isInstaller: true });
   });
 
+  suite.it('has the sockets, terminals and timers that programs need, and no others (A46)', async () => {
+    await using sandboxes = await Sandboxes.open();
+    const runtime = await sandboxes.create({ root: { type: 'image', reference: 'debian:bookworm' } });
+    /** System calls of x86-64, and what the kernel says of them. */
+    const calls = {
+      unix: ['ok', 41, 1, 1, 0],
+      pair: ['ok', 53, 1, 1, 0, '$zeros'],
+      'pair of virtual machines': ['Operation not permitted', 53, 40, 1, 0, '$zeros'],
+      tcp: ['ok', 41, 2, 1, 6],
+      udp: ['ok', 41, 10, 2, 0],
+      multipath: ['Protocol not supported', 41, 2, 1, 262],
+      lite: ['Protocol not supported', 41, 2, 2, 136],
+      routes: ['ok', 41, 16, 3, 0],
+      'list of sockets': ['ok', 41, 16, 3, 4],
+      transformations: ['Protocol not supported', 41, 16, 3, 6],
+      audit: ['Protocol not supported', 41, 16, 3, 9],
+      packets: ['Operation not permitted', 41, 17, 3, 0],
+      'line discipline': ['Operation not permitted', 16, 0, 0x5423, '$zeros'],
+      'the same with bits that are cut off': ['Operation not permitted', 16, 0, 2 ** 32 + 0x5423, '$zeros'],
+      typing: ['Operation not permitted', 16, 0, 0x5412, '$zeros'],
+      'size of a terminal': ['Inappropriate ioctl for device', 16, 0, 0x5413, '$zeros'],
+      asynchronous: ['Function not implemented', 206, 1, '$zeros'],
+      'old segments': ['Operation not permitted', 154, 0, '$zeros', 4096],
+    } as const;
+    const lines = Object.entries(calls).map(
+      ([name, [, ...args]]) => `print "${name}: ", (syscall(${args.join(', ')}) == -1 ? $! : 'ok'), "\\n";`,
+    );
+    const script = `our $zeros = "\\0" x 4096; ${lines.join(' ')} my $n = 0; $n++ while $n < 5000 && syscall(222, 1, 0, my $id = "\\0" x 8) == 0; print $n`;
+    const { stdout } = await collected(await runtime.spawn({ argv: ['perl', '-e', script] }));
+    const told = stdout.split('\n');
+    expect(told.slice(0, -1)).toEqual(Object.entries(calls).map(([name, [answer]]) => `${name}: ${answer}`));
+    expect(Number(told.at(-1))).toBeLessThanOrEqual(1024);
+  });
+
   suite.it('reaches no engine, and has nothing of its environment (A65)', async () => {
     await using sandboxes = await Sandboxes.open();
     const runtime = await sandboxes.create();

@@ -38,6 +38,7 @@ const TOOLS = {
   mount: 'mount',
   flock: 'util-linux',
   setpriv: 'util-linux',
+  prlimit: 'util-linux',
   setsid: 'util-linux',
   nsenter: 'util-linux',
   mkfifo: 'coreutils',

@@ -1,4 +1,4 @@
-import { LitterboxError } from '@litterbox/core/provider';
+import { AF_UNIX, LitterboxError, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from '@litterbox/core/provider';
 
 // Classic BPF as seccomp reads it: struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; } in the machine's byte order.
 // https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
@@ -14,6 +14,7 @@ const KILL_PROCESS = 0x80000000;
 const refuseWith = (errno: number) => 0x00050000 | errno;
 const EPERM = 1;
 const ENOSYS = 38;
+const EPROTONOSUPPORT = 93;
 const EAFNOSUPPORT = 97;
 
 // Offsets in struct seccomp_data; of 64-bit arguments the low half, which on little-endian machines comes first.
@@ -21,6 +22,7 @@ const NUMBER = 0;
 const ARCHITECTURE = 4;
 const ARGUMENT_0 = 16;
 const ARGUMENT_1 = 24;
+const ARGUMENT_2 = 32;
 
 interface SystemCalls {
   /** AUDIT_ARCH_*. */
@@ -37,8 +39,9 @@ interface SystemCalls {
 
 /**
  * Refused with EPERM: mounting, namespaces, tracing other processes, keyrings, modules, clocks, quotas, handles,
- * performance counters, BPF, other processes' memory. Absent (ENOSYS, so that programs fall back): io_uring, which can open
- * sockets past this filter, and clone3, whose flags a filter cannot read.
+ * performance counters, BPF, other processes' memory, segments of old processors. Absent (ENOSYS, so that programs fall back): io_uring,
+ * which can open sockets past this filter, clone3, whose flags a filter cannot read, and io_setup, whose slots are few and of the
+ * whole machine.
  *
  * Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux 6.18.
  */
@@ -58,8 +61,10 @@ const X86_64: SystemCalls = {
     // pidfd_getfd kcmp syslog nfsservctl uselib fanotify_init sethostname setdomainname chroot statmount listmount open_tree_attr
     438,
     312, 103, 180, 134, 300, 170, 171, 161, 457, 458, 467,
+    // modify_ldt
+    154,
   ],
-  absent: [425, 426, 427, 435],
+  absent: [425, 426, 427, 435, 206],
   clone: 56,
   ioctl: 16,
   socket: 41,
@@ -73,7 +78,7 @@ const AARCH64: SystemCalls = {
     428, 430, 431, 432, 433, 442, 60, 443, 89, 170, 112, 171, 266, 18, 58, 438, 272, 116, 42, 262, 161, 162, 51, 457,
     458, 467,
   ],
-  absent: [425, 426, 427, 435],
+  absent: [425, 426, 427, 435, 0],
   clone: 220,
   ioctl: 29,
   socket: 198,
@@ -82,10 +87,7 @@ const AARCH64: SystemCalls = {
 
 /** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. @see include/uapi/linux/sched.h */
 const CLONE_NEW_ANY = 0x7e020000;
-const TIOCSTI = 0x5412;
-const TIOCLINUX = 0x541c;
-/** What programs need on a machine whose only interface is loopback. Unix sockets are left out: they could reach the host's. */
-const ADDRESS_FAMILIES = { AF_INET: 2, AF_INET6: 10, AF_NETLINK: 16 };
+const SOCK_DGRAM = 2;
 
 /**
  * The filter every process of a sandbox runs under, as bytes for `bwrap --seccomp`.
@@ -126,25 +128,35 @@ export function seccompFilter(architecture: string): Uint8Array {
   add(RETURN, refuseWith(EPERM));
   add(RETURN, ALLOW);
   // Only the low 32 bits count in the kernel, so only they are compared (CVE-2019-10063).
-  add(JUMP_IF_EQUAL, calls.ioctl, 0, 5);
+  add(JUMP_IF_EQUAL, calls.ioctl, 0, 2 + REFUSED_REQUESTS.length * 2);
   add(LOAD, ARGUMENT_1);
-  add(JUMP_IF_EQUAL, TIOCSTI, 1, 0);
-  add(JUMP_IF_EQUAL, TIOCLINUX, 0, 1);
-  add(RETURN, refuseWith(EPERM));
+  for (const request of REFUSED_REQUESTS) {
+    add(JUMP_IF_EQUAL, request, 0, 1);
+    add(RETURN, refuseWith(EPERM));
+  }
   add(RETURN, ALLOW);
-  const families = Object.values(ADDRESS_FAMILIES);
-  add(JUMP_IF_EQUAL, calls.socket, 0, 2 + families.length * 2);
+  // Unix sockets are left out: they could reach the host's.
+  const lengthOf = ({ protocols }: { readonly protocols: readonly number[] }) => 3 + protocols.length * 2;
+  add(JUMP_IF_EQUAL, calls.socket, 0, 2 + SOCKET_PROTOCOLS.reduce((sum, one) => sum + lengthOf(one), 0));
   add(LOAD, ARGUMENT_0);
-  for (const family of families) {
-    add(JUMP_IF_EQUAL, family, 0, 1);
-    add(RETURN, ALLOW);
+  for (const one of SOCKET_PROTOCOLS) {
+    add(JUMP_IF_EQUAL, one.family, 0, lengthOf(one) - 1);
+    add(LOAD, ARGUMENT_2);
+    for (const protocol of one.protocols) {
+      add(JUMP_IF_EQUAL, protocol, 0, 1);
+      add(RETURN, ALLOW);
+    }
+    add(RETURN, refuseWith(EPROTONOSUPPORT));
   }
   add(RETURN, refuseWith(EAFNOSUPPORT));
-  // A datagram pair can be connected anew to a named socket; stream pairs cannot.
-  add(JUMP_IF_EQUAL, calls.socketpair, 0, 5);
+  // Pairs of Unix sockets reach nothing but each other. A datagram pair can be connected anew to a named socket; stream pairs cannot.
+  add(JUMP_IF_EQUAL, calls.socketpair, 0, 8);
+  add(LOAD, ARGUMENT_0);
+  add(JUMP_IF_EQUAL, AF_UNIX, 1, 0);
+  add(RETURN, refuseWith(EAFNOSUPPORT));
   add(LOAD, ARGUMENT_1);
   add(AND, 0xf);
-  add(JUMP_IF_EQUAL, 2, 0, 1);
+  add(JUMP_IF_EQUAL, SOCK_DGRAM, 0, 1);
   add(RETURN, refuseWith(EPERM));
   add(RETURN, ALLOW);
   add(RETURN, ALLOW);

@@ -31,6 +31,9 @@ export interface SupervisorInput {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** Timers and queued signals are counted for a user: without this a sandbox of an ordinary user takes those of the person's own programs. */
+const FEW_SIGNALS = 'prlimit --sigpending=1024:1024';
+
 /**
  * The shell text of a session's supervisor. It runs in a mount namespace of its own, so that no mount ever shows up on the
  * machine, and ends with it. One supervisor per sandbox: it holds `alive.lock` as long as its session lives, and ends the
@@ -57,7 +60,7 @@ export function supervisorScript(input: SupervisorInput): string {
       }
     : { setUp: '', enter: '', thaw: ':', remove: '' };
   const launch = (args: readonly string[], status: string, errors: string) =>
-    `exec ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(FIRST_PROCESS)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+    `exec ${FEW_SIGNALS} ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(FIRST_PROCESS)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
 died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; kill -9 $B $S 2>/dev/null; ${oneLine(groups.remove)}; exit 1; }
 B= S=

@@ -16,6 +16,7 @@ import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
 import type { PlanToken } from './make-plan.ts';
 import { publishObjects } from './publish-objects.ts';
+import { requireSteadyFilters } from './steady-filters.ts';
 import { recoverIntegration } from './recover-integration.ts';
 import { sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
@@ -71,6 +72,7 @@ async function carryOut(
   const stageOids = token.stages.map(({ oid }) => oid);
   reach('integrate.before-objects');
   await publishObjects(store, user, [token.theirs, token.resultTree, ...stageOids], [plan.head], signal);
+  await requireSteadyFilters(user, token, signal);
   const newHead = hasConflicts ? undefined : await commitFor(user, plan, token, signal);
   // The last moment at which nothing has happened.
   signal?.throwIfAborted();

@@ -12,10 +12,12 @@ import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { type MergeArguments, parseMergeArguments } from './merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
+import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
-import { type RiskFacts, riskyChanges } from './risky-changes.ts';
+import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
 import { readMeta, readMilestones, readTip, type SandboxMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
+import { pathsWithUnseen } from './unseen-lines.ts';
 import { isOn, readUserConfig } from './user-config.ts';
 import type { UserRepository } from './user-repository.ts';
 import { findOverlap, requireNothingUnderWay } from './user-state.ts';
@@ -50,7 +52,7 @@ export async function makePlan(
   await requireNothingUnderWay(user, signal);
   const tip = await readTip(store, id);
   const headTree = await store.commitTree(head);
-  const config = await readUserConfig(user, '^(merge|diff|commit|core)\\.', signal);
+  const config = await readUserConfig(user, '^(merge|diff|commit)\\.', signal);
 
   const message = request.message ?? options.message;
   const theirs = await theirCommit(store, id, meta, tip, message);
@@ -93,7 +95,7 @@ export async function makePlan(
     ...(headRef === undefined ? {} : { headRef }),
     changes,
     conflicts: [...new Set(token.stages.map(({ path }) => path))].map(fromByteString),
-    risky: await scanRisks(store, changes, steps, resultTree, config, signal),
+    risky: await scanRisks(store, changes, steps, resultTree, await readConfiguredPaths(user, signal), signal),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked].map(fromByteString),
     upToDate,
     token,
@@ -178,7 +180,7 @@ export async function scanRisks(
   changes: readonly FileChange[],
   steps: readonly PathStep[],
   resultTree: ObjectId,
-  config: ReadonlyMap<string, string>,
+  configured: ConfiguredPaths,
   signal: AbortSignal | undefined,
 ): Promise<readonly RiskyChange[]> {
   if (changes.length === 0) return [];
@@ -206,7 +208,13 @@ export async function scanRisks(
   };
   const listing = await store.output(['ls-tree', '-r', '-z', '--name-only', '--full-tree', resultTree], { signal });
   const paths = new Set(listing.toString('latin1').split('\0').filter(Boolean).map(fromByteString));
-  return riskyChanges(facts(), paths, config.get('core.hookspath'));
+  const isRead = (oid: ObjectId) => (sizes.get(oid) ?? 0) <= HUGE_BYTES;
+  return riskyChanges(facts(), {
+    changes,
+    allPaths: paths,
+    namedByGit: (path) => configured.reasonOf(path),
+    withUnseen: await pathsWithUnseen(store, steps, isRead, signal),
+  });
 }
 
 /** Sizes in bytes of what the steps write, of those alone that are too large for a link. */

@@ -1,11 +1,11 @@
 import { type ExportPlan, isLitterboxError, type SandboxId } from '@litterbox/core/provider';
+import { readConfiguredPaths } from './configured-paths.ts';
 import { exportedTree } from './export-tree.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { scanRisks } from './make-plan.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { readMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
-import { readUserConfig } from './user-config.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** Compared with what the person has at HEAD, whatever the sandbox began with. */
@@ -23,6 +23,5 @@ export async function planExport(
   const known = head === undefined ? (await readMeta(store, id)).base.tree : await store.commitTree(head);
   const steps: PathStep[] = [];
   const changes = await compareTrees(store, [known, tree], { signal, onStep: (step) => steps.push(step) });
-  const config = await readUserConfig(user, '^core\\.', signal);
-  return { tree, risky: await scanRisks(store, changes, steps, tree, config, signal) };
+  return { tree, risky: await scanRisks(store, changes, steps, tree, await readConfiguredPaths(user, signal), signal) };
 }

@@ -14,7 +14,7 @@ interface Identity {
   readonly version: 1;
   readonly root: string;
   readonly commonDirectory: string;
-  /** Of the common directory. They survive a move; a copy or another clone has others. */
+  /** Of the common directory, `bornNs` as {@link bornOf} tells it. They survive a move; a copy or another clone has others. */
   readonly device: string;
   readonly inode: string;
   readonly bornNs: string;
@@ -96,7 +96,8 @@ export class RepositoryRegistry {
         identity.device === facts.device && identity.inode === facts.inode && identity.bornNs === facts.bornNs,
     );
     if (same) return same;
-    // Restored from a backup or cloned anew at the same place. Its store counts as long as the repository has its commits.
+    // Restored from a backup or cloned anew at the same place. Its store counts as long as the repository has its commits. Without a
+    // sandbox nothing says that it is the same: it begins anew, also with what a person has agreed to.
     for (const candidate of all) {
       if (candidate.identity.commonDirectory !== facts.commonDirectory) continue;
       if (candidate.identity.objectFormat !== facts.objectFormat) continue;
@@ -113,7 +114,7 @@ export class RepositoryRegistry {
       const pin = await readFile(join(refs, sandbox, 'pin'), 'latin1').catch(() => '');
       if (pin !== '') pins.push(pin.trim());
     }
-    if (pins.length === 0) return true;
+    if (pins.length === 0) return false;
     const { stdout } = await this.#git.run({
       setting: 'sealed',
       gitDirectory: commonDirectory,
@@ -151,10 +152,22 @@ export class RepositoryRegistry {
       commonDirectory: user.commonDirectory,
       device: String(found.dev),
       inode: String(found.ino),
-      bornNs: String(found.birthtimeNs),
+      bornNs: await bornOf(user.commonDirectory, found.birthtimeNs),
       objectFormat: user.format.name,
     };
   }
+}
+
+/**
+ * When a repository was made, in nanoseconds. Some file systems do not keep it, and give the number of a directory that was removed to the
+ * next one: there the file `description` stands in, which git writes then and never again. Where that is gone too, nothing tells.
+ *
+ * @param birthtimeNs of the common directory; 0 where the file system does not keep it
+ */
+export async function bornOf(commonDirectory: string, birthtimeNs: bigint): Promise<string> {
+  if (birthtimeNs !== 0n) return String(birthtimeNs);
+  const written = await stat(join(commonDirectory, 'description'), { bigint: true }).catch(() => undefined);
+  return written ? `description ${written.mtimeNs}` : '0';
 }
 
 function parseIdentity(text: string, id: RepositoryId): Identity {

@@ -1,99 +1,4 @@
-import { type FileChange, type RiskyChange, visibleName } from '@litterbox/core/provider';
-
-interface Rule {
-  readonly pattern: RegExp;
-  readonly reason: string;
-}
-
-const AGENT = 'instructs or configures coding agents';
-const HOOK = 'defines hooks that git runs';
-const CI = 'runs in continuous integration';
-const BUILD = 'runs when the project is built';
-const PACKAGE = 'decides what runs or is fetched when packages are installed';
-const PYTHON = 'runs when Python, its tests or its tools start';
-const SHELL = 'is loaded by the shell or a version manager on entering the directory';
-const IDE = 'runs when a folder is opened in an editor';
-const CONTAINER = 'decides what containers and machines run';
-const GIT = 'changes how git treats files';
-
-/** Files that run code on the person's machine, or steer programs that do (security.md 6.1.5). Matched in lower case. */
-const RULES: readonly Rule[] = [
-  { pattern: /(^|\/)\.git(attributes|modules|config|ignore)$/, reason: GIT },
-  { pattern: /(^|\/)\.lfsconfig$/, reason: GIT },
-  { pattern: /(^|\/)\.git-blame-ignore-revs$/, reason: GIT },
-  { pattern: /(^|\/)(\.githooks|\.husky|hooks)\//, reason: HOOK },
-  {
-    pattern: /(^|\/)(\.pre-commit-config\.ya?ml|\.?lefthook(-local)?\.(ya?ml|toml|json)|\.overcommit\.yml)$/,
-    reason: HOOK,
-  },
-  {
-    pattern:
-      /(^|\/)(\.vscode|\.idea|\.fleet|\.zed)\/|\.code-workspace$|(^|\/)\.(n?vimrc|exrc|nvim\.lua|dir-locals\.el)$/,
-    reason: IDE,
-  },
-  { pattern: /(^|\/)\.(cursor|claude|codex|gemini|opencode|windsurf|aider[^/]*|roo|cline[^/]*)(\/|$)/, reason: AGENT },
-  {
-    pattern: /(^|\/)\.?mcp\.json$|(^|\/)(claude(\.local)?|agents|gemini)\.md$|(^|\/)\.(cursor|windsurf|cline)rules$/,
-    reason: AGENT,
-  },
-  { pattern: /(^|\/)\.github\/copilot-instructions\.md$/, reason: AGENT },
-  { pattern: /(^|\/)(\.github|\.circleci|\.gitea|\.forgejo|\.buildkite|\.woodpecker)\//, reason: CI },
-  {
-    pattern:
-      /(^|\/)(\.gitlab-ci\.ya?ml|jenkinsfile|azure-pipelines\.ya?ml|\.travis\.yml|bitbucket-pipelines\.yml|\.drone\.yml)$/,
-    reason: CI,
-  },
-  {
-    pattern:
-      /(^|\/)(\.envrc|\.env[^/]*|\.tool-versions|\.?mise(\.[^/]+)?\.toml|\.nvmrc|\.node-version|\.python-version|\.ruby-version)$/,
-    reason: SHELL,
-  },
-  {
-    pattern: /(^|\/)(package\.json|\.npmrc|\.yarnrc[^/]*|\.pnpmfile\.cjs|\.pnp\.c?js|bunfig\.toml|deno\.jsonc?)$/,
-    reason: PACKAGE,
-  },
-  { pattern: /(^|\/)\.yarn\//, reason: PACKAGE },
-  {
-    pattern:
-      /(^|\/)([^/]*\.lockb?|[^/]*-lock\.(json|ya?ml)|npm-shrinkwrap\.json|go\.(mod|sum|work)|requirements[^/]*\.txt|gemfile[^/]*)$/,
-    reason: PACKAGE,
-  },
-  {
-    pattern:
-      /(^|\/)(pyproject\.toml|setup\.(py|cfg)|(conftest|sitecustomize|usercustomize|noxfile|fabfile|tasks)\.py|tox\.ini|pytest\.ini|[^/]*\.pth|manage\.py)$/,
-    reason: PYTHON,
-  },
-  {
-    pattern:
-      /(^|\/)((gnu)?makefile|[^/]*\.mk|\.?justfile|taskfile[^/]*\.ya?ml|build\.rs|gradlew(\.bat)?|[^/]*\.gradle(\.kts)?|gradle\.properties|pom\.xml|mvnw(\.cmd)?|build\.xml|rakefile|dangerfile|cmakelists\.txt|[^/]*\.cmake|meson\.build|build\.zig|magefile\.go|dune-project)$/,
-    reason: BUILD,
-  },
-  { pattern: /(^|\/)(\.cargo|\.mvn|gradle\/wrapper)\//, reason: BUILD },
-  {
-    pattern:
-      /(^|\/)([^/]*\.bzl|\.bazelrc|workspace(\.bazel)?|module\.bazel|build(\.bazel)?|buck|flake\.nix|shell\.nix|default\.nix)$/,
-    reason: BUILD,
-  },
-  {
-    pattern:
-      /(^|\/)(vite|vitest|webpack|rollup|jest|babel|eslint|prettier|postcss|tailwind|next|nuxt|svelte|astro|playwright|karma|gulpfile|gruntfile|metro|commitlint|lint-staged|esbuild|tsup)[^/]*\.(c|m)?(j|t)s$/,
-    reason: BUILD,
-  },
-  {
-    pattern: /(^|\/)\.(eslint|babel|prettier|stylelint|lintstaged|mocha|swc|npmpackagejsonlint)rc[^/]*$/,
-    reason: BUILD,
-  },
-  {
-    pattern:
-      /(^|\/)((dockerfile|containerfile)[^/]*|[^/]*\.dockerfile|[^/]*compose[^/]*\.ya?ml|vagrantfile|procfile[^/]*)$/,
-    reason: CONTAINER,
-  },
-  { pattern: /(^|\/)\.devcontainer(\/|\.json$)/, reason: CONTAINER },
-  {
-    pattern: /(^|\/)(\.litterbox(\.local)?\.toml|\.ripgreprc|\.curlrc|\.wgetrc|\.inputrc|\.gdbinit|\.lldbinit)$/,
-    reason: 'configures a tool that runs on your machine',
-  },
-];
+import { type FileChange, foldedPath, type RiskyChange, visibleName, whatRunsLater } from '@litterbox/core/provider';
 
 export interface RiskFacts {
   readonly change: FileChange;
@@ -104,43 +9,75 @@ export interface RiskFacts {
   readonly wasExecutable: boolean;
 }
 
-/** A file of this size hides more than a person reads. */
-const HUGE_BYTES = 1024 * 1024;
+/** A file of more bytes hides more than a person reads. */
+export const HUGE_BYTES = 1024 * 1024;
 
-/** One entry per path, with everything there is to say of it. `hooksPath` is what the person's configuration names. */
+/** What is known of the trees besides the changes themselves. */
+export interface RiskSetting {
+  readonly changes: readonly FileChange[];
+  /** Of the tree as it will be. */
+  readonly allPaths: ReadonlySet<string>;
+  /** Why git of the person runs or reads a path, by what their configuration names. */
+  readonly namedByGit: (path: string) => string | undefined;
+  /** Whose added lines hold characters that nobody sees. */
+  readonly withUnseen: ReadonlySet<string>;
+}
+
+/** One entry per path, with everything there is to say of it. */
 export function riskyChanges(
   facts: Iterable<RiskFacts>,
-  allPaths: ReadonlySet<string>,
-  hooksPath: string | undefined,
+  { changes, allPaths, namedByGit, withUnseen }: RiskSetting,
 ): readonly RiskyChange[] {
   const gitDirectories = gitLikeDirectories(allPaths);
   const twins = twinsOf(allPaths);
+  const hidden = newHiddenNames(changes, allPaths);
   const found: RiskyChange[] = [];
   for (const { change, mode, linkTarget, sizeBytes, wasExecutable } of facts) {
     const { path, status } = change;
-    const reasons = new Set<string>();
-    const folded = path.normalize('NFC').toLowerCase();
-    for (const { pattern, reason } of RULES) if (pattern.test(folded)) reasons.add(reason);
-    if (hooksPath !== undefined && (path === hooksPath || path.startsWith(`${hooksPath}/`))) reasons.add(HOOK);
+    const reasons = new Set(whatRunsLater(path));
+    const byGit = namedByGit(path);
+    if (byGit !== undefined) reasons.add(byGit);
     if (status !== 'deleted') {
+      const top = topOf(path);
+      if (hidden.has(top)) reasons.add(top === path ? 'is a new hidden file' : 'lies in a new hidden directory');
       if (mode === '120000') reasons.add(linkReason(path, linkTarget ?? ''));
       if (mode === '160000') reasons.add('is a submodule');
       if (change.executable && !wasExecutable) reasons.add('becomes executable');
       if (sizeBytes > HUGE_BYTES) reasons.add('is larger than 1 MiB');
       if (change.binary && mode !== '120000') reasons.add('is binary: a diff does not show what it holds');
+      if (withUnseen.has(path)) reasons.add('has characters in it that nobody sees, or that reorder text');
       if (twins.has(path)) reasons.add('differs from another name by case or Unicode form only');
       if (visibleName(path, Number.POSITIVE_INFINITY) !== path) {
         reasons.add('has invisible or control characters in its name');
       }
-      for (const directory of gitDirectories) {
-        if (path.toLowerCase().startsWith(`${directory}/`))
-          reasons.add('lies in a directory that git takes for a repository');
+      if (gitDirectories.size > 0) {
+        const folded = foldedPath(path);
+        for (const directory of gitDirectories) {
+          if (folded.startsWith(`${directory}/`)) reasons.add('lies in a directory that git takes for a repository');
+        }
       }
     } else if (reasons.size === 0) continue;
     if (reasons.size > 0) found.push({ path, reasons: [...reasons] });
   }
   return found;
 }
+
+/** Hidden names at the top that nothing was below before. Tools learn new ones faster than any list. */
+function newHiddenNames(changes: readonly FileChange[], allPaths: ReadonlySet<string>): ReadonlySet<string> {
+  const added = new Set<string>();
+  const names = new Set<string>();
+  for (const { status, path } of changes) {
+    if (status !== 'added' || !path.startsWith('.')) continue;
+    added.add(path);
+    names.add(topOf(path));
+  }
+  if (names.size === 0) return names;
+  for (const path of allPaths) if (!added.has(path)) names.delete(topOf(path));
+  for (const { status, path } of changes) if (status !== 'added') names.delete(topOf(path));
+  return names;
+}
+
+const topOf = (path: string) => path.slice(0, path.indexOf('/') < 0 ? path.length : path.indexOf('/'));
 
 function linkReason(path: string, target: string): string {
   if (target.startsWith('/')) return 'is a symbolic link to an absolute path';
@@ -160,10 +97,8 @@ function linkReason(path: string, target: string): string {
 function gitLikeDirectories(paths: ReadonlySet<string>): ReadonlySet<string> {
   const marks = new Map<string, Set<string>>();
   for (const path of paths) {
-    const [, directory = '', name = ''] = /^(.+)\/(head|config|commondir)$/i.exec(path) ?? [];
-    if (directory === '') continue;
-    const folded = directory.toLowerCase();
-    marks.set(folded, (marks.get(folded) ?? new Set()).add(name.toLowerCase()));
+    const [, directory = '', name = ''] = /^(.+)\/(head|config|commondir)$/.exec(foldedPath(path)) ?? [];
+    if (directory !== '') marks.set(directory, (marks.get(directory) ?? new Set()).add(name));
   }
   return new Set([...marks].filter(([, names]) => names.has('head') && names.size > 1).map(([directory]) => directory));
 }
@@ -172,7 +107,7 @@ function twinsOf(paths: ReadonlySet<string>): ReadonlySet<string> {
   const firsts = new Map<string, string>();
   const twins = new Set<string>();
   for (const path of paths) {
-    const folded = path.normalize('NFC').toLowerCase();
+    const folded = foldedPath(path);
     const first = firsts.get(folded);
     if (first === undefined) firsts.set(folded, path);
     else twins.add(first).add(path);

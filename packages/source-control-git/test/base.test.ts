@@ -17,6 +17,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type BaseSource, decodeRaw, encodeRaw, type SourceRepository } from '@litterbox/core/provider';
 import { git as agentsGit } from '../src/agent.ts';
 import { git } from '../src/index.ts';
+import { bornOf } from '../src/repository-registry.ts';
 import { readTar } from '../src/tar-reader.ts';
 import { all, begin, put, record, snapshot, Testbed } from './testbed.ts';
 
@@ -110,6 +111,35 @@ describe('open', () => {
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
     bed.gitBytes(bed.directory, ['clone', '-q', root, 'copy']);
     expect((await bed.open(join(bed.directory, 'copy'))).id).not.toBe(opened[0]?.id);
+  });
+
+  test('at the place of another one is another, unless it has the commits of the sandboxes', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    const clone = () => {
+      bed.git(bed.directory, 'clone', '-q', root, 'clone');
+      rmSync(root, { recursive: true });
+      renameSync(join(bed.directory, 'clone'), root);
+    };
+    const first = await bed.open(root);
+    clone();
+    const second = await bed.open(root);
+    expect(second.id).not.toBe(first.id);
+    await begin(second);
+    clone();
+    expect((await bed.open(root)).id).toBe(second.id);
+  });
+
+  test('is told from the next one of the same number by when it was made, however that is known', async () => {
+    await using bed = new Testbed();
+    const root = bed.repository({ a: '1' });
+    const directory = join(root, '.git');
+    expect(await bornOf(directory, 5n)).toBe('5');
+    const first = await bornOf(directory, 0n);
+    bed.git(root, 'commit', '-q', '--allow-empty', '-m', 'later');
+    expect(await bornOf(directory, 0n)).toBe(first);
+    bed.git(bed.directory, 'init', '-q', 'other');
+    expect(await bornOf(join(bed.directory, 'other/.git'), 0n)).not.toBe(first);
   });
 });
 

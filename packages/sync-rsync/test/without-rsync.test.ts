@@ -16,7 +16,7 @@ it('says that rsync is missing, whichever side it is missing at', async () => {
   await writeFile(join(source, 'file'), 'content');
   for (const program of ['sh', 'env', 'cat'])
     await symlink(execFileSync('which', [program], { encoding: 'utf8' }).trim(), join(programs, program));
-  const [bare, whole] = [localHost({ searchPath: [programs] }), localHost()];
+  const [bare, whole] = [localHost({ programs: [programs] }), localHost()];
   const target = join(directory, 'target');
   for (const [from, to] of [
     [bare, whole],

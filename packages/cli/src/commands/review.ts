@@ -19,6 +19,7 @@ import {
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { diffLine } from '../diff-line.ts';
+import { personsPath } from '../persons-path.ts';
 import { ago } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
@@ -61,7 +62,7 @@ export interface DiffFlags {
 }
 
 async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
-  const { talk, signal } = context;
+  const { talk, signal, directory } = context;
   const litterbox = await context.litterbox();
   const found = await litterbox.perform(readDiff, input, { signal });
   if (talk.json || flags.stat || flags.nameOnly) {
@@ -80,7 +81,7 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
     const planning = litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
     showRisky(talk, (await planning.catch(() => undefined))?.risky ?? []);
   }
-  await through(pagerOf(), async (write) => {
+  await through(pagerOf(), directory, async (write) => {
     for await (const line of lines(found.patch())) await write(`${diffLine(talk, visible(line))}\n`);
   });
 }
@@ -179,13 +180,14 @@ function pagerOf(): string | undefined {
 
 async function through(
   pager: string | undefined,
+  directory: string,
   body: (write: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const direct = async (text: string) => void (process.stdout.write(text) || (await once(process.stdout, 'drain')));
   if (pager === undefined) return await body(direct);
-  const child = spawn('sh', ['-c', pager], {
+  const child = spawn('/bin/sh', ['-c', pager], {
     stdio: ['pipe', 'inherit', 'inherit'],
-    env: { LESS: 'FRX', ...process.env },
+    env: { LESS: 'FRX', ...process.env, PATH: personsPath(process.env['PATH'], directory) },
   });
   let isOpen = true;
   child.stdin.on('error', () => (isOpen = false)); // the person has left the pager

@@ -11,6 +11,7 @@ import {
   visible,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
+import { personsPath } from '../persons-path.ts';
 import { ago, table } from '../table.ts';
 
 const COLORS: Readonly<Record<ServiceState, 'green' | 'red' | 'yellow' | 'dim'>> = {
@@ -81,7 +82,7 @@ async function ports(
   input: Parsed<typeof listPorts>,
   { open }: { readonly open?: string },
 ): Promise<void> {
-  const { talk, signal } = context;
+  const { talk, signal, directory } = context;
   const found = await (await context.litterbox()).perform(listPorts, input, { signal });
   for (const { name, movedFrom } of found)
     if (movedFrom !== undefined) talk.warning(`${name} moved: another program took port ${movedFrom}.`);
@@ -96,7 +97,7 @@ async function ports(
             : 'Ports come from [container.ports] of .litterbox.toml when a sandbox is created.',
       });
     }
-    await browse(portUrl(port));
+    await browse(portUrl(port), directory);
   }
   if (talk.json) return talk.document(listPorts.document?.(found));
   if (found.length === 0) return talk.notice('It has no ports: see [container.ports] of .litterbox.toml.');
@@ -110,9 +111,10 @@ async function ports(
 }
 
 /** Nothing of the sandbox's is in the address: a number of ours. */
-async function browse(url: string): Promise<void> {
+async function browse(url: string, directory: string): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  const env = { ...process.env, PATH: personsPath(process.env['PATH'], directory) };
+  const child = spawn(program, [url], { stdio: 'ignore', detached: true, env });
   const failure = await new Promise<Error | undefined>((resolve) => {
     child.once('error', resolve);
     child.once('spawn', () => resolve(undefined));

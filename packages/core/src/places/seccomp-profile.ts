@@ -1,3 +1,5 @@
+import { AF_UNIX, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from './socket-protocols.ts';
+
 /**
  * System calls that programs in a sandbox may make: what the default profiles of container engines allow a process without
  * capabilities, less what makes namespaces and mounts, reads other processes' memory, or has a record of holes in the kernel
@@ -14,8 +16,8 @@ ftruncate64 futex futex_requeue futex_time64 futex_wait futex_waitv futex_wake f
 get_thread_area getcpu getcwd getdents getdents64 getegid getegid32 geteuid geteuid32 getgid getgid32 getgroups
 getgroups32 getitimer getpeername getpgid getpgrp getpid getppid getpriority getrandom getresgid getresgid32 getresuid
 getresuid32 getrlimit getrusage getsid getsockname getsockopt gettid gettimeofday getuid getuid32 getxattr getxattrat
-inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents io_setup io_submit
-ioctl ioprio_get ioprio_set ipc kill landlock_add_rule landlock_create_ruleset landlock_restrict_self lchown lchown32
+inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents io_submit
+ioprio_get ioprio_set ipc kill landlock_add_rule landlock_create_ruleset landlock_restrict_self lchown lchown32
 lgetxattr link linkat listen listxattr listxattrat llistxattr lremovexattr lseek lsetxattr lstat lstat64 madvise
 map_shadow_stack mbind membarrier memfd_create mincore mkdir mkdirat mknod mknodat mlock mlock2 mlockall mmap mmap2
 mprotect mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedreceive_time64 mq_timedsend mq_timedsend_time64
@@ -32,7 +34,7 @@ sendto set_mempolicy set_mempolicy_home_node set_robust_list set_thread_area set
 setfsuid setfsuid32 setgid setgid32 setgroups setgroups32 setitimer setpgid setpriority setregid setregid32 setresgid
 setresgid32 setresuid setresuid32 setreuid setreuid32 setrlimit setsid setsockopt setuid setuid32 setxattr setxattrat
 shmat shmctl shmdt shmget shutdown sigaction sigaltstack signal signalfd signalfd4 sigpending sigprocmask sigreturn
-sigsuspend socketpair splice stat stat64 statfs statfs64 statx symlink symlinkat sync sync_file_range sync_file_range2
+sigsuspend splice stat stat64 statfs statfs64 statx symlink symlinkat sync sync_file_range sync_file_range2
 syncfs sysinfo tee tgkill time timer_create timer_delete timer_getoverrun timer_gettime timer_gettime64 timer_settime
 timer_settime64 timerfd timerfd_create timerfd_gettime timerfd_gettime64 timerfd_settime timerfd_settime64 times tkill
 truncate truncate64 ugetrlimit umask uname unlink unlinkat utime utimensat utimensat_time64 utimes vfork wait4 waitid
@@ -41,12 +43,11 @@ waitpid write writev
 
 /** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. @see include/uapi/linux/sched.h */
 const CLONE_NEW_ANY = 0x7e020000;
-/** Unix, IPv4, IPv6 and netlink: what works in a network namespace with nothing but loopback. */
-const ADDRESS_FAMILIES = [1, 2, 10, 16];
 /** The personalities of Linux: default, 32 bit addresses, and "what is it". */
 const PERSONALITIES = [0, 8, 131072, 131080, 0xffffffff];
 const ENOSYS = 38;
 const EPERM = 1;
+const EPROTONOSUPPORT = 93;
 
 /**
  * The filter of system calls of a sandbox, in the words of the Open Container Initiative, for runtimes and engines that take it.
@@ -57,6 +58,12 @@ const EPERM = 1;
 export function seccompProfile() {
   const equal = (index: number, value: number) => ({ index, value, op: 'SCMP_CMP_EQ' });
   const allow = (names: readonly string[], ...args: readonly object[]) => ({ names, action: 'SCMP_ACT_ALLOW', args });
+  const refuse = (name: string, errnoRet: number, ...args: readonly object[]) => ({
+    names: [name],
+    action: 'SCMP_ACT_ERRNO',
+    errnoRet,
+    args,
+  });
   return {
     defaultAction: 'SCMP_ACT_ERRNO',
     defaultErrnoRet: EPERM,
@@ -64,9 +71,52 @@ export function seccompProfile() {
       allow(ALLOWED.trim().split(/\s+/)),
       allow(['clone'], { index: 0, value: CLONE_NEW_ANY, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
       // Libraries fall back to clone(), whose flags can be looked at, when this one is not there.
-      { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS, args: [] },
-      ...ADDRESS_FAMILIES.map((family) => allow(['socket'], equal(0, family))),
+      refuse('clone3', ENOSYS),
+      // Asynchronous reading and writing: its slots are few, and of the whole machine. Programs fall back to threads.
+      refuse('io_setup', ENOSYS),
+      ...blocksWithout(REFUSED_REQUESTS).map(({ mask, value }) =>
+        allow(['ioctl'], { index: 1, value: mask, valueTwo: value, op: 'SCMP_CMP_MASKED_EQ' }),
+      ),
+      allow(['socket', 'socketpair'], equal(0, AF_UNIX)),
+      ...SOCKET_PROTOCOLS.flatMap(({ family, protocols }) => [
+        ...protocols.map((protocol) => allow(['socket'], equal(0, family), equal(2, protocol))),
+        // What the kernel says of a protocol that it does not have: programs then do without, as without the audit of the machine.
+        ...blocksWithout(protocols).map(({ mask, value }) =>
+          refuse('socket', EPROTONOSUPPORT, equal(0, family), {
+            index: 2,
+            value: mask,
+            valueTwo: value,
+            op: 'SCMP_CMP_MASKED_EQ',
+          }),
+        ),
+      ]),
       ...PERSONALITIES.map((personality) => allow(['personality'], equal(0, personality))),
     ],
   };
+}
+
+/**
+ * All 32-bit numbers but these, as few blocks that bits tell: rules of one call may not contradict each other, and the high half of an
+ * argument, which the kernel cuts off, must not count.
+ */
+function blocksWithout(
+  numbers: readonly number[],
+  bits = 32,
+  prefix = 0,
+): readonly { readonly mask: number; readonly value: number }[] {
+  if (numbers.length === 0) return [{ mask: 2 ** 32 - 2 ** bits, value: prefix }];
+  if (bits === 0) return [];
+  const half = prefix + 2 ** (bits - 1);
+  return [
+    ...blocksWithout(
+      numbers.filter((number) => number < half),
+      bits - 1,
+      prefix,
+    ),
+    ...blocksWithout(
+      numbers.filter((number) => number >= half),
+      bits - 1,
+      half,
+    ),
+  ];
 }

@@ -16,7 +16,7 @@ export interface HostFacts {
   readonly gid: number;
   /** Absolute path. */
   readonly homeDirectory: string;
-  /** The login environment's PATH, one absolute directory each, in order. */
+  /** The login environment's PATH, one absolute directory each, in order: what tools a sandbox may see. Nothing is started from there. */
   readonly searchPath: readonly string[];
   /** Content of `/proc/sys/kernel/random/boot_id`: differs after every boot. */
   readonly bootId: string;
@@ -112,7 +112,8 @@ export interface Host extends AsyncDisposable {
   /** Asked once and kept. */
   facts(options?: CallOptions): Promise<HostFacts>;
   /**
-   * Starts a program. `env` is its whole environment (default: PATH, HOME and LANG of the host's user alone);
+   * Starts a program. `env` is its whole environment (default: PATH, HOME and LANG alone, and this PATH names
+   * directories that neither a repository nor its tools can choose);
    * no descriptor but stdin, stdout and stderr is open in it. The process leads its own process group.
    */
   spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { arch } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
@@ -13,8 +14,23 @@ import { PROGRAM } from './command-line.ts';
 import { processesWith } from './processes-with.ts';
 
 const MIB = 2 ** 20;
+/** Numbers of system calls are of one architecture. */
+const attackOnX64: typeof attack = (...test) => void (arch() === 'x64' && attack(...test));
 
 describe('resources and files', () => {
+  attackOnX64(
+    'A51: timers and queued signals of a sandbox are few, so that those of the person stay',
+    async (ground) => {
+      const timers = 'my $n = 0; $n++ while $n < 5000 && syscall(222, 1, 0, my $id = "\\0" x 8) == 0; print $n';
+      positiveControl('timers of a program', onTheHost(['perl', '-e', timers]).stdout, (count) => count === '5000');
+      const sandbox = await ground.open().create({ name: 'a' });
+      const { stdout } = await ground.run(sandbox, ['perl', '-e', timers]);
+      expect([Number(stdout) > 100, Number(stdout) <= 1024]).toEqual([true, true]);
+      const raised = await ground.run(sandbox, 'prlimit --sigpending=2000:2000 true');
+      expect(raised.exitCode).not.toBe(0);
+    },
+  );
+
   attack(
     'A51: bombs of processes, memory, files and descriptors go off inside, and the neighbour does not notice',
     async (ground) => {

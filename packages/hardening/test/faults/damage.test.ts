@@ -260,9 +260,8 @@ describe('the overlay', () => {
 describe('tools, audit and state', () => {
   it('a tool that went away is named, and the state is as before when it is back', async () => {
     await using one = await prepared();
-    const empty = join(one.directory, 'empty');
-    mkdirSync(empty);
-    await using client = one.client({ environment: { PATH: empty } });
+    const hidden = 'mount --bind /dev/null /usr/bin/bwrap && exec "$@"';
+    await using client = one.client({ wrapper: ['unshare', '-m', 'sh', '-c', hidden, 'sh'] });
     client.send({ do: 'run', name: 'a', command: 'true' });
     const reply = await client.reply();
     expect(reply?.error?.code).toMatch(/^(TOOL_MISSING|UNAVAILABLE)$/);

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { isReadBySetups, whatRunsLater } from './known-files.ts';
+
+describe('what runs later', () => {
+  it.each([
+    ['package.json', 'decides what runs or is fetched when packages are installed'],
+    ['deep/er/.VSCode/Tasks.json', 'runs when a folder is opened in an editor'],
+    ['vite.config.mts', 'runs when the project is built'],
+    ['docs/conf.py', 'runs when Python, its tests or its tools start'],
+    ['.config/mise/conf.d/x.toml', 'is loaded by the shell or a version manager on entering the directory'],
+    ['android/gradle/wrapper/gradle-wrapper.properties', 'runs when the project is built'],
+    ['requirements/requirements-dev.txt', 'decides what runs or is fetched when packages are installed'],
+    ['.newtoolrc', 'configures a tool that runs on your machine'],
+  ])('%s: %s', (path, reason) => expect(whatRunsLater(path)).toContain(reason));
+
+  it.each([
+    'src/main.ts',
+    'README.md',
+    'src/config.ts',
+    'docs/make.md',
+    'src/packages/json.ts',
+    'test/dockerfiles/readme',
+  ])('nothing is known of %s', (path) => expect(whatRunsLater(path)).toEqual([]));
+});
+
+describe('what setups read', () => {
+  it.each(['package.json', 'Cargo.lock', 'requirements-dev.txt', 'constraints.in', 'GNUmakefile', '.gitmodules'])(
+    '%s',
+    (name) => expect(isReadBySetups(name)).toBe(true),
+  );
+
+  it.each(['AGENTS.md', 'Dockerfile', 'package.json.md', 'requirements.md'])('not %s', (name) =>
+    expect(isReadBySetups(name)).toBe(false),
+  );
+
+  it('and runs later too', () => {
+    for (const name of ['Cargo.toml', 'composer.json', 'mix.exs', 'Makefile', 'mise.lock', 'libs.versions.toml'])
+      expect([name, isReadBySetups(name), whatRunsLater(name).length > 0]).toEqual([name, true, true]);
+  });
+});

@@ -1,0 +1,162 @@
+// What the person's git runs out of the tree, and what else runs later: nothing of it comes in without its name and a yes.
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from '@jest/globals';
+import { type AttackGround, positiveControl } from '../../src/index.ts';
+import { attack } from './attack.ts';
+import { commandLine } from './command-line.ts';
+
+const SMUDGE = '#!/bin/sh\ncat\n';
+const FILES = {
+  'src/a.txt': 'a\n',
+  '.gitattributes': '*.dat filter=mine\n',
+  'scripts/smudge.sh': SMUDGE,
+  'scripts/sign': '#!/bin/sh\n',
+  'tools/own/pre-commit': '#!/bin/sh\n',
+  'conf/gitconf': '',
+  'conf/attributes': '*.bin filter=mine\n',
+  'z.dat': 'z\n',
+};
+
+/** A person whose own configuration names files of the tree, by many spellings. */
+function configure({ scratch }: AttackGround): void {
+  const { git, repository } = scratch;
+  for (const path of ['scripts/smudge.sh', 'scripts/sign', 'tools/own/pre-commit'])
+    chmodSync(join(repository, path), 0o755);
+  git('commit', '-qam', 'programs');
+  git('config', 'filter.mine.smudge', 'sh -c "exec ./scripts/../scripts/smudge.sh %f"');
+  git('config', 'filter.mine.clean', 'cat');
+  git('config', 'include.path', '../conf/gitconf');
+  git('config', '--add', 'include.path', '../conf/not-there-yet');
+  git('config', 'core.attributesFile', `${repository}/conf/attributes`);
+  git('config', 'gpg.program', './scripts/sign');
+  git('config', 'alias.fix', '!"$(git rev-parse --show-toplevel)"/bin/fix --all');
+}
+
+const named = async (ground: AttackGround) =>
+  (await ground.open().plan({ sandbox: 'a', integration: 'merge' })).risky.map(({ path }) => path).toSorted();
+
+describe('what runs later', () => {
+  attack(
+    'AX32: files of the tree that git of the person runs or reads are named, however the configuration spells them',
+    async (ground) => {
+      const { scratch } = ground;
+      configure(ground);
+      symlinkSync('tools/own', join(scratch.directory, 'outside'));
+      ground.acceptRepository();
+      const sandbox = await ground.open().create({ name: 'a' });
+      const changed = [
+        'scripts/smudge.sh',
+        'scripts/sign',
+        'conf/gitconf',
+        'conf/not-there-yet',
+        'conf/attributes',
+        'bin/fix',
+      ];
+      await ground.run(sandbox, [
+        'sh',
+        '-c',
+        'mkdir bin; for f do echo "# x" >>"$f"; done; echo x >>src/a.txt',
+        'sh',
+        ...changed,
+      ]);
+      expect(await named(ground)).toEqual(changed.toSorted());
+      await ground.run(sandbox, 'git checkout -q . 2>/dev/null; echo "# x" >>tools/own/pre-commit');
+      for (const hooks of [
+        'tools/own',
+        './tools/own',
+        'tools//own/',
+        'src/../tools',
+        `${scratch.repository}/tools/own`,
+      ]) {
+        scratch.git('config', 'core.hooksPath', hooks);
+        ground.acceptRepository();
+        expect([hooks, (await named(ground)).includes('tools/own/pre-commit')]).toEqual([hooks, true]);
+      }
+      scratch.git('config', 'core.hooksPath', '/nowhere'); // positive control: it is the configuration that names it
+      ground.acceptRepository();
+      expect(await named(ground)).not.toContain('tools/own/pre-commit');
+      await expect(ground.open().merge('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+    },
+    { ...FILES },
+  );
+
+  attack(
+    'AX32: a filter of the person that lies in the tree does not run as the agent changed it',
+    async (ground) => {
+      const { scratch, marks } = ground;
+      configure(ground);
+      ground.acceptRepository();
+      const sandbox = await ground.open().create({ name: 'a' });
+      await sandbox.write('scripts/smudge.sh', `#!/bin/sh\n${marks.touch('smudge')}\ncat\n`);
+      await sandbox.write('z.dat', 'zz\n');
+      for (const integration of ['merge', 'apply'] as const) {
+        const refused = commandLine(ground, [integration, 'a', '--yes-risky']);
+        expect([integration, refused.code, refused.stderr]).toEqual([
+          integration,
+          5,
+          expect.stringContaining('filter mine'),
+        ]);
+      }
+      expect(marks.found()).toEqual([]);
+      expect(await ground.achieved()).toEqual([]);
+      // The program alone is the person's to say yes to; git runs it when they next write such a file.
+      await sandbox.write('z.dat', 'z\n');
+      expect(commandLine(ground, ['merge', 'a', '--yes-risky'])).toMatchObject({ code: 0 });
+      expect(marks.found()).toEqual([]);
+      scratch.file('z.dat', 'changed');
+      scratch.git('checkout', 'z.dat');
+      positiveControl('git checkout of a file that goes through it', marks.found(), (found) =>
+        found.includes('smudge'),
+      );
+      marks.clear();
+      ground.acceptRepository();
+    },
+    { ...FILES },
+  );
+
+  const NAMES =
+    `opencode.json opencode.jsonc AGENTS.override.md AGENT.md QWEN.md WARP.md CRUSH.md crush.json .rules .goosehints .roomodes
+llms.txt .kiro/x .junie/x .amazonq/x .qwen/x .continue/x .augment/x .augment-guidelines .trae/x .agents/x .agent/x .claude-plugin/x
+.openhands/setup.sh gemini-extension.json SKILL.md .bsp/x.json .helix/x x.sublime-project .lvimrc .vim/x .dir-locals-2.el
+.ycm_extra_conf.py .run/x .theia/x .vs/x nbproject/x .settings/x .project Cargo.toml rust-toolchain rust-toolchain.toml tsconfig.json
+.mise/x .config/mise/x mise-tasks/x .rvmrc .Rprofile .ghci .pdbrc .octaverc .irbrc .pryrc .hg/hgrc .jj/x ansible.cfg composer.json nx.json
+project.json turbo.json pnpm-workspace.yaml .pylintrc mypy.ini .flake8 .rubocop.yml .rspec x.gemspec mix.exs build.sbt x.csproj
+Directory.Build.props Package.swift hardhat.config.js .storybook/x cypress.config.js conf.py book.toml dvc.yaml Snakefile SConstruct
+gunicorn.conf.py Pipfile x.tf Tiltfile .gitpod.yml devbox.json devenv.nix .simple-git-hooks.json .git-hooks/x git-hooks/x githooks/x
+.gitlab/x .cirrus.yml appveyor.yml buildspec.yml cloudbuild.yaml .woodpecker.yml .drone.yaml .teamcity/x Jenkinsfile.release
+.azure-pipelines/x action.yml .v\u017fcode/tasks.json package.j\u017fon Ma\u212aefile .nobody-knows-it .a-tool-of-tomorrow/config`
+      .split(/\s+/)
+      // Below a directory nothing is named for being hidden at the top.
+      .flatMap((name) => (name.startsWith('.nobody') || name.startsWith('.a-tool') ? [name] : [`sub/${name}`]));
+  const DECEPTIONS = {
+    'src/tags.txt': 'Read this.\u{e0041}\n',
+    'src/selectors.js': `const a = "${String.fromCodePoint(0xe0100, 0xe0177)}";\n`,
+    'src/reversed.js': '// \u202e if admin\n',
+    'src/filler.js': 'const \u3164 = 1;\n',
+    'src/joined.js': 'pass\u200bword\n',
+    'src/known.txt': 'one\u200b\ntwo\u200b\n',
+  };
+  attack(
+    'AX33: what runs later is named by whatever name a tool finds it, and so is text that nobody sees',
+    async (ground) => {
+      const sandbox = await ground.open().create({ name: 'a' });
+      const script = 'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done';
+      await ground.run(sandbox, ['sh', '-c', script, 'sh', ...NAMES]);
+      for (const [path, text] of Object.entries(DECEPTIONS)) await sandbox.write(path, text);
+      for (const path of ['README.md', 'src/more.ts', 'sub/notes.txt', 'sub/.keep', '.old/more.txt'])
+        await sandbox.write(path, 'fine: \u00e9, \u2603, \ud83d\ude00\n');
+      await sandbox.write('src/seen-before.txt', 'one\u200b\nfine\n');
+      await sandbox.write('src/mark.txt', '\ufeffone\n');
+      expect(await named(ground)).toEqual([...NAMES, ...Object.keys(DECEPTIONS)].toSorted());
+      const refused = commandLine(ground, ['merge', 'a']);
+      expect(refused).toMatchObject({ code: 4 });
+      for (const line of [
+        '  .nobody-knows-it: is a new hidden file',
+        '  .a-tool-of-tomorrow/config: lies in a new hidden directory',
+      ])
+        expect(refused.stderr).toContain(line);
+    },
+    { 'src/a.txt': 'a\n', '.old/x.txt': 'x\n', 'src/seen-before.txt': 'one\u200b\n', 'src/known.txt': 'one\u200b\n' },
+  );
+});

@@ -1,0 +1,83 @@
+import { isAscii } from 'node:buffer';
+import { LitterboxError, type ObjectId, UNSEEN } from '@litterbox/core/provider';
+import { fromByteString } from './byte-text.ts';
+import type { PathStep } from './read-diff.ts';
+import type { Store } from './store.ts';
+
+/** Controls are shown as escapes in a diff and steer nothing in a file; half of a pair is a byte that is no text. */
+const HARMLESS = /^[\p{Cc}\p{Cs}]$/u;
+
+/**
+ * The paths whose added lines hold characters that nobody sees, or that reorder text. Reads what is written, as a stream, and of the few
+ * files that hold any what was there before.
+ *
+ * @param isRead tells by the id whether a blob is small enough to be read whole
+ */
+export async function pathsWithUnseen(
+  store: Store,
+  steps: readonly PathStep[],
+  isRead: (oid: ObjectId) => boolean,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string>> {
+  const written = steps.filter((step) => isFile(step.new) && step.old?.oid !== step.new?.oid);
+  const oids = new Set(written.flatMap((step) => (step.new && isRead(step.new.oid) ? [step.new.oid] : [])));
+  const held = new Map<string, readonly string[]>();
+  for await (const { oid, bytes } of blobsOf(store, [...oids], signal)) {
+    if (isAscii(bytes)) continue;
+    const lines = linesWithUnseen(bytes);
+    if (lines.length > 0) held.set(oid, lines);
+  }
+  const found = new Set<string>();
+  for (const step of written) {
+    const lines = held.get(step.new?.oid ?? '');
+    if (!lines) continue;
+    const before = new Set(step.old && isFile(step.old) ? linesWithUnseen(await store.reader.blob(step.old.oid)) : []);
+    if (lines.some((line) => !before.has(line))) found.add(fromByteString(step.path));
+  }
+  return found;
+}
+
+const isFile = (side: PathStep['new']) => side?.mode === '100644' || side?.mode === '100755';
+
+function linesWithUnseen(bytes: Buffer): readonly string[] {
+  const lines = bytes
+    .toString()
+    .replace(/^\ufeff/, '') // the mark at the beginning of a file
+    .split('\n');
+  return lines.filter((line) => (line.match(UNSEEN) ?? []).some((character) => !HARMLESS.test(character)));
+}
+
+/** One call of git for all of them; each is in memory alone. */
+async function* blobsOf(
+  store: Store,
+  oids: readonly ObjectId[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ readonly oid: string; readonly bytes: Buffer }, void, undefined> {
+  if (oids.length === 0) return;
+  let rest: Buffer = Buffer.alloc(0);
+  let blob: { readonly oid: string; readonly size: number } | undefined;
+  const output = store.stream(['cat-file', '--batch', '--buffer'], { input: `${oids.join('\n')}\n`, signal });
+  for await (const chunk of output) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (;;) {
+      const newline = blob ? -1 : rest.indexOf(10);
+      if (!blob && newline >= 0) {
+        const [, oid, size] = /^([0-9a-f]+) blob ([0-9]+)$/.exec(rest.toString('latin1', 0, newline)) ?? [];
+        if (oid === undefined) throw missing(rest.toString('latin1', 0, newline));
+        blob = { oid, size: Number(size) };
+        rest = rest.subarray(newline + 1);
+      }
+      if (!blob || rest.length <= blob.size) break;
+      yield { oid: blob.oid, bytes: rest.subarray(0, blob.size) };
+      rest = rest.subarray(blob.size + 1);
+      blob = undefined;
+    }
+  }
+}
+
+function missing(line: string): LitterboxError {
+  return new LitterboxError('STORE_CORRUPT', `The history lacks a file that is to be written: ${line}.`, {
+    operation: 'store.read',
+    hint: 'If objects of the repository were deleted, restore them: `git fetch`, or copy them from another clone.',
+  });
+}
