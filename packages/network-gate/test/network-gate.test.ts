@@ -232,7 +232,7 @@ describe('who takes their time', () => {
   });
 
   it('is one of so many, and the next one is told', async () => {
-    await using at = await ground(LISTED, { maxConnections: 2 });
+    await using at = await ground(LISTED, { maxConnections: 2, maxRequestsPerSecond: Infinity });
     const waiting = [await at.open(), await at.open()];
     await until(() => at.clock.sleepers === 2);
     expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 /);
@@ -255,7 +255,7 @@ it('ends all connections when it is closed, and lets nothing in any more', async
 });
 
 it('tells of so many refusals a minute, and then how many there were', async () => {
-  await using at = await ground(LISTED);
+  await using at = await ground(LISTED, { maxRequestsPerSecond: Infinity });
   for (let index = 0; index < 130; index += 1) await at.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
   expect(at.reports.length).toBe(120);
   at.clock.advance(60_000);
