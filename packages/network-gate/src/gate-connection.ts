@@ -5,7 +5,9 @@ import { findRule, type Verdict } from './find-rule.ts';
 import type { GateAccount } from './gate-account.ts';
 import { type Destination, MAX_HEAD_BYTES, parseConnect, type Refusal } from './parse-connect.ts';
 import { type Reach, reachHost, within } from './reach-host.ts';
-import { type HelloState, MAX_HELLO_BYTES, readClientHello } from './read-client-hello.ts';
+import { isRetryRequest } from './is-retry-request.ts';
+import { type HelloState, readClientHello } from './read-client-hello.ts';
+import { readSecondHello } from './read-second-hello.ts';
 
 /** Until a whole request is there, and again until a whole hello is. */
 const READ_MS = 5_000;
@@ -64,13 +66,13 @@ export class GateConnection {
     socket.on('error', () => {}); // told by the read or the write that fails
     try {
       await this.#writer.write(ESTABLISHED);
-      const hello = await this.#hello();
+      const hello = await this.#hello(readClientHello);
       if (hello.type === 'refused') return this.#noted(destination, rule, hello.reason);
       if (hello.serverName !== destination.host)
         return this.#noted(destination, rule, 'its TLS hello names another server than it asked for');
       // Before a byte is carried. When that cannot be written, it is not opened.
       await account.report({ type: 'opened', ...destination, rule, address });
-      await this.#carry(socket, destination);
+      await this.#carry(socket, destination, hello.byteLength);
     } finally {
       socket.destroy();
     }
@@ -121,12 +123,13 @@ export class GateConnection {
     return await within(READ_MS, this.#parts.clock, this.#signal, reading).catch(() => undefined);
   }
 
-  async #hello(): Promise<Exclude<HelloState, { type: 'incomplete' }>> {
+  async #hello(read: (bytes: Buffer) => HelloState): Promise<Exclude<HelloState, { type: 'incomplete' }>> {
     const reading = async (): Promise<Exclude<HelloState, { type: 'incomplete' }>> => {
       for (;;) {
-        const state = readClientHello(this.#rest.subarray(0, MAX_HELLO_BYTES));
+        const state = read(this.#rest);
         if (state.type !== 'incomplete') return state;
-        if (!(await this.#more())) return { type: 'refused', reason: 'it ended before its TLS hello' };
+        while (this.#rest.length < state.wantedBytes)
+          if (!(await this.#more())) return { type: 'refused', reason: 'it ended before its TLS hello' };
       }
     };
     return await within(READ_MS, this.#parts.clock, this.#signal, reading).catch(() => ({
@@ -167,8 +170,8 @@ export class GateConnection {
     }).catch(() => {});
   }
 
-  /** Both ways, each ending by itself, with no more in memory than the buffers of two sockets. */
-  async #carry(socket: Socket, { host, port }: Destination): Promise<void> {
+  /** Both ways, each ending by itself, with no more in memory than the buffers of two sockets. @param helloBytes how long the hello is that was read */
+  async #carry(socket: Socket, { host, port }: Destination, helloBytes: number): Promise<void> {
     const count = { sentBytes: 0, receivedBytes: 0 };
     let reason: string | undefined;
     const cut = (why: string) => {
@@ -188,7 +191,17 @@ export class GateConnection {
       if (!socket.write(bytes)) await drained(socket);
       return !socket.destroyed;
     };
+    const { promise: asksAgain, resolve: answered } = Promise.withResolvers<boolean>();
     const sending = async () => {
+      if (!(await send(this.#rest.subarray(0, helloBytes)))) return;
+      this.#rest = this.#rest.subarray(helloBytes);
+      if (this.#rest.length === 0 && !(await this.#more())) return void socket.end();
+      // Nothing more before the server answers: it may ask for the hello once more, and go by what that one names.
+      if (await asksAgain) {
+        const second = await this.#hello(readSecondHello);
+        if (second.type === 'refused') return cut(second.reason);
+        if (second.serverName !== host) return cut('its second TLS hello names another server than it asked for');
+      }
       if (!(await send(this.#rest))) return;
       this.#rest = Buffer.alloc(0);
       for (;;) {
@@ -199,15 +212,26 @@ export class GateConnection {
       socket.end();
     };
     const receiving = async () => {
+      let first: Buffer | undefined = Buffer.alloc(0);
       // Not the socket itself: its iterator would end both ways with the first.
       for await (const bytes of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        if (first) {
+          first = Buffer.concat([first, bytes]);
+          const isAsking = isRetryRequest(first);
+          if (isAsking !== undefined) {
+            answered(isAsking);
+            first = undefined;
+          }
+        }
         count.receivedBytes += bytes.length;
         await this.#writer.write(bytes);
       }
+      answered(false); // it ended without
       await this.#writer.close();
     };
     const failed = () => socket.destroy();
     const closed = new Promise<void>((resolve) => socket.once('close', resolve));
+    void closed.then(() => answered(false));
     const leaving = closed.then(() => this.#reader.cancel()).catch(() => {}); // a read that waits for who sends nothing
     await Promise.all([sending().catch(failed), receiving().catch(failed)]);
     socket.destroy();
