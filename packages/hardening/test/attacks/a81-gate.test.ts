@@ -2,7 +2,7 @@
 import { describe, expect } from '@jest/globals';
 import { positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
-import { connect, ESTABLISHED, GATE_FILES, gateMachine, hello, hex, PRIVATE } from './gate-machine.ts';
+import { connect, ESTABLISHED, GATE_FILES, gateMachine, hello, hex, NEIGHBOURS, PRIVATE } from './gate-machine.ts';
 
 if (process.getuid?.() === 0) {
   describe('the way out by a list', () => {
@@ -72,6 +72,25 @@ if (process.getuid?.() === 0) {
         const refused = place.sayAll(sayings).map((answer) => /^HTTP\/1\.1 (403|502) /.test(answer));
         expect(refused).toEqual(PRIVATE.map(() => true));
         expect(await place.frames()).toEqual([]);
+      },
+      GATE_FILES,
+    );
+
+    attack(
+      "AX30: a neighbour with an address of the Internet is this machine's network, and not dialled",
+      async (ground) => {
+        await using place = await gateMachine(ground);
+        const ask = async () => place.sayAll(NEIGHBOURS.map((name) => [connect(`${name}.test:443`)]));
+        await ask();
+        // Positive control: anywhere else they are hosts like others. What Azure serves its machines by is never one.
+        const dialled = (await place.frames()).join('\n');
+        expect([dialled.includes('9.9.9.77:443'), dialled.includes('168.63.129.16')]).toEqual([true, false]);
+        place.ip('address', 'add', '9.9.9.2/24', 'dev', 'eth0');
+        // As from a server of addresses: its own is one alone, the network is a route.
+        place.ip('address', 'add', '2a02:8108:1:2::2/128', 'dev', 'eth0', 'nodad');
+        place.ip('-6', 'route', 'add', '2a02:8108:1:2::/64', 'dev', 'eth0');
+        expect((await ask()).map((answer) => answer.slice(0, 12))).toEqual(NEIGHBOURS.map(() => 'HTTP/1.1 403'));
+        expect((await place.frames()).filter((frame) => frame.includes('443'))).toEqual([]);
       },
       GATE_FILES,
     );

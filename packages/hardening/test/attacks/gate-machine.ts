@@ -42,15 +42,22 @@ fe80::1 link6.test
 2002:a9fe:a9fe::1 tunnel.test
 1.1.1.1 mixed.test
 169.254.169.254 mixed.test
+9.9.9.77 street.test
+2a02:8108:1:2::99 street6.test
+168.63.129.16 azure.test
+64:ff9b::909:94d translated.test
 ${Array.from({ length: 80 }, (_, index) => `1.1.1.1 n${index}.wild.test`).join('\n')}
 `;
 
 /** Of the names that only pretend to be of the Internet, the first labels. */
 export const PRIVATE = 'metadata neighbour myself home carrier local6 link6 home6 zero nat64 tunnel mixed'.split(' ');
 
+/** Of names with addresses of the Internet that may be those of a neighbour, the first labels. */
+export const NEIGHBOURS = ['street', 'street6', 'translated', 'azure'];
+
 const CONFIG = `[network]
 run = "allow-list"
-allow = ["allowed.test", "*.wild.test", ${PRIVATE.map((name) => `"${name}.test"`).join(', ')}]
+allow = ["allowed.test", "*.wild.test", ${NEIGHBOURS.map((name) => `"${name}.test"`).join(', ')}, ${PRIVATE.map((name) => `"${name}.test"`).join(', ')}]
 `;
 
 /** A request, and what follows when the way is open, in pieces. */
@@ -58,6 +65,8 @@ export type Saying = readonly [first: string | Buffer, then?: readonly Buffer[] 
 
 /** A machine whose network is a fake internet, with the sandbox `a` on it. */
 export interface GateMachine extends AsyncDisposable {
+  /** Changes the machine's network as `ip` does. */
+  ip(...args: readonly string[]): void;
   litterbox(...args: readonly string[]): { readonly code: number; readonly stdout: string; readonly stderr: string };
   /** What `say.pl` prints inside `a`. */
   say(first: Saying[0], then?: Saying[1], sandbox?: string): string;
@@ -118,6 +127,7 @@ export async function gateMachine(ground: AttackGround): Promise<GateMachine> {
     return stdout.split('==\n').slice(0, -1);
   };
   return {
+    ip: (...args) => expect(onTheHost(internet.enter(['ip', ...args])).code).toBe(0),
     litterbox,
     say: (first, then, sandbox = 'a') => sayAll([[first, then]], sandbox)[0] ?? '',
     sayAll,
