@@ -5,9 +5,12 @@ import {
   type LitterboxErrorCode,
   RepositoryId,
   SandboxId,
+  type Spending,
+  type StateStore,
   slugify,
 } from '@litterbox/core/provider';
 import { assertAllAbort } from './assert-all-abort.ts';
+import { eventually } from './eventually.ts';
 import { fixtureRecord } from './fixture-record.ts';
 import type { OpenedState, StateBench, StateOptions } from './state-options.ts';
 
@@ -112,10 +115,12 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
         publish: () => state.publish({ type: 'a-b', data: {} }, call),
         events: () => state.events(0, call),
         trust: () => state.trust(repositoryId, 'hash', 'text', call),
+        spend: () => state.spend(repositoryId, { name: 'a', amount: 1, most: 1, windowMs: HOUR_MS }, call),
       }));
       assert.deepEqual([...(await state.list())], []);
       assert.deepEqual([...(await state.events(0))], []);
       assert.equal(await state.isTrusted(repositoryId, 'hash'), false);
+      assert.equal(await state.spend(repositoryId, { name: 'a', amount: 1, most: 1, windowMs: HOUR_MS }), true);
       await using _free = await state.lease('a', 'b', { waitMs: 0 });
     });
 
@@ -278,7 +283,63 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
       assert.equal(await state.trustedText(one), 'first');
     });
   });
+
+  runner.describe(`StateStore contract, budgets: ${name}`, () => {
+    check("a budget is a repository's, by name, and outlives every program that spends of it", async (first, bench) => {
+      const [one, two] = [RepositoryId.make(), RepositoryId.make()];
+      const of =
+        (state: StateStore) =>
+        (amount: number, more?: Partial<Spending>, repository = one) =>
+          state.spend(repository, { name: 'sent:a', amount, most: 10, windowMs: HOUR_MS, ...more });
+      const spend = of(first.state);
+      assert.equal(await spend(6), true);
+      assert.equal(await spend(5), false);
+      assert.equal(await of(bench.open().state)(4), true);
+      assert.equal(await spend(1), false);
+      assert.equal(await spend(0), true);
+      assert.equal(await spend(10, { name: 'sent:b' }), true);
+      assert.equal(await spend(10, {}, two), true);
+      await bench.close();
+      const again = of(bench.open().state);
+      assert.equal(await again(1), false);
+      assert.equal(await again(1, { most: 11 }), true);
+    });
+
+    check('an item is paid for once', async ({ state }) => {
+      const repository = RepositoryId.make();
+      const spend = (item: string, most = 2) =>
+        state.spend(repository, { name: 'names', item, amount: 1, most, windowMs: HOUR_MS });
+      assert.deepEqual(
+        [await spend('a'), await spend('b'), await spend('a'), await spend('c'), await spend('b')],
+        [true, true, true, false, true],
+      );
+      assert.equal(await spend('c', 3), true);
+    });
+
+    check('so many at once get no more than there is', async ({ state }, bench) => {
+      const repository = RepositoryId.make();
+      const stores = [state, bench.open().state, bench.open().state];
+      const spent = await Promise.all(
+        stores.flatMap((store) =>
+          Array.from({ length: 10 }, () =>
+            store.spend(repository, { name: 'a', amount: 1, most: 7, windowMs: HOUR_MS }),
+          ),
+        ),
+      );
+      assert.equal(spent.filter((one) => one).length, 7);
+    });
+
+    check('what was spent is there again when its window is over', async ({ state }) => {
+      const repository = RepositoryId.make();
+      const spend = () => state.spend(repository, { name: 'a', amount: 1, most: 1, windowMs: 200 });
+      assert.equal(await spend(), true);
+      await eventually(spend, (isThere) => isThere);
+    });
+  });
 }
+
+/** Longer than any test. */
+const HOUR_MS = 3_600_000;
 
 const coded = (code: LitterboxErrorCode) => (error: unknown) => isLitterboxError(error, code);
 

@@ -51,7 +51,7 @@ export type { ByteStream } from './ports/byte-stream.ts';
 export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
-export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
+export type { GateBooks, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
 export type { FileStat, FileType, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
 export type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName, TerminalSize } from './ports/process.ts';
@@ -103,6 +103,7 @@ export type {
   SandboxChange,
   SandboxRecord,
   SandboxState,
+  Spending,
   StateStore,
 } from './ports/state-store.ts';
 export { joinBytes } from './domain/join-bytes.ts';
@@ -188,6 +189,7 @@ export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read
 export { ReadAudit } from './use-cases/read-audit.ts';
 export { ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
 export { InstallImage, type InstalledSandbox } from './use-cases/install-image.ts';
+export { NetworkBooks } from './use-cases/network-books.ts';
 export { OpenNetwork, type WayOut } from './use-cases/open-network.ts';
 export { OpenRepository } from './use-cases/open-repository.ts';
 export { OpenSandboxes } from './use-cases/open-sandboxes.ts';

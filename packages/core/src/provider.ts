@@ -44,7 +44,7 @@ export type { ByteStream } from './ports/byte-stream.ts';
 export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
-export type { GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
+export type { GateBooks, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
@@ -113,6 +113,7 @@ export type {
   SandboxChange,
   SandboxRecord,
   SandboxState,
+  Spending,
   StateStore,
 } from './ports/state-store.ts';
 export { assertClaimable, type MadeSandbox, pooledMark, takeMark, unlike } from './places/claim-pooled.ts';

@@ -39,7 +39,7 @@ import { Port, type UseCaseList } from './port-tokens.ts';
 export const AGENT_USE_CASES: UseCaseList = [
   [OpenRepository, [Port.SourceControl, Port.RepositoryPath, Port.Asker]],
   [AssignPorts, [Port.State, Port.Forwarder]],
-  [OpenNetwork, [Port.NetworkGate, Port.Audit]],
+  [OpenNetwork, [Port.NetworkGate, Port.Audit, Port.State, Port.Clock]],
   [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
   [ReachKeeper, [Port.Keepers, KeepSandbox]],
   [OpenSandboxes, [Port.Providers, ReachKeeper]],

@@ -100,9 +100,9 @@ export function defaultStateDirectory(
 
 /** Loaded when a sandbox is to reach something, which few do. */
 const lateGate = (clock: Clock): NetworkGate => ({
-  open: async (policy, onReport) => {
+  open: async (policy, books) => {
     const { networkGate } = await import('@litterbox/network-gate');
-    return await networkGate({ clock }).open(policy, onReport);
+    return await networkGate({ clock }).open(policy, books);
   },
 });
 

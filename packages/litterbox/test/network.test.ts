@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { isLitterboxError, LitterboxError } from '@litterbox/core';
+import type { NetworkGateOptions } from '@litterbox/network-gate';
 import type { Litterbox, LitterboxOptions, Sandbox } from '../src/index.ts';
 import { ASK, hello, type Outside, outside } from './outside.ts';
 import { PROVIDER, provider } from './provider.ts';
@@ -22,10 +23,14 @@ interface Desk extends Story {
   connected(options?: Partial<LitterboxOptions>): Promise<Litterbox>;
 }
 
-async function desk(config: string, more: Readonly<Record<string, string>> = {}): Promise<Desk> {
+async function desk(
+  config: string,
+  more: Readonly<Record<string, string>> = {},
+  limits: Partial<NetworkGateOptions> = {},
+): Promise<Desk> {
   const files = await Promise.all(NAMES.map(async (name) => [`hello-${name}`, await hello(name)] as const));
   const told = story({ 'ask.sh': ASK, '.litterbox.toml': config, ...Object.fromEntries(files), ...more });
-  const world = await outside();
+  const world = await outside(limits);
   return {
     ...told,
     world,
@@ -160,7 +165,7 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
     expect((await sandbox.run('sh ask.sh registry.example.org')).stdout).toMatch(/hello from outside\n$/);
   });
 
-  it('what cannot be written down is not let through', async () => {
+  it('what cannot be written down is not let through, the second time as the first, and again when it can be', async () => {
     await using place = await desk(allow('run', 'registry.example.org'));
     const plain = await place.connected();
     await plain.create({ name: 'zero' }); // makes the state
@@ -182,8 +187,36 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
     const asked = async () => (await sandbox.run('sh ask.sh registry.example.org')).stdout;
     expect(await asked()).toMatch(/hello from outside\n$/); // positive control
     isFull = true;
-    // The one that could not be written down may be over by then; none after it.
-    await eventually(asked, (said) => !said.includes('hello'));
+    for (let count = 0; count < 4; count += 1) expect(await asked()).not.toContain('hello');
+    expect(await asked()).toContain('cannot be written down');
+    isFull = false;
+    await eventually(asked, (said) => said.includes('hello'));
+  });
+
+  it('AX28: what was sent and looked up counts for the repository, whoever ended the session', async () => {
+    const limits = { maxSentBytes: 100_000, maxWildcardNames: 1 };
+    await using place = await desk(allow('run', '*.example.org'), {}, limits);
+    const litterbox = await place.connected();
+    const one = await litterbox.create({ name: 'one' });
+    const asked = async (name: string, by = one) => (await by.run(`sh ask.sh ${name}`)).stdout;
+    expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
+    // What was taken in advance of the budget is lost with the session: never is there more than before.
+    for (const end of ['kill -9 -1', 'kill -9 1; kill -TERM 1']) {
+      await one.run(end).catch(() => undefined);
+      await eventually(
+        async () => await asked('registry.example.org'),
+        (said) => said.includes('hello'),
+      );
+      expect(await asked('other.example.org')).toContain('too many names within an hour');
+    }
+    const send = `head -c 90000 /dev/zero >>/tmp/asked; ${ASK.slice(ASK.indexOf('\n') + 1)}`;
+    const again = await one.run(
+      `{ printf 'CONNECT %s:443 HTTP/1.1\\r\\n\\r\\n' registry.example.org; base64 -d hello-registry.example.org; } >/tmp/asked; ${send}`,
+    );
+    expect(again.stdout).not.toContain('hello');
+    const two = await litterbox.create({ name: 'two' });
+    expect(await asked('other.example.org', two)).toContain('too many names within an hour');
+    expect(place.world.looked).not.toContain('other.example.org');
   });
 });
 

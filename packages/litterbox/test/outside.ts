@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { networkGate } from '@litterbox/network-gate';
+import { networkGate, type NetworkGateOptions } from '@litterbox/network-gate';
 import type { LitterboxParts } from '../src/litterbox-options.ts';
 
 /** A server of the Internet that answers under every name, and the gate that finds it there. All of it is on this machine's loopback. */
@@ -11,7 +11,7 @@ export interface Outside extends AsyncDisposable {
   readonly looked: string[];
 }
 
-export async function outside(): Promise<Outside> {
+export async function outside(limits: Partial<NetworkGateOptions> = {}): Promise<Outside> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
@@ -30,6 +30,7 @@ export async function outside(): Promise<Outside> {
   return {
     looked,
     networkGate: networkGate({
+      ...limits,
       clock,
       reach: {
         resolve: async (host) => {

@@ -1,26 +1,27 @@
 import type { Socket } from 'node:net';
-import type { ByteStream, Clock, GatePolicy, GateReport } from '@litterbox/core/provider';
+import type { ByteStream, Clock, GatePolicy } from '@litterbox/core/provider';
 import { ESTABLISHED, refusalBytes } from './answer.ts';
-import { findRule } from './find-rule.ts';
-import type { HourlyBudget } from './hourly-budget.ts';
+import { findRule, type Verdict } from './find-rule.ts';
+import type { GateAccount } from './gate-account.ts';
 import { type Destination, MAX_HEAD_BYTES, parseConnect, type Refusal } from './parse-connect.ts';
 import { type Reach, reachHost, within } from './reach-host.ts';
-import { type HelloState, MAX_HELLO_BYTES, readClientHello } from './read-client-hello.ts';
-import type { WildcardBudget } from './wildcard-budget.ts';
+import { isRetryRequest } from './is-retry-request.ts';
+import { type HelloState, readClientHello } from './read-client-hello.ts';
+import { readSecondHello } from './read-second-hello.ts';
 
 /** Until a whole request is there, and again until a whole hello is. */
 const READ_MS = 5_000;
 /** Both ways silent for so long: whoever is still there asks again. */
 const IDLE_MS = 10 * 60_000;
 
+const UNWRITTEN = 'what goes out cannot be written down at the moment, for example because the disk is full';
+
 /** What all connections of one gate share. */
 export interface GateParts {
   readonly policy: GatePolicy;
   readonly reach: Reach;
   readonly clock: Clock;
-  readonly names: WildcardBudget;
-  readonly sending: HourlyBudget;
-  readonly report: (report: GateReport) => void;
+  readonly account: GateAccount;
 }
 
 /** One connection from inside, from its first byte to its end. */
@@ -44,27 +45,34 @@ export class GateConnection {
   async run(): Promise<void> {
     const destination = await this.#destination();
     if (!destination) return;
-    const rule = this.#allowedBy(destination);
-    if (typeof rule !== 'string') return await this.#refuse(rule.refusal, destination, rule);
-    const reached = await reachHost(destination, this.#parts.reach, this.#parts.clock, this.#signal);
-    if (!('socket' in reached)) return await this.#refuse(reached, destination, { rule });
+    const allowed = this.#allowedBy(destination);
+    if ('refusal' in allowed) return await this.#refuse(allowed.refusal, destination, allowed);
+    const { rule, isWildcard } = allowed;
+    const { account, reach, clock } = this.#parts;
+    // From here on something is looked up, and so all of it is written down.
+    let reason: string | undefined;
+    try {
+      reason = await account.admit(destination, rule, isWildcard);
+    } catch {
+      return await this.#refuse({ status: 503, reason: UNWRITTEN }, destination, { rule });
+    }
+    if (reason !== undefined) return await this.#refuse({ status: 429, reason }, destination, { rule });
+    const reached = await reachHost(destination, reach, clock, this.#signal);
+    if (!('socket' in reached)) {
+      this.#noted(destination, rule, reached.reason);
+      return await this.#answer(reached);
+    }
     const { socket, address } = reached;
     socket.on('error', () => {}); // told by the read or the write that fails
     try {
       await this.#writer.write(ESTABLISHED);
-      const hello = await this.#hello();
-      const reason =
-        hello.type === 'refused'
-          ? hello.reason
-          : hello.serverName === destination.host
-            ? undefined
-            : 'its TLS hello names another server than it asked for';
-      if (reason !== undefined) {
-        this.#parts.report({ type: 'refused', ...destination, rule, reason });
-        return;
-      }
-      this.#parts.report({ type: 'opened', ...destination, rule, address });
-      await this.#carry(socket, destination);
+      const hello = await this.#hello(readClientHello);
+      if (hello.type === 'refused') return this.#noted(destination, rule, hello.reason);
+      if (hello.serverName !== destination.host)
+        return this.#noted(destination, rule, 'its TLS hello names another server than it asked for');
+      // Before a byte is carried. When that cannot be written, it is not opened.
+      await account.report({ type: 'opened', ...destination, rule, address });
+      await this.#carry(socket, destination, hello.byteLength);
     } finally {
       socket.destroy();
     }
@@ -81,23 +89,16 @@ export class GateConnection {
 
   #allowedBy(
     destination: Destination,
-  ): string | { readonly refusal: Refusal; readonly missing?: Destination; readonly rule?: string } {
-    const { policy, names } = this.#parts;
+  ):
+    | Extract<Verdict, { isAllowed: true }>
+    | { readonly refusal: Refusal; readonly missing?: Destination; readonly rule?: string } {
     const { host, port } = destination;
-    const verdict = findRule(policy, destination);
-    if (!verdict.isAllowed) {
-      if (verdict.rule !== undefined)
-        return {
-          refusal: { status: 403, reason: `${host} is denied by the rule ${verdict.rule}` },
-          rule: verdict.rule,
-        };
-      const reason = `${host}:${port} is not on the list of what this sandbox may reach`;
-      return { refusal: { status: 403, reason }, missing: destination };
-    }
-    const { rule, isWildcard } = verdict;
-    if (!isWildcard || names.admit(rule, host)) return rule;
-    const reason = `the rule ${rule} has stood for too many names within an hour`;
-    return { refusal: { status: 429, reason }, rule };
+    const verdict = findRule(this.#parts.policy, destination);
+    if (verdict.isAllowed) return verdict;
+    if (verdict.rule !== undefined)
+      return { refusal: { status: 403, reason: `${host} is denied by the rule ${verdict.rule}` }, rule: verdict.rule };
+    const reason = `${host}:${port} is not on the list of what this sandbox may reach`;
+    return { refusal: { status: 403, reason }, missing: destination };
   }
 
   /** The head of the request, as latin1. */
@@ -122,12 +123,13 @@ export class GateConnection {
     return await within(READ_MS, this.#parts.clock, this.#signal, reading).catch(() => undefined);
   }
 
-  async #hello(): Promise<Exclude<HelloState, { type: 'incomplete' }>> {
+  async #hello(read: (bytes: Buffer) => HelloState): Promise<Exclude<HelloState, { type: 'incomplete' }>> {
     const reading = async (): Promise<Exclude<HelloState, { type: 'incomplete' }>> => {
       for (;;) {
-        const state = readClientHello(this.#rest.subarray(0, MAX_HELLO_BYTES));
+        const state = read(this.#rest);
         if (state.type !== 'incomplete') return state;
-        if (!(await this.#more())) return { type: 'refused', reason: 'it ended before its TLS hello' };
+        while (this.#rest.length < state.wantedBytes)
+          if (!(await this.#more())) return { type: 'refused', reason: 'it ended before its TLS hello' };
       }
     };
     return await within(READ_MS, this.#parts.clock, this.#signal, reading).catch(() => ({
@@ -144,17 +146,23 @@ export class GateConnection {
     return true;
   }
 
+  /** Writes down and answers what was refused before anything was looked up. */
   async #refuse(
     refusal: Refusal,
     destination?: Destination,
     { rule, missing }: { readonly rule?: string; readonly missing?: Destination } = {},
   ): Promise<void> {
-    this.#parts.report({
-      type: 'refused',
-      ...destination,
-      ...(rule !== undefined && { rule }),
-      reason: refusal.reason,
-    });
+    const { reason } = refusal;
+    this.#parts.account.refused({ type: 'refused', ...destination, ...(rule !== undefined && { rule }), reason });
+    await this.#answer(refusal, missing);
+  }
+
+  /** Writes down what was refused after a rule allowed it. */
+  #noted(destination: Destination, rule: string, reason: string): void {
+    this.#parts.account.report({ type: 'refused', ...destination, rule, reason }).catch(() => {}); // the books keep it
+  }
+
+  async #answer(refusal: Refusal, missing?: Destination): Promise<void> {
     // Who does not read the answer keeps nobody waiting.
     await within(READ_MS, this.#parts.clock, this.#signal, async () => {
       await this.#writer.write(refusalBytes(refusal, missing));
@@ -162,8 +170,8 @@ export class GateConnection {
     }).catch(() => {});
   }
 
-  /** Both ways, each ending by itself, with no more in memory than the buffers of two sockets. */
-  async #carry(socket: Socket, { host, port }: Destination): Promise<void> {
+  /** Both ways, each ending by itself, with no more in memory than the buffers of two sockets. @param helloBytes how long the hello is that was read */
+  async #carry(socket: Socket, { host, port }: Destination, helloBytes: number): Promise<void> {
     const count = { sentBytes: 0, receivedBytes: 0 };
     let reason: string | undefined;
     const cut = (why: string) => {
@@ -174,15 +182,26 @@ export class GateConnection {
     this.#signal.addEventListener('abort', abort, { once: true });
     socket.setTimeout(IDLE_MS, () => cut('nothing was sent for ten minutes'));
     const send = async (bytes: Uint8Array) => {
-      if (!this.#parts.sending.spend(host, bytes.length)) {
-        cut('more was sent to this host within an hour than is allowed');
+      const mayBeSent = await this.#parts.account.send(host, bytes.length).catch(() => undefined);
+      if (!mayBeSent) {
+        cut(mayBeSent === undefined ? UNWRITTEN : 'more was sent to this host within an hour than is allowed');
         return false;
       }
       count.sentBytes += bytes.length;
       if (!socket.write(bytes)) await drained(socket);
       return !socket.destroyed;
     };
+    const { promise: asksAgain, resolve: answered } = Promise.withResolvers<boolean>();
     const sending = async () => {
+      if (!(await send(this.#rest.subarray(0, helloBytes)))) return;
+      this.#rest = this.#rest.subarray(helloBytes);
+      if (this.#rest.length === 0 && !(await this.#more())) return void socket.end();
+      // Nothing more before the server answers: it may ask for the hello once more, and go by what that one names.
+      if (await asksAgain) {
+        const second = await this.#hello(readSecondHello);
+        if (second.type === 'refused') return cut(second.reason);
+        if (second.serverName !== host) return cut('its second TLS hello names another server than it asked for');
+      }
       if (!(await send(this.#rest))) return;
       this.#rest = Buffer.alloc(0);
       for (;;) {
@@ -193,21 +212,34 @@ export class GateConnection {
       socket.end();
     };
     const receiving = async () => {
+      let first: Buffer | undefined = Buffer.alloc(0);
       // Not the socket itself: its iterator would end both ways with the first.
       for await (const bytes of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        if (first) {
+          first = Buffer.concat([first, bytes]);
+          const isAsking = isRetryRequest(first);
+          if (isAsking !== undefined) {
+            answered(isAsking);
+            first = undefined;
+          }
+        }
         count.receivedBytes += bytes.length;
         await this.#writer.write(bytes);
       }
+      answered(false); // it ended without
       await this.#writer.close();
     };
     const failed = () => socket.destroy();
     const closed = new Promise<void>((resolve) => socket.once('close', resolve));
+    void closed.then(() => answered(false));
     const leaving = closed.then(() => this.#reader.cancel()).catch(() => {}); // a read that waits for who sends nothing
     await Promise.all([sending().catch(failed), receiving().catch(failed)]);
     socket.destroy();
     await leaving;
     this.#signal.removeEventListener('abort', abort);
-    this.#parts.report({ type: 'closed', host, port, ...count, ...(reason !== undefined && { reason }) });
+    this.#parts.account
+      .report({ type: 'closed', host, port, ...count, ...(reason !== undefined && { reason }) })
+      .catch(() => {}); // the books keep it
   }
 }
 

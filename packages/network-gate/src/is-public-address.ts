@@ -6,6 +6,7 @@ const SPECIAL_4: readonly (readonly [string, number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  ['168.63.129.16', 32], // what a machine in Azure is served by
   ['169.254.0.0', 16], // with the metadata services of clouds
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -26,20 +27,35 @@ const SPECIAL_6: readonly (readonly [string, number])[] = [
   ['3fff::', 20],
 ];
 
+/** Addresses of IPv4 for machines that have IPv6 alone (NAT64): the last four bytes are the address. */
+const NAT64 = new BlockList();
+NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
+
 const special = new BlockList();
 for (const [address, bits] of SPECIAL_4) special.addSubnet(address, bits, 'ipv4');
 for (const [address, bits] of SPECIAL_6) special.addSubnet(address, bits, 'ipv6');
 const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 
+/** The address of IPv4 that a resolver for machines without IPv4 (DNS64) has put into one of IPv6; any other as it is. */
+export function withoutNat64(address: string): string {
+  if (isIP(address) !== 6 || address.includes('%') || !NAT64.check(address, 'ipv6')) return address;
+  // As a URL has it: without a dotted end, the last two groups in hexadecimal.
+  const { hostname } = new URL(`http://[${address}]`);
+  const groups = hostname.slice(1, -1).split(':');
+  const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
 /**
  * Whether a literal address is one of a host on the Internet. Not when it belongs to this machine, its network or nobody, and not
- * when it carries an address of IPv4 within.
+ * when it carries an address of IPv4 within, but for {@link withoutNat64}: that address is judged.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
-export function isPublicAddress(address: string): boolean {
+export function isPublicAddress(literal: string): boolean {
+  const address = withoutNat64(literal);
   const version = isIP(address);
   if (version === 4) return !special.check(address, 'ipv4');
   if (version !== 6 || address.includes('%')) return false;

@@ -20,7 +20,7 @@ const TARGET = /^([A-Za-z0-9.-]{1,254}):([1-9][0-9]{0,4})$/;
 /** Names of the Internet alone: ASCII, two labels at least, and a last one that no resolver takes for a number. */
 const HOST = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 /** A name as RFC 9110 has it, and a value of visible ASCII, blanks and tabs. No continued lines. */
-const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}):[ \t]*([\u0020-\u007e\t]{0,2048})$/;
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}):([\u0020-\u007e\t]{0,2048})$/;
 /** A request for a connection has no body, and must not look to anybody as if it had. */
 const OF_BODIES = new Set(['transfer-encoding', 'content-length', 'upgrade', 'http2-settings', 'te', 'trailer']);
 

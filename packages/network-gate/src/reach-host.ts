@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { connect, type Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { BlockList, connect, isIP, type Socket } from 'node:net';
 import type { Clock } from '@litterbox/core/provider';
-import { isPublicAddress } from './is-public-address.ts';
+import { isPublicAddress, withoutNat64 } from './is-public-address.ts';
+import { ownNetworks } from './own-networks.ts';
 import type { Destination, Refusal } from './parse-connect.ts';
 
 /** How hosts are found and reached. Every part has a usual one; tests bring their own. */
@@ -11,8 +11,8 @@ export interface Reach {
   resolve(host: string): Promise<readonly string[]>;
   /** A connection to a literal address. Nothing is looked up. */
   dial(address: string, port: number, signal: AbortSignal): Promise<Socket>;
-  /** Addresses of this machine itself, as literals: a public one of them is none of the Internet's. */
-  ownAddresses(): readonly string[];
+  /** Networks that this machine is in, as `ADDRESS/BITS`: a public address in one of them is none of the Internet's. */
+  ownNetworks(): readonly string[];
   /** @defaultValue {@link isPublicAddress} */
   isPublic(address: string): boolean;
 }
@@ -28,7 +28,7 @@ export const USUAL_REACH: Reach = {
   // By the machine's own configuration, as a program outside would; what it finds is looked at before it is used.
   resolve: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
   dial,
-  ownAddresses: () => Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []),
+  ownNetworks,
   isPublic: isPublicAddress,
 };
 
@@ -44,8 +44,10 @@ export async function reachHost(
 ): Promise<{ readonly socket: Socket; readonly address: string } | Refusal> {
   const addresses = await within(RESOLVE_MS, clock, signal, () => reach.resolve(host)).catch(() => undefined);
   if (!addresses || addresses.length === 0) return { status: 502, reason: `the name ${host} was not found` };
-  const own = new Set(reach.ownAddresses());
-  if (addresses.length > MAX_ADDRESSES || addresses.some((address) => own.has(address) || !reach.isPublic(address)))
+  const own = listOf(reach.ownNetworks());
+  const isOwn = (address: string) => own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isOutside = (address: string) => reach.isPublic(address) && !isOwn(address) && !isOwn(withoutNat64(address));
+  if (addresses.length > MAX_ADDRESSES || !addresses.every(isOutside))
     return { status: 403, reason: `the name ${host} leads to an address that is not on the Internet` };
   for (const address of addresses.slice(0, MAX_ATTEMPTS)) {
     const attempt = new AbortController();
@@ -58,6 +60,16 @@ export async function reachHost(
     if (signal.aborted) break;
   }
   return { status: 502, reason: `${host} does not answer on port ${port}` };
+}
+
+function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const version = isIP(address);
+    if (version !== 0) list.addSubnet(address, Number(bits), version === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
 }
 
 /** Rejects when the time is over or the signal says so, whatever becomes of the work. */

@@ -1,14 +1,19 @@
 /** What is known of the first bytes that a client sends. */
 export type HelloState =
-  /** More bytes are needed. */
-  | { readonly type: 'incomplete' }
+  /** So many bytes are needed at least, from the first on. */
+  | { readonly type: 'incomplete'; readonly wantedBytes: number }
   | { readonly type: 'refused'; readonly reason: string }
-  /** In lower case. */
-  | { readonly type: 'hello'; readonly serverName: string };
+  | {
+      readonly type: 'hello';
+      /** In lower case. */
+      readonly serverName: string;
+      /** How long it is with all its records: what follows is not looked at. */
+      readonly byteLength: number;
+    };
 
 /** Longest hello, in bytes as they arrive. Those of today have 2,000 at most. */
 export const MAX_HELLO_BYTES = 16 * 1024;
-/** Clients send one record, two where the hello is long. Each is looked at again with every byte that comes. */
+/** Clients send one record, two where the hello is long. */
 const MAX_RECORDS = 64;
 
 const HANDSHAKE_RECORD = 22;
@@ -26,10 +31,10 @@ const ALLOWED_PROTOCOLS = new Set(['h2', 'http/1.1', 'http/1.0']);
  * @see https://www.rfc-editor.org/rfc/rfc6066#section-3
  */
 export function readClientHello(bytes: Buffer): HelloState {
-  const handshake = handshakeOf(bytes);
-  if (!Buffer.isBuffer(handshake)) return handshake;
+  const found = handshakeOf(bytes);
+  if (!('handshake' in found)) return found;
   try {
-    return helloOf(new Reader(handshake));
+    return helloOf(new Reader(found.handshake), found.byteLength);
   } catch (error) {
     if (error instanceof RangeError) return refused('its TLS hello is broken');
     throw error;
@@ -37,33 +42,42 @@ export function readClientHello(bytes: Buffer): HelloState {
 }
 
 /** The one handshake message, out of its records. */
-function handshakeOf(bytes: Buffer): Buffer | Exclude<HelloState, { type: 'hello' }> {
+function handshakeOf(
+  bytes: Buffer,
+): { readonly handshake: Buffer; readonly byteLength: number } | Exclude<HelloState, { type: 'hello' }> {
   const parts: Buffer[] = [];
   let size = 0;
+  let end: number | undefined;
   for (let at = 0; at < bytes.length; ) {
     if (bytes[at] !== HANDSHAKE_RECORD) return refused('what it sends first is no TLS');
     if (at + 1 < bytes.length && bytes[at + 1] !== 3) return refused('what it sends first is no TLS');
-    if (at + 5 > bytes.length) break;
+    if (at + 5 > bytes.length) return incomplete(bytes, at + 5);
     const length = bytes.readUInt16BE(at + 3);
     if (length === 0 || length > 2 ** 14) return refused('its TLS hello is broken');
     if (parts.length === MAX_RECORDS) return refused(`its TLS hello is in more than ${MAX_RECORDS} pieces`);
     const part = bytes.subarray(at + 5, at + 5 + length);
+    if (size === 0 && part.length > 0 && part[0] !== CLIENT_HELLO) return refused('its first TLS message is no hello');
     parts.push(part);
     size += part.length;
     at += 5 + length;
-    const first = Buffer.concat(parts, size);
-    if (size > 0 && first[0] !== CLIENT_HELLO) return refused('its first TLS message is no hello');
-    if (size < 4) continue;
-    const end = 4 + first.readUIntBE(1, 3);
-    if (end > MAX_HELLO_BYTES) return refused(`its TLS hello is longer than ${MAX_HELLO_BYTES} bytes`);
-    if (size >= end) return size === end ? first.subarray(4, end) : refused('its TLS hello is broken');
+    if (end === undefined && size >= 4) end = 4 + Buffer.concat(parts, size).readUIntBE(1, 3);
+    if (end !== undefined && end > MAX_HELLO_BYTES)
+      return refused(`its TLS hello is longer than ${MAX_HELLO_BYTES} bytes`);
+    if (at > bytes.length) return incomplete(bytes, at);
+    if (end === undefined || size < end) continue;
+    if (size > end) return refused('its TLS hello is broken');
+    return { handshake: Buffer.concat(parts, size).subarray(4), byteLength: at };
   }
-  return bytes.length >= MAX_HELLO_BYTES
-    ? refused(`its TLS hello is longer than ${MAX_HELLO_BYTES} bytes`)
-    : { type: 'incomplete' };
+  return incomplete(bytes, bytes.length + 1);
 }
 
-function helloOf(hello: Reader): HelloState {
+function incomplete(bytes: Buffer, wantedBytes: number): Exclude<HelloState, { type: 'hello' }> {
+  return bytes.length >= MAX_HELLO_BYTES
+    ? refused(`its TLS hello is longer than ${MAX_HELLO_BYTES} bytes`)
+    : { type: 'incomplete', wantedBytes: Math.min(wantedBytes, MAX_HELLO_BYTES) };
+}
+
+function helloOf(hello: Reader, byteLength: number): HelloState {
   hello.take(2 + 32); // version and random
   hello.vector(1); // session
   hello.vector(2); // ciphers
@@ -93,7 +107,9 @@ function helloOf(hello: Reader): HelloState {
       if (!names.isAtEnd) return refused('its TLS hello names several servers');
     }
   }
-  return serverName === undefined ? refused('its TLS hello names no server') : { type: 'hello', serverName };
+  return serverName === undefined
+    ? refused('its TLS hello names no server')
+    : { type: 'hello', serverName, byteLength };
 }
 
 function refused(reason: string): Extract<HelloState, { type: 'refused' }> {

@@ -7,7 +7,15 @@ import {
   createServer as createTlsServer,
   type TLSSocket,
 } from 'node:tls';
-import type { ByteStream, Clock, GatePolicy, GateReport } from '@litterbox/core/provider';
+import {
+  type ByteStream,
+  type Clock,
+  type GatePolicy,
+  type GateReport,
+  RepositoryId,
+  type Spending,
+} from '@litterbox/core/provider';
+import { memoryState, StateShelf } from '@litterbox/testing';
 import { networkGate, type NetworkGateOptions } from '../src/index.ts';
 
 /** A clock that is turned by hand. */
@@ -82,11 +90,19 @@ export async function ground(
   options: Partial<NetworkGateOptions> & {
     readonly addresses?: (host: string) => Promise<readonly string[]>;
     readonly serve?: (socket: TLSSocket) => void;
+    /** Before something is written into the books. */
+    readonly write?: (what: GateReport | Spending) => Promise<void>;
+    /** Where budgets are kept, and whose they are. */
+    readonly shelf?: StateShelf;
+    readonly repository?: RepositoryId;
   } = {},
 ): Promise<Ground> {
   const {
     addresses = async () => ['1.1.1.1'],
     serve = (socket: TLSSocket) => void socket.pipe(socket),
+    write = async () => {},
+    shelf = new StateShelf(),
+    repository = RepositoryId.make(),
     ...rest
   } = options;
   const sockets = new Set<Socket>();
@@ -105,6 +121,7 @@ export async function ground(
   const dialled: string[] = [];
   const looked: string[] = [];
   const clock = new HandClock();
+  const state = memoryState(shelf, clock);
   const gate = await networkGate({
     clock,
     ...rest,
@@ -121,7 +138,19 @@ export async function ground(
       },
       ...rest.reach,
     },
-  }).open({ allow: [], deny: [], ...policy }, (report) => reports.push(report));
+  }).open(
+    { allow: [], deny: [], ...policy },
+    {
+      report: async (report) => {
+        await write(report);
+        reports.push(report);
+      },
+      spend: async (spending) => {
+        await write(spending);
+        return await state.spend(repository, spending);
+      },
+    },
+  );
   const inside = createServer({ allowHalfOpen: true }, (socket) => void gate.serve(streamOf(kept(socket))));
   await Promise.all([listening(outside), listening(inside)]);
   const open = async () => {

@@ -134,8 +134,20 @@ describe('a name that is listed', () => {
     expect(at.dialled).toEqual([]);
   });
 
-  it("and leads to this machine's own public address is not dialled", async () => {
-    await using at = await ground(LISTED, { reach: { ownAddresses: () => ['1.1.1.1'] } });
+  it.each([
+    ["this machine's own public address", '1.1.1.1/32', '1.1.1.1'],
+    ['a neighbour with a public address', '9.9.9.2/24', '9.9.9.77'],
+    ['a neighbour with a global address of IPv6', '2a02:8108:1:2:aaaa::1/64', '2a02:8108:1:2::99'],
+    ['a neighbour behind the translation of addresses', '9.9.9.2/24', '64:ff9b::9.9.9.77'],
+  ])('AX30: and leads to %s is not dialled', async (_what, network, address) => {
+    const reach = { ownNetworks: () => [network] };
+    {
+      // Positive control: elsewhere it is a host like any other.
+      await using at = await ground(LISTED, { reach: { ownNetworks: () => [] }, addresses: async () => [address] });
+      (await at.secure('example.org')).destroy();
+      expect(at.dialled).toEqual([address]);
+    }
+    await using at = await ground(LISTED, { reach, addresses: async () => ['1.0.0.1', address] });
     expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 .*not on the Internet/);
     expect(at.dialled).toEqual([]);
   });
@@ -232,7 +244,7 @@ describe('who takes their time', () => {
   });
 
   it('is one of so many, and the next one is told', async () => {
-    await using at = await ground(LISTED, { maxConnections: 2 });
+    await using at = await ground(LISTED, { maxConnections: 2, maxRequestsPerSecond: Infinity });
     const waiting = [await at.open(), await at.open()];
     await until(() => at.clock.sleepers === 2);
     expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 /);
@@ -255,7 +267,7 @@ it('ends all connections when it is closed, and lets nothing in any more', async
 });
 
 it('tells of so many refusals a minute, and then how many there were', async () => {
-  await using at = await ground(LISTED);
+  await using at = await ground(LISTED, { maxRequestsPerSecond: Infinity });
   for (let index = 0; index < 130; index += 1) await at.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
   expect(at.reports.length).toBe(120);
   at.clock.advance(60_000);

@@ -42,12 +42,30 @@ describe.each(versions)('the hello of %o', (version) => {
       ALPNProtocols: ['h2', 'http/1.1'],
     });
     const want = { type: 'hello', serverName: 'registry.example.org' };
-    expect(readClientHello(hello)).toEqual(want);
+    expect(readClientHello(hello)).toEqual({ ...want, byteLength: hello.length });
     for (let length = 0; length < hello.length; length += 1)
       expect([length, readClientHello(hello.subarray(0, length)).type]).toEqual([length, 'incomplete']);
-    for (const size of [64, 99, 200]) expect(readClientHello(inRecords(hello, size))).toEqual(want);
-    expect(readClientHello(Buffer.concat([hello, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual(want);
+    for (const size of [64, 99, 200]) expect(readClientHello(inRecords(hello, size))).toMatchObject(want);
+    expect(readClientHello(Buffer.concat([hello, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual({
+      ...want,
+      byteLength: hello.length,
+    });
   });
+});
+
+it('is not read again with each byte that comes (L1)', async () => {
+  const hello = extended(await clientHelloOf({ servername: 'example.org' }), 0x1a1a, Array(8000).fill(0));
+  let looks = 0;
+  for (let length = 1; ; looks += 1) {
+    const state = readClientHello(hello.subarray(0, length));
+    if (state.type !== 'incomplete') {
+      expect(state).toMatchObject({ type: 'hello', serverName: 'example.org' });
+      break;
+    }
+    expect(state.wantedBytes).toBeGreaterThan(length);
+    length = state.wantedBytes;
+  }
+  expect(looks).toBeLessThan(5);
 });
 
 describe('refused', () => {
@@ -64,21 +82,24 @@ describe('refused', () => {
       'something else than HTTP',
     );
     // Positive control: an extension that nobody knows changes nothing.
-    expect(readClientHello(extended(hello, 0x1a1a, [1, 2, 3]))).toEqual({ type: 'hello', serverName: 'example.org' });
+    expect(readClientHello(extended(hello, 0x1a1a, [1, 2, 3]))).toMatchObject({
+      type: 'hello',
+      serverName: 'example.org',
+    });
   });
 
   it('a hello in more records than any client sends', async () => {
     const hello = await clientHelloOf({ servername: 'example.org' });
     const all = inRecords(hello, 1);
     expect(reasonOf(all)).toContain('more than 64 pieces');
-    expect(readClientHello(all.subarray(0, 64 * 6))).toEqual({ type: 'incomplete' });
+    expect(readClientHello(all.subarray(0, 64 * 6))).toMatchObject({ type: 'incomplete' });
   });
 
   it('two names, an extension twice, a name of another kind', async () => {
     const hello = await clientHelloOf({});
     const name = (text: string) => [0, 0, text.length, ...Buffer.from(text)];
     const list = (...names: (readonly number[])[]) => [0, names.flat().length, ...names.flat()];
-    expect(readClientHello(extended(hello, 0, list(name('a.example'))))).toEqual({
+    expect(readClientHello(extended(hello, 0, list(name('a.example'))))).toMatchObject({
       type: 'hello',
       serverName: 'a.example',
     });

@@ -66,4 +66,16 @@ export const MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- What was spent of budgets that all sandboxes of a repository share. Without an item: ''.
+  CREATE TABLE spent (
+    repository_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    item TEXT NOT NULL,
+    amount REAL NOT NULL,
+    ends_ms REAL NOT NULL,
+    PRIMARY KEY (repository_id, name, item)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX spent_ends ON spent (ends_ms);
+  `,
 ];

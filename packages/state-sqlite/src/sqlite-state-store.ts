@@ -9,8 +9,10 @@ import type {
   SandboxId,
   SandboxRecord,
   Slug,
+  Spending,
   StateStore,
 } from '@litterbox/core/provider';
+import { Budgets } from './budgets.ts';
 import { EventLog } from './event-log.ts';
 import { Journal } from './journal.ts';
 import { Leases } from './leases.ts';
@@ -28,6 +30,7 @@ export class SqliteStateStore implements StateStore {
   readonly #journal: Journal;
   readonly #events: EventLog;
   readonly #trust: TrustBook;
+  readonly #budgets: Budgets;
 
   constructor(database: StateDatabase, owners: OwnerLocks, clock: Clock) {
     this.#database = database;
@@ -37,6 +40,7 @@ export class SqliteStateStore implements StateStore {
     this.#journal = new Journal(database, owners, clock);
     this.#events = new EventLog(database, clock);
     this.#trust = new TrustBook(database);
+    this.#budgets = new Budgets(database, clock);
   }
 
   insert = (record: Omit<SandboxRecord, 'generation'>, options?: CallOptions): Promise<SandboxRecord> =>
@@ -72,6 +76,9 @@ export class SqliteStateStore implements StateStore {
     this.#trust.trustedText(repositoryId, options);
   trust = (repositoryId: RepositoryId, contentHash: string, text: string, options?: CallOptions): Promise<void> =>
     this.#trust.trust(repositoryId, contentHash, text, options);
+
+  spend = (repositoryId: RepositoryId, spending: Spending, options?: CallOptions): Promise<boolean> =>
+    this.#budgets.spend(repositoryId, spending, options);
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#leases[Symbol.asyncDispose]();

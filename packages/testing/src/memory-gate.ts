@@ -1,10 +1,8 @@
-import type { GatePolicy, GateReport, NetworkGate } from '@litterbox/core/provider';
+import type { GateBooks, GatePolicy, NetworkGate } from '@litterbox/core/provider';
 
 /** A gate that is open. */
-export interface MemoryGate {
+export interface MemoryGate extends GateBooks {
   readonly policy: GatePolicy;
-  /** Says that something happened at it. */
-  report(report: GateReport): void;
   /** How many connections came. */
   readonly served: number;
 }
@@ -17,8 +15,8 @@ export function memoryGate(): NetworkGate & {
   const gates: MemoryGate[] = [];
   return {
     gates,
-    async open(policy, onReport) {
-      const gate = { policy, report: onReport, served: 0 };
+    async open(policy, books) {
+      const gate = { policy, ...books, served: 0 };
       gates.push(gate);
       return {
         async serve(stream) {

@@ -148,6 +148,20 @@ export function memoryState(shelf: StateShelf, clock: Clock, owner: Owner = { is
       shelf.trust.push({ repositoryId, contentHash, text });
     },
 
+    async spend(repositoryId, { name, item, amount, most, windowMs }, options) {
+      begun('state.spend', options);
+      const now = clock.wallMs();
+      shelf.spent = shelf.spent.filter(({ endsMs }) => endsMs > now);
+      const ofBudget = shelf.spent.filter((one) => one.repositoryId === repositoryId && one.name === name);
+      for (const one of ofBudget) one.endsMs = Math.min(one.endsMs, now + windowMs); // the clock was set back
+      const known = ofBudget.find((one) => one.item === (item ?? ''));
+      if (item !== undefined && known) return true;
+      if (ofBudget.reduce((sum, one) => sum + one.amount, amount) > most) return false;
+      if (known) known.amount += amount;
+      else shelf.spent.push({ repositoryId, name, item: item ?? '', amount, endsMs: now + windowMs });
+      return true;
+    },
+
     async [Symbol.asyncDispose]() {
       owner.isAlive = false;
       leases.freeAll();

@@ -43,5 +43,12 @@ export class StateShelf {
   readonly chain: ChainLink[] = [];
   /** Calls that have begun and not ended, by the number of their start. */
   readonly open = new Map<number, Owner>();
+  spent: {
+    readonly repositoryId: RepositoryId;
+    readonly name: string;
+    readonly item: string;
+    amount: number;
+    endsMs: number;
+  }[] = [];
   pool: { sandbox: PooledSandbox; owner: Owner | undefined }[] = [];
 }

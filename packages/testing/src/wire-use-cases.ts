@@ -86,7 +86,7 @@ export function wireUseCases(ports: Ports) {
   const { providers, sourceControl, state, audit, pool, host, clock, heap, forwarder, keepers, actor } = ports;
   const openRepository = new OpenRepository(sourceControl, ports.repositoryPath, ports.asker);
   const assignPorts = new AssignPorts(state, forwarder);
-  const openNetwork = new OpenNetwork(ports.networkGate, audit);
+  const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock);
   const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
   const openSandboxes = new OpenSandboxes(providers, reachKeeper);

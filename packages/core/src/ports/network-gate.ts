@@ -1,4 +1,5 @@
 import type { ByteStream } from './byte-stream.ts';
+import type { Spending } from './state-store.ts';
 
 /** What may be reached, in the normal form of the configuration's rules: `host.example.org`, `*.example.org`, `host.example.org:8443`. */
 export interface GatePolicy {
@@ -40,8 +41,25 @@ export type GateReport =
       /** Why it was cut. Absent when it ended by itself. */
       readonly reason?: string;
     }
-  /** So many reports were left out since the last one, because there were too many in a short time. */
+  /** So many refusals were left out since the last report of one, because there were too many in a short time or they could not be written. */
   | { readonly type: 'left-out'; readonly count: number };
+
+/** What a gate writes down and counts, kept by those who open it. */
+export interface GateBooks {
+  /**
+   * Writes down what became of a connection. A gate lets nothing through before its `opened` is written, and waits for no other.
+   *
+   * @throws whatever says that it could not be written: nothing may be let through then
+   */
+  report(report: GateReport): Promise<void>;
+  /**
+   * Takes something out of a budget that outlives the gate. A gate asks before it does what costs something.
+   *
+   * @returns whether there was enough left
+   * @throws whatever says that it is not known: then there is not enough left
+   */
+  spend(spending: Spending): Promise<boolean>;
+}
 
 /** One sandbox's way out. Disposing ends all its connections and resolves when they have ended. */
 export interface OpenGate extends AsyncDisposable {
@@ -62,7 +80,8 @@ export interface OpenGate extends AsyncDisposable {
 export interface NetworkGate {
   /**
    * @param policy rules that the configuration has parsed
-   * @param onReport told of what is opened, closed and refused, at most some hundred times a minute
+   * @param books told of what is looked up, opened and closed, each, and of what is refused before that, at most some hundred times a
+   * minute; asked for budgets
    */
-  open(policy: GatePolicy, onReport: (report: GateReport) => void): Promise<OpenGate>;
+  open(policy: GatePolicy, books: GateBooks): Promise<OpenGate>;
 }

@@ -65,6 +65,20 @@ export interface LitterboxEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** What is taken out of a budget of a repository. */
+export interface Spending {
+  /** The budget: kebab-case, and after a colon what it is for, such as `sent:example.org`. */
+  readonly name: string;
+  /** What costs something once: the same item within the window of its first time is paid for already. */
+  readonly item?: string;
+  /** At least 0, in whatever the budget counts. */
+  readonly amount: number;
+  /** As much as may be spent within a window. */
+  readonly most: number;
+  /** How long something that was spent counts, in milliseconds of the wall clock: an item from its own first time on, all else from the first of it. */
+  readonly windowMs: number;
+}
+
 /** Exclusive while held; released by disposing or, by the kernel, by the death of the process. */
 export interface Lease extends AsyncDisposable {
   readonly resource: string;
@@ -72,8 +86,8 @@ export interface Lease extends AsyncDisposable {
 
 /**
  * Records, leases, journal, events and trust of one user, shared by any number of processes, each of which may be
- * killed at any moment. Every write is atomic and durable when its promise resolves; a mark alone and an event may be taken by a
- * power cut until something else is written, in order: never what was written before them.
+ * killed at any moment. Every write is atomic and durable when its promise resolves; a mark alone, an event and what was
+ * spent may be taken by a power cut until something else is written, in order: never what was written before them.
  *
  * Errors: `STATE_CORRUPT`, `STATE_TOO_NEW`, `STATE_DIR_INVALID`, `DISK_FULL`, `BUSY`.
  */
@@ -115,6 +129,14 @@ export interface StateStore extends AsyncDisposable {
   /** The text that was trusted last, to show what changed since. */
   trustedText(repositoryId: RepositoryId, options?: CallOptions): Promise<string | undefined>;
   trust(repositoryId: RepositoryId, contentHash: string, text: string, options?: CallOptions): Promise<void>;
+
+  /**
+   * Takes something out of a budget that all sandboxes of a repository share, whatever became of the program that took the last.
+   * A clock that is set back prolongs no window beyond its length from then on.
+   *
+   * @returns whether there was enough left. Nothing is taken when there was not.
+   */
+  spend(repositoryId: RepositoryId, spending: Spending, options?: CallOptions): Promise<boolean>;
 }
 
 /** `null` clears an optional member. */

@@ -1,13 +1,16 @@
 import { GATE_PORT } from '../domain/gate-port.ts';
+import type { SandboxId } from '../domain/ids.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { GateReport, NetworkGate } from '../ports/network-gate.ts';
 import type { OpenPort } from '../ports/open-port.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import type { SandboxRecord } from '../ports/state-store.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { NetworkBooks } from './network-books.ts';
 import { unsupportedNetwork } from './unsupported-network.ts';
 
-/** The way from one sandbox to the network, for as long as it is open. Disposing resolves when all of it is in the audit log. */
+/** The way from one sandbox to the network, for as long as it is open. Disposing resolves when all of it is in the audit log, or that cannot be written. */
 export interface WayOut extends OpenPort {
   /** What was refused because no rule allows it, each once: `host:port` without the port where that is 443. */
   readonly missing: ReadonlySet<string>;
@@ -20,14 +23,20 @@ const MAX_MISSING = 32;
 export class OpenNetwork {
   readonly #gate: NetworkGate;
   readonly #audit: AuditLog;
+  readonly #state: Pick<StateStore, 'spend'>;
+  readonly #clock: Clock;
+  /** Of each sandbox its own, and of a way that ended too, while something of it is not written. */
+  readonly #books = new Map<SandboxId, NetworkBooks>();
 
-  constructor(gate: NetworkGate, audit: AuditLog) {
+  constructor(gate: NetworkGate, audit: AuditLog, state: Pick<StateStore, 'spend'>, clock: Clock) {
     this.#gate = gate;
     this.#audit = audit;
+    this.#state = state;
+    this.#clock = clock;
   }
 
   /**
-   * What cannot be written down is not let through: the way closes.
+   * What cannot be written down is not let through.
    *
    * @throws LitterboxError `UNSUPPORTED` where the runtime cannot; `PORT_TAKEN` when a program inside has the number of the proxy.
    */
@@ -39,18 +48,22 @@ export class OpenNetwork {
     if (!runtime.listen) throw unsupportedNetwork(record);
     const { allow = [], deny = [] } = record.policy.network;
     const missing = new Set<string>();
-    let writing = Promise.resolve();
-    const gate = await this.#gate.open({ allow, deny }, (report) => {
-      note(report, missing);
-      writing = writing
-        .then(() => this.#write(record, report))
-        .catch(() => {
-          close().catch(() => {});
-        });
-    });
+    const books = this.#books.get(record.id) ?? new NetworkBooks(record, this.#audit, this.#state, this.#clock);
+    this.#books.set(record.id, books);
+    const gate = await this.#gate.open(
+      { allow, deny },
+      {
+        report: async (report) => {
+          note(report, missing);
+          await books.report(report);
+        },
+        spend: (spending) => books.spend(spending),
+      },
+    );
     const closeGate = async () => {
       await gate[Symbol.asyncDispose]();
-      await writing;
+      await books.settled();
+      if (books.isWritten) this.#books.delete(record.id);
     };
     const port = await runtime
       .listen(GATE_PORT, (stream) => void gate.serve(stream), options)
@@ -58,31 +71,14 @@ export class OpenNetwork {
         await closeGate();
         throw error;
       });
-    const close = async () => {
-      await port[Symbol.asyncDispose]();
-      await gate[Symbol.asyncDispose]();
-    };
     return {
       missing,
       ended: port.ended,
       async [Symbol.asyncDispose]() {
-        await close();
-        await writing;
+        await port[Symbol.asyncDispose]();
+        await closeGate();
       },
     };
-  }
-
-  async #write(record: Pick<SandboxRecord, 'id' | 'repositoryId'>, report: GateReport): Promise<void> {
-    const { type, ...input } = report;
-    const finish = await this.#audit.start({
-      operation: `network-${type}`,
-      actor: 'sandbox',
-      repositoryId: record.repositoryId,
-      sandbox: record.id,
-      input,
-      isRead: type !== 'opened', // what went out has to outlive a power cut
-    });
-    await finish(type === 'refused' ? 'error' : 'ok', {});
   }
 }
 

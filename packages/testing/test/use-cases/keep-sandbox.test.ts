@@ -111,8 +111,8 @@ test('what was opened and refused at the gate stands in the audit log', async ()
   await using world = testWorld(OPEN);
   await made(world);
   const [gate] = world.gate.gates;
-  gate?.report({ type: 'opened', host: 'example.org', port: 443, rule: 'example.org', address: '192.0.2.1' });
-  gate?.report({ type: 'refused', host: 'evil.org', port: 443, reason: 'No rule allows it.' });
+  await gate?.report({ type: 'opened', host: 'example.org', port: 443, rule: 'example.org', address: '192.0.2.1' });
+  await gate?.report({ type: 'refused', host: 'evil.org', port: 443, reason: 'No rule allows it.' });
   await world.deleteSandbox.execute('a', {});
   expect(await world.audited()).toEqual(expect.arrayContaining(['network-opened: ok', 'network-refused: error']));
 });

@@ -35,27 +35,55 @@ test('what no rule allows is gathered, each once, without the usual port', async
     ['a.org', 443],
     ['b.org', 8443],
   ] as const)
-    gate?.report({ type: 'refused', host, port, reason: 'No rule.' });
-  gate?.report({ type: 'refused', host: 'evil.org', port: 443, rule: 'evil.org', reason: 'A rule.' });
-  gate?.report({ type: 'refused', reason: 'No words.' });
+    await gate?.report({ type: 'refused', host, port, reason: 'No rule.' });
+  await gate?.report({ type: 'refused', host: 'evil.org', port: 443, rule: 'evil.org', reason: 'A rule.' });
+  await gate?.report({ type: 'refused', reason: 'No words.' });
   expect([...wayOut.missing]).toEqual(['a.org', 'b.org:8443']);
   await wayOut[Symbol.asyncDispose]();
   expect((await world.audited()).filter((line) => line === 'network-refused: error')).toHaveLength(5);
   await world[Symbol.asyncDispose]();
 });
 
-test('what cannot be written down is not let through: the way closes', async () => {
+test('what cannot be written down is not let through, and the way stays for when it can be', async () => {
   const full = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
+  let isFull = true;
   const { world, wayOut } = await opened({
     audit: (real) => ({
       start: (entry, options) =>
-        entry.operation.startsWith('network-') ? Promise.reject(full) : real.start(entry, options),
+        isFull && entry.operation.startsWith('network-') ? Promise.reject(full) : real.start(entry, options),
     }),
   });
-  world.gate.gates[0]?.report({ type: 'opened', host: 'a', port: 443, rule: 'a', address: '192.0.2.1' });
-  await wayOut.ended;
+  const [gate] = world.gate.gates;
+  const report = { type: 'opened', host: 'a', port: 443, rule: 'a', address: '192.0.2.1' } as const;
+  await expect(gate?.report(report)).rejects.toBe(full);
+  await expect(gate?.spend({ name: 'a', amount: 1, most: 1, windowMs: 1 })).rejects.toBe(full);
+  isFull = false;
+  world.clock.advance(500);
+  await gate?.report(report);
+  expect((await world.audited()).slice(-2)).toEqual(['network-resumed: ok', 'network-opened: ok']);
   await wayOut[Symbol.asyncDispose]();
-  expect(world.gate.gates).toEqual([]);
+  await world[Symbol.asyncDispose]();
+});
+
+test('what a way that ended could not write, the next one of the sandbox writes first', async () => {
+  const full = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
+  let isFull = true;
+  const { world, record, wayOut } = await opened({
+    audit: (real) => ({
+      start: (entry, options) =>
+        isFull && entry.operation.startsWith('network-') ? Promise.reject(full) : real.start(entry, options),
+    }),
+  });
+  const closed = { type: 'closed', host: 'a', port: 443, sentBytes: 1, receivedBytes: 1 } as const;
+  await expect(world.gate.gates[0]?.report(closed)).rejects.toBe(full);
+  await wayOut[Symbol.asyncDispose]();
+  isFull = false;
+  world.clock.advance(60_000);
+  const { runtime } = await world.openSandboxes.get(record);
+  const next = await world.openNetwork.execute(record, runtime);
+  expect(await world.gate.gates[0]?.spend({ name: 'a', amount: 1, most: 1, windowMs: 1 })).toBe(true);
+  expect((await world.audited()).slice(-2)).toEqual(['network-resumed: ok', 'network-closed: ok']);
+  await next[Symbol.asyncDispose]();
   await world[Symbol.asyncDispose]();
 });
 

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { RepositoryId, type GateReport, type Spending } from '@litterbox/core/provider';
+import { StateShelf } from '@litterbox/testing';
+import { allOf, type Ground, ground } from './ground.ts';
+
+const LISTED = { allow: ['example.org', '*.example.net'] };
+const ASKED = 'CONNECT example.org:443 HTTP/1.1\r\n\r\n';
+const isOpened = (what: GateReport | Spending) => 'type' in what && what.type === 'opened';
+const full = async (): Promise<void> => {
+  throw new Error('No space left on device');
+};
+
+/** Resolves when it holds. No clock: what is waited for comes, or the test's own limit does. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function statusOf(at: Ground, host: string): Promise<string> {
+  const socket = await at.open();
+  socket.write(`CONNECT ${host}:443 HTTP/1.1\r\n\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return answer.toString('latin1', 9, 12);
+}
+
+describe('what is let through', () => {
+  it('is written down before a byte of it is carried', async () => {
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    let isAsked = false;
+    let hasArrived = false;
+    await using at = await ground(LISTED, {
+      serve: (socket) => {
+        hasArrived = true;
+        socket.end('served');
+      },
+      write: async (what) => {
+        if (!isOpened(what)) return;
+        isAsked = true;
+        await written;
+      },
+    });
+    const secure = at.secure('example.org');
+    await until(() => isAsked);
+    expect([hasArrived, at.dialled]).toEqual([false, ['1.1.1.1']]);
+    write();
+    expect(await allOf(await secure)).toBe('served');
+  });
+
+  it('is nothing when that cannot be written', async () => {
+    let hasArrived = false;
+    await using at = await ground(LISTED, {
+      serve: () => (hasArrived = true),
+      write: async (what) => {
+        if (isOpened(what)) await full();
+      },
+    });
+    await expect(at.secure('example.org')).rejects.toThrow();
+    expect([hasArrived, at.reports]).toEqual([false, []]);
+  });
+
+  it('is nothing when nobody can count, and then no name is looked up', async () => {
+    await using at = await ground(LISTED, { write: full });
+    const answer = await at.ask(ASKED);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*cannot be written down/);
+    expect([at.looked, at.dialled, at.reports]).toEqual([[], [], []]);
+  });
+
+  it('ends when nobody can count any more', async () => {
+    let isFull = false;
+    await using at = await ground(LISTED, {
+      write: async (what) => {
+        if (isFull && 'amount' in what) await full();
+      },
+    });
+    const secure = await at.secure('example.org');
+    isFull = true;
+    secure.write(Buffer.alloc(100_000));
+    await allOf(secure).catch(() => {});
+    await until(() => at.reports.length === 2);
+    expect(at.reports[1]).toMatchObject({ type: 'closed', reason: expect.stringContaining('cannot be written down') });
+    expect(at.reports[1]).toMatchObject({ sentBytes: expect.any(Number) });
+  });
+
+  it('is never left out, nor is what a rule allowed and something else refused', async () => {
+    await using at = await ground(LISTED, {
+      maxRequestsPerSecond: Infinity,
+      addresses: async (host) => [host === 'example.org' ? '1.1.1.1' : '10.0.0.1'],
+    });
+    for (let index = 0; index < 130; index += 1) await at.ask('GET / HTTP/1.1\r\n\r\n');
+    (await at.secure('example.org')).destroy();
+    expect(await statusOf(at, 'a.example.net')).toBe('403');
+    await until(() => at.reports.length === 123);
+    expect(
+      at.reports
+        .slice(120)
+        .map(({ type }) => type)
+        .toSorted(),
+    ).toEqual(['closed', 'opened', 'refused']);
+    await at.closeGate();
+    expect(at.reports.at(-1)).toEqual({ type: 'left-out', count: 10 });
+  });
+});
+
+describe('who asks too often', () => {
+  it('is told so, and no name is looked up', async () => {
+    await using at = await ground(LISTED, { maxConnectionsPerMinute: 2 });
+    expect([await statusOf(at, 'example.org'), await statusOf(at, 'a.example.net')]).toEqual(['200', '200']);
+    expect(await statusOf(at, 'example.org')).toBe('429');
+    expect(at.looked).toEqual(['example.org', 'a.example.net']);
+    at.clock.advance(60_000);
+    expect(await statusOf(at, 'example.org')).toBe('200');
+  });
+
+  it('waits their turn', async () => {
+    await using at = await ground(LISTED, { maxConnections: 2, maxRequestsPerSecond: 20 });
+    for (const _ of [1, 2]) expect(await statusOf(at, 'example.org')).toBe('200');
+    const waiting = statusOf(at, 'example.org');
+    await until(() => at.clock.sleepers === 1);
+    expect(at.looked).toHaveLength(2);
+    at.clock.advance(50);
+    expect(await waiting).toBe('200');
+  });
+});
+
+describe('a budget', () => {
+  it('is that of the repository, whatever gate asks', async () => {
+    const [shelf, repository] = [new StateShelf(), RepositoryId.make()];
+    const limits = { maxSentBytes: 50_000, maxWildcardNames: 1, shelf, repository };
+    const sent = async (at: Ground, size: number) => {
+      const secure = await at.secure('example.org');
+      secure.end(Buffer.alloc(size));
+      return (await allOf(secure).catch(() => '')).length;
+    };
+    {
+      await using at = await ground(LISTED, limits);
+      expect(await sent(at, 30_000)).toBe(30_000);
+      expect(await statusOf(at, 'a.example.net')).toBe('200');
+    }
+    await using at = await ground(LISTED, limits);
+    expect(await sent(at, 30_000)).toBe(0);
+    expect(await statusOf(at, 'b.example.net')).toBe('429');
+    expect(await statusOf(at, 'a.example.net')).toBe('200');
+    await using other = await ground(LISTED, { ...limits, repository: RepositoryId.make() });
+    expect(await sent(other, 30_000)).toBe(30_000);
+  });
+
+  it('is taken in blocks, of which what is left over serves the next connections', async () => {
+    const takings: number[] = [];
+    await using at = await ground(LISTED, {
+      write: async (what) => {
+        if ('amount' in what && what.name === 'sent:example.org') takings.push(what.amount);
+      },
+    });
+    for (let count = 0; count < 5; count += 1) {
+      const secure = await at.secure('example.org');
+      secure.end('x'.repeat(100));
+      expect(await allOf(secure)).toHaveLength(100);
+    }
+    expect(takings).toEqual([16_384]);
+  });
+});
