@@ -118,13 +118,13 @@ export type {
 } from './ports/state-store.ts';
 export { assertClaimable, type MadeSandbox, pooledMark, takeMark, unlike } from './places/claim-pooled.ts';
 export { baseEnvironment } from './places/base-environment.ts';
-export { endSessionScript } from './places/end-session.ts';
+export { endSessionScript, type SessionLeavings } from './places/end-session.ts';
 export { etcDirectoryScript } from './places/etc-directory.ts';
-export { FIRST_PROCESS } from './places/first-process.ts';
+export { PROCESS_ONE } from './places/first-process.ts';
 export { INSIDE } from './places/inside.ts';
 export type { Isolation, Place, PlaceLimits } from './places/isolation.ts';
 export { type ExpectedPlace, judgeFacts } from './places/judge-facts.ts';
-export { HOST_NAMESPACES_SCRIPT, type KernelFacts } from './places/kernel-facts.ts';
+export { factFilesScript, HOST_NAMESPACES_SCRIPT, type KernelFacts } from './places/kernel-facts.ts';
 export { MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, READ_ONLY_PROC } from './places/kernel-paths.ts';
 export { ownNames } from './places/own-names.ts';
 export { type Description, parseDescription } from './places/parse-description.ts';

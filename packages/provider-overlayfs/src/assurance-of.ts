@@ -4,7 +4,12 @@ import type { SandboxMeta } from './sandbox-meta.ts';
 import type { ToolDirectory } from './tool-directories.ts';
 
 /** What is in force, as the kernel tells it. */
-export function assuranceOf(machine: Machine, meta: SandboxMeta, facts: KernelFacts): Assurance {
+export function assuranceOf(
+  machine: Machine,
+  meta: SandboxMeta,
+  environment: readonly string[],
+  facts: KernelFacts,
+): Assurance {
   const delegation = machine.checks.find(({ name }) => name === 'control-groups')?.remedy;
   return judgeFacts(
     {
@@ -14,6 +19,7 @@ export function assuranceOf(machine: Machine, meta: SandboxMeta, facts: KernelFa
       workdir: meta.workdir,
       hasOwnUsers: true,
       limits: meta.limits,
+      environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
       ...(machine.canMakeDisks &&
         meta.strategy === 'overlay' && {

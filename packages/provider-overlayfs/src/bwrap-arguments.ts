@@ -30,6 +30,8 @@ const ISOLATION = [
   'sandbox',
   '--new-session',
   '--die-with-parent',
+  // Nothing of bubblewrap stays inside: its own process 1 would hold what it was started with, open for whoever traces it.
+  '--as-pid-1',
   '--clearenv',
   '--cap-drop',
   'ALL',

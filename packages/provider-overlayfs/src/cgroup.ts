@@ -101,6 +101,14 @@ export function cgroupThaw(cgroup: Cgroup, id: string): string {
     : `echo 0 >${quoted(`${group}/cgroup.freeze`)}`;
 }
 
+/** Shell text: asks that the processes stand still. */
+function cgroupStill(cgroup: Cgroup, id: string): string {
+  const group = `${cgroup.parents.freezer}/${id}`;
+  return cgroup.version === 1
+    ? `echo FROZEN >${quoted(`${group}/freezer.state`)}`
+    : `echo 1 >${quoted(`${group}/cgroup.freeze`)}`;
+}
+
 /**
  * Shell text: freezes the processes and waits until all of them stand still, for five seconds at most; then they go on and it fails.
  * Version 1 of the kernel's freezer can stand still itself: whoever waits in vfork(2) cannot freeze before its child goes on, which is
@@ -108,12 +116,8 @@ export function cgroupThaw(cgroup: Cgroup, id: string): string {
  * Letting go and freezing again gets out of it; container runtimes do the same.
  */
 export function cgroupFreeze(cgroup: Cgroup, id: string): string {
-  const group = `${cgroup.parents.freezer}/${id}`;
   const thaw = cgroupThaw(cgroup, id);
-  const freeze =
-    cgroup.version === 1
-      ? `echo FROZEN >${quoted(`${group}/freezer.state`)}`
-      : `echo 1 >${quoted(`${group}/cgroup.freeze`)}`;
+  const freeze = cgroupStill(cgroup, id);
   const isFrozen = cgroupIsFrozen(cgroup, id);
   const again = cgroup.version === 1 ? `[ $((n%25)) -ne 0 ] || { ${thaw}; sleep 0.01; ${freeze}; }` : '';
   return `n=0
@@ -133,11 +137,33 @@ export function cgroupIsFrozen(cgroup: Cgroup, id: string): string {
     : `grep -qs '^frozen 1' ${quoted(`${group}/cgroup.events`)}`;
 }
 
-/** Shell text: removes the groups once they are empty: a process that was killed leaves its group a little later than it dies. */
-export function cgroupRemove(cgroup: Cgroup, id: string): string {
+/**
+ * Shell text: ends what is left in the groups, frozen or not, and removes them, which is the proof that they are empty. Succeeds where there
+ * are none; says so and fails when processes are left after two seconds, as those are that the kernel holds.
+ */
+export function cgroupEmpty(cgroup: Cgroup, id: string): string {
   const groups = groupsOf(cgroup, id);
   const isLeft = groups.map((group) => `[ -d ${quoted(group)} ]`).join(' || ');
-  return `n=0; while { ${isLeft}; } && ! rmdir ${groups.map(quoted).join(' ')} 2>/dev/null && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.02; done
+  const group = `${cgroup.parents.freezer}/${id}`;
+  const thaw = cgroupThaw(cgroup, id);
+  // Frozen meanwhile: a number that was read is still that of the same process. A process outside of the reader's namespace reads as 0.
+  const kill = `${cgroupStill(cgroup, id)}
+while read -r p; do [ "$p" = 0 ] || kill -9 "$p"; done <${quoted(`${group}/cgroup.procs`)}`;
+  const killAll =
+    cgroup.version === 1
+      ? kill
+      : `if [ -e ${quoted(`${group}/cgroup.kill`)} ]; then echo 1 >${quoted(`${group}/cgroup.kill`)}; else
+${kill}
+fi`;
+  return `n=0
+while { ${isLeft}; } && ! rmdir ${groups.map(quoted).join(' ')}; do
+[ $n -lt 100 ] || break
+n=$((n+1))
+${killAll}
+${thaw}
+sleep 0.02
+done 2>/dev/null
+if ${isLeft}; then echo 'it cannot be ended: processes are left in its control groups' >&2; false; fi
 `;
 }
 

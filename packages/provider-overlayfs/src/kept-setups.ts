@@ -15,6 +15,7 @@ import {
 } from '@litterbox/core/provider';
 import { strategyNamed, STRATEGY_NAMES } from './choose-strategy.ts';
 import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
+import { leavingsOf } from './leavings-of.ts';
 import type { Machine } from './machine.ts';
 import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
 import { SANDBOX_UID } from './supervisor-script.ts';
@@ -82,7 +83,8 @@ export class KeptSetups implements SetupStore {
     const parent = `${this.#layout.setups}/${meta.strategy}`;
     for (const directory of [this.#layout.setups, parent]) await this.#host.files.makeDirectory(directory);
     const strategy = strategyNamed(meta.strategy);
-    const owner = (await this.#machine()).isRoot ? `${SANDBOX_UID}:${SANDBOX_UID}` : '';
+    const machine = await this.#machine();
+    const owner = machine.isRoot ? `${SANDBOX_UID}:${SANDBOX_UID}` : '';
     const script = keepSetupScript({
       directory: sandbox.directory,
       parent,
@@ -96,7 +98,7 @@ export class KeptSetups implements SetupStore {
     await runScriptOrFail(
       this.#host,
       'setup.keep',
-      `( ${endSessionScript(sandbox.directory)} ) || exit 1\n${script}`,
+      `( ${endSessionScript(sandbox.directory, leavingsOf(machine, id))} ) || exit 1\n${script}`,
       call,
     );
   }

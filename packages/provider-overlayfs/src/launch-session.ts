@@ -56,12 +56,12 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
   });
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
-  const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
+  const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
   return {
     argv: ['sh', '-c', launcher, script],
     namespaces,
     judge: (facts) => {
-      const assurance = assuranceOf(machine, meta, facts);
+      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], facts);
       const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
       if (!loose) return assurance;
       // Nobody has to ask for this control; who did by name does not go without it.

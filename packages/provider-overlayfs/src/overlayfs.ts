@@ -46,11 +46,12 @@ import {
   UNFINISHED,
   unlike,
 } from '@litterbox/core/provider';
-import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupRemove, cgroupThaw, cgroupUsage } from './cgroup.ts';
+import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupThaw, cgroupUsage } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { diskImage, diskOf, layersOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { launchSession } from './launch-session.ts';
+import { leavingsOf } from './leavings-of.ts';
 import { type Machine, readMachine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { HOLD, letGoScript } from './held-session.ts';
@@ -123,7 +124,7 @@ class OverlayProvider implements SandboxProvider {
         await runScriptOrFail(
           host,
           'snapshot.restore',
-          `${alone}\n( ${endSessionScript(directory)} ) || exit 1\n${script}`,
+          `${alone}\n( ${endSessionScript(directory, leavingsOf(await this.#survey(), id))} ) || exit 1\n${script}`,
         );
       },
       restored: ({ firstMark: _firstMark, prepared: _prepared, ...meta }, kept) => {
@@ -260,12 +261,14 @@ class OverlayProvider implements SandboxProvider {
     const own = call?.keepPlayground
       ? ''
       : ` && remove_tree ${quoted(`${this.#layout.playgrounds}/${id}`)} && rm -f ${quoted(diskImage(this.#layout, id))}`;
-    const { cgroup } = await this.#survey(call);
+    const leavings = leavingsOf(await this.#survey(call), id);
     reach('provider.before-remove');
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep.
-    const script = `${REMOVE_TREE}( ${endSessionScript(directory)} ) || exit 1
+    const script = `${REMOVE_TREE}( ${endSessionScript(directory, leavings)} ) || exit 1
+( ${leavings.empty}
+) || exit 1
 ${letGoScript(directory)}
-${cgroup ? cgroupRemove(cgroup, id) : ''}[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)}
+[ ! -d ${quoted(directory)} ] || mv -T ${quoted(directory)} ${quoted(gone)}
 remove_tree ${quoted(gone)}${own} || exit 1
 ${sweepUnfinished(this.#layout.sandboxes)}
 ${sweepUnfinished(this.#layout.bases)}
@@ -467,7 +470,7 @@ set -e
 mkdir io scan-io
 umask 022
 mkdir base etc playground root tools home ws
-mkfifo -m 666 io/control io/ready scan-io/control scan-io/ready && mkfifo -m 600 stop.fifo
+mkfifo -m 600 stop.fifo
 : >start.lock; : >alive.lock; : >clients.lock
 ${fill(unfinished)}printf %s ${quoted(JSON.stringify(meta))} >meta.json
 mv -T ${quoted(unfinished)} ${quoted(directory)}
@@ -520,6 +523,7 @@ trap - EXIT`;
       ...(meta.firstMark !== undefined && { firstMark: meta.firstMark }),
       freezeHint:
         'This user may not make control groups: use pause --stop, or run litterbox doctor for the command that hands them to this user.',
+      leavings: leavingsOf(machine, meta.id),
       ...(cgroup && {
         freeze: (isFrozen: boolean) => freezeScript(cgroup, meta.id, isFrozen),
         usage: cgroupUsage(cgroup, meta.id),

@@ -1,6 +1,6 @@
-import { type DiskImage, FIRST_PROCESS, quoted, RESERVE_DISK } from '@litterbox/core/provider';
+import { type DiskImage, factFilesScript, PROCESS_ONE, quoted, RESERVE_DISK } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
-import { cgroupEnter, cgroupRemove, cgroupSetUp, cgroupThaw } from './cgroup.ts';
+import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { DISK, mountLayers } from './disk.ts';
 import { HOLD } from './held-session.ts';
 import type { Machine } from './machine.ts';
@@ -40,11 +40,14 @@ const FEW_SIGNALS = 'prlimit --sigpending=1024:1024';
  * session when the last client is gone (clients hold `clients.lock` shared; the kernel lets go when one is killed), when
  * `stop.fifo` is written to, or when the sandbox's first process ends.
  *
+ * To be started with namespaces of its own for mounts and for the processes that it starts: the shell that reads the text only starts the
+ * supervisor, as process 1 of that namespace, and waits. When the supervisor ends, however that came, the kernel ends whatever is in the
+ * namespace, and none of it can do anything against that. The waiting shell holds `alive.lock` too: who gets it knows that all is gone.
+ *
  * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says
  * about the sandbox; then it waits for `go` before anyone may use the session, says `running`, and is silent from there on.
  *
- * When it is killed the sandbox dies with it. Those that wait for clients and for `stop.fifo` outlive it until the last client has
- * gone: they then signal nobody, as the numbers they know may be others' by now, and remove the groups unless a session lives.
+ * When it is killed, the control groups are left for whoever starts, ends or removes the sandbox next: all of them empty the groups first.
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
@@ -56,22 +59,27 @@ export function supervisorScript(input: SupervisorInput): string {
         setUp: cgroupSetUp(cgroup, meta.id, meta.limits),
         enter: cgroupEnter(cgroup, meta.id),
         thaw: `${cgroupThaw(cgroup, meta.id)} 2>/dev/null`,
-        remove: cgroupRemove(cgroup, meta.id),
+        empty: cgroupEmpty(cgroup, meta.id),
       }
-    : { setUp: '', enter: '', thaw: ':', remove: '' };
+    : { setUp: '', enter: '', thaw: ':', empty: ':' };
   const launch = (args: readonly string[], status: string, errors: string) =>
-    `exec ${FEW_SIGNALS} ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}env -i "$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- /bin/sh -c ${quoted(FIRST_PROCESS)} 0</dev/null 1>/dev/null 2>${errors} 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+    `exec ${FEW_SIGNALS} ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
-died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; kill -9 $B $S 2>/dev/null; ${oneLine(groups.remove)}; exit 1; }
-B= S=
-bwrap=$(command -v bwrap)
 cd ${quoted(directory)} || fail 'the directory of the sandbox is gone'
 umask 022
-exec 7>>start.lock 6>>alive.lock
+exec 3<&0 5</proc 6>>alive.lock 7>>start.lock
+( exec 0<&3 3<&-
+mount -t proc proc /proc && read -r pid name state parent rest </proc/self/stat && [ "$pid $parent" = '1 0' ] || fail 'it has no process namespace of its own'
+empty() {
+${groups.empty}
+}
+end() { ${groups.thaw}; kill -9 -1; }
+died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; end; wait; empty; exit 1; }
+bwrap=$(command -v bwrap)
 flock -w 60 7 || fail 'another process has been starting this sandbox for a minute'
 if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does not end'; rm -f dying
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
-for f in io/*.* scan-io/*.*; do [ ! -e "$f" ] || { rm -f io/*.* scan-io/*.*; break; }; done
+left=$(empty 2>&1) || fail "$left"
 mount --bind . /run || fail 'cannot bind the directory of the sandbox'
 cd /run
 ${
@@ -85,8 +93,13 @@ ${sources.tools.length > 0 ? `mkdir -p ${sources.tools.map(({ source }) => quote
     ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n`
     : ''
 }${strategy.mount(base, isRoot, disk ? DISK : '/run', setup)}${disk ? RESERVE_DISK : ''}${groups.setUp}
-[ ! -e status ] && [ ! -e scan-status ] || rm -f status scan-status
-mkfifo status scan-status
+# Those of the session before are nobody's: what still had them open would share what is said by them.
+n=0
+until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do
+[ $n -lt 5 ] || fail 'cannot make pipes'
+n=$((n+1))
+rm -f status scan-status io/* scan-io/*
+done
 ulimit -c 0
 ( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
 echo 500 >/proc/self/oom_score_adj
@@ -112,34 +125,34 @@ F2=$first
 started status io $B bwrap-errors
 F=$first
 read -r init rest </proc/$F/task/$F/children
-printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$init" $$
+# Their numbers on the host, whose /proc that is: of this shell, of what it started first, and below that.
+host=/proc/self/fd/5
+read -r supervisor rest <$host/self/stat
+read -r p rest <$host/thread-self/children
+read -r p rest <$host/$p/task/$p/children
+read -r p rest <$host/$p/task/$p/children
+exec 5<&-
+printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$p" "$supervisor"
 printf 'descriptors\\0%s\\0' "$fds"
-printf 'files\\0'; head -v -c 262144 /proc/$init/status /proc/$init/limits /proc/$init/cgroup /proc/$init/mountinfo; printf '\\0'
+printf 'files\\0'; ${factFilesScript('$F', '$init')}; printf '\\0'
 ${disk ? `printf 'disk\\0'; grep ' ${DISK} ' /proc/self/mountinfo; stat -f -c '%b %S' ${DISK}; printf '\\0'\n` : ''}printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
-printf 'environment\\0'; head -c 65536 /proc/$F/environ | tr '\\0' '\\n'; printf '\\0end\\0'
-end() { ${groups.thaw}; kill -9 $F $F2; }
+printf 'environment\\0'; tr '\\0' '\\n' </proc/$F/environ; printf '\\0end\\0'
 answer=
 read -r answer
-[ "$answer" = go ] || { end; wait; ${oneLine(groups.remove)}; exit 1; }
+[ "$answer" = go ] || { end; wait; empty; exit 1; }
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
 sh -c '[ ! -e pooled ] || read -r word <>${HOLD}
-exec flock -x clients.lock sh -c "$@"' sh 'read -r a b c parent rest </proc/$PPID/stat
-if [ "$parent" = "$0" ]; then echo >dying; ${groups.thaw}; kill -9 "$@"; for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && true 1<>"$f"; done; exit; fi
-true 1<>stop.fifo
-exec 7>>start.lock 6>>alive.lock
-flock 7 && flock -n 6 && { ${oneLine(groups.remove)}; }' $$ $F $F2 6>&- &
-W1=$!
-( read -r word <stop.fifo; read -r a b c parent rest </proc/self/stat; [ "$parent" = $$ ] || exit; echo >dying; end ) 6>&- &
-W2=$!
+exec flock -x clients.lock sh -c "$0"' 'echo >dying; ${groups.thaw}; kill -9 -1' 6>&- &
+( read -r word <stop.fifo; echo >dying; end ) 6>&- &
+trap : HUP TERM
 wait $B
 echo >dying
-kill -9 $W1 $W2 $F2
+end
 wait
 for f in io/*.exit scan-io/*.exit; do [ -p "$f" ] && true 1<>"$f"; done
-${groups.remove}`;
-}
-
-function oneLine(script: string): string {
-  return script.trim().replaceAll('\n', '; ') || ':';
+empty
+) &
+exec 0</dev/null 1>/dev/null 2>&1 3<&- 5<&- 7>&-
+wait`;
 }

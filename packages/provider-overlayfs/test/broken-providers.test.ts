@@ -291,6 +291,32 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'stop() ends all processes, is idempotent, and new ones are refused until start()',
   ],
   [
+    'believes that what it was told has ended',
+    () => runtimeWith(() => ({ stop: async () => {} })),
+    'process 1 is traced and told to lie, and nothing outlives a stop',
+  ],
+  [
+    'leaves what runs in what it removes',
+    () => providerWith(() => ({ remove: async () => {} })),
+    'process 1 is traced and told to lie, and nothing outlives a removal',
+  ],
+  [
+    'starts process 1 with a file of the host open for writing',
+    () =>
+      providerWith(
+        (inner) => ({ create: (spec, options) => inner.create({ ...spec, allowDegraded: true }, options) }),
+        {
+          ...host,
+          spawn: (spec, options) =>
+            host.spawn(
+              rewritten(spec, (word) => word.replaceAll('exec 0</dev/null 1>/dev/null 2>/dev/null\n(', '(')),
+              options,
+            ),
+        },
+      ),
+    'no link of a process leads out of the mounts that are there',
+  ],
+  [
     'knows only its own sandboxes',
     () =>
       providerWith((inner) => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import type { SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
+import { processOne } from './process-one.ts';
 import type { Check } from './suite.ts';
 import { tcpServer } from './tcp-server.ts';
 
 /** What must not be possible from inside. Each with a positive control where the same thing can be done outside. */
 export function isolation(check: Check): void {
+  processOne(check);
+
   check('there is no network but loopback', async ({ shared, sh }) => {
     const runtime = await shared();
     const { stdout } = await sh(runtime, 'tail -n +3 /proc/net/dev; cat /proc/net/route | tail -n +2');

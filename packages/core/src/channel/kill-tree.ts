@@ -18,7 +18,7 @@ export const KILL_FUNCTION = `lb_parent() {
 lb_pp= lb_z=
 { while read -r lb_k lb_v lb_r; do case $lb_k in State:) lb_z=$lb_v;; PPid:) lb_pp=$lb_v; break;; esac; done <$1/status; } 2>/dev/null
 }
-lb_init=$$
+read -r lb_init lb_pp </proc/self/stat
 while lb_parent /proc/$lb_init; [ "\${lb_pp:-0}" -gt 1 ]; do lb_init=$lb_pp; done
 lb_marked() {
 lb_m=none

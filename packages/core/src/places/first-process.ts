@@ -12,15 +12,15 @@ import { INSIDE } from './inside.ts';
  *
  * Agents can write to the FIFO too, and start processes or end their own by it: nothing they could not do anyway.
  */
-export const FIRST_PROCESS = `exec 0</dev/null 1>/dev/null 2>/dev/null
-${KILL_FUNCTION}
+const FIRST_PROCESS = `${KILL_FUNCTION}
 exec 7<>${INSIDE.io}/control
 lb_env= lb_setsid=
-if env --default-signal=INT,QUIT true; then lb_env='env --default-signal=INT,QUIT'; fi
+if env --default-signal=INT,QUIT; then lb_env='env --default-signal=INT,QUIT'; fi
 if command -v setsid >/dev/null; then lb_setsid=setsid; fi
 lb_fds=
-for lb_f in /proc/$$/fd/*; do if [ -h "$lb_f" ]; then lb_fds="$lb_fds $lb_f"; fi; done
-echo "ready $$$lb_fds" >${INSIDE.io}/ready
+for lb_f in /proc/1/fd/* /proc/self/fd/*; do if [ -h "$lb_f" ]; then lb_fds="$lb_fds $lb_f"; fi; done
+read -r lb_first lb_rest </proc/self/stat
+echo "ready $lb_first$lb_fds" >${INSIDE.io}/ready
 while read -r lb_verb lb_first lb_second <&7; do
 case $lb_verb in
 run) ( . ${INSIDE.io}/$lb_first.cmd ) 7<&- & ;;
@@ -28,3 +28,16 @@ kill) lb_kill "$lb_first" "$lb_second" ;;
 signal) kill -s "$lb_second" -- "-$lb_first" || kill -s "$lb_second" "-$lb_first" || kill -s "$lb_second" "$lb_first" ;;
 esac
 done`;
+
+/**
+ * Program and arguments of process 1 of a sandbox. It holds nothing of who started it, waits, and adopts: what is a child of the first process
+ * is told from what has left its parent. The first process is a copy of it, not another program to be started.
+ */
+export const PROCESS_ONE: readonly [string, ...string[]] = [
+  '/bin/sh',
+  '-c',
+  `exec 0</dev/null 1>/dev/null 2>/dev/null
+( ${FIRST_PROCESS}
+)
+:`,
+];

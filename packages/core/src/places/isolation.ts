@@ -33,7 +33,8 @@ export interface Place {
  * Texts are for a POSIX shell that runs on the host as the host's user, in the sandbox's directory. What a place must be like:
  *
  * - namespaces of its own for processes, mounts, network, IPC, host name and control groups; its first process is process 1 there or below it
- * - no network interface but loopback; no capability; no new privileges; a filter of system calls; no descriptor of the host
+ * - no network interface but loopback; no capability; no new privileges; a filter of system calls
+ * - no descriptor of the host, in process 1 neither, and a program of process 1 that is in a mount of the place
  * - control groups for memory, processors and processes whose paths end with the sandbox's id
  * - `/proc` of its own with the masks of `MASKED_PROC_FILES` and its like, `/dev` with the harmless devices, no `/sys`
  *
@@ -57,6 +58,6 @@ export interface Isolation {
   start(place: Place): string;
   /** Shell text that freezes all processes and waits until they are, or thaws them. Succeeds where nothing runs, and the second time. */
   freeze(place: Pick<Place, 'id' | 'directory'>, isFrozen: boolean): string;
-  /** Shell text that ends and removes what is left of a place, frozen or not, whoever was killed while starting it. Succeeds where nothing is left. */
+  /** Shell text that ends and removes what is left of a place, frozen or not, whoever was killed while starting it. Succeeds where nothing is left, and only then. */
   clean(place: Pick<Place, 'id' | 'directory'>): string;
 }

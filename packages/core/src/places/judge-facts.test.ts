@@ -10,11 +10,12 @@ function filesWith(type: string, options: readonly string[]) {
     limits: {},
     cgroup: '',
     mounts: [
-      { root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
-      { root: '/', point: '/proc/sys/fs/binfmt_misc', device: '0:2', options, type },
+      { id: 1, root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
+      { id: 2, root: '/', point: '/proc/sys/fs/binfmt_misc', device: '0:2', options, type },
     ],
     separateNamespaces: {},
     descriptors: [],
+    doors: [],
     visibleEnvironment: [],
   };
   const expected = {

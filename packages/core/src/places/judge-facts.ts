@@ -1,7 +1,7 @@
 import type { Assurance, Control, ControlName } from '../domain/assurance.ts';
 import type { ResourceLimits } from '../ports/sandbox-provider.ts';
 import { INSIDE } from './inside.ts';
-import type { KernelFacts } from './kernel-facts.ts';
+import { type KernelFacts, PROGRAM } from './kernel-facts.ts';
 
 /** What a sandbox should be like, to be held against what the kernel says. */
 export interface ExpectedPlace {
@@ -50,13 +50,15 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
     .map(({ point }) => point);
   // 7 is the FIFO by which the host asks for processes; what is started does not get it.
   const strange = descriptors.filter((descriptor) => descriptor > 2 && descriptor !== 7);
+  const outside = facts.doors.filter(({ mount }) => !mounts.some(({ id }) => id === mount)).map(({ what }) => what);
+  const isProgramKnown = facts.doors.some(({ what }) => what === PROGRAM);
   const visible = facts.visibleEnvironment.filter((name) => !expected.environment?.includes(name));
   const isLimited = expected.withoutLimits === undefined;
   const limited = (controller: string) =>
     isLimited && new RegExp(`^(\\d+:[^:]*\\b${controller}\\b[^:]*|0:):.*/${expected.id}$`, 'm').test(facts.cgroup);
   const { disk } = facts;
   const isBounded = disk !== undefined && disk.sizeBytes > 0 && disk.sizeBytes <= (expected.limits.diskBytes ?? 0);
-  const outside = [expected.workdir, INSIDE.home, INSIDE.playground].filter((point) => {
+  const unbounded = [expected.workdir, INSIDE.home, INSIDE.playground].filter((point) => {
     const mount = mountAt(point);
     return !isBounded || !(mount?.device === disk.device || mount?.upper?.startsWith(`${disk.point}/`));
   });
@@ -115,8 +117,12 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
       ),
       control(
         'descriptors',
-        strange.length === 0,
-        strange.length === 0 ? 'none inherited' : `inherited: ${strange.join(', ')}`,
+        strange.length === 0 && outside.length === 0 && isProgramKnown,
+        strange.length > 0
+          ? `inherited: ${strange.join(', ')}`
+          : outside.length > 0 || !isProgramKnown
+            ? `leads out of the sandbox: ${(isProgramKnown ? [...new Set(outside)] : [PROGRAM]).join(', ')}`
+            : 'none inherited, and none leads out',
       ),
       control(
         'memory',
@@ -149,10 +155,10 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
           }
         : control(
             'disk',
-            outside.length === 0,
-            outside.length === 0
+            unbounded.length === 0,
+            unbounded.length === 0
               ? `workspace, home and playground hold at most ${mebibytes(facts.disk?.sizeBytes ?? 0)} together`
-              : `not bounded: ${outside.join(', ')}`,
+              : `not bounded: ${unbounded.join(', ')}`,
           ),
     ],
     readable: expected.readable,

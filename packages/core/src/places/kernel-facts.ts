@@ -9,8 +9,9 @@ export interface KernelFacts {
   /** `/proc/<pid>/limits`, soft values by name. */
   readonly limits: Readonly<Record<string, string>>;
   readonly cgroup: string;
-  /** `root`: what of the file system is mounted there. */
+  /** `root`: what of the file system is mounted there. `id`: the kernel's number of the mount, one on the whole machine. */
   readonly mounts: readonly {
+    readonly id: number;
     readonly root: string;
     readonly point: string;
     /** `major:minor` of the file system. */
@@ -24,14 +25,28 @@ export interface KernelFacts {
   readonly disk?: { readonly point: string; readonly device: string; readonly sizeBytes: number };
   /** Each kind, whether it differs from the host's. */
   readonly separateNamespaces: Readonly<Record<string, boolean>>;
-  /** Descriptors open in the first process. */
+  /** Descriptors open in process 1 and in the first process. */
   readonly descriptors: readonly number[];
+  /** What every process inside may reach by way of /proc: descriptors of these two and the program of process 1, each with the mount that it is in. */
+  readonly doors: readonly { readonly what: string; readonly mount: number }[];
   /** Names of the variables in the environment of the namespace's process 1, which every process inside can read. */
   readonly visibleEnvironment: readonly string[];
 }
 
 /** In the order in which the supervisor and {@link HOST_NAMESPACES_SCRIPT} print them. */
 const NAMESPACES = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt'];
+
+/** What the program of process 1 is called among the doors. */
+export const PROGRAM = 'the program of process 1';
+
+/**
+ * Shell text: prints what {@link parseFacts} reads of the files of /proc.
+ *
+ * @param one shell text of the number of process 1, in the numbers of /proc
+ * @param first shell text of that of the first process
+ */
+export const factFilesScript = (one: string, first: string): string =>
+  `head -v -c 262144 /proc/${first}/status /proc/${first}/limits /proc/${first}/cgroup /proc/${first}/mountinfo /proc/${one}/fdinfo/[0-9]* /proc/${first}/fdinfo/[0-9]* /proc/self/fdinfo/5 5</proc/${one}/exe`;
 
 /** Shell text that prints the host's own namespaces. */
 export const HOST_NAMESPACES_SCRIPT = `readlink ${NAMESPACES.map((name) => `/proc/self/ns/${name}`).join(' ')}`;
@@ -60,15 +75,14 @@ export function networkOf(words: readonly string[], isRoot: boolean): NetworkNam
  */
 export function parseFacts(words: readonly string[], uidMap: string, hostNamespaces: string): KernelFacts {
   const after = (key: string) => words[words.indexOf(key) + 1] ?? '';
-  const files = new Map(
-    after('files')
-      .split(/^==> \/proc\/\d+\//m)
-      .slice(1)
-      .map((part) => {
-        const [head = '', ...rest] = part.split('\n');
-        return [head.replace(/ <==$/, ''), rest.join('\n').trim()] as const;
-      }),
-  );
+  const parts = after('files')
+    .split(/^==> \/proc\/(?=(?:\d+|self)\/)/m)
+    .slice(1)
+    .map((part) => {
+      const [head = '', ...rest] = part.split('\n');
+      return [head.replace(/ <==$/, ''), rest.join('\n').trim()] as const;
+    });
+  const files = new Map(parts.map(([path, text]) => [path.slice(path.indexOf('/') + 1), text] as const));
   const links = after('namespaces').trim().split('\n');
   const hostLinks = hostNamespaces.trim().split('\n');
   const limits = (files.get('limits') ?? '')
@@ -89,6 +103,7 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
       const fields = left.split(' ');
       const upper = /(?:^|[ ,])upperdir=([^, ]*)/.exec(right)?.[1];
       return {
+        id: Number(fields[0]),
         root: unescaped(fields[3] ?? ''),
         point: unescaped(fields[4] ?? ''),
         device: fields[2] ?? '',
@@ -97,6 +112,7 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
         ...(upper !== undefined && { upper: unescaped(upper) }),
       };
     }),
+    doors: parts.flatMap(([path, text]) => doorOf(path, text)),
     ...diskFacts(words),
     separateNamespaces: Object.fromEntries(
       NAMESPACES.map((name, index) => [
@@ -113,6 +129,14 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
       .filter((line) => line.includes('='))
       .map((line) => line.slice(0, line.indexOf('='))),
   };
+}
+
+/** @param path below /proc: `self/fdinfo/5` is the program of process 1, which whoever printed it had open */
+function doorOf(path: string, text: string): KernelFacts['doors'] {
+  const descriptor = /^(?:\d+|self)\/fdinfo\/(\d+)$/.exec(path)?.[1];
+  if (descriptor === undefined) return [];
+  const what = path.startsWith('self/') ? PROGRAM : `descriptor ${descriptor}`;
+  return [{ what, mount: Number(/^mnt_id:\s*(\d+)$/m.exec(text)?.[1]) }];
 }
 
 /** A line of mountinfo, then the number of blocks and their size as `stat -f` gives them. */

@@ -3,7 +3,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { Host } from '../ports/host.ts';
 import { runScriptOrFail } from '../trees/run-script.ts';
 import { etcDirectoryScript } from './etc-directory.ts';
-import { FIRST_PROCESS } from './first-process.ts';
+import { PROCESS_ONE } from './first-process.ts';
 import { INSIDE } from './inside.ts';
 import type { Isolation, Place } from './isolation.ts';
 import { judgeFacts } from './judge-facts.ts';
@@ -64,8 +64,7 @@ elif [ -d /$p ]; then printf 'd %s\\n' $p; fi; done`;
       { source: `${directory}/ws`, target: workdir, isReadOnly: false },
     ],
     temporary: TEMPORARY,
-    // Process 1 only waits, and adopts: what is a child of the process that starts programs is told from what has left its parent.
-    argv: ['/bin/sh', '-c', '/bin/sh -c "$0"; :', FIRST_PROCESS],
+    argv: PROCESS_ONE,
     environment,
     workdir,
     limits,

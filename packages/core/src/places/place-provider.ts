@@ -18,7 +18,7 @@ import { ensureBaseTree } from '../trees/base-trees.ts';
 import { runScriptOrFail } from '../trees/run-script.ts';
 import { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from '../trees/unfinished.ts';
 import { baseEnvironment } from './base-environment.ts';
-import { endSessionScript } from './end-session.ts';
+import { endSessionScript, type SessionLeavings } from './end-session.ts';
 import type { Isolation, PlaceLimits } from './isolation.ts';
 import { launchPlace } from './launch-place.ts';
 import { type PlaceFiles, placeFilesOf } from './place-files.ts';
@@ -132,7 +132,7 @@ class PlaceProvider implements SandboxProvider {
     const own = call?.keepPlayground ? '' : ` && remove_tree ${quoted(`${this.#root}/playgrounds/${id}`)}`;
     // Renamed first: from then on it is in no list, and a removal that was killed half-way is finished by the next sweep. Again while
     // it is there: a program that cleans up may make it anew behind another removal (runc makes the directory that it is told).
-    const script = `${REMOVE_TREE}( ${endSessionScript(directory)} ) || exit 1
+    const script = `${REMOVE_TREE}( ${endSessionScript(directory, this.#leavings(id))} ) || exit 1
 n=0
 while cd ${quoted(directory)} 2>/dev/null; do
 n=$((n+1)); [ $n -le 20 ] || exit 1
@@ -191,7 +191,7 @@ trap 'cd /; rm -rf ${unfinished}' EXIT
 chmod 711 . && mkdir -m 711 io && mkdir root home ws ${playground} 2>/dev/null
 set -e
 [ -d home ] && [ -d ws ] && [ -d ${playground} ]
-mkfifo -m 666 io/control io/ready && mkfifo -m 600 stop.fifo
+mkfifo -m 600 stop.fifo
 : >start.lock; : >alive.lock; : >clients.lock
 cp -a --reflink=auto ${quoted(base)}/. ws/
 ${isRoot ? `chown ${uid}:${gid} home ${playground} ws` : ''}
@@ -228,6 +228,7 @@ trap - EXIT`;
       ...(firstMark !== undefined && { firstMark }),
       freeze: (isFrozen) =>
         `cd ${quoted(files.directory)} || exit 0\n${isolation.freeze({ id, directory: files.directory }, isFrozen)}`,
+      leavings: this.#leavings(id),
       freezeHint: 'Use pause --stop.',
       launch: async (call) =>
         await launchPlace(
@@ -243,6 +244,12 @@ trap - EXIT`;
       throw error;
     });
     return this.#mechanism;
+  }
+
+  /** For a shell that is in the sandbox's directory. */
+  #leavings(id: SandboxId): SessionLeavings {
+    const place = { id, directory: this.#filesOf(id).directory };
+    return { thaw: this.#isolation.freeze(place, false), empty: this.#isolation.clean(place) };
   }
 
   #filesOf(id: SandboxId): PlaceFiles {

@@ -11,7 +11,7 @@ import type { ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import { ChangeScanner, type ScannerInput } from '../scanning/change-scanner.ts';
 import { runScript, runScriptOrFail } from '../trees/run-script.ts';
-import { endSessionScript } from './end-session.ts';
+import { endSessionScript, type SessionLeavings } from './end-session.ts';
 import { INSIDE } from './inside.ts';
 import { Session, type SessionInput } from './place-session.ts';
 
@@ -26,6 +26,8 @@ export interface PlaceInput extends SessionInput {
   readonly scanned: Pick<ScannerInput, 'changes' | 'workspace' | 'prepared' | 'isCopy'>;
   /** Shell text that freezes all processes and waits until they are, or thaws them; nothing where none run. Absent where it cannot be done. */
   readonly freeze?: (isFrozen: boolean) => string;
+  /** How what a session left is ended. */
+  readonly leavings: SessionLeavings;
   /** What to do where {@link PlaceInput.freeze} is absent. */
   readonly freezeHint: string;
   /** Shell text that prints memory in bytes, processor time in nanoseconds and the number of processes; fails where nothing runs. */
@@ -134,7 +136,7 @@ export class PlaceRuntime implements SandboxRuntime {
     const entered = this.#loopbackSession;
     await this.#host.files.write(files.stoppedMark, new Uint8Array());
     reach('stop.after-mark');
-    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory), call);
+    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), call);
     if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
     await this.#host.files.remove(files.pausedMark, call);
   }

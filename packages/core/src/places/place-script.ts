@@ -1,4 +1,5 @@
 import { quoted } from '../channel/shell-text.ts';
+import { factFilesScript } from './kernel-facts.ts';
 
 export interface PlaceScriptInput {
   /** The sandbox's directory on the host. */
@@ -51,9 +52,9 @@ exec 7>>start.lock 6>>alive.lock
 flock -w 60 7 || fail 'another process has been starting this sandbox for a minute'
 if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does not end'; rm -f dying
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
-clean 6>&- 7>&-
-rm -f io/*.* ended errors
-mkfifo ended || fail 'cannot make a pipe'
+clean 6>&- 7>&- || fail 'what the session before this one left cannot be ended'
+rm -f io/* ended errors
+mkfifo -m 666 io/control io/ready ended || fail 'cannot make pipes'
 ( ( exec 8>&-
 ${start}
 ) 0</dev/null 1>/dev/null 2>errors; : ) 6>&- 7>&- 8>ended &
@@ -78,11 +79,13 @@ list=\${next## }
 list=\${list%% }
 case $list in *[0-9]*) ;; *) list= ;; esac
 done 2>/dev/null
-end() { thaw; [ -z "$F" ] || kill -9 $F; }
+# As long as it is open here, no other namespace of processes has its number: with the last process of this one its first has ended.
+[ -z "$F" ] || exec 5</proc/$F/ns/pid
+end() { thaw; [ ! /proc/$F/ns/pid -ef /proc/self/fd/5 ] || kill -9 $F; }
 [ "$init" ] || { end; clean; fail 'its first process is in no namespace of its own'; }
 printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$init" $$
 printf 'descriptors\\0%s\\0' "$fds"
-printf 'files\\0'; head -v -c 262144 /proc/$init/status /proc/$init/limits /proc/$init/cgroup /proc/$init/mountinfo; printf '\\0'
+printf 'files\\0'; ${factFilesScript('$F', '$init')}; printf '\\0'
 printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
 printf 'environment\\0'; head -c 65536 /proc/$F/environ | tr '\\0' '\\n'; printf '\\0end\\0'
 answer=
@@ -97,6 +100,8 @@ W2=$!
 wait $B
 echo >dying
 kill -9 $W1 $W2
+# Who waited for it was told that it had ended, which it may have said itself.
+end
 wait
 for f in io/*.exit; do [ -p "$f" ] && true 1<>"$f"; done
 clean`;

@@ -1,0 +1,11 @@
+import type { SandboxId, SessionLeavings } from '@litterbox/core/provider';
+import { cgroupEmpty, cgroupThaw } from './cgroup.ts';
+import type { Machine } from './machine.ts';
+
+/**
+ * How what a session of the sandbox left is ended. Without control groups there is nothing to do: the kernel has ended all of a session before
+ * its lock is free.
+ */
+export function leavingsOf({ cgroup }: Pick<Machine, 'cgroup'>, id: SandboxId): SessionLeavings {
+  return cgroup ? { thaw: cgroupThaw(cgroup, id), empty: cgroupEmpty(cgroup, id) } : { thaw: ':', empty: ':' };
+}
