@@ -30,9 +30,9 @@ const UNJUDGED = {
 const HOLES = [
   {
     name: 'sockets',
-    file: `${OVERLAYFS}/seccomp-filter.ts`,
-    guard: 'const ADDRESS_FAMILIES = { AF_INET: 2,',
-    hole: 'const ADDRESS_FAMILIES = { AF_UNIX: 1, AF_INET: 2,',
+    file: `${CORE}/places/socket-protocols.ts`,
+    guard: '  { family: 2, protocols: INTERNET },',
+    hole: '  { family: 1, protocols: INTERNET },\n  { family: 2, protocols: INTERNET },',
     tests: ['A45: no Unix socket', 'A46: of all address families'],
   },
   {
@@ -45,7 +45,7 @@ const HOLES = [
   {
     name: 'io-uring',
     file: `${OVERLAYFS}/seccomp-filter.ts`,
-    guard: '  absent: [425, 426, 427, 435],\n  clone: 56,',
+    guard: '  absent: [425, 426, 427, 435, 206],\n  clone: 56,',
     hole: '  absent: [435],\n  clone: 56,',
     tests: ['A47:'],
   },
@@ -78,8 +78,8 @@ const HOLES = [
     name: 'user',
     also: UNJUDGED,
     file: `${OVERLAYFS}/supervisor-script.ts`,
-    guard: 'exec ${isRoot ? `setpriv',
-    hole: 'exec ${false ? `setpriv',
+    guard: 'exec ${FEW_SIGNALS} ${isRoot ? `setpriv',
+    hole: 'exec ${FEW_SIGNALS} ${false ? `setpriv',
     tests: ['A41:'],
   },
   {
@@ -122,9 +122,37 @@ const HOLES = [
   {
     name: 'risky-files',
     file: `${GIT}/risky-changes.ts`,
-    guard: 'if (pattern.test(folded)) reasons.add(reason);',
-    hole: 'if (pattern.test(folded)) reasons.delete(reason);',
-    tests: ['A10:', 'A23:'],
+    guard: 'const reasons = new Set(whatRunsLater(path));',
+    hole: 'const reasons = new Set(whatRunsLater(path).slice(0, 0));',
+    tests: ['A10:', 'A23:', 'AX33:'],
+  },
+  {
+    name: 'named-by-git',
+    file: `${GIT}/risky-changes.ts`,
+    guard: 'if (byGit !== undefined) reasons.add(byGit);',
+    hole: 'if (byGit !== undefined) reasons.delete(byGit);',
+    tests: ['AX32: files'],
+  },
+  {
+    name: 'own-filters',
+    file: `${GIT}/execute-plan.ts`,
+    guard: '  await requireSteadyFilters(user, token, signal);',
+    hole: '  void requireSteadyFilters;',
+    tests: ['AX32: a filter'],
+  },
+  {
+    name: 'inherited-trust',
+    file: `${GIT}/repository-registry.ts`,
+    guard: 'if (pins.length === 0) return false;',
+    hole: 'if (pins.length === 0) return true;',
+    tests: ['AX34:'],
+  },
+  {
+    name: 'own-programs',
+    file: 'packages/host/src/local-host.ts',
+    guard: "PATH: findPrograms().join(':')",
+    hole: "PATH: pathOf(process.env['PATH']).join(':')",
+    tests: ['AX31:'],
   },
   {
     name: 'escape-codes',

@@ -49,6 +49,8 @@ export function buildServer(offer: Offer): McpServer {
         await callTool(litterbox, tool, given, server, context, telling),
     );
   }
+  // Tools are looked up by name in a plain object, which has more names than tools: `constructor` would be a tool that is disabled.
+  Object.setPrototypeOf(Reflect.get(server, '_registeredTools'), null);
   offerResources(server, offer);
   offerPrompts(server, offer);
   return server;

@@ -1,13 +1,14 @@
 import { Transform, type TransformCallback } from 'node:stream';
+import { isTooDeep } from './json-depth.ts';
 
 const NEWLINE = 10;
 
 /** Why a line was not let through. */
-export type LineFault = 'too-long' | 'no-json' | 'no-message';
+export type LineFault = 'too-long' | 'too-deep' | 'no-json' | 'no-message';
 
 /**
- * Lets messages of JSON-RPC 2.0 through, a line each, as they are. Drops lines that are longer than allowed, because what reads them
- * would have to keep them whole, and those that are no such message, which the transport behind it would pass over in silence.
+ * Lets messages of JSON-RPC 2.0 through, a line each, as they are. Drops lines that are longer or deeper than allowed, because what reads
+ * them would have to keep them whole, and those that are no such message, which the transport behind it would pass over in silence.
  *
  * @param onDropped told once for each dropped line; of one that is too long as soon as it is
  */
@@ -54,7 +55,7 @@ export class LineGuard extends Transform {
     const line = this.#pending.length === 1 && only ? only : Buffer.concat(this.#pending);
     this.#pending = [];
     this.#pendingBytes = 0;
-    const fault = faultOf(line.toString());
+    const fault = isTooDeep(line) ? 'too-deep' : faultOf(line.toString());
     if (fault === undefined) this.push(line);
     else this.#onDropped(fault);
   }

@@ -13,6 +13,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { defaultStateDirectory } from 'litterbox/agent';
 import { bearerGate } from './bearer-gate.ts';
 import { buildServer } from './build-server.ts';
+import { isTooDeep, MAX_DEPTH } from './json-depth.ts';
 import { makeOffer } from './make-offer.ts';
 import type { ServeOptions } from './mcp-options.ts';
 import { tokenFrom } from './token-file.ts';
@@ -35,15 +36,17 @@ export async function startHttp(options: ServeOptions): Promise<void> {
     maxRequestBodySize: MAX_BODY_BYTES,
     onerror: (error) => console.error(`litterbox serve: ${error.message}`),
   });
-  const serve = toNodeHandler(handler, { maxRequestBodySize: MAX_BODY_BYTES });
+  const serve = toNodeHandler({ fetch: withoutDepth(handler) }, { maxRequestBodySize: MAX_BODY_BYTES });
   const isLocalHost = localhostHostValidation(); // a page of the web that points its name here says that name
   const isLocalOrigin = localhostOriginValidation();
   const isAllowed = bearerGate(tokenFrom(tokenFile));
   const server = createServer(TIMES, (request, response) => {
     void (async () => {
+      // With a whole address in the first line it, and not the header that is looked at, would say which host is meant.
+      if (!request.url?.startsWith('/')) return void response.writeHead(400).end('Want a path, not an address.\n');
       if (!isLocalHost(request, response) || !isLocalOrigin(request, response)) return;
       if (!(await isAllowed(request, response))) return;
-      if (new URL(request.url ?? '/', 'http://localhost').pathname === PATH)
+      if (new URL(request.url, 'http://localhost').pathname === PATH)
         await serve(request as NodeIncomingMessageLike, response); // a server's request has both method and URL
       else response.writeHead(404, { 'content-type': 'text/plain' }).end(`There is ${PATH} and nothing else.\n`);
     })().catch((error: unknown) => {
@@ -70,4 +73,20 @@ export async function startHttp(options: ServeOptions): Promise<void> {
   await handler.close();
   server.close();
   server.closeAllConnections();
+}
+
+type Handler = ReturnType<typeof createMcpHandler>;
+
+/** Answers a body that is nested too deep by itself: nothing behind this parses it. */
+function withoutDepth(handler: Handler): Handler['fetch'] {
+  return async (request, options) => {
+    if (request.body === null) return await handler.fetch(request, options);
+    const body = new Uint8Array(await request.arrayBuffer());
+    if (isTooDeep(body)) {
+      const message = `A message has more than ${MAX_DEPTH} levels of objects and arrays.`;
+      return Response.json({ jsonrpc: '2.0', error: { code: -32600, message }, id: null }, { status: 400 });
+    }
+    const { url, method, headers, signal } = request;
+    return await handler.fetch(new Request(url, { method, headers, signal, body }), options);
+  };
 }

@@ -1,5 +1,6 @@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { buildServer } from './build-server.ts';
+import { MAX_DEPTH } from './json-depth.ts';
 import { type LineFault, LineGuard } from './line-guard.ts';
 import { makeOffer } from './make-offer.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -15,6 +16,7 @@ const REFUSALS: Readonly<Record<LineFault, readonly [code: number, message: stri
     INVALID_REQUEST,
     `A message is larger than ${MAX_MESSAGE_BYTES} bytes. Make large files by commands in the sandbox.`,
   ],
+  'too-deep': [INVALID_REQUEST, `A message has more than ${MAX_DEPTH} levels of objects and arrays.`],
   'no-json': [PARSE_ERROR, 'A message is not JSON.'],
   'no-message': [INVALID_REQUEST, 'A message is not one of JSON-RPC 2.0.'],
 };

@@ -26,6 +26,8 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(request.url ?? '');
     headers.push(JSON.stringify(request.headers));
+    if (request.url?.startsWith('/elsewhere/'))
+      return void response.writeHead(301, { location: request.url.replace('/elsewhere', '') }).end();
     const file = join(remote.directory, new URL(request.url ?? '/', 'http://localhost').pathname);
     if (existsSync(file) && statSync(file).isFile()) response.end(readFileSync(file));
     else response.writeHead(404).end();
@@ -157,6 +159,10 @@ describe('X5: the tool git', () => {
     for (const destination of ['/tmp/x', '../x', `${desk.scratch.repository}/x`, '/playground', '/playground/../etc/x'])
       expect([destination, await codeOf({ url, destination })]).toEqual([destination, 'PATH_OUTSIDE_WORKDIR']);
     expect(await codeOf({ url: `${url}x` })).toBe('UNAVAILABLE');
+    // An address may answer with one of the person's own network: it is told, not followed.
+    asked.length = 0;
+    expect(await codeOf({ url: url.replace('/lib.git', '/elsewhere/lib.git') })).toBe('UNAVAILABLE');
+    expect(asked.length > 0 && asked.every((path) => path.startsWith('/elsewhere/'))).toBe(true);
     expect(await codeOf({ url: 'http://127.0.0.1:1/x.git' })).toBe('UNAVAILABLE');
     expect(await desk.text('ls', { sandbox: 'a', path: '/playground' })).toBe('[the directory is empty]');
   });

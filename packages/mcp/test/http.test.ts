@@ -110,17 +110,31 @@ describe('A39: over HTTP', () => {
       '/MCP',
       '/%6dcp',
       '/serve.token',
-      'http://evil.example/other',
     ]) {
       const { status, body } = await post(good, { path });
       expect([path, status, body]).toEqual([path, 404, 'There is /mcp and nothing else.\n']);
       expect([path, (await post({}, { path })).status]).toEqual([path, 401]); // who has no token learns of no path
     }
+    // A whole address in the first line would say another host than the header that is looked at.
+    for (const path of ['http://evil.example/mcp', 'http://127.0.0.1/mcp', '*'])
+      expect([path, (await post(good, { path })).status]).toEqual([path, 400]);
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])
       expect([method, String((await post(good, { method })).status)]).toEqual([
         method,
         expect.stringMatching(/^40[05]$/),
       ]);
+  });
+
+  it('a message that is nested too deep is refused before it is parsed', async () => {
+    const good = { authorization: `Bearer ${token}` };
+    const nested = (levels: number) =>
+      JSON.stringify({ ...JSON.parse(LIST), params: { _meta: { 'test/x': 0 } } }).replace(
+        ':0',
+        `:${'['.repeat(levels)}${']'.repeat(levels)}`,
+      );
+    const { status, body } = await post(good, { body: nested(80) });
+    expect([status, JSON.parse(body).error.message]).toEqual([400, expect.stringContaining('64 levels')]);
+    expect((await post(good, { body: nested(20) })).body).toContain('sandbox-create'); // positive control
   });
 
   it('who sends its headers slowly is cut off, and keeps nobody out meanwhile', async () => {

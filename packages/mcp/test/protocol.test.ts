@@ -67,6 +67,11 @@ describe('B52: what is no request', () => {
     ['a wrong version', '{"jsonrpc":"1.0","id":7,"method":"tools/list"}\n', -32600],
     ['a number', '5\n', -32600],
     ['a batch', '[{"jsonrpc":"2.0","id":7,"method":"tools/list"}]\n', -32600],
+    [
+      'what is nested too deep',
+      `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":${'['.repeat(65)}${']'.repeat(65)}}\n`,
+      -32600,
+    ],
     ['a method that is no text', '{"jsonrpc":"2.0","id":7,"method":5}\n', -32600],
     ['an id that is no id', '{"jsonrpc":"2.0","id":{"a":1},"method":"tools/list"}\n', -32600],
     ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"tools/list"}\n', -32600],
@@ -89,6 +94,14 @@ describe('B52: what is no request', () => {
     expect(message).toMatchObject({ result: { structuredContent: { name: 'a' } } });
     await server.greet();
     expect(await server.request('tools/list', {}, 2)).toHaveProperty('result');
+  });
+
+  it('a name that every object has is no tool', async () => {
+    await using server = await rawServer();
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      expect(await server.request('tools/call', { name, arguments: {} }, 7)).toMatchObject({
+        error: { code: -32602, message: `Tool ${name} not found` },
+      });
   });
 
   it('a method that is not known', async () => {

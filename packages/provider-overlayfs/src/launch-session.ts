@@ -100,7 +100,7 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
     await runScriptOrFail(host, 'provider.start', script, call)
   ).split('\0');
   const existing = new Set(procList.trim().split('\n'));
-  const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir) : [];
+  const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir, call) : [];
   return {
     etc,
     namespaces,
@@ -125,7 +125,29 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
 /** Made anew in every sandbox, so a root file system's own are not used. */
 const OWN_ENTRIES = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'home', 'src', 'playground', 'lost+found']);
 
-async function rootEntries(host: Host, root: string, workdir: string): Promise<SessionSources['rootEntries']> {
+/** What of a root file system a sandbox sees. @throws LitterboxError `UNSUPPORTED` for what is none, and for the machine's own. */
+async function rootEntries(
+  host: Host,
+  root: string,
+  workdir: string,
+  call?: CallOptions,
+): Promise<SessionSources['rootEntries']> {
+  const { homeDirectory } = await host.facts(call);
+  const isOwn = `d=${quoted(homeDirectory)}
+while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\${d%/*}; done
+[ ${quoted(root)} -ef / ] && printf own
+:`;
+  if ((await runScriptOrFail(host, 'provider.create', isOwn, call)) === 'own') {
+    throw new LitterboxError(
+      'UNSUPPORTED',
+      `${shown(root)} holds your home directory: a sandbox would see this machine.`,
+      {
+        operation: 'provider.create',
+        provider: 'overlayfs',
+        hint: 'Name a directory made by debootstrap, or unpacked from an image.',
+      },
+    );
+  }
   const all = await host.files.list(root);
   if (!all?.some(({ name }) => name === 'bin')) {
     throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, {

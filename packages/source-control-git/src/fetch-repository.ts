@@ -5,19 +5,21 @@ import { makerOf, temporaryName } from './durable-files.ts';
 import { removeDead } from './remove-dead.ts';
 import type { GitRunner } from './run-git.ts';
 
+/** What git says of a redirect that it does not follow. */
+const REDIRECTED = /returned error: 30[1-8]/;
 /** A clone for looking things up, not a mirror of everything. */
 const MAX_BYTES = 2 * 2 ** 30;
 const WATCH_MS = 500;
 const TIMEOUT_MS = 10 * 60_000;
 
-/** What git may talk, and that it follows no redirect to another host once data flows, and gives up on a silent one. */
+/** What git may talk, and that it follows no redirect, which a person's yes for an address does not cover, and gives up on a silent host. */
 const NETWORK = [
   '-c',
   'protocol.https.allow=always',
   '-c',
   'protocol.http.allow=always',
   '-c',
-  'http.followRedirects=initial',
+  'http.followRedirects=false',
   '-c',
   'http.lowSpeedLimit=1',
   '-c',
@@ -65,7 +67,10 @@ export async function fetchRepository(
       environment: { GIT_ALLOW_PROTOCOL: 'https:http' },
       signal,
     });
-    if (code !== 0) throw refusal('UNAVAILABLE', `${shown(checked)} could not be cloned: ${shown(stderr.trim())}`);
+    if (code !== 0) {
+      const why = REDIRECTED.test(stderr) ? 'it leads to another address, which is not followed' : shown(stderr.trim());
+      throw refusal('UNAVAILABLE', `${shown(checked)} could not be cloned: ${why}`);
+    }
   } catch (error) {
     await remove();
     throw error;
@@ -90,7 +95,8 @@ export async function fetchRepository(
 function refusal(code: 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'RESOURCE_EXHAUSTED' | 'TIMED_OUT', message: string) {
   const hint = {
     INVALID_ARGUMENT: 'Give an address such as https://example.org/project.git, without a password.',
-    UNAVAILABLE: 'Look whether the address is right and open to everybody: no password is ever sent.',
+    UNAVAILABLE:
+      'Look whether the address is right, the last one and open to everybody: no password is ever sent, no redirect followed.',
     RESOURCE_EXHAUSTED: 'Clone it yourself and bring in what is needed.',
     TIMED_OUT: 'Try again when the network is faster, or clone it yourself.',
   }[code];

@@ -22,8 +22,10 @@ export function memoryHost(shelf: RepositoryShelf): Host {
       },
       async stat(path, options): Promise<FileStat | undefined> {
         options?.signal?.throwIfAborted();
+        const owner = { uid: 1000, gid: 1000 };
+        if (shelf.find(path)?.person.root === path) return { type: 'directory', sizeBytes: 0, mode: 0o755, ...owner };
         const file = find(path);
-        return file && { type: file.type, sizeBytes: file.content.length, mode: 0o644, uid: 1000, gid: 1000 };
+        return file && { type: file.type, sizeBytes: file.content.length, mode: 0o644, ...owner };
       },
       write: refuse,
       makeDirectory: refuse,

@@ -2,6 +2,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import { ConfigSchema } from './config-schema.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import { Refused } from './setting.ts';
+import { widens } from './trust-text.ts';
 
 /** How the text of a variable becomes the value that the key would have in the file. */
 type Reader = (text: string) => unknown;
@@ -39,7 +40,8 @@ const NOT_FROM_ENVIRONMENT: readonly RegExp[] = [
 /**
  * What `LITTERBOX_*` variables say. An empty variable says nothing.
  *
- * @throws LitterboxError the code that the key would give in the file; `CONFIG_UNTRUSTED` for what opens something.
+ * @throws LitterboxError the code that the key would give in the file; `CONFIG_UNTRUSTED` for what opens something,
+ *   and for more of the machine than a sandbox gets anyway: what a person would have to agree to in the file.
  */
 export function environmentOverrides(environment: Readonly<Record<string, string | undefined>>): ConfigOverrides {
   const document: Record<string, unknown> = {};
@@ -47,14 +49,7 @@ export function environmentOverrides(environment: Readonly<Record<string, string
   for (const [name, text] of Object.entries(environment)) {
     if (text === undefined || text === '') continue;
     if (NOT_FROM_ENVIRONMENT.some((pattern) => pattern.test(name))) {
-      throw new LitterboxError(
-        'CONFIG_UNTRUSTED',
-        `${name} is set, but what it asks for cannot come from the environment.`,
-        {
-          operation: 'config.environment',
-          hint: 'Unset it; use the command-line option, or write the key into .litterbox.toml and run `litterbox trust`.',
-        },
-      );
+      throw untrusted(name);
     }
     const entry = Object.hasOwn(VARIABLES, name) ? VARIABLES[name] : undefined;
     if (!entry) continue; // LITTERBOX_HOME and the like, which are not configuration
@@ -66,6 +61,8 @@ export function environmentOverrides(environment: Readonly<Record<string, string
   const result = ConfigSchema.safeParse(document);
   if (!result.success) throw invalid(result.error.issues[0]);
   const { data: config } = result;
+  const [wider] = widens(config);
+  if (wider !== undefined) throw untrusted(nameOf((section, key) => wider === (section ? `${section}.${key}` : key)));
   const { timeoutMs, setupTimeoutMs, ...ceilings } = config.limits;
   const limits = Object.fromEntries(Object.entries(ceilings).filter(([, value]) => value !== undefined));
   return {
@@ -80,14 +77,28 @@ export function environmentOverrides(environment: Readonly<Record<string, string
   };
 }
 
+/** The variable of a key. */
+function nameOf(isKey: (section: string, key: string) => boolean): string {
+  const [name = 'LITTERBOX_*'] = Object.entries(VARIABLES).find(([, [section, key]]) => isKey(section, key)) ?? [];
+  return name;
+}
+
+function untrusted(name: string): LitterboxError {
+  return new LitterboxError(
+    'CONFIG_UNTRUSTED',
+    `${name} is set, but what it asks for cannot come from the environment.`,
+    {
+      operation: 'config.environment',
+      hint: 'Unset it; use the command-line option, or write the key into .litterbox.toml and run `litterbox trust`.',
+    },
+  );
+}
+
 function invalid(
   issue: { readonly path: readonly PropertyKey[]; readonly params?: unknown } | undefined,
 ): LitterboxError {
   const [first, second] = issue?.path ?? [];
-  const [name = 'LITTERBOX_*'] =
-    Object.entries(VARIABLES).find(([, [section, key]]) =>
-      section === '' ? key === first : section === first && key === second,
-    ) ?? [];
+  const name = nameOf((section, key) => (section === '' ? key === first : section === first && key === second));
   const refused = (issue?.params as { refused?: unknown } | undefined)?.refused;
   if (refused instanceof Refused) {
     return new LitterboxError(refused.code, `${name}: ${refused.reason}`, {

@@ -236,6 +236,22 @@ describe('the environment', () => {
       expect(error).toMatchObject({ code: 'CONFIG_UNTRUSTED', details: { hint: expect.any(String) } });
     }
   });
+
+  test('gives no more of the machine than a sandbox gets anyway', () => {
+    for (const [name, text] of [
+      ['LITTERBOX_MEMORY', '900GiB'],
+      ['LITTERBOX_CPUS', '64'],
+      ['LITTERBOX_PROCESSES', '10000'],
+      ['LITTERBOX_OPEN_FILES', '100000'],
+      ['LITTERBOX_PLAYGROUND_SCOPE', 'shared'],
+    ] as const) {
+      const error = errorOf(() => environmentOverrides({ LITTERBOX_TIMEOUT: '5s', [name]: text }));
+      expect(error).toMatchObject({ code: 'CONFIG_UNTRUSTED', message: expect.stringMatching(`^${name} is set`) });
+    }
+    expect(environmentOverrides({ LITTERBOX_MEMORY: '4GiB', LITTERBOX_CPUS: '2' })).toMatchObject({
+      limits: { memoryBytes: 4 * 2 ** 30, cpus: 2 },
+    });
+  });
 });
 
 describe('trust', () => {

@@ -126,6 +126,14 @@ export class DecidePolicy {
         hint: 'Replace it by the file itself.',
       });
     }
+    // Who owns the directory can put any file there; who owns no more than the file was let in.
+    const isOfOwner = stat.uid === 0 || stat.uid === (await this.#host.files.stat(root, options))?.uid;
+    if (!isOfOwner && stat.uid !== (await this.#host.facts(options)).uid) {
+      throw new LitterboxError('CONFIG_UNREADABLE', `${CONFIG_FILE} belongs to user ${stat.uid}.`, {
+        operation: 'config.read',
+        hint: 'Read it, then make it yours: sudo chown "$(id -u)" .litterbox.toml.',
+      });
+    }
     if (stat.sizeBytes > MAX_CONFIG_BYTES) {
       throw new LitterboxError(
         'CONFIG_TOO_LARGE',

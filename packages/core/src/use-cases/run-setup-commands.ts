@@ -69,7 +69,13 @@ export function setupFailed(
   hint: string,
   missing: ReadonlySet<string>,
 ): LitterboxError {
-  const lines = log.trim().split('\n').slice(-5).join('\n');
+  // A mark of ours before each line: what a command prints must not pass for words of ours.
+  const lines = log
+    .trim()
+    .split(/\r\n?|\n/)
+    .slice(-5)
+    .map((line) => `  | ${line}`)
+    .join('\n');
   const network = withheldNetwork(policy) ?? networkHint(policy.network, log, missing);
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',

@@ -1,5 +1,5 @@
 // Paths, names and arguments through the library: read, write and run. The same through the tools of agents is in a25-over-mcp.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect } from '@jest/globals';
 import type { Sandbox } from 'litterbox';
 import { type AttackGround, onTheHost, positiveControl } from '../../src/index.ts';
@@ -21,6 +21,21 @@ async function readOf(ground: AttackGround, sandbox: Sandbox, path: string): Pro
 }
 
 describe('paths', () => {
+  attack(
+    'A25: the machine itself, and what holds the home of the person, is no root file system of a sandbox',
+    async (ground) => {
+      const link = `${ground.scratch.directory}/link`;
+      symlinkSync('/', link);
+      const fake = `${ground.home}/bin`;
+      mkdirSync(fake);
+      for (const root of ['/', '/proc/self/root', link, `${link}/proc/..`, ground.home]) {
+        const { code, stderr } = commandLine(ground, ['create', 'a', '--rootfs', root]);
+        expect([root, code, stderr]).toEqual([root, 5, expect.stringContaining('holds your home directory')]);
+      }
+      rmSync(fake, { recursive: true });
+    },
+  );
+
   attack('A25: no path leads to a file of the host', async (ground) => {
     const secret = ground.canaries[0]?.secret ?? '';
     const canary = `${ground.home}/canary-read.txt`;

@@ -86,6 +86,29 @@ test('one that is too large is CONFIG_TOO_LARGE, and is not read', async () => {
   await expect(decided({ host: host as never })).rejects.toMatchObject({ code: 'CONFIG_TOO_LARGE' });
 });
 
+test('one of another user is CONFIG_UNREADABLE, unless it is of root or of who owns the repository', async () => {
+  const ownedBy = (file: number, directory: number) => (real: { files: { read: unknown } }) => ({
+    facts: async () => ({ uid: 7 }),
+    files: {
+      ...real.files,
+      stat: async (path: string) =>
+        path.endsWith('.toml')
+          ? { type: 'file', sizeBytes: 9, mode: 0o644, uid: file, gid: 0 }
+          : { type: 'directory', sizeBytes: 0, mode: 0o755, uid: directory, gid: 0 },
+    },
+  });
+  for (const [file, directory] of [
+    [0, 8],
+    [7, 8],
+    [8, 8],
+  ] as const)
+    expect((await decided({ host: ownedBy(file, directory) as never })).source).toEqual({ type: 'head' });
+  await expect(decided({ host: ownedBy(9, 8) as never })).rejects.toMatchObject({
+    code: 'CONFIG_UNREADABLE',
+    message: expect.stringContaining('user 9'),
+  });
+});
+
 test('what is no TOML is CONFIG_SYNTAX', async () => {
   await expect(decided({ config: 'source = \n' })).rejects.toMatchObject({ code: 'CONFIG_SYNTAX' });
 });
