@@ -123,6 +123,8 @@ const rows: readonly Row[] = [
   ...(
     '*|*.com|http://x/|x:99999|10.0.0.1|localhost|EXA MPLE.com|exa mple||*.co.uk|*.github.io|127.1|x.0x7f|a..b|-a.com|' +
     'a_b.com|a.com/|a.com:0|[::1]|*.*.example.com|www.*.com|ä.com|x\\u0000y.com|xn--\\u0000.com|xn--.com|printer.local|' +
+    '*.s3.us-east-1.amazonaws.com|*.eu.s3-website.amazonaws.com|*.googleapis.com|*.storage.googleapis.com|*.r2.dev|*.blob.core.windows.net|*.run.app|' +
+    '*.trycloudflare.com|*.githubusercontent.com|*.duckdns.org|*.nip.io|*.sslip.io|*.me.uk|*.ne.jp|*.deno.dev|*.supabase.co|' +
     `169.254.169.254|${'a'.repeat(64)}.com`
   )
     .split('|')

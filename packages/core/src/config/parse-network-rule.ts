@@ -10,8 +10,18 @@ export const NETWORK_RULE_HINT =
  * Endings below which anyone can register a name, beside those of one label. Not the whole public suffix list, which
  * changes weekly: the ones that people meet. The proxy refuses addresses of the local network in any case.
  */
-const SHARED_ENDINGS =
-  /^(?:(?:co|com|net|org|gov|edu|ac)\.[a-z]{2}|(?:github|gitlab|netlify|vercel|pages|workers|web|herokuapp|azurewebsites|cloudfront|appspot|amazonaws|s3\.amazonaws|blogspot|firebaseapp|fly|onrender|ngrok|ngrok-free)\.[a-z]{2,5})$/;
+const SHARED_ENDINGS = new RegExp(
+  `^(?:${[
+    '(?:co|com|net|org|gov|edu|ac|me|ne|or|go|ltd|plc)\\.[a-z]{2}',
+    '(?:github|gitlab|netlify|vercel|pages|workers|web|herokuapp|azurewebsites|cloudfront|appspot|amazonaws|blogspot|firebaseapp|fly|onrender|ngrok|ngrok-free)\\.[a-z]{2,5}',
+    '(?:[a-z0-9-]+\\.)?s3(?:[.-][a-z0-9-]+)?\\.amazonaws\\.com',
+    '(?:storage\\.)?googleapis\\.com',
+    '(?:[a-z]+\\.)?core\\.windows\\.net',
+    '(?:githubusercontent|trycloudflare)\\.com',
+    '(?:r2|deno)\\.dev',
+    'run\\.app|duckdns\\.org|supabase\\.co|(?:nip|sslip)\\.io',
+  ].join('|')})$`,
+);
 
 /** One rule in its normal form (lower case, no dot at the end), or nothing when it is not a rule. */
 export function parseNetworkRule(text: string): string | undefined {
