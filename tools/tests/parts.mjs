@@ -352,7 +352,7 @@ const DEEP = [
   {
     name: 'attacks-kernel',
     why: 'attacks on kernel, sockets and resources',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|harness)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|harness)'],
   },
   {
     name: 'attacks-files',
@@ -372,7 +372,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25)'],
     as: 'user',
   },
   {

@@ -15,6 +15,8 @@ export const gateAttacks = [
   'AX21: ',
   'AX23: ',
   'AX24: ',
+  'AX25: process 1 is traced',
+  'AX26: ',
   'secrets in files, objects, output$',
 ];
 
