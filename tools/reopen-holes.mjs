@@ -60,9 +60,9 @@ const HOLES = [
   {
     name: 'environment',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/supervisor-script.ts`,
-    guard: ' : \'\'}env -i "$bwrap"',
-    hole: ' : \'\'}env LB_CANARY_ENV=leaks "$bwrap"',
+    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    guard: "  '--clearenv',\n",
+    hole: "  '--setenv',\n  'LB_CANARY_ENV',\n  'leaks',\n",
     tests: ['A42:'],
   },
   {
@@ -89,6 +89,14 @@ const HOLES = [
     guard: 'if (descriptors.length === 0) return argv;',
     hole: 'if (descriptors.length >= 0) return argv;',
     tests: ['A49: only descriptors'],
+  },
+  {
+    name: 'process-one',
+    also: UNJUDGED,
+    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    guard: "  '--as-pid-1',\n",
+    hole: '',
+    tests: ['AX26:'],
   },
   {
     name: 'git-directories',

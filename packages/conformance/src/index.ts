@@ -13,6 +13,7 @@ export { fixtureRecord } from './fixture-record.ts';
 export { brokenWorkspace, type FixtureFile, fixtureWorkspace } from './fixture-workspace.ts';
 export { forBackend } from './for-backend.ts';
 export { measureProvider, type ProviderMeasure } from './measure-provider.ts';
+export { PROC_DOORS, PROCESS_ONE_LIAR } from './process-one-programs.ts';
 export type { SkippableRunner, TestRunner } from './runner.ts';
 export { type KitGroup, someGroups } from './some-groups.ts';
 export type { OpenedState, StateBench, StateOptions } from './state-options.ts';
