@@ -120,7 +120,11 @@ export function services(check: Check): void {
         service('missing', '', { command: ['no-such-program-of-the-kit'], restart: 'never' }),
       ]);
       await kept.start();
-      const [, once, deaf, away, flood, missing] = kept.status();
+      // What ended is looked after a little later than it ended.
+      const [, once, deaf, away, flood, missing] = await eventually(
+        async () => kept.status(),
+        (now) => now[1]?.state === 'failed' && now[3]?.state === 'exited',
+      );
       // It is started again and again, and has no exit code while it runs.
       const exit = await eventually(
         async () => kept.status()[0]?.exit,
