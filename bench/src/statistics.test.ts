@@ -28,6 +28,10 @@ describe('statistics', () => {
   });
 
   it('keeps three digits', () => {
-    expect([rounded(1234.5), rounded(0.012345), rounded(0)]).toEqual([1230, 0.0123, 0]);
+    expect({ firstRounded: rounded(1234.5), secondRounded: rounded(0.012345), thirdRounded: rounded(0) }).toEqual({
+      firstRounded: 1230,
+      secondRounded: 0.0123,
+      thirdRounded: 0,
+    });
   });
 });

@@ -148,18 +148,25 @@ describe('the files of the clients', () => {
           const after = readFileSync(path, 'utf8');
           const keyPath = client.keyPath('litterbox', document);
           const wanted = withTable(document, keyPath, client.entry(START, document));
-          expect([kind, isSameDocument(read(after), wanted)]).toEqual([kind, true]);
+          expect({ kind, isSameDocument: isSameDocument(read(after), wanted) }).toEqual({ kind, isSameDocument: true });
           if (text !== undefined) {
-            expect([kind, statSync(path).mode & 0o777]).toEqual([kind, 0o640]);
-            expect([kind, after.startsWith('\uFEFF')]).toEqual([kind, text.startsWith('\uFEFF')]);
-            if (text.includes('\r')) expect([kind, /(?<!\r)\n/.test(after)]).toEqual([kind, false]);
-            expect([kind, isInOrder(text.replace(/\s/g, ''), after)]).toEqual([kind, true]);
+            expect({ kind, mode: statSync(path).mode & 0o777 }).toEqual({ kind, mode: 0o640 });
+            expect({ kind, afterStartsWith: after.startsWith('\uFEFF') }).toEqual({
+              kind,
+              afterStartsWith: text.startsWith('\uFEFF'),
+            });
+            if (text.includes('\r'))
+              expect({ kind, afterMatches: /(?<!\r)\n/.test(after) }).toEqual({ kind, afterMatches: false });
+            expect({ kind, isInOrder: isInOrder(text.replace(/\s/g, ''), after) }).toEqual({ kind, isInOrder: true });
           } else if (scope === 'user') expect(statSync(path).mode & 0o777).toBe(0o600);
 
-          expect([kind, (await planEntry(options, START)).isChanged]).toEqual([kind, false]);
+          expect({ kind, isChanged: (await planEntry(options, START)).isChanged }).toEqual({ kind, isChanged: false });
           const other = await planEntry(options, { command: 'litterbox', args: ['mcp', '--sandbox', 'x'] });
           await other.carryOut();
-          expect([kind, readFileSync(path, 'utf8').includes('--sandbox')]).toEqual([kind, true]);
+          expect({ kind, contentIncludes: readFileSync(path, 'utf8').includes('--sandbox') }).toEqual({
+            kind,
+            contentIncludes: true,
+          });
 
           const removal = await planEntryRemoval(options);
           await removal?.carryOut();
@@ -189,7 +196,11 @@ describe('the files of the clients', () => {
         await (await planEntryRemoval(options))?.carryOut();
         const left = editor.read(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
         const wanted = editor.read(others(text).replace(/^\uFEFF/, ''));
-        expect([client.id, kind, isSameDocument(left, wanted)]).toEqual([client.id, kind, true]);
+        expect({ id: client.id, kind, isSameDocument: isSameDocument(left, wanted) }).toEqual({
+          id: client.id,
+          kind,
+          isSameDocument: true,
+        });
       }
     }
   });
@@ -203,7 +214,10 @@ describe('the files of the clients', () => {
       const forgetful = { ...options, receipts: new Receipts(join(at.home, 'elsewhere')) };
       await (await planEntryRemoval(forgetful))?.carryOut();
       const left = readFileSync(path, 'utf8');
-      expect([client.id, left.includes('litterbox')]).toEqual([client.id, false]);
+      expect({ id: client.id, leftIncludes: left.includes('litterbox') }).toEqual({
+        id: client.id,
+        leftIncludes: false,
+      });
     }
   });
 
@@ -216,13 +230,19 @@ describe('the files of the clients', () => {
       const editor = client.format === 'json' ? jsonEditor : tomlEditor;
       const keyPath = client.keyPath('litterbox', {});
       writeFileSync(path, editor.set(readFileSync(path, 'utf8'), keyPath, { extra: 'mine' }));
-      expect([client.id, (await planEntry(options, START)).isChanged]).toEqual([client.id, false]);
+      expect({ id: client.id, isChanged: (await planEntry(options, START)).isChanged }).toEqual({
+        id: client.id,
+        isChanged: false,
+      });
       await (await planEntry(options, { command: 'litterbox', args: ['mcp', '--tools', 'roadmap'] })).carryOut();
       const document = editor.read(readFileSync(path, 'utf8'));
       expect(valueAt(document, [...keyPath, 'extra'])).toBe('mine');
       expect(JSON.stringify(valueAt(document, keyPath))).toContain('roadmap');
       await (await planEntryRemoval(options))?.carryOut();
-      expect([client.id, existsSync(path)]).toEqual([client.id, client.format === 'toml' && existsSync(path)]);
+      expect({ id: client.id, exists: existsSync(path) }).toEqual({
+        id: client.id,
+        exists: client.format === 'toml' && existsSync(path),
+      });
     }
   });
 
@@ -330,7 +350,10 @@ describe('the files of the clients', () => {
     expect(lstatSync(join(at.home, '.claude.json')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(dotfiles, 'claude.json'), 'utf8')).toContain('litterbox');
     await (await planEntryRemoval(optionsFor(at, claude, 'user')))?.carryOut();
-    expect([readdirSync(dotfiles), lstatSync(join(at.home, '.claude.json')).isSymbolicLink()]).toEqual([[], true]);
+    expect({
+      names: readdirSync(dotfiles),
+      isSymbolicLink: lstatSync(join(at.home, '.claude.json')).isSymbolicLink(),
+    }).toEqual({ names: [], isSymbolicLink: true });
 
     writeFileSync(join(at.home, 'precious.json'), '{}');
     symlinkSync(join(at.home, 'precious.json'), join(at.root, '.mcp.json'));
@@ -353,7 +376,10 @@ describe('the files of the clients', () => {
     const plan = await planEntry(optionsFor(at, claude, 'user'), START);
     writeFileSync(path, '{"new": 1}');
     await expect(plan.carryOut()).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect([readFileSync(path, 'utf8'), readdirSync(at.home)]).toEqual(['{"new": 1}', ['.claude.json']]);
+    expect({ content: readFileSync(path, 'utf8'), names: readdirSync(at.home) }).toEqual({
+      content: '{"new": 1}',
+      names: ['.claude.json'],
+    });
   });
 
   it('takes opencode.jsonc where that is the file, and the form of version 2 where a file has it', async () => {
@@ -532,9 +558,12 @@ describe('litterbox agent', () => {
     await using at = desk();
     const before = at.digest();
     const shown = await at.run(['agent', 'install', 'claude', '--dry-run']);
-    expect([shown.code, shown.stderr]).toEqual([0, '']);
+    expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' });
     expect(shown.stdout).toContain('+++ ~/.claude.json');
-    expect([existsSync(join(home(at), '.claude.json')), existsSync(join(home(at), 'state'))]).toEqual([false, false]);
+    expect({
+      firstExists: existsSync(join(home(at), '.claude.json')),
+      secondExists: existsSync(join(home(at), 'state')),
+    }).toEqual({ firstExists: false, secondExists: false });
 
     const unasked = await at.run(['agent', 'install', 'claude']);
     expect(unasked.code).toBe(2);
@@ -542,25 +571,37 @@ describe('litterbox agent', () => {
     expect(existsSync(join(home(at), '.claude.json'))).toBe(false);
 
     const installed = await at.run(['agent', 'install', 'claude', '--yes', '--sandbox', 'Fix Login', '--exclusive']);
-    expect([installed.code, installed.stderr]).toEqual([0, expect.stringContaining('off in all your projects')]);
+    expect({ code: installed.code, stderr: installed.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('off in all your projects'),
+    });
     const { mcpServers } = JSON.parse(readFileSync(join(home(at), '.claude.json'), 'utf8')) as {
       readonly mcpServers: { readonly litterbox: { readonly command: string; readonly args: readonly string[] } };
     };
     const { command, args } = mcpServers.litterbox;
-    expect([command, args.slice(1)]).toEqual([process.execPath, ['mcp', '--sandbox', 'fix-login']]);
+    expect({ command, args: args.slice(1) }).toEqual({
+      command: process.execPath,
+      args: ['mcp', '--sandbox', 'fix-login'],
+    });
     expect(args[0]).toMatch(/^\/.*\/packages\/cli\/bin\/litterbox\.cjs$/);
     expect(readFileSync(join(home(at), '.claude', 'settings.json'), 'utf8')).toContain('"deny": ["Bash", "Edit"');
 
     const again = await at.run(['agent', 'install', 'claude', '--sandbox', 'fix-login', '--exclusive']);
-    expect([again.code, again.stdout]).toEqual([0, '']);
+    expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 0, stdout: '' });
     expect(again.stderr).toContain('Already installed');
     expect((await at.run(['agent', 'list'])).stdout).toMatch(/^claude\tClaude Code\tyes\tinstalled\t-$/m);
 
     const gone = await at.run(['agent', 'uninstall', 'claude', '--yes']);
-    expect([gone.code, gone.stderr]).toEqual([0, expect.stringContaining('Uninstalled')]);
+    expect({ code: gone.code, stderr: gone.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('Uninstalled'),
+    });
     expect(readdirSync(home(at)).filter((name) => name.startsWith('.claude'))).toEqual([]);
     const nothing = await at.run(['agent', 'uninstall', 'claude']);
-    expect([nothing.code, nothing.stderr]).toEqual([0, expect.stringContaining('Not installed')]);
+    expect({ code: nothing.code, stderr: nothing.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('Not installed'),
+    });
     expect(at.digest()).toBe(before);
   });
 
@@ -625,10 +666,10 @@ describe('litterbox agent', () => {
     await using at = desk();
     writeFileSync(join(home(at), '.claude.json'), '{\n  "a": 1,\n  oops\n}\n');
     const broken = await at.run(['agent', 'install', 'claude', '--yes', '--json']);
-    expect([broken.code, JSON.parse(broken.stderr)]).toEqual([
-      2,
-      { error: expect.objectContaining({ code: 'CONFIG_SYNTAX', facts: { line: 3, column: 3 } }) as unknown },
-    ]);
+    expect({ code: broken.code, stderr: JSON.parse(broken.stderr) }).toEqual({
+      code: 2,
+      stderr: { error: expect.objectContaining({ code: 'CONFIG_SYNTAX', facts: { line: 3, column: 3 } }) as unknown },
+    });
     expect(readFileSync(join(home(at), '.claude.json'), 'utf8')).toBe('{\n  "a": 1,\n  oops\n}\n');
     expect((await at.run(['agent', 'list'])).stderr).toContain('.claude.json:3:3 ');
     const cases: readonly (readonly [args: readonly string[], code: number, says: string])[] = [
@@ -644,9 +685,16 @@ describe('litterbox agent', () => {
     ];
     for (const [args, code, says] of cases) {
       const ran = await at.run(['agent', ...args]);
-      expect([args.join(' '), ran.code, ran.stderr]).toEqual([args.join(' '), code, expect.stringContaining(says)]);
+      expect({ args: args.join(' '), code: ran.code, stderr: ran.stderr }).toEqual({
+        args: args.join(' '),
+        code,
+        stderr: expect.stringContaining(says),
+      });
     }
     const outside = await at.run(['-C', '/', 'agent', 'install', 'cursor', '--yes']);
-    expect([outside.code, outside.stderr]).toEqual([3, expect.stringContaining('not in a git repository')]);
+    expect({ code: outside.code, stderr: outside.stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('not in a git repository'),
+    });
   });
 });

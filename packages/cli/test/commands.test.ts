@@ -10,10 +10,10 @@ describe('the command line', () => {
   it('tells the whole story: create, run, log, diff, milestone, merge', async () => {
     await using at = desk();
     const created = await at.run(['create', 'Fix Login']);
-    expect([created.code, created.stdout]).toEqual([0, 'fix-login\n']);
+    expect({ code: created.code, stdout: created.stdout }).toEqual({ code: 0, stdout: 'fix-login\n' });
     expect(created.stderr).toContain('not enforced: disk');
     const ran = await at.run(['run', 'fix-login', '--', 'sh', '-c', 'echo out; echo err >&2; echo b >b.txt; exit 3']);
-    expect([ran.code, ran.stdout]).toEqual([3, 'out\n']);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 3, stdout: 'out\n' });
     expect(ran.stderr).toBe('err\nrevision 1: one file\n');
     expect((await at.run(['run', 'fix-login', 'echo $((1 + 1)); pwd'])).stdout).toBe(
       `2\n${PROVIDER === 'overlayfs' ? at.repository : '/src'}\n`,
@@ -37,9 +37,12 @@ describe('the command line', () => {
     const tree = (await at.run(['worktree', 'fix-login'])).stdout.trim();
     expect(readFileSync(join(tree, 'b.txt'), 'utf8')).toBe('b\n');
     const dry = await at.run(['merge', 'fix-login', '--dry-run']);
-    expect([dry.code, existsSync(join(at.repository, 'b.txt'))]).toEqual([0, false]);
+    expect({ code: dry.code, exists: existsSync(join(at.repository, 'b.txt')) }).toEqual({ code: 0, exists: false });
     const merged = await at.run(['merge', 'fix-login']);
-    expect([merged.code, merged.stderr.includes('is deleted')]).toEqual([0, true]);
+    expect({ code: merged.code, stderrIncludes: merged.stderr.includes('is deleted') }).toEqual({
+      code: 0,
+      stderrIncludes: true,
+    });
     expect(at.git('log', '--format=%s')).toBe('Login works\none');
     expect((await at.run(['list'])).stdout).toBe('');
     expect((await at.run(['audit', '--verify'])).code).toBe(0);
@@ -92,10 +95,14 @@ describe('the command line', () => {
       ['resume', 'doc'],
     ]) {
       const { code, stdout } = await at.run([...args, '--json']);
-      expect([args.join(' '), code, typeof JSON.parse(stdout)]).toEqual([args.join(' '), 0, 'object']);
+      expect({ args: args.join(' '), code, type: typeof JSON.parse(stdout) }).toEqual({
+        args: args.join(' '),
+        code: 0,
+        type: 'object',
+      });
     }
     const failed = await at.run(['log', 'nobody', '--json']);
-    expect([failed.code, failed.stdout]).toEqual([3, '']);
+    expect({ code: failed.code, stdout: failed.stdout }).toEqual({ code: 3, stdout: '' });
     expect(JSON.parse(failed.stderr)).toMatchObject({ error: { code: 'SANDBOX_NOT_FOUND', hint: 'There are: doc.' } });
   });
 
@@ -127,11 +134,13 @@ describe('the command line', () => {
     const before = at.digest();
     for (const [args, code, says] of refusals) {
       const ran = await at.run(args);
-      expect([args.join(' '), ran.code, ran.stderr]).toEqual([
-        args.join(' '),
+      expect({ args: args.join(' '), code: ran.code, stderr: ran.stderr }).toEqual({
+        args: args.join(' '),
         code,
-        expect.stringMatching(new RegExp(says.includes('|') ? says : says.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))),
-      ]);
+        stderr: expect.stringMatching(
+          new RegExp(says.includes('|') ? says : says.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
+        ),
+      });
       expect(ran.stdout).toBe('');
       expect(ran.stderr).not.toMatch(/\n\s+at /);
     }
@@ -150,12 +159,21 @@ describe('the command line', () => {
       'mkdir -p .husky && echo x >.husky/post-merge && printf "\\033[31m\\342\\200\\256" >odd',
     ]);
     const deletion = await at.run(['delete', 'risky']);
-    expect([deletion.code, deletion.stderr]).toEqual([4, expect.stringContaining('--force')]);
+    expect({ code: deletion.code, stderr: deletion.stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('--force'),
+    });
     const merge = await at.run(['merge', 'risky']);
-    expect([merge.code, merge.stderr]).toEqual([4, expect.stringContaining('--yes-risky')]);
+    expect({ code: merge.code, stderr: merge.stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('--yes-risky'),
+    });
     expect(merge.stderr).toContain('Executes on your machine');
     const argument = await at.run(['merge', 'risky', '--', '--exec=touch x']);
-    expect([argument.code, argument.stderr]).toEqual([2, expect.stringContaining('--exec')]);
+    expect({ code: argument.code, stderr: argument.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--exec'),
+    });
     expect(at.git('status', '--porcelain')).toBe('');
     expect((await at.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
   });
@@ -168,7 +186,10 @@ describe('the command line', () => {
     expect((await at.run(['apply', 'taken', '--dry-run'])).code).toBe(0);
     expect(at.git('status', '--porcelain')).toBe('');
     expect((await at.run(['apply', 'taken'])).code).toBe(0);
-    expect([at.git('status', '--porcelain'), at.git('rev-parse', 'HEAD')]).toEqual(['A  b.txt', head]);
+    expect({ firstAtGit: at.git('status', '--porcelain'), secondAtGit: at.git('rev-parse', 'HEAD') }).toEqual({
+      firstAtGit: 'A  b.txt',
+      secondAtGit: head,
+    });
     expect((await at.run(['list'])).stdout).toMatch(/^taken\tready\t/);
   });
 
@@ -182,7 +203,10 @@ describe('the command line', () => {
     await at.run(['trust', '--yes']);
     const created = await at.run(['create', 'served']);
     const [address = 'http://missing'] = /http:\/\/127\.0\.0\.1:\d+\//.exec(created.stderr) ?? [];
-    expect([created.code, await (await fetch(`${address}a.txt`)).text()]).toEqual([0, 'a\n']);
+    expect({ code: created.code, text: await (await fetch(`${address}a.txt`)).text() }).toEqual({
+      code: 0,
+      text: 'a\n',
+    });
     expect((await at.run(['delete', 'served', '--force'])).code).toBe(0);
     await expect(fetch(address)).rejects.toThrow();
   });
@@ -194,7 +218,10 @@ describe('the command line', () => {
     writeFileSync(join(at.repository, 'a.txt'), 'ours\n');
     at.git('commit', '-q', '-am', 'ours');
     const merge = await at.run(['merge', 'clash']);
-    expect([merge.code, merge.stderr]).toEqual([6, expect.stringContaining('git merge --abort')]);
+    expect({ code: merge.code, stderr: merge.stderr }).toEqual({
+      code: 6,
+      stderr: expect.stringContaining('git merge --abort'),
+    });
     at.git('merge', '--abort');
     const dirty = await at.run(['create', 'dirty']);
     expect(dirty.code).toBe(0);
@@ -204,15 +231,27 @@ describe('the command line', () => {
     await using at = desk();
     writeFileSync(join(at.repository, '.litterbox.toml'), '[container]\nsetup-command = ["true"]\nbase_image = "x"\n');
     const refused = await at.run(['create', 'n']);
-    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('litterbox trust')]);
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('litterbox trust'),
+    });
     expect((await at.run(['trust'])).code).toBe(4);
     const trusted = await at.run(['trust', '--yes']);
-    expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining('container.setup-command')]);
+    expect({ code: trusted.code, stdout: trusted.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('container.setup-command'),
+    });
     const created = await at.run(['create', 'n']);
-    expect([created.code, created.stderr]).toEqual([0, expect.stringContaining('base-image')]);
+    expect({ code: created.code, stderr: created.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('base-image'),
+    });
     writeFileSync(join(at.repository, '.litterbox.toml'), 'x = [\n');
     const broken = await at.run(['create', 'm']);
-    expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/\.litterbox\.toml:\d+:\d+/)]);
+    expect({ code: broken.code, stderr: broken.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/\.litterbox\.toml:\d+:\d+/),
+    });
   });
 
   it('fork names the copy, says of what it is one, and list and explain tell', async () => {
@@ -220,7 +259,7 @@ describe('the command line', () => {
     await at.run(['create', 'one']);
     await at.run(['run', 'one', 'echo b >b.txt']);
     const forked = await at.run(['fork', 'one']);
-    expect([forked.code, forked.stdout]).toEqual([0, 'one-2\n']);
+    expect({ code: forked.code, stdout: forked.stdout }).toEqual({ code: 0, stdout: 'one-2\n' });
     expect(forked.stderr).toContain('one-2 is a copy of one.\n');
     expect((await at.run(['run', 'one-2', 'cat b.txt'])).stdout).toBe('b\n');
     expect((await at.run(['list'])).stdout).toMatch(/^one\tready\t.*\t\none-2\tready\t.*\tone\n$/);
@@ -228,7 +267,10 @@ describe('the command line', () => {
     const named = await at.run(['fork', 'one', '--name', 'Another Way', '--json']);
     expect(JSON.parse(named.stdout)).toMatchObject({ name: 'another-way', forkedFrom: 'one', warnings: [] });
     const taken = await at.run(['fork', 'one', '--name', 'one-2']);
-    expect([taken.code, taken.stderr]).toEqual([3, expect.stringContaining('There is a sandbox one-2 already')]);
+    expect({ code: taken.code, stderr: taken.stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('There is a sandbox one-2 already'),
+    });
   });
 
   it('pause, resume, restore and recover say what they did', async () => {
@@ -239,7 +281,10 @@ describe('the command line', () => {
     expect((await at.run(['pause', '--all-envs'])).stderr).toBe('time is paused.\n');
     expect((await at.run(['pause', 'time'])).stderr).toBe('time is already paused.\n');
     const refused = await at.run(['run', 'time', 'true']);
-    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('litterbox resume time')]);
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringContaining('litterbox resume time'),
+    });
     expect((await at.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
     expect((await at.run(['pause', '--all-repos'])).stderr).toContain('time is paused.\n');
     expect((await at.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
@@ -287,7 +332,7 @@ describe('the command line', () => {
     );
     child.stdin.write('hello\r');
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, text]).toEqual([7, expect.stringContaining('typed: hello')]);
+    expect({ code, text }).toEqual({ code: 7, text: expect.stringContaining('typed: hello') });
   });
 
   it('prints completion scripts that shells can read, and completes names', async () => {
@@ -324,7 +369,11 @@ describe('the command line', () => {
     expect(commands.length).toBeGreaterThanOrEqual(18);
     for (const name of commands) {
       const { code, stdout } = await at.run([name, '--help']);
-      expect([name, code, stdout.split('  $ litterbox').length]).toEqual([name, 0, expect.any(Number)]);
+      expect({ name, code, length: stdout.split('  $ litterbox').length }).toEqual({
+        name,
+        code: 0,
+        length: expect.any(Number),
+      });
       expect(stdout).toContain(`$ litterbox ${name}`);
     }
   });

@@ -14,22 +14,28 @@ describe('litterbox init', () => {
     await using at = desk();
     const before = readdirSync(at.repository);
     const made = await at.run(['init']);
-    expect([made.code, made.stdout]).toEqual([0, '']);
+    expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: '' });
     expect(made.stderr).toMatch(
       /Wrote \.litterbox\.toml\..*\nNext:\n.*litterbox trust.*\n.*litterbox agent install claude/,
     );
     expect(readdirSync(at.repository).sort()).toEqual([...before, CONFIG].sort());
     expect(at.git('status', '--porcelain')).toBe(`?? ${CONFIG}`);
     const shown = await at.run(['trust', '--show']);
-    expect([shown.code, shown.stdout, shown.stderr]).toEqual([
-      0,
-      '',
-      expect.stringContaining('nothing that needs trust'),
-    ]);
+    expect({ code: shown.code, stdout: shown.stdout, stderr: shown.stderr }).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('nothing that needs trust'),
+    });
     const again = await at.run(['init']);
-    expect([again.code, again.stderr]).toEqual([0, `${CONFIG} is as this command would write it.\n`]);
+    expect({ code: again.code, stderr: again.stderr }).toEqual({
+      code: 0,
+      stderr: `${CONFIG} is as this command would write it.\n`,
+    });
     const created = await at.run(['create', 'works']);
-    expect([created.code, created.stderr.includes('warning')]).toEqual([0, false]);
+    expect({ code: created.code, stderrIncludes: created.stderr.includes('warning') }).toEqual({
+      code: 0,
+      stderrIncludes: false,
+    });
   });
 
   it('suggests what the project needs, in settings that the real reader takes', async () => {
@@ -45,13 +51,17 @@ describe('litterbox init', () => {
       expect(existsSync(join(at.repository, CONFIG))).toBe(false);
       const found = detected((name) => files.includes(name));
       for (const { setup } of found) expect(text).toContain(JSON.stringify(setup).replaceAll('","', '", "'));
-      expect([files, text.split('\n').filter((line) => line.startsWith('# ') && line.length > 120)]).toEqual([
+      expect({ files, text: text.split('\n').filter((line) => line.startsWith('# ') && line.length > 120) }).toEqual({
         files,
-        [],
-      ]);
+        text: [],
+      });
       writeFileSync(join(at.repository, CONFIG), uncommented(text));
       const read = await at.run(['trust', '--show']);
-      expect([files, read.code, read.stderr]).toEqual([files, 0, 'You have not agreed to this.\n']); // no warning: every key is known
+      expect({ files, code: read.code, stderr: read.stderr }).toEqual({
+        files,
+        code: 0,
+        stderr: 'You have not agreed to this.\n',
+      }); // no warning: every key is known
       expect(read.stdout).toContain('container.setup-command = ');
       expect(read.stdout).toContain('network.allow = ');
       for (const file of [...files, CONFIG]) rmSync(join(at.repository, file), { force: true });
@@ -63,22 +73,28 @@ describe('litterbox init', () => {
     const path = join(at.repository, CONFIG);
     writeFileSync(path, 'source = "worktree"\n');
     const refused = await at.run(['init']);
-    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--force replaces the file')]);
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('--force replaces the file'),
+    });
     const unasked = await at.run(['init', '--force']);
-    expect([unasked.code, unasked.stdout]).toEqual([2, expect.stringContaining('-source = "worktree"')]);
+    expect({ code: unasked.code, stdout: unasked.stdout }).toEqual({
+      code: 2,
+      stdout: expect.stringContaining('-source = "worktree"'),
+    });
     expect(readFileSync(path, 'utf8')).toBe('source = "worktree"\n');
     const done = await at.run(['init', '--force', '--yes', '--json']);
-    expect([done.code, JSON.parse(done.stdout)]).toEqual([
-      0,
-      { path, written: true, backup: `${path}.bak`, text: readFileSync(path, 'utf8') },
-    ]);
+    expect({ code: done.code, stdout: JSON.parse(done.stdout) }).toEqual({
+      code: 0,
+      stdout: { path, written: true, backup: `${path}.bak`, text: readFileSync(path, 'utf8') },
+    });
     expect(readFileSync(`${path}.bak`, 'utf8')).toBe('source = "worktree"\n');
     writeFileSync(path, 'pool = 0\n');
     await at.run(['init', '--force', '--yes']);
-    expect([readFileSync(`${path}.bak`, 'utf8'), readFileSync(`${path}.bak.1`, 'utf8')]).toEqual([
-      'source = "worktree"\n',
-      'pool = 0\n',
-    ]);
+    expect({
+      firstContent: readFileSync(`${path}.bak`, 'utf8'),
+      secondContent: readFileSync(`${path}.bak.1`, 'utf8'),
+    }).toEqual({ firstContent: 'source = "worktree"\n', secondContent: 'pool = 0\n' });
   });
 
   it('works from a directory below, and tells where it cannot', async () => {
@@ -87,12 +103,21 @@ describe('litterbox init', () => {
     expect((await at.run(['-C', join(at.repository, 'deep', 'er'), 'init'])).code).toBe(0);
     expect(existsSync(join(at.repository, CONFIG))).toBe(true);
     const outside = await at.run(['-C', '/', 'init']);
-    expect([outside.code, outside.stderr]).toEqual([3, expect.stringContaining('git init')]);
+    expect({ code: outside.code, stderr: outside.stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('git init'),
+    });
     rmSync(join(at.repository, CONFIG));
     symlinkSync('/etc/passwd', join(at.repository, CONFIG));
     const link = await at.run(['init', '--force', '--yes']);
-    expect([link.code, link.stderr]).toEqual([2, expect.stringContaining('not a regular file')]);
+    expect({ code: link.code, stderr: link.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('not a regular file'),
+    });
     const help = await at.run(['init', '--help']);
-    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('$ litterbox init --print')]);
+    expect({ code: help.code, stdout: help.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('$ litterbox init --print'),
+    });
   });
 });

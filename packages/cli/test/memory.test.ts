@@ -12,14 +12,20 @@ it('holds less than 300 MB while it records 80,000 files, and while it records o
   const many = `i=0; while [ $i -lt 400 ]; do
     mkdir d$i; j=0; while [ $j -lt 200 ]; do echo "file $j of $i" >d$i/f$j; j=$((j + 1)); done; i=$((i + 1)); done`;
   const files = await at.run(['run', 'big', '--timeout', '10m', many], undefined, environment);
-  expect([files.code, files.stderr]).toEqual([0, expect.stringContaining('revision 1: 80000 files')]);
+  expect({ code: files.code, stderr: files.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('revision 1: 80000 files'),
+  });
   expect(peak(files.stderr)).toBeLessThan(LIMIT_KIB);
   const file = await at.run(
     ['run', 'big', '--timeout', '10m', 'seq 60000000 | head -c 500000000 >big'],
     undefined,
     environment,
   );
-  expect([file.code, file.stderr]).toEqual([0, expect.stringContaining('big is new and 477 MiB large')]);
+  expect({ code: file.code, stderr: file.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('big is new and 477 MiB large'),
+  });
   expect(peak(file.stderr)).toBeLessThan(LIMIT_KIB);
   // Positive control: what is measured is the process, and it does grow.
   expect(peak(files.stderr)).toBeGreaterThan(50 * 1024);

@@ -23,7 +23,7 @@ it('fills the pool, takes out of it, and has it filled again by a program of its
   expect(filled.stderr).toContain('Prepared 1, removed 0.\n');
   const [{ id } = { id: '' }] = (await pool()).sandboxes;
   const created = await at.run(['create', 'taken']);
-  expect([created.code, created.stdout]).toEqual([0, 'taken\n']);
+  expect({ code: created.code, stdout: created.stdout }).toEqual({ code: 0, stdout: 'taken\n' });
   expect(created.stderr).toContain(`Taking a prepared sandbox (${PROVIDER})\n`);
   expect((await at.run(['run', 'taken', 'echo $LITTERBOX_SANDBOX'])).stdout).toBe('taken\n');
   const listed = JSON.parse((await at.run(['list', '--json'])).stdout) as readonly { readonly id: string }[];

@@ -75,7 +75,7 @@ describe('services and ports on the command line', () => {
   it('outlive the command that made them; create, ports, service and logs tell of them', async () => {
     await using at = await served();
     const created = await at.run(['create', 'one']);
-    expect([created.code, created.stdout]).toEqual([0, 'one\n']);
+    expect({ code: created.code, stdout: created.stdout }).toEqual({ code: 0, stdout: 'one\n' });
     const [, number = ''] = /port web: http:\/\/127\.0\.0\.1:(\d+)\/ leads to 8080 inside/.exec(created.stderr) ?? [];
     expect(await told(Number(number))).toMatch(/^hello \d+$/);
     const ports = await at.run(['ports', 'one']);
@@ -137,7 +137,7 @@ describe('services and ports on the command line', () => {
       (said) => said === 'on\n',
     );
     const [keeper = 0, ...others] = keepers(at);
-    expect([keeper > 0, others]).toEqual([true, []]);
+    expect({ isKeeperAbove: keeper > 0, others }).toEqual({ isKeeperAbove: true, others: [] });
     process.kill(keeper, 'SIGKILL');
     await eventually(
       async () => await told(port),

@@ -78,7 +78,7 @@ describe('create-litterbox-provider', () => {
       ['dangling', 'no directory'],
     ] as const) {
       const { status, stderr, stdout } = await run(name);
-      expect([status, stdout]).toEqual([2, '']);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(said);
       expect(stderr).toContain('→ Take another name');
     }
@@ -88,7 +88,7 @@ describe('create-litterbox-provider', () => {
   it('refuses what is no name, before anything is made', async () => {
     for (const name of ['../up', '/abs', 'Upper', '', '-dash', '1st', 'a b', 'x'.repeat(41), 'a/b', "it's"]) {
       const { status, stderr } = await run(name);
-      expect([name, status]).toEqual([name, 2]);
+      expect({ name, status }).toEqual({ name, status: 2 });
       expect(stderr).toContain('is no name for a provider');
     }
     expect((await run()).stderr).toContain('One name is wanted, and none came');

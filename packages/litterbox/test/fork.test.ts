@@ -27,11 +27,15 @@ describe(`fork, on ${PROVIDER}`, () => {
     await source.write('src/a.txt', 'changed\n', { message: 'Change a' });
 
     const fork = await source.fork();
-    expect([fork.name, fork.forked.forkedFrom, fork.forked.warnings]).toEqual(['source-2', 'source', []]);
+    expect({ name: fork.name, forkedFrom: fork.forked.forkedFrom, warnings: fork.forked.warnings }).toEqual({
+      name: 'source-2',
+      forkedFrom: 'source',
+      warnings: [],
+    });
     const look = 'cat ignored/file src/a.txt src/b.txt ~/setup "$LITTERBOX_PLAYGROUND/file"';
     const everything = 'cached\nchanged\nb\nset up\nplay\n';
     const looked = await fork.run(look);
-    expect([looked.stdout, looked.stderr]).toEqual([everything, '']);
+    expect({ stdout: looked.stdout, stderr: looked.stderr }).toEqual({ stdout: everything, stderr: '' });
     expect(looked.recorded.revision).toBeUndefined();
     expect(await fork.log()).toEqual(await source.log());
     expect(await fork.diff()).toBe(await source.diff());

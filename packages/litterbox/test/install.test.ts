@@ -128,7 +128,7 @@ else
       expect(await litterbox.fillPool()).toMatchObject({ made: 1 });
       const [waiting] = await litterbox.pool();
       const { sandbox, hasInstalled } = await create(litterbox, 'three');
-      expect([sandbox.id, hasInstalled]).toEqual([waiting?.id, false]);
+      expect({ id: sandbox.id, hasInstalled }).toEqual({ id: waiting?.id, hasInstalled: false });
       expect((await sandbox.run('tool')).stdout).toBe('the tool\n');
       await clear(told, new Set([keyOf(sandbox.record)]));
     });

@@ -36,10 +36,14 @@ describe('a state file that was lost', () => {
     const listed = await after.list();
     expect(listed.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(['kept ready', 'paused stopped']);
     const again = await after.open('kept');
-    expect([again.id, again.record.policy.timeoutMs]).toEqual([id, 90_000]);
+    expect({ id: again.id, timeoutMs: again.record.policy.timeoutMs }).toEqual({ id, timeoutMs: 90_000 });
     expect((await again.log()).map(({ subject }) => subject)).toEqual(['run: echo one >one.txt']);
     const { stdout, recorded } = await again.run('cat one.txt; echo three >three.txt');
-    expect([stdout, recorded.revision?.number, recorded.changedFiles]).toEqual(['one\n', 2, 1]);
+    expect({ stdout, number: recorded.revision?.number, changedFiles: recorded.changedFiles }).toEqual({
+      stdout: 'one\n',
+      number: 2,
+      changedFiles: 1,
+    });
     await after.setRunState('paused', 'ready');
     expect(new TextDecoder().decode(await (await after.open('paused')).read('two.txt'))).toBe('two\n');
     for (const { name } of listed) await after.delete(name, { force: true });

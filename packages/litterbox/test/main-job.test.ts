@@ -20,12 +20,19 @@ describe(`the main job on ${PROVIDER}`, () => {
     const litterbox = told.open();
     const before = told.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads');
     const sandbox = await litterbox.create({ name: 'Fix Login' });
-    expect([sandbox.name, sandbox.created.isRenamed]).toEqual(['fix-login', false]);
+    expect({ name: sandbox.name, isRenamed: sandbox.created.isRenamed }).toEqual({
+      name: 'fix-login',
+      isRenamed: false,
+    });
 
     const ran = await sandbox.run(
       'echo changed >src/a.txt; mkdir ignored; echo x >ignored/x; echo new >src/b.txt; echo said; exit 3',
     );
-    expect([ran.exitCode, ran.stdout, ran.recorded.changedFiles]).toEqual([3, 'said\n', 2]);
+    expect({ exitCode: ran.exitCode, stdout: ran.stdout, changedFiles: ran.recorded.changedFiles }).toEqual({
+      exitCode: 3,
+      stdout: 'said\n',
+      changedFiles: 2,
+    });
     expect((await sandbox.run(['true'])).recorded.revision).toBeUndefined();
     expect((await sandbox.write('src/c.txt', 'c\n', { message: 'Add c' })).revision?.number).toBe(2);
     expect(new TextDecoder().decode(await sandbox.read('src/c.txt'))).toBe('c\n');
@@ -53,7 +60,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('a\n');
 
     const merged = await litterbox.merge('fix-login');
-    expect([merged.outcome, merged.isDeleted]).toEqual(['committed', true]);
+    expect({ outcome: merged.outcome, isDeleted: merged.isDeleted }).toEqual({ outcome: 'committed', isDeleted: true });
     expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
     expect(told.git('status', '--porcelain')).toBe('');
     expect(told.git('for-each-ref', 'refs/litterbox')).toBe('');
@@ -372,7 +379,12 @@ describe(`the main job on ${PROVIDER}`, () => {
     await using told = story();
     const sandbox = await told.open().create({ name: 'slow' });
     const ran = await sandbox.run('echo partial; echo x >written; sleep 1000', { timeoutMs: 400 });
-    expect([ran.timedOut, ran.stdout, ran.exitCode, ran.recorded.changedFiles]).toEqual([true, 'partial\n', 137, 1]);
+    expect({
+      timedOut: ran.timedOut,
+      stdout: ran.stdout,
+      exitCode: ran.exitCode,
+      changedFiles: ran.recorded.changedFiles,
+    }).toEqual({ timedOut: true, stdout: 'partial\n', exitCode: 137, changedFiles: 1 });
     const controller = new AbortController();
     const reason = new Error('enough');
     const running = sandbox.run('echo y >aborted; echo go; sleep 1000', {

@@ -34,7 +34,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
 
     const other = told.open(); // as another program
     const { sandbox, isTaken } = await create(other, 'taken');
-    expect([isTaken, sandbox.id]).toEqual([true, waiting[0]?.id]);
+    expect({ isTaken, id: sandbox.id }).toEqual({ isTaken: true, id: waiting[0]?.id });
     const ran = await sandbox.run('echo $LITTERBOX_SANDBOX; cat made.txt ~/cache; echo more >more.txt');
     expect(ran.stdout).toBe('taken\nmade\nx\n');
     const subjects = (await sandbox.log()).map(({ number, subject }) => [number, subject.slice(0, 6)]);
@@ -64,7 +64,10 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
     expect((await create(litterbox, 'option', { environment: { A: 'b' } })).isTaken).toBe(false);
     told.git('commit', '-q', '--allow-empty', '-m', 'next');
     const { isTaken, sandbox } = await create(litterbox, 'base');
-    expect([isTaken, sandbox.record.baseCommit]).toEqual([false, told.git('rev-parse', 'HEAD')]);
+    expect({ isTaken, baseCommit: sandbox.record.baseCommit }).toEqual({
+      isTaken: false,
+      baseCommit: told.git('rev-parse', 'HEAD'),
+    });
     expect((await litterbox.pool()).map(({ id }) => id)).toEqual([first?.id]);
     expect(await litterbox.fillPool()).toEqual({ made: 1, removed: 1, ready: 1 });
     told.file('.litterbox.toml', 'pool = 1\n[container]\nenv = { A = "b" }\n');
@@ -103,7 +106,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
     const { sandbox, said } = await create(litterbox, 'whole');
     expect(said).toContain('The prepared sandbox cannot be used: making another one');
     expect((await sandbox.run('cat a.txt')).stdout).toBe('a\n');
-    expect([await litterbox.pool(), (await litterbox.list()).length]).toEqual([[], 1]);
+    expect({ pool: await litterbox.pool(), length: (await litterbox.list()).length }).toEqual({ pool: [], length: 1 });
   });
 
   it("a state file that was lost: prepared ones are nobody's, and go", async () => {
@@ -116,7 +119,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
       if (name.startsWith('state.db') || name === 'audit.head') rmSync(join(told.stateDirectory, name));
     const after = told.open();
     expect(await after.reconcile()).toEqual(['Removed 1 prepared sandbox that nobody knew of.']);
-    expect([await after.list(), await after.reconcile()]).toEqual([[], []]);
+    expect({ list: await after.list(), reconcile: await after.reconcile() }).toEqual({ list: [], reconcile: [] });
     expect(readdirSync(join(told.stateDirectory, PROVIDER, 'sandboxes'))).toEqual([]);
   });
 });

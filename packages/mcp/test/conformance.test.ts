@@ -99,13 +99,13 @@ referee.describe('the official conformance suite', () => {
       await promisify(execFile)(process.execPath, words, { cwd: results, maxBuffer: 2 ** 26 }).catch(() => undefined);
       for (const scenario of scenarios) {
         const directory = readdirSync(results).find((name) => name.startsWith(`server-${scenario}-20`));
-        expect([scenario, directory]).toEqual([scenario, expect.any(String)]);
+        expect({ scenario, directory }).toEqual({ scenario, directory: expect.any(String) });
         const file = join(results, directory ?? '', 'checks.json');
         const checks = JSON.parse(readFileSync(file, 'utf8')) as readonly Check[];
         const failed = checks.filter(
           ({ status, errorMessage }) => status === 'FAILURE' && !errorMessage?.startsWith('Not testable:'),
         );
-        expect([scenario, failed]).toEqual([scenario, []]);
+        expect({ scenario, failed }).toEqual({ scenario, failed: [] });
         expect(checks.some(({ status }) => status === 'SUCCESS')).toBe(true);
       }
     });

@@ -98,12 +98,12 @@ export async function mcpDesk({
     call,
     async text(name, input) {
       const answer = await call(name, input);
-      expect([name, answer.isError ? answer.text : 'done']).toEqual([name, 'done']);
+      expect({ name, isError: answer.isError ? answer.text : 'done' }).toEqual({ name, isError: 'done' });
       return answer.text;
     },
     async code(name, input) {
       const { isError, text, meta } = await call(name, input);
-      expect([name, isError]).toEqual([name, true]);
+      expect({ name, isError }).toEqual({ name, isError: true });
       expect(text.startsWith(`${String(meta['code'])}: `)).toBe(true);
       return String(meta['code']);
     },

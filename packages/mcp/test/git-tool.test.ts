@@ -155,9 +155,15 @@ describe('X5: the tool git', () => {
       'https://localhost\\@evil.example/x',
       '',
     ])
-      expect([other, await codeOf({ url: other, destination: 'x' })]).toEqual([other, 'INVALID_ARGUMENT']);
+      expect({ other, codeOf: await codeOf({ url: other, destination: 'x' }) }).toEqual({
+        other,
+        codeOf: 'INVALID_ARGUMENT',
+      });
     for (const destination of ['/tmp/x', '../x', `${desk.scratch.repository}/x`, '/playground', '/playground/../etc/x'])
-      expect([destination, await codeOf({ url, destination })]).toEqual([destination, 'PATH_OUTSIDE_WORKDIR']);
+      expect({ destination, codeOf: await codeOf({ url, destination }) }).toEqual({
+        destination,
+        codeOf: 'PATH_OUTSIDE_WORKDIR',
+      });
     expect(await codeOf({ url: `${url}x` })).toBe('UNAVAILABLE');
     // An address may answer with one of the person's own network: it is told, not followed.
     asked.length = 0;

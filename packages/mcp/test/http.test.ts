@@ -94,7 +94,10 @@ describe('A39: over HTTP', () => {
       { authorization: `Basic ${token}` },
       { cookie: `token=${token}` },
     ])
-      expect([headers, (await post(headers as Record<string, string>)).status]).toEqual([headers, 401]);
+      expect({ headers, status: (await post(headers as Record<string, string>)).status }).toEqual({
+        headers,
+        status: 401,
+      });
     expect((await post({}, { path: `/mcp?token=${token}` })).status).toBe(401);
   });
 
@@ -112,17 +115,17 @@ describe('A39: over HTTP', () => {
       '/serve.token',
     ]) {
       const { status, body } = await post(good, { path });
-      expect([path, status, body]).toEqual([path, 404, 'There is /mcp and nothing else.\n']);
-      expect([path, (await post({}, { path })).status]).toEqual([path, 401]); // who has no token learns of no path
+      expect({ path, status, body }).toEqual({ path, status: 404, body: 'There is /mcp and nothing else.\n' });
+      expect({ path, status: (await post({}, { path })).status }).toEqual({ path, status: 401 }); // who has no token learns of no path
     }
     // A whole address in the first line would say another host than the header that is looked at.
     for (const path of ['http://evil.example/mcp', 'http://127.0.0.1/mcp', '*'])
-      expect([path, (await post(good, { path })).status]).toEqual([path, 400]);
+      expect({ path, status: (await post(good, { path })).status }).toEqual({ path, status: 400 });
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])
-      expect([method, String((await post(good, { method })).status)]).toEqual([
+      expect({ method, status: String((await post(good, { method })).status) }).toEqual({
         method,
-        expect.stringMatching(/^40[05]$/),
-      ]);
+        status: expect.stringMatching(/^40[05]$/),
+      });
   });
 
   it('a message that is nested too deep is refused before it is parsed', async () => {
@@ -133,7 +136,10 @@ describe('A39: over HTTP', () => {
         `:${'['.repeat(levels)}${']'.repeat(levels)}`,
       );
     const { status, body } = await post(good, { body: nested(80) });
-    expect([status, JSON.parse(body).error.message]).toEqual([400, expect.stringContaining('64 levels')]);
+    expect({ status, message: JSON.parse(body).error.message }).toEqual({
+      status: 400,
+      message: expect.stringContaining('64 levels'),
+    });
     expect((await post(good, { body: nested(20) })).body).toContain('sandbox-create'); // positive control
   });
 
@@ -180,9 +186,9 @@ describe('A39: over HTTP', () => {
       '127.0.0.1.evil.example',
       '169.254.169.254',
     ])
-      expect([host, (await post({ ...good, host })).status]).toEqual([host, 403]);
+      expect({ host, status: (await post({ ...good, host })).status }).toEqual({ host, status: 403 });
     for (const origin of ['http://evil.example', 'null', 'https://localhost.evil.example'])
-      expect([origin, (await post({ ...good, origin })).status]).toEqual([origin, 403]);
+      expect({ origin, status: (await post({ ...good, origin })).status }).toEqual({ origin, status: 403 });
     expect((await post({ ...good, origin: 'http://localhost:3000' })).status).toBe(200);
   });
 
@@ -241,7 +247,7 @@ describe('A39: over HTTP', () => {
       let stderr = '';
       refused.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
       const [code] = (await once(refused, 'close')) as [number];
-      expect([code, stderr]).toEqual([5, expect.stringContaining('→ Remove it')]);
+      expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('→ Remove it') });
     }
   });
 });

@@ -47,7 +47,7 @@ referee.describe('the MCP Inspector', () => {
 
     it('finds every schema fit for every API of a model', async () => {
       const { code, result, stderr } = await inspector.ask(era, 'tools/list', '--strict');
-      expect([code, stderr]).toEqual([0, '']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(result['tools']).toHaveLength(13);
     });
 
@@ -74,9 +74,9 @@ referee.describe('the MCP Inspector', () => {
         inspector.ask(era, 'resources/list'),
         inspector.ask(era, 'prompts/list'),
       ]);
-      expect([resources.code, resources.stderr]).toEqual([0, '']);
+      expect({ code: resources.code, stderr: resources.stderr }).toEqual({ code: 0, stderr: '' });
       expect(JSON.stringify(resources.result)).toContain(`litterbox://${sandbox}/diff`);
-      expect([prompts.code, prompts.stderr]).toEqual([0, '']);
+      expect({ code: prompts.code, stderr: prompts.stderr }).toEqual({ code: 0, stderr: '' });
       expect(prompts.result['prompts']).toHaveLength(2);
     });
 
@@ -96,13 +96,13 @@ referee.describe('the MCP Inspector', () => {
         'tools/list',
         '--strict',
       );
-      expect([code, stderr]).toEqual([0, '']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     },
   );
 
   it('would tell of a schema that is not', async () => {
     const server = { command: process.execPath, args: ['-e', UNPORTABLE], env: {} };
     const { code, stderr } = await new Inspector(scratch.directory, server).ask('legacy', 'tools/list', '--strict');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('Path: inputSchema.properties.text')]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Path: inputSchema.properties.text') });
   });
 });

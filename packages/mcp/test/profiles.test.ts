@@ -25,7 +25,7 @@ describe('profiles', () => {
     await desk.text('sandbox-exec', { sandbox: 'a', command: 'echo x >x', message: 'An x' });
     expect(await desk.text('sandbox-read', { sandbox: 'a', path: 'x' })).toBe('x\n');
     const [revision] = await (await desk.person.open('a')).log();
-    expect([revision?.subject, revision?.body]).toEqual(['An x', 'bash: echo x >x']);
+    expect({ subject: revision?.subject, body: revision?.body }).toEqual({ subject: 'An x', body: 'bash: echo x >x' });
   });
 
   it('a prefix stands before every name, in the instructions too', async () => {

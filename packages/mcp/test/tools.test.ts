@@ -111,9 +111,12 @@ describe('read', () => {
     expect(first.text).toContain('[lines 0 to 1999; the file has 5000 lines, 23890 bytes; go on with offset 2000]');
     expect(first.meta).toMatchObject({ truncated: true, eof: false, lines: 2000, fileLines: 5000 });
     const last = await desk.call('read', { sandbox, path: 'numbers.txt', offset: 4999, limit: 10 });
-    expect([last.text, last.meta['eof']]).toEqual(['4999\n', true]);
+    expect({ text: last.text, eof: last.meta['eof'] }).toEqual({ text: '4999\n', eof: true });
     const past = await desk.call('read', { sandbox, path: 'numbers.txt', offset: 5000 });
-    expect([past.isError, past.text]).toEqual([false, '\n[no line 5000: the file has 5000 lines, 23890 bytes]']);
+    expect({ isError: past.isError, text: past.text }).toEqual({
+      isError: false,
+      text: '\n[no line 5000: the file has 5000 lines, 23890 bytes]',
+    });
     expect(past.meta).toMatchObject({ eof: true, lines: 0 });
   });
 
@@ -141,7 +144,10 @@ describe('read', () => {
     expect(line.meta).toMatchObject({ truncated: true, fileBytes: 3_000_000 });
     expect(line.text).toContain('[line 0 is cut;');
     const sparse = await desk.call('read', { sandbox, path: 'sparse' });
-    expect([sparse.isError, sparse.meta['fileBytes']]).toEqual([false, 2 ** 40]);
+    expect({ isError: sparse.isError, fileBytes: sparse.meta['fileBytes'] }).toEqual({
+      isError: false,
+      fileBytes: 2 ** 40,
+    });
     await bash('rm sparse large.txt one-line');
   });
 
@@ -153,14 +159,14 @@ describe('read', () => {
       '/src/.gitignore',
       `${desk.workdir}/.gitignore`,
     ])
-      expect([path, await desk.code('read', { sandbox, path })]).toEqual([path, 'PATH_HIDDEN']);
+      expect({ path, code: await desk.code('read', { sandbox, path }) }).toEqual({ path, code: 'PATH_HIDDEN' });
     expect(await desk.code('grep', { sandbox, pattern: 'x', path: '.gitignore' })).toBe('PATH_HIDDEN');
     expect(await desk.code('ls', { sandbox, path: '.git' })).toBe('PATH_HIDDEN');
     expect(await desk.text('write', { sandbox, path: '.hidden', content: 'secret-words\n' })).not.toContain(
       'secret-words',
     );
     const refused = await desk.call('patch', { sandbox, path: '.hidden', diff: '@@ -1 +1 @@\n-other\n+new\n' });
-    expect([refused.isError, refused.meta['code']]).toEqual([true, 'PATCH_CONFLICT']);
+    expect({ isError: refused.isError, code: refused.meta['code'] }).toEqual({ isError: true, code: 'PATCH_CONFLICT' });
     expect(refused.text).not.toContain('secret-words');
     expect(await desk.text('ls', { sandbox })).not.toContain('.hidden');
     expect(await desk.text('glob', { sandbox, pattern: '**' })).not.toContain('.hidden');
@@ -206,7 +212,10 @@ describe('write and patch', () => {
 
   it('refuse a git directory and what is no path', async () => {
     for (const path of ['.git/config', 'src/.GIT/x', '/src/.git/hooks/x'])
-      expect([path, await desk.code('write', { sandbox, path, content: 'x' })]).toEqual([path, 'PATH_GIT_DIR']);
+      expect({ path, code: await desk.code('write', { sandbox, path, content: 'x' }) }).toEqual({
+        path,
+        code: 'PATH_GIT_DIR',
+      });
     expect(await desk.code('write', { sandbox, path: '', content: 'x' })).toBe('PATH_EMPTY');
     expect(await desk.code('write', { sandbox, path: 'a\0b', content: 'x' })).toBe('PATH_NUL');
     expect(await desk.code('write', { sandbox, path: 'x'.repeat(300), content: 'x' })).toBe('PATH_TOO_LONG');
@@ -335,7 +344,7 @@ describe('arguments', () => {
       ['write', { sandbox, path: 'x', content: '\ud800' }, 'ARG_TYPE'],
     ];
     for (const [name, input, code] of cases)
-      expect([name, input, await desk.code(name, input)]).toEqual([name, input, code]);
+      expect({ name, input, code: await desk.code(name, input) }).toEqual({ name, input, code });
   });
 
   it('errors tell what a model can do: a tool, or a word to the person', async () => {

@@ -18,7 +18,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(facts).toMatchObject({ name: 'fix-add', workdir: desk.workdir, network: 'none' });
     const sandbox = 'Fix Add'; // resolved as at create
     const failed = await desk.call('bash', { sandbox, command: 'sh test.sh' });
-    expect([failed.isError, failed.meta['exitCode']]).toEqual([false, 1]);
+    expect({ isError: failed.isError, exitCode: failed.meta['exitCode'] }).toEqual({ isError: false, exitCode: 1 });
     expect(failed.text).toContain('want 5, got -1');
     expect(await desk.text('read', { sandbox, path: 'add.sh' })).toBe(ADD);
     const diff =

@@ -42,7 +42,7 @@ describe('what is let through', () => {
     });
     const secure = at.secure('example.org');
     await until(() => isAsked);
-    expect([hasArrived, at.dialled]).toEqual([false, ['1.1.1.1']]);
+    expect({ hasArrived, dialled: at.dialled }).toEqual({ hasArrived: false, dialled: ['1.1.1.1'] });
     write();
     expect(await allOf(await secure)).toBe('served');
   });
@@ -56,14 +56,18 @@ describe('what is let through', () => {
       },
     });
     await expect(at.secure('example.org')).rejects.toThrow();
-    expect([hasArrived, at.reports]).toEqual([false, []]);
+    expect({ hasArrived, reports: at.reports }).toEqual({ hasArrived: false, reports: [] });
   });
 
   it('is nothing when nobody can count, and then no name is looked up', async () => {
     await using at = await ground(LISTED, { write: full });
     const answer = await at.ask(ASKED);
     expect(answer).toMatch(/^HTTP\/1\.1 503 .*cannot be written down/);
-    expect([at.looked, at.dialled, at.reports]).toEqual([[], [], []]);
+    expect({ looked: at.looked, dialled: at.dialled, reports: at.reports }).toEqual({
+      looked: [],
+      dialled: [],
+      reports: [],
+    });
   });
 
   it('ends when nobody can count any more', async () => {
@@ -105,7 +109,10 @@ describe('what is let through', () => {
 describe('who asks too often', () => {
   it('is told so, and no name is looked up', async () => {
     await using at = await ground(LISTED, { maxConnectionsPerMinute: 2 });
-    expect([await statusOf(at, 'example.org'), await statusOf(at, 'a.example.net')]).toEqual(['200', '200']);
+    expect({
+      firstStatusOf: await statusOf(at, 'example.org'),
+      secondStatusOf: await statusOf(at, 'a.example.net'),
+    }).toEqual({ firstStatusOf: '200', secondStatusOf: '200' });
     expect(await statusOf(at, 'example.org')).toBe('429');
     expect(at.looked).toEqual(['example.org', 'a.example.net']);
     at.clock.advance(60_000);

@@ -34,7 +34,7 @@ describe('what is listed', () => {
         receivedBytes: expect.any(Number),
       },
     ]);
-    expect([at.looked, at.dialled]).toEqual([['example.org'], ['1.1.1.1']]);
+    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: ['example.org'], dialled: ['1.1.1.1'] });
   });
 
   it('is carried whole, however much it is, and no faster than it is read', async () => {
@@ -94,7 +94,7 @@ describe('what is not listed', () => {
     const answer = await at.ask(`CONNECT ${target} HTTP/1.1\r\n\r\n`);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain(text);
-    expect([at.looked, at.dialled]).toEqual([[], []]);
+    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: [], dialled: [] });
     expect(at.reports).toEqual([expect.objectContaining({ type: 'refused', host: target.split(':')[0] })]);
   });
 
@@ -115,7 +115,7 @@ describe('what is not listed', () => {
   ])('another protocol, or none: %j', async (bytes, status) => {
     await using at = await ground(LISTED);
     expect(await at.ask(bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect([at.looked, at.dialled]).toEqual([[], []]);
+    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: [], dialled: [] });
   });
 });
 
@@ -170,7 +170,7 @@ describe('a name that is listed', () => {
     let times = 0;
     await using at = await ground(LISTED, { addresses: async () => (++times === 1 ? ['1.1.1.1'] : ['127.0.0.1']) });
     (await at.secure('example.org')).destroy();
-    expect([at.looked, at.dialled]).toEqual([['example.org'], ['1.1.1.1']]);
+    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: ['example.org'], dialled: ['1.1.1.1'] });
   });
 
   it('below a star counts, and only so many within an hour', async () => {
@@ -183,7 +183,7 @@ describe('a name that is listed', () => {
       return answer.toString('latin1', 9, 12);
     };
     for (const name of ['a', 'b', 'c', 'a'])
-      expect([name, await statusOf(`${name}.example.net`)]).toEqual([name, '200']);
+      expect({ name, statusOf: await statusOf(`${name}.example.net`) }).toEqual({ name, statusOf: '200' });
     expect(await statusOf('d.example.net')).toBe('429');
     expect(at.looked).toEqual(['a', 'b', 'c', 'a'].map((name) => `${name}.example.net`));
     expect(await statusOf('example.org')).toBe('200');

@@ -44,7 +44,7 @@ describe.each(versions)('the hello of %o', (version) => {
     const want = { type: 'hello', serverName: 'registry.example.org' };
     expect(readClientHello(hello)).toEqual({ ...want, byteLength: hello.length });
     for (let length = 0; length < hello.length; length += 1)
-      expect([length, readClientHello(hello.subarray(0, length)).type]).toEqual([length, 'incomplete']);
+      expect({ length, type: readClientHello(hello.subarray(0, length)).type }).toEqual({ length, type: 'incomplete' });
     for (const size of [64, 99, 200]) expect(readClientHello(inRecords(hello, size))).toMatchObject(want);
     expect(readClientHello(Buffer.concat([hello, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual({
       ...want,

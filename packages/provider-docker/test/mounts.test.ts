@@ -57,7 +57,11 @@ if (process.getuid?.() === 0) {
         });
       await sh(one, 'echo kept >file; echo played >"$LITTERBOX_PLAYGROUND/toy"');
       await one.scan(undefined);
-      expect([isMounted(), images(), loops().length]).toEqual([true, [one.id], 1]);
+      expect({ isMounted: isMounted(), images: images(), length: loops().length }).toEqual({
+        isMounted: true,
+        images: [one.id],
+        length: 1,
+      });
       await one.stop();
       expect(isMounted()).toBe(false);
       await one.start();
@@ -66,12 +70,12 @@ if (process.getuid?.() === 0) {
       // As restore and recover do: the layers are new, the playground is the one before.
       await one[Symbol.asyncDispose]();
       await sandboxes.provider.remove(one.id, { keepPlayground: true });
-      expect([isMounted(), images()]).toEqual([false, [one.id]]);
+      expect({ isMounted: isMounted(), images: images() }).toEqual({ isMounted: false, images: [one.id] });
       const next = await sandboxes.create({ id: one.id, limits: { diskBytes: 32 * 2 ** 20 } });
       expect(await sh(next, 'cat file "$LITTERBOX_PLAYGROUND/toy"; :')).toBe('played\n');
       await next[Symbol.asyncDispose]();
       await sandboxes.provider.remove(one.id);
-      expect([isMounted(), images()]).toEqual([false, []]);
+      expect({ isMounted: isMounted(), images: images() }).toEqual({ isMounted: false, images: [] });
       await eventually(
         async () => loops(),
         (names) => names.length === 0,

@@ -21,7 +21,7 @@ it('a link that is put where a directory was is copied as a link, and never foll
   expect(readlinkSync(join(root, 'copy/link'))).toBe(outside);
   // As cp would ask for what is in a directory that it has seen, when it is a link by then.
   const followed = await run(`cat ${join(root, 'layer/link/secret')}`);
-  expect([followed.code, followed.stdout]).toEqual([1, '']);
+  expect({ code: followed.code, stdout: followed.stdout }).toEqual({ code: 1, stdout: '' });
   expect(followed.stderr).toContain('symbolic links');
   expect((await run(`echo x >${join(root, 'copy/link/secret')}`)).code).not.toBe(0);
   expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret\n');

@@ -103,12 +103,12 @@ describe('what a session leaves', () => {
     if (state === 'is paused') await runtime.pause();
     for (const pid of supervisors(id)) end(pid);
     await runtime.stop();
-    expect([marked(mark), groups(id)]).toEqual([0, []]);
+    expect({ marked: marked(mark), groups: groups(id) }).toEqual({ marked: 0, groups: [] });
     await runtime.start();
     expect((await collected(await runtime.spawn({ argv: ['echo', 'on'] }))).stdout).toBe('on\n');
     for (const pid of supervisors(id)) end(pid);
     await provider.remove(id);
-    expect([supervisors(id), groups(id)]).toEqual([[], []]);
+    expect({ supervisors: supervisors(id), groups: groups(id) }).toEqual({ supervisors: [], groups: [] });
   });
 
   it('is no pipe that the next session uses', async () => {
@@ -128,7 +128,7 @@ describe('what a session leaves', () => {
       await runtime.start();
       expect((await collected(await runtime.spawn({ argv: ['echo', 'on'] }))).stdout).toBe('on\n');
       for (const [index, path] of paths.entries())
-        expect([path, statSync(path).ino]).not.toEqual([path, before[index]?.ino]);
+        expect({ path, ino: statSync(path).ino }).not.toEqual({ path, ino: before[index]?.ino });
     } finally {
       for (const descriptor of held) closeSync(descriptor);
     }

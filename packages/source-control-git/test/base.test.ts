@@ -198,10 +198,10 @@ describe('base', () => {
     await using agent = await bed.open(root, 'agent');
     // What git finds in another place first is passed over: `stash` is the branch.
     for (const name of ['main', 'heads/main', 'refs/heads/main', 'stash', 'v1', 'v1^{commit}', 'v1^{tag}', 'origin'])
-      expect([name, await agent.base({ type: 'ref', name })]).toEqual([
+      expect({ name, base: await agent.base({ type: 'ref', name }) }).toEqual({
         name,
-        expect.objectContaining({ commit: first, isPersons: true }),
-      ]);
+        base: expect.objectContaining({ commit: first, isPersons: true }),
+      });
     for (const name of ['HEAD', '@', 'HEAD~0', 'origin/main', first, first.slice(0, 4), `${first.slice(0, 9)}~0`])
       expect((await agent.base({ type: 'ref', name })).commit).toBe(first);
     for (const name of ['refs/stash', 'stash^2', 'ORIG_HEAD', taken, taken.slice(0, 6), `${taken}~1`, 'HEAD~1', 'nope'])
@@ -233,10 +233,17 @@ describe('base', () => {
     expect(await isPersons({ type: 'ref', name: 'litterbox/x~1' })).toBe(true);
     for (const how of [['litterbox/x'], ['--detach', 'litterbox/x']]) {
       run('checkout', '-q', ...how);
-      expect([how, await isPersons(head), await isPersons(worktree)]).toEqual([how, false, false]);
+      expect({ how, firstIsPersons: await isPersons(head), secondIsPersons: await isPersons(worktree) }).toEqual({
+        how,
+        firstIsPersons: false,
+        secondIsPersons: false,
+      });
     }
     run('branch', 'taken-over', 'litterbox/x');
-    expect([await isPersons(branch), await isPersons(head)]).toEqual([true, true]);
+    expect({ firstIsPersons: await isPersons(branch), secondIsPersons: await isPersons(head) }).toEqual({
+      firstIsPersons: true,
+      secondIsPersons: true,
+    });
   });
 
   test('of a repository without a commit is UNBORN_HEAD', async () => {
@@ -418,7 +425,10 @@ test('trees that an earlier release wrote into the work tree are taken out of it
   mkdirSync(join(place, 'work'), { recursive: true });
   writeFileSync(join(place, 'work/evil.test.js'), '');
   const { directory } = await repository.exportTree(id);
-  expect([lstatSync(place).isSymbolicLink(), readdirSync(directory)]).toEqual([true, ['a']]);
+  expect({ isSymbolicLink: lstatSync(place).isSymbolicLink(), names: readdirSync(directory) }).toEqual({
+    isSymbolicLink: true,
+    names: ['a'],
+  });
   rmSync(place);
   mkdirSync(join(place, 'mine'), { recursive: true });
   await expect(repository.exportTree(id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });

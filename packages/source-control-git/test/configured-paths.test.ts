@@ -34,11 +34,15 @@ describe('what of the tree a configuration of git names', () => {
     ['some.key', 'Tools/RUN'],
   ])('%s = %s', (key, value) => {
     const found = of(key, value);
-    expect([found.reasonOf(RUN), found.reasonOf('tools/other'), found.reasonOf('src/a.txt')]).toEqual([
-      expect.stringContaining(`is run or read by your git (${key}`),
-      undefined,
-      undefined,
-    ]);
+    expect({
+      firstFoundReasonOf: found.reasonOf(RUN),
+      secondFoundReasonOf: found.reasonOf('tools/other'),
+      thirdFoundReasonOf: found.reasonOf('src/a.txt'),
+    }).toEqual({
+      firstFoundReasonOf: expect.stringContaining(`is run or read by your git (${key}`),
+      secondFoundReasonOf: undefined,
+      thirdFoundReasonOf: undefined,
+    });
   });
 
   it.each([

@@ -120,7 +120,7 @@ test('plan names what runs on the machine of a person, once a path with every re
   });
   const plan = await repository.plan(id, { integration: 'apply', arguments: [] });
   const byPath = new Map(plan.risky.map(({ path, reasons }) => [path, reasons]));
-  for (const path of risky) expect([path, byPath.has(path)]).toEqual([path, true]);
+  for (const path of risky) expect({ path, byPath: byPath.has(path) }).toEqual({ path, byPath: true });
   expect(byPath.get('out')).toEqual(['is a symbolic link out of the repository']);
   expect(byPath.get('run.sh')).toEqual(['becomes executable']);
   expect(byPath.get('readme')).toEqual(['differs from another name by case or Unicode form only']);

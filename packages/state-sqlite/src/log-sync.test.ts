@@ -21,15 +21,15 @@ function started() {
 test('who asks while a sync is going on shares the next one, and the newest word counts', async () => {
   const { log, sync, done } = started();
   for (const number of [1, 2, 3]) sync.request(() => done.push(number));
-  expect([log.begun.length, done]).toEqual([1, []]);
+  expect({ length: log.begun.length, done }).toEqual({ length: 1, done: [] });
   const settled = sync.settled();
   log.begun[0]?.resolve();
   await Promise.resolve();
   await Promise.resolve();
-  expect([log.begun.length, done]).toEqual([2, [1]]); // the first sync began before the others had written
+  expect({ length: log.begun.length, done }).toEqual({ length: 2, done: [1] }); // the first sync began before the others had written
   log.begun[1]?.resolve();
   await settled;
-  expect([log.begun.length, done]).toEqual([2, [1, 3]]);
+  expect({ length: log.begun.length, done }).toEqual({ length: 2, done: [1, 3] });
 });
 
 test('a failure is told once, to who waits next, and the sync after it counts again', async () => {
@@ -52,10 +52,10 @@ test('who keeps up waits for nothing but what is two requests behind', async () 
   let isKeptUp = false;
   const keptUp = sync.keptUp().then(() => (isKeptUp = true));
   await Promise.resolve();
-  expect([isKeptUp, done]).toEqual([false, []]);
+  expect({ isKeptUp, done }).toEqual({ isKeptUp: false, done: [] });
   log.begun[0]?.resolve();
   await keptUp;
-  expect([log.begun.length, done]).toEqual([2, [1]]);
+  expect({ length: log.begun.length, done }).toEqual({ length: 2, done: [1] });
   log.begun[1]?.reject(new Error('EIO'));
   await expect(sync.settled()).rejects.toThrow('EIO');
   await sync.keptUp();

@@ -90,7 +90,10 @@ describe('a sync', () => {
           [...was.keys()].filter((path) => !wanted.has(path)).sort(),
         );
         const again = await sync();
-        expect([again.changedCount, again.removedCount]).toEqual([0, 0]);
+        expect({ changedCount: again.changedCount, removedCount: again.removedCount }).toEqual({
+          changedCount: 0,
+          removedCount: 0,
+        });
       }),
       { numRuns: 25, endOnFailure: true },
     );

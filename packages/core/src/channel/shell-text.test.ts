@@ -6,7 +6,7 @@ import { printfFormat, quoted, scriptBytes } from './shell-text.ts';
 /** One shell for many words or formats: a process for each would take minutes. */
 function shell(script: string): Buffer {
   const { stdout, status, stderr } = spawnSync('sh', ['-s'], { input: scriptBytes(script), maxBuffer: 2 ** 26 });
-  expect([status, stderr.toString()]).toEqual([0, '']);
+  expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' });
   return stdout;
 }
 

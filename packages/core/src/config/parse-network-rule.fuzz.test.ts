@@ -57,7 +57,12 @@ describe('rules of the network', () => {
         expect(parseNetworkRule(rule)).toBe(rule);
         const [host = '', port = '443'] = rule.replace(/^\*\./, '').split(':');
         const url = new URL(`http://${host}:${port}/`);
-        expect([url.hostname, url.port || '80', url.username, url.pathname]).toEqual([host, port, '', '/']);
+        expect({
+          hostname: url.hostname,
+          port: url.port || '80',
+          username: url.username,
+          pathname: url.pathname,
+        }).toEqual({ hostname: host, port, username: '', pathname: '/' });
         expect(host).toMatch(/^[a-z0-9.-]+\.[a-z0-9-]*[a-z-][a-z0-9-]*$/);
       }),
       { numRuns: runs(5000) },
@@ -75,7 +80,11 @@ describe('sizes and durations', () => {
           for (const parse of [parseByteSize, parseDuration]) {
             const value = parse(amount + of);
             if (value !== undefined)
-              expect([value, Number.isSafeInteger(value), value >= 0]).toEqual([value, true, true]);
+              expect({ first: value, second: Number.isSafeInteger(value), isLabelAtLeast: value >= 0 }).toEqual({
+                first: value,
+                second: true,
+                isLabelAtLeast: true,
+              });
           }
         },
       ),

@@ -35,6 +35,10 @@ describe('what setups read', () => {
 
   it('and runs later too', () => {
     for (const name of ['Cargo.toml', 'composer.json', 'mix.exs', 'Makefile', 'mise.lock', 'libs.versions.toml'])
-      expect([name, isReadBySetups(name), whatRunsLater(name).length > 0]).toEqual([name, true, true]);
+      expect({ name, isReadBySetups: isReadBySetups(name), isLengthAbove: whatRunsLater(name).length > 0 }).toEqual({
+        name,
+        isReadBySetups: true,
+        isLengthAbove: true,
+      });
   });
 });

@@ -113,7 +113,7 @@ describe('a pattern matches the same lines as grep -E', () => {
     expect(search.expression).toBe(expression);
     for (const [name, command] of GREPS.filter(([one]) => isKnown(one, expression))) {
       const known = lines.filter((line) => isKnown(name, line));
-      expect([name, found(command, search, known)]).toEqual([name, expected(pattern, known)]);
+      expect({ name, found: found(command, search, known) }).toEqual({ name, found: expected(pattern, known) });
     }
   });
 
@@ -193,7 +193,7 @@ describe('bad search patterns', () => {
       expect(code).toBe('PATTERN_EMPTY');
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
-      expect([error.code, error.message]).toEqual([code, expect.stringContaining(words)]);
+      expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringContaining(words) });
       expect(error.details.hint).toMatch(/./);
     }
     expect(performance.now() - started).toBeLessThan(200);
@@ -209,7 +209,10 @@ describe('bad search patterns', () => {
     for (const [, command] of GREPS) {
       const started = performance.now();
       expect(found(command, search, ['a'.repeat(2000), `${'ab '.repeat(700)}c`])).toHaveLength(count);
-      expect([command, performance.now() - started < 5000]).toEqual([command, true]);
+      expect({ command, isElapsedBelow: performance.now() - started < 5000 }).toEqual({
+        command,
+        isElapsedBelow: true,
+      });
     }
   });
 });
@@ -332,11 +335,11 @@ describe('search patterns of any kind', () => {
         const lines = /\\[bB]/.test(text) ? all.filter((one) => /^[\0-\x7f]*$/.test(one)) : all;
         for (const [name, command] of GREPS.filter(([one]) => isTried(one, search.expression))) {
           const known = lines.filter((line) => isKnown(name, line));
-          expect([name, search.expression, found(command, search, known)]).toEqual([
+          expect({ name, expression: search.expression, found: found(command, search, known) }).toEqual({
             name,
-            search.expression,
-            expected(text, known),
-          ]);
+            expression: search.expression,
+            found: expected(text, known),
+          });
         }
       }),
       { numRuns: runs(250) },

@@ -19,7 +19,10 @@ test('nothing that a font may leave out gets through any door', () => {
     const doors = [visible(text), visibleName(text), shown(text), JSON.stringify(text).replace(UNSEEN, jsonEscape)];
     const kept = [milestoneMessage(text), revisionMessage({ tool: 'run', subject: text, sandbox: 'a' }).subject];
     for (const seen of [...doors, ...kept])
-      expect([one.codePointAt(0), seen]).toEqual([one.codePointAt(0), expect.stringMatching(/^[ -~]+$/)]);
+      expect({ codePointAt: one.codePointAt(0), seen }).toEqual({
+        codePointAt: one.codePointAt(0),
+        seen: expect.stringMatching(/^[ -~]+$/),
+      });
   }
 });
 
@@ -38,7 +41,11 @@ test('a text keeps its lines and tabs, a name is one line', () => {
 
 test('of a name that is too long both ends are shown', () => {
   const seen = visibleName(`${'d/'.repeat(300)}Makefile`);
-  expect([Array.from(seen).length, seen.startsWith('d/d/'), seen.endsWith('/Makefile')]).toEqual([200, true, true]);
+  expect({
+    length: Array.from(seen).length,
+    seenStartsWith: seen.startsWith('d/d/'),
+    seenEndsWith: seen.endsWith('/Makefile'),
+  }).toEqual({ length: 200, seenStartsWith: true, seenEndsWith: true });
   expect(visibleName('d'.repeat(200))).toBe('d'.repeat(200));
   expect(visibleName('😀'.repeat(201))).toBe(`${'😀'.repeat(99)}…${'😀'.repeat(100)}`);
   expect(visibleName('d'.repeat(1000), Number.POSITIVE_INFINITY)).toHaveLength(1000);
@@ -63,5 +70,8 @@ test('words that are kept hold no control but the end of a line, and no trailer 
     message: 'Say \u{e0041}it\nand\u3164more',
     sandbox: 'a',
   });
-  expect([subject, body]).toEqual(['Say \\u{e0041}it', 'and\\u3164more\n\nwrite: a\\x1b]52;c;\\x07']);
+  expect({ subject, body }).toEqual({
+    subject: 'Say \\u{e0041}it',
+    body: 'and\\u3164more\n\nwrite: a\\x1b]52;c;\\x07',
+  });
 });

@@ -52,7 +52,7 @@ test('it ends when nobody asks, and is started again for who does', async () => 
       await turn();
       expect(await walker.walk(undefined)).toMatchObject({ moment: '1.5', entries: [] });
     }
-    expect([started, ended]).toEqual([round, round - 1]);
+    expect({ started, ended }).toEqual({ started: round, ended: round - 1 });
     jest.advanceTimersByTime(1000);
     await turn();
     expect(ended).toBe(round);

@@ -82,7 +82,11 @@ test('the three keys differ, are safe as names, and are what a sandbox may begin
 test('what an agent asked for is kept for its own base alone, whatever it left', async () => {
   const persons = await namesOf(FILES, RECORD);
   const agents = await namesOf(FILES, RECORD, false);
-  expect([agents.exact, agents.general, agents.silent]).toEqual([persons.exact, persons.exact, persons.exact]);
+  expect({ exact: agents.exact, general: agents.general, silent: agents.silent }).toEqual({
+    exact: persons.exact,
+    general: persons.exact,
+    silent: persons.exact,
+  });
   expect(agents.keys.wanted).toEqual(persons.keys.wanted);
 });
 

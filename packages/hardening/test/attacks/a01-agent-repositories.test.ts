@@ -134,7 +134,11 @@ describe('repositories that an agent makes', () => {
       ['apply', 'a', '--yes-risky'],
     ]) {
       const ran = commandLine(ground, args, { prefix: strace });
-      expect([args, ran.code, ran.stderr.includes('rror')]).toEqual([args, 0, false]);
+      expect({ args, code: ran.code, stderrIncludes: ran.stderr.includes('rror') }).toEqual({
+        args,
+        code: 0,
+        stderrIncludes: false,
+      });
       const opened = readFileSync(trace, 'utf8');
       positiveControl('strace', opened, (text) => text.includes(join(ground.scratch.repository, '.git')));
       expect(opened.split('\n').filter((line) => line.includes(other))).toEqual([]);
@@ -263,10 +267,10 @@ describe('repositories that an agent makes', () => {
         );
       if (what === 'a URL that runs a command') {
         // git checks such URLs when it clones: ext is refused there, and Litterbox never clones. A person is asked before.
-        expect([what, outcome]).toEqual([what, 'staged']);
+        expect({ what, outcome }).toEqual({ what, outcome: 'staged' });
         scratch.git('reset', '-q', '--hard');
         ground.acceptRepository();
-      } else expect([what, outcome]).toEqual([what, 'PERMISSION_DENIED']);
+      } else expect({ what, outcome }).toEqual({ what, outcome: 'PERMISSION_DENIED' });
       await expect(ground.open().apply(sandbox.name)).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
     }
     expect(scratch.git('for-each-ref', 'refs/heads')).toBe(before);

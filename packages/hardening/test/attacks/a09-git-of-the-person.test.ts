@@ -93,7 +93,7 @@ describe("the person's git", () => {
       await litterbox.create({ name: 'gone' });
       await litterbox.delete('gone', { force: true });
       for (const args of [['diff', 'a'], ['log', 'a', '-p'], ['list'], ['doctor']])
-        expect([args, commandLine(ground, args).code]).toEqual([args, 0]);
+        expect({ args, code: commandLine(ground, args).code }).toEqual({ args, code: 0 });
       expect((await sandbox.milestone('m'))?.revisions).toBe(3);
       expect(marks.found()).toEqual([]);
 
@@ -200,7 +200,7 @@ exec git "$@"
       await sandbox.write('src/b.txt', `${line}\n`, { message: message(line) });
       await sandbox.milestone(message(line));
       const text = scratch.git('log', '-1', '--format=%B', 'litterbox/a');
-      expect([line, trailersOf(`${text}\n`)]).toEqual([line, '']);
+      expect({ line, trailersOf: trailersOf(`${text}\n`) }).toEqual({ line, trailersOf: '' });
       expect(text).toContain(`\n> ${line}`);
       expect(text).toContain('\nSee https://localhost/x');
       expect(text.startsWith('fix: a thing')).toBe(true);
@@ -282,7 +282,11 @@ exec git "$@"
       ['merge', 'a'],
     ]) {
       const { code, stdout } = commandLine(ground, args, { env: withExec });
-      expect([args, code, /GIT_|BASH_ENV|evil/.test(stdout)]).toEqual([args, 0, false]);
+      expect({ args, code, stdoutMatches: /GIT_|BASH_ENV|evil/.test(stdout) }).toEqual({
+        args,
+        code: 0,
+        stdoutMatches: false,
+      });
       expect(marks.found()).toEqual([]);
     }
     expect(scratch.git('log', '-1', '--format=%s')).toBe('m');
@@ -329,7 +333,12 @@ exec git "$@"
       [2, 'restore', 'a', '--', option],
     ] as const) {
       const ran = commandLine(ground, args);
-      expect([args, ran.code, ran.stdout, ran.stderr]).toEqual([args, code, expect.any(String), expect.any(String)]);
+      expect({ args, code: ran.code, stdout: ran.stdout, stderr: ran.stderr }).toEqual({
+        args,
+        code,
+        stdout: expect.any(String),
+        stderr: expect.any(String),
+      });
       expect(marks.found()).toEqual([]);
     }
     ground.acceptRepository();

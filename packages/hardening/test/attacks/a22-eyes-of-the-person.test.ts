@@ -69,7 +69,7 @@ describe('the eyes of the person', () => {
       ['merge', 'a', '--dry-run'],
     ]) {
       const seen = plain(onTerminal(ground, args));
-      expect([args, DECEPTIVE.exec(seen)]).toEqual([args, null]);
+      expect({ args, deceptive: DECEPTIVE.exec(seen) }).toEqual({ args, deceptive: null });
     }
     // The question moves the cursor itself; all else of an agent's would still show.
     const asked = onTerminal(ground, ['merge', 'a'], 'n').replace(/\u001b\[(?:\??[0-9;]*[A-KTfhl]|9\dm)/g, '');
@@ -129,8 +129,8 @@ describe('the eyes of the person', () => {
       ]) {
         const { stdout, stderr } = commandLine(ground, args);
         const lines = `${stdout}${stderr}`.split('\n');
-        expect([args, lines.filter((line) => line.trim() === FORGED)]).toEqual([args, []]);
-        expect([args, lines.filter((line) => INVISIBLE_NOW.test(line))]).toEqual([args, []]);
+        expect({ args, lines: lines.filter((line) => line.trim() === FORGED) }).toEqual({ args, lines: [] });
+        expect({ args, lines: lines.filter((line) => INVISIBLE_NOW.test(line)) }).toEqual({ args, lines: [] });
       }
       const names = commandLine(ground, ['diff', 'a', '--name-only']).stdout.trimEnd().split('\n');
       expect(names).toHaveLength(4 + UNSEEN.length);
@@ -204,7 +204,11 @@ describe('the eyes of the person', () => {
     expect(risky.map(({ path }) => path).toSorted()).toEqual(RUN_LATER.toSorted());
     for (const verb of ['apply', 'merge']) {
       const refused = commandLine(ground, [verb, 'a']);
-      expect([verb, refused.code, refused.stderr.includes('Executes on your machine:')]).toEqual([verb, 4, true]);
+      expect({
+        verb,
+        code: refused.code,
+        stderrIncludes: refused.stderr.includes('Executes on your machine:'),
+      }).toEqual({ verb, code: 4, stderrIncludes: true });
       for (const path of RUN_LATER) expect(refused.stderr).toContain(`  ${path}: `);
     }
     // The colour that a terminal shows it in.

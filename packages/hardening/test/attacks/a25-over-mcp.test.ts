@@ -45,20 +45,23 @@ describe('tools: paths', () => {
         `${ground.scratch.stateDirectory}/state.db`,
       ]) {
         for (const seen of await Promise.all(atPath(agent, path)))
-          expect([path, seen]).toEqual([path, expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATH_HIDDEN)/)]);
+          expect({ path, seen }).toEqual({
+            path,
+            seen: expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATH_HIDDEN)/),
+          });
         await agent.bash(`cat '${path}'; ls -la '${path}'`);
       }
       for (const path of ['/etc/shadow', '/proc/kcore', '/dev/stdin', '/proc/self/cwd/../..', '/dev/mem'])
-        expect([path, await agent.seen('read', { sandbox, path })]).toEqual([
+        expect({ path, seen: await agent.seen('read', { sandbox, path }) }).toEqual({
           path,
-          expect.stringMatching(/^refused: /),
-        ]);
+          seen: expect.stringMatching(/^refused: /),
+        });
       // What they give is the sandbox's own: its account file, and the environment of its own first process.
       for (const path of [`${up}etc/passwd`, '/src/../../etc/passwd', '/proc/self/root/etc/passwd'])
-        expect([path, await agent.text('read', { sandbox, path })]).toEqual([
+        expect({ path, text: await agent.text('read', { sandbox, path }) }).toEqual({
           path,
-          expect.stringContaining('agent:x:1000'),
-        ]);
+          text: expect.stringContaining('agent:x:1000'),
+        });
       await Promise.all(atPath(agent, '/proc/1/environ'));
       await Promise.all(atPath(agent, '/proc/self/environ'));
       for (const path of [canary, `${up}${canary.slice(1)}`, `/proc/self/root${canary}`, '/etc/passwd', '/usr/bin/env'])
@@ -66,11 +69,11 @@ describe('tools: paths', () => {
           ['write', { content: 'overwritten' }],
           ['patch', { diff: '--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+overwritten\n'.replace('b/x', path) }],
         ] as const)
-          expect([tool, path, await agent.seen(tool, { sandbox, path, ...more })]).toEqual([
+          expect({ tool, path, seen: await agent.seen(tool, { sandbox, path, ...more }) }).toEqual({
             tool,
             path,
-            expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATCH_)/),
-          ]);
+            seen: expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATCH_)/),
+          });
       const workdir = await agent.seen('bash', { sandbox, command: 'cat canary-read.txt', workdir: ground.home });
       expect(workdir).toMatch(/^refused: /);
     },
@@ -91,7 +94,7 @@ describe('tools: paths', () => {
       positiveControl('a comparison by characters', twin, (path) => path.startsWith(ground.scratch.repository));
       for (const path of [`${twin}/secret`, `../${twin.split('/').at(-1)}/secret`, '/srcx/secret', '/src-evil/x', twin])
         for (const seen of await Promise.all(atPath(agent, path)))
-          expect([path, seen]).toEqual([path, 'refused: NOT_FOUND']);
+          expect({ path, seen }).toEqual({ path, seen: 'refused: NOT_FOUND' });
       // Nor is the alias of the workspace one of them, and a `.git` in a twin is no git directory.
       expect(await agent.text('read', { sandbox, path: '/src/src/a.txt' })).toBe('a\n');
       expect(await agent.code('write', { sandbox, path: '/src/.git/x', content: 'x' })).toBe('PATH_GIT_DIR');
@@ -109,7 +112,7 @@ describe('tools: paths', () => {
       );
       for (const path of ['l', 'c', 'h/canary-read.txt', `r${canary}`, 'loop1', 'loop1/x'])
         for (const seen of await Promise.all(atPath(agent, path)))
-          expect([path, seen]).toEqual([path, expect.stringMatching(/^refused: (?:NOT_|PERMISSION_)/)]);
+          expect({ path, seen }).toEqual({ path, seen: expect.stringMatching(/^refused: (?:NOT_|PERMISSION_)/) });
       expect(await agent.text('read', { sandbox, path: 'r/etc/hostname' })).toBe('sandbox\n');
       expect(await agent.text('read', { sandbox, path: `${'here/'.repeat(30)}src/a.txt` })).toBe('a\n');
       // A search from the workspace names links and goes through none of them.
@@ -122,10 +125,10 @@ describe('tools: paths', () => {
       await agent.text('write', { sandbox, path: 'r/tmp/a27', content: 'x' });
       expect(onTheHost(['sh', '-c', 'ls /tmp/a27']).code).not.toBe(0);
       for (const path of ['c', 'h/canary-read.txt', 'h/new', 'l'])
-        expect([path, await agent.seen('write', { sandbox, path, content: 'overwritten' })]).toEqual([
+        expect({ path, seen: await agent.seen('write', { sandbox, path, content: 'overwritten' }) }).toEqual({
           path,
-          expect.stringMatching(/^refused: /),
-        ]);
+          seen: expect.stringMatching(/^refused: /),
+        });
       expect(await agent.seen('patch', { sandbox, path: 'l', diff: '@@ -1 +1 @@\n-x\n+y\n' })).toMatch(/^refused: /);
     },
   );
@@ -146,9 +149,9 @@ describe('tools: paths', () => {
         agent.seen('grep', { sandbox, path, pattern: 'x' }),
         agent.seen('ls', { sandbox, path }),
       ];
-      expect([path, (await timed(Promise.all(calls))) < 30_000]).toEqual([path, true]); // five at once, on a busy machine
+      expect({ path, isTimedBelow: (await timed(Promise.all(calls))) < 30_000 }).toEqual({ path, isTimedBelow: true }); // five at once, on a busy machine
       for (const seen of await Promise.all(calls))
-        expect([path, seen]).toEqual([path, expect.stringMatching(/^refused: (?:NOT_A_|PERMISSION_)/)]);
+        expect({ path, seen }).toEqual({ path, seen: expect.stringMatching(/^refused: (?:NOT_A_|PERMISSION_)/) });
     }
     expect(await agent.seen('read', { sandbox, path: '/proc/kmsg' })).toMatch(/^(?:refused: |$)/);
     // A search through a tree with pipes reads its files and opens no pipe.
@@ -169,13 +172,13 @@ describe('tools: paths', () => {
       const before = residentBytes(agent.pid);
       for (const path of ['big', '/playground/line']) {
         const { isError, text, meta } = await agent.call('read', { sandbox, path });
-        expect([path, isError, meta['truncated'], meta['eof'], text.length < 300_000]).toEqual([
+        expect({
           path,
-          false,
-          true,
-          false,
-          true,
-        ]);
+          isError,
+          truncated: meta['truncated'],
+          eof: meta['eof'],
+          isLengthBelow: text.length < 300_000,
+        }).toEqual({ path, isError: false, truncated: true, eof: false, isLengthBelow: true });
       }
       expect(await agent.code('patch', { sandbox, path: 'big', diff: '@@ -1 +1 @@\n-x\n+y\n' })).toBe('FILE_TOO_LARGE');
       for (const [input, code] of [
@@ -183,19 +186,29 @@ describe('tools: paths', () => {
         [{ limit: 1e18 }, 'ARG_RANGE'],
         [{ offset: 2 ** 53 }, 'ARG_RANGE'],
       ] as const)
-        expect([input, await agent.code('read', { sandbox, path: 'src/a.txt', ...input })]).toEqual([input, code]);
+        expect({ input, code: await agent.code('read', { sandbox, path: 'src/a.txt', ...input }) }).toEqual({
+          input,
+          code,
+        });
       const past = await agent.call('read', { sandbox, path: 'src/a.txt', offset: Number.MAX_SAFE_INTEGER });
-      expect([past.isError, past.meta['eof'], past.meta['lines']]).toEqual([false, true, 0]);
+      expect({ isError: past.isError, eof: past.meta['eof'], lines: past.meta['lines'] }).toEqual({
+        isError: false,
+        eof: true,
+        lines: 0,
+      });
       const strange = await agent.call('read', { sandbox, path: 'strange' });
       const [first] = strange.result.content;
       const bytes = Buffer.from(first?.type === 'text' ? first.text : '', 'base64');
-      expect([strange.meta['encoding'], bytes.toString('hex')]).toEqual(['base64', 'fffe20eda0802074657874']);
+      expect({ encoding: strange.meta['encoding'], bytes: bytes.toString('hex') }).toEqual({
+        encoding: 'base64',
+        bytes: 'fffe20eda0802074657874',
+      });
       await agent.text('write', { sandbox, path: 'again', content: bytes.toString('base64'), encoding: 'base64' });
       expect(await agent.text('bash', { sandbox, command: 'cmp strange again && echo same' })).toMatch(/^same\n/);
       // A name that is no text: a lone surrogate stands for its byte, and every other one is refused.
       expect(await agent.text('read', { sandbox, path: 'na\udcffme' })).toBe('x');
       for (const path of ['\ud800', 'x\ud800y'])
-        expect([path, await agent.code('read', { sandbox, path })]).toEqual([path, 'PATH_ENCODING']);
+        expect({ path, code: await agent.code('read', { sandbox, path }) }).toEqual({ path, code: 'PATH_ENCODING' });
       const { text } = await agent.bash('head -c 200000000 /dev/zero | tr "\\0" x');
       expect(text.length).toBeLessThan(30_000);
       expect(residentBytes(agent.pid) - before).toBeLessThan(300 * 2 ** 20);
@@ -235,10 +248,10 @@ describe('tools: arguments', () => {
         ['grep', '((a{1,255}){1,255}){1,255}', 'PATTERN_TOO_COMPLEX'],
         ['grep', `${'('.repeat(400)}a${')'.repeat(400)}`, 'PATTERN_TOO_COMPLEX'],
       ] as const)
-        expect([pattern.slice(0, 40), await agent.code(tool, { sandbox, pattern })]).toEqual([
-          pattern.slice(0, 40),
+        expect({ pattern: pattern.slice(0, 40), code: await agent.code(tool, { sandbox, pattern }) }).toEqual({
+          pattern: pattern.slice(0, 40),
           code,
-        ]);
+        });
     },
   );
 
@@ -271,19 +284,19 @@ describe('tools: arguments', () => {
       ];
       for (const name of names) {
         await agent.text('write', { sandbox, path: name, content: `${name}!` });
-        expect([name, await agent.text('read', { sandbox, path: name })]).toEqual([name, `${name}!`]);
+        expect({ name, text: await agent.text('read', { sandbox, path: name }) }).toEqual({ name, text: `${name}!` });
         // As a pattern, a place to begin and a place to run, each is a word that finds nothing or itself.
-        expect([name, await agent.seen('glob', { sandbox, pattern: '*', path: name })]).toEqual([
+        expect({ name, seen: await agent.seen('glob', { sandbox, pattern: '*', path: name }) }).toEqual({
           name,
-          'refused: NOT_A_DIRECTORY',
-        ]);
+          seen: 'refused: NOT_A_DIRECTORY',
+        });
         await agent.seen('grep', { sandbox, pattern: name, path: name });
         await agent.seen('grep', { sandbox, pattern: name, include: name });
         await agent.seen('glob', { sandbox, pattern: name });
-        expect([name, await agent.seen('bash', { sandbox, command: 'touch here', workdir: name })]).toEqual([
+        expect({ name, seen: await agent.seen('bash', { sandbox, command: 'touch here', workdir: name }) }).toEqual({
           name,
-          'refused: NOT_FOUND',
-        ]);
+          seen: 'refused: NOT_FOUND',
+        });
         const diff = `@@ -1 +1 @@\n-${name.split('\n')[0] ?? ''}!\n+changed\n`;
         if (!name.includes('\n')) await agent.seen('patch', { sandbox, path: name, diff });
       }
@@ -317,9 +330,14 @@ describe('tools: arguments', () => {
     ]) {
       const from = performance.now();
       const { meta, text, isError } = await agent.bash(stay, { timeout: 700 });
-      expect([stay, isError, meta['timedOut'], text.length < 30_000]).toEqual([stay, false, true, true]);
+      expect({ stay, isError, timedOut: meta['timedOut'], isLengthBelow: text.length < 30_000 }).toEqual({
+        stay,
+        isError: false,
+        timedOut: true,
+        isLengthBelow: true,
+      });
       expect(performance.now() - from).toBeLessThan(5_700);
-      expect([stay, await alive()]).toEqual([stay, expect.stringMatching(/^\[exit code/)]);
+      expect({ stay, alive: await alive() }).toEqual({ stay, alive: expect.stringMatching(/^\[exit code/) });
     }
     for (const [timeout, code] of [
       [0, 'ARG_RANGE'],
@@ -330,7 +348,10 @@ describe('tools: arguments', () => {
       // JSON has no such number: what a client makes of it is null.
       [Number.POSITIVE_INFINITY, 'ARG_TYPE'],
     ] as const)
-      expect([timeout, await agent.code('bash', { sandbox, command: 'true', timeout })]).toEqual([timeout, code]);
+      expect({ timeout, code: await agent.code('bash', { sandbox, command: 'true', timeout }) }).toEqual({
+        timeout,
+        code,
+      });
   });
 
   attackByAgent(
@@ -347,7 +368,7 @@ describe('tools: arguments', () => {
         [victim.id, 'SANDBOX_NOT_FOUND'],
         ['', 'NAME_INVALID'],
       ] as const)
-        expect([name, await agent.code('read', { sandbox: name, path: 'src/a.txt' })]).toEqual([name, code]);
+        expect({ name, code: await agent.code('read', { sandbox: name, path: 'src/a.txt' }) }).toEqual({ name, code });
       await using bound = await agentOn(ground, { args: ['--sandbox', SANDBOX] });
       const { tools } = await bound.client.listTools();
       const names = [victim.name, victim.name.toUpperCase(), `${victim.name} `, victim.id, 'nothing'];
@@ -355,26 +376,26 @@ describe('tools: arguments', () => {
       for (const name of names)
         for (const tool of tools) {
           const { text, isError } = await bound.call(tool.name, { sandbox: name, path: 'src/a.txt' });
-          expect([tool.name, name, isError]).toEqual([tool.name, name, true]);
+          expect({ toolName: tool.name, name, isError }).toEqual({ toolName: tool.name, name, isError: true });
           texts.add(text);
         }
       expect([...texts]).toEqual([expect.stringMatching(/^SANDBOX_NOT_FOUND: /)]); // the same whether there is one or not
       for (const name of [`${victim.name}\0`, '\u0430', '']) // what no sandbox can be called
-        expect([name, await bound.code('read', { sandbox: name, path: 'src/a.txt' })]).toEqual([
+        expect({ name, code: await bound.code('read', { sandbox: name, path: 'src/a.txt' }) }).toEqual({
           name,
-          expect.stringMatching(/^NAME_/),
-        ]);
+          code: expect.stringMatching(/^NAME_/),
+        });
       // Nor do resources, prompts and completions.
       const refusals = new Set<string>();
       for (const name of [victim.name, 'nothing'])
         for (const uri of ['diff', 'log', 'status'].map((what) => `litterbox://${name}/${what}`))
           await bound.client.readResource({ uri }).then(
-            ({ contents }) => expect([uri, contents]).toEqual([uri, 'refused']),
+            ({ contents }) => expect({ uri, contents }).toEqual({ uri, contents: 'refused' }),
             ({ message }: Error) => refusals.add(message),
           );
       for (const name of [victim.name, 'nothing'])
         await bound.client.getPrompt({ name: 'review', arguments: { sandbox: name } }).then(
-          ({ messages }) => expect([name, messages]).toEqual([name, 'refused']),
+          ({ messages }) => expect({ name, messages }).toEqual({ name, messages: 'refused' }),
           ({ message }: Error) => refusals.add(message),
         );
       expect([...refusals]).toEqual([expect.stringContaining('SANDBOX_NOT_FOUND')]);
@@ -433,12 +454,15 @@ describe('tools: arguments', () => {
         { directory: foreign },
         { rootfs: '/' },
       ])
-        expect([input, await agent.code('sandbox-create', { name: 'x', ...input })]).toEqual([input, 'ARG_UNKNOWN']);
+        expect({ input, code: await agent.code('sandbox-create', { name: 'x', ...input }) }).toEqual({
+          input,
+          code: 'ARG_UNKNOWN',
+        });
       for (const from of [`${foreign}:HEAD`, '../foreign', `--git-dir=${foreign}/.git`, '-C/etc'])
-        expect([from, await agent.seen('sandbox-create', { name: 'x', from })]).toEqual([
+        expect({ from, seen: await agent.seen('sandbox-create', { name: 'x', from }) }).toEqual({
           from,
-          expect.stringMatching(/^refused: REV_/),
-        ]);
+          seen: expect.stringMatching(/^refused: REV_/),
+        });
       expect(await agent.text('sandbox-list', {})).not.toContain('foreign');
       await ground.open({ repo: foreign }).delete('a', { force: true });
     },

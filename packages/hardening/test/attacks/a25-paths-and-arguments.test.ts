@@ -30,7 +30,11 @@ describe('paths', () => {
       mkdirSync(fake);
       for (const root of ['/', '/proc/self/root', link, `${link}/proc/..`, ground.home]) {
         const { code, stderr } = commandLine(ground, ['create', 'a', '--rootfs', root]);
-        expect([root, code, stderr]).toEqual([root, 5, expect.stringContaining('holds your home directory')]);
+        expect({ root, code, stderr }).toEqual({
+          root,
+          code: 5,
+          stderr: expect.stringContaining('holds your home directory'),
+        });
       }
       rmSync(fake, { recursive: true });
     },
@@ -58,7 +62,10 @@ describe('paths', () => {
       '/dev/mem',
     ]) {
       const seen = await readOf(ground, sandbox, path);
-      expect([path, seen.startsWith('refused:') || seen === '']).toEqual([path, true]);
+      expect({ path, seenStartsWith: seen.startsWith('refused:') || seen === '' }).toEqual({
+        path,
+        seenStartsWith: true,
+      });
       await ground.run(sandbox, ['cat', path]);
     }
     // It is the sandbox's own account file that these give.
@@ -68,7 +75,10 @@ describe('paths', () => {
       '/proc/self/root/etc/passwd',
       '/proc/1/root/etc/passwd',
     ])
-      expect([path, await readOf(ground, sandbox, path)]).toEqual([path, expect.stringContaining('agent:x:1000')]);
+      expect({ path, readOf: await readOf(ground, sandbox, path) }).toEqual({
+        path,
+        readOf: expect.stringContaining('agent:x:1000'),
+      });
     const environment = await readOf(ground, sandbox, '/proc/1/environ');
     expect(environment).toBe('');
     for (const path of [canary, `${up}${canary.slice(1)}`, `/proc/self/root${canary}`, '/etc/passwd', '/usr/bin/env'])
@@ -83,7 +93,7 @@ describe('paths', () => {
     positiveControl('a comparison by characters', twin, (path) => path.startsWith(ground.scratch.repository));
     const sandbox = await ground.open().create({ name: 'a' });
     for (const path of [`${twin}/secret`, `../${twin.split('/').at(-1)}/secret`, '/srcx/secret', '/src-evil/x'])
-      expect([path, await readOf(ground, sandbox, path)]).toEqual([path, 'refused: NOT_FOUND']);
+      expect({ path, readOf: await readOf(ground, sandbox, path) }).toEqual({ path, readOf: 'refused: NOT_FOUND' });
     // Nor is it taken for a part of the workspace that must not hold .git.
     await expect(sandbox.write(`${ground.scratch.repository}/.git/x`, 'x')).rejects.toMatchObject({
       code: 'PATH_GIT_DIR',
@@ -123,7 +133,10 @@ describe('paths', () => {
     positiveControl('reading a pipe without a writer', blocked.code, () => true);
     for (const path of ['p', 'lp', 'z', '/dev/zero', '/dev/tty', '/dev/stdin', '/proc/self/fd/0']) {
       const started = performance.now();
-      expect([path, await readOf(ground, sandbox, path)]).toEqual([path, 'refused: NOT_A_REGULAR_FILE']);
+      expect({ path, readOf: await readOf(ground, sandbox, path) }).toEqual({
+        path,
+        readOf: 'refused: NOT_A_REGULAR_FILE',
+      });
       expect(performance.now() - started).toBeLessThan(3000);
       await expect(sandbox.write(path, 'x')).rejects.toMatchObject({
         code: expect.stringMatching(/^(NOT_A_|PERMISSION_)/),
@@ -187,8 +200,8 @@ describe('paths', () => {
     ];
     for (const [index, name] of names.entries()) {
       const { changedFiles, warnings } = await sandbox.write(name, `${index}`, { message: `write ${name}` });
-      expect([name, changedFiles, warnings]).toEqual([name, 1, []]);
-      expect([name, new TextDecoder().decode(await sandbox.read(name))]).toEqual([name, `${index}`]);
+      expect({ name, changedFiles, warnings }).toEqual({ name, changedFiles: 1, warnings: [] });
+      expect({ name, text: new TextDecoder().decode(await sandbox.read(name)) }).toEqual({ name, text: `${index}` });
     }
     // All at once too: the archive that tar makes is called for with these very names.
     await ground.run(sandbox, 'for f in * .[!.]*; do [ -f "$f" ] && printf x >>"./$f"; done; true');
@@ -225,19 +238,22 @@ describe('paths', () => {
     ]) {
       const started = performance.now();
       const { timedOut, exitCode } = await ground.run(sandbox, stay, { timeoutMs: 700 });
-      expect([stay, timedOut, exitCode]).toEqual([stay, true, 137]);
+      expect({ stay, timedOut, exitCode }).toEqual({ stay, timedOut: true, exitCode: 137 });
       expect(performance.now() - started).toBeLessThan(5700);
-      expect([stay, await alive()]).toEqual([stay, '']);
+      expect({ stay, alive: await alive() }).toEqual({ stay, alive: '' });
     }
     const flood = await ground.run(sandbox, 'yes', { timeoutMs: 700 });
-    expect([flood.timedOut, flood.stdoutBytes.length < 2 * 2 ** 20]).toEqual([true, true]);
+    expect({ timedOut: flood.timedOut, isLengthBelow: flood.stdoutBytes.length < 2 * 2 ** 20 }).toEqual({
+      timedOut: true,
+      isLengthBelow: true,
+    });
     for (const timeoutMs of [0, -5, Number.NaN, Number.POSITIVE_INFINITY, 1e18])
       await expect(sandbox.run('true', { timeoutMs })).rejects.toMatchObject({ code: 'ARG_RANGE' });
     for (const timeout of ['1e309', '-5', '0', '1y', '10'])
-      expect([timeout, commandLine(ground, ['run', 'a', '--timeout', timeout, '--', 'true']).code]).toEqual([
+      expect({ timeout, code: commandLine(ground, ['run', 'a', '--timeout', timeout, '--', 'true']).code }).toEqual({
         timeout,
-        2,
-      ]);
+        code: 2,
+      });
   });
 
   attack('A35: a sandbox is found by its own name in its own repository alone', async (ground) => {
@@ -301,6 +317,9 @@ describe('paths', () => {
       'sh',
       odd,
     ]);
-    expect([result.exitCode, result.stdout.startsWith(odd)]).toEqual([7, true]);
+    expect({ exitCode: result.exitCode, stdoutStartsWith: result.stdout.startsWith(odd) }).toEqual({
+      exitCode: 7,
+      stdoutStartsWith: true,
+    });
   });
 });

@@ -83,11 +83,11 @@ describe('sockets', () => {
       ])
         for (const type of ['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_SEQPACKET']) {
           const { stderr, exitCode } = await ground.run(sandbox, ['perl', '-e', connect(address, type)]);
-          expect([address, exitCode === 0, stderr]).toEqual([
+          expect({ address, isExitCodeEqual: exitCode === 0, stderr }).toEqual({
             address,
-            false,
-            expect.stringContaining('socket: Address family not supported'),
-          ]);
+            isExitCodeEqual: false,
+            stderr: expect.stringContaining('socket: Address family not supported'),
+          });
         }
       const { stdout } = await ground.run(
         sandbox,
@@ -247,10 +247,10 @@ describe('sockets', () => {
           'ALL',
         ]).stdout;
         positiveControl(name, capable, (text) => text !== '' && !text.includes('not permitted'));
-        expect([name, (await ground.run(sandbox, ['perl', '-e', payload])).stdout]).toEqual([
+        expect({ name, stdout: (await ground.run(sandbox, ['perl', '-e', payload])).stdout }).toEqual({
           name,
-          name === 'tables' ? 'Protocol not supported\n' : 'Operation not permitted\n',
-        ]);
+          stdout: name === 'tables' ? 'Protocol not supported\n' : 'Operation not permitted\n',
+        });
       }
       for (const command of [
         'ip link add x type dummy',
@@ -259,7 +259,10 @@ describe('sockets', () => {
         'ip route add default dev lo',
         'ip netns add x',
       ])
-        expect([command, (await ground.run(sandbox, command)).exitCode === 0]).toEqual([command, false]);
+        expect({ command, isExitCodeEqual: (await ground.run(sandbox, command)).exitCode === 0 }).toEqual({
+          command,
+          isExitCodeEqual: false,
+        });
     },
   );
 
@@ -288,7 +291,7 @@ describe('sockets', () => {
       // Some virtual machines have no gate for i386 at all (seen with PVM): there the kernel stops it everywhere.
       const hasNoGate = name.startsWith('i386') && outside.stderr.endsWith('(SIGSEGV)');
       if (!hasNoGate) positiveControl(name, outside.code, (status) => status === 42);
-      expect([name, exitCode]).toEqual([name, hasNoGate ? SEGMENTATION_FAULT : BAD_SYSTEM_CALL]);
+      expect({ name, exitCode }).toEqual({ name, exitCode: hasNoGate ? SEGMENTATION_FAULT : BAD_SYSTEM_CALL });
       if (!hasNoGate) stopped++;
     }
     expect(stopped).toBeGreaterThanOrEqual(2);

@@ -25,7 +25,10 @@ describe('resources and files', () => {
       positiveControl('timers of a program', onTheHost(['perl', '-e', timers]).stdout, (count) => count === '5000');
       const sandbox = await ground.open().create({ name: 'a' });
       const { stdout } = await ground.run(sandbox, ['perl', '-e', timers]);
-      expect([Number(stdout) > 100, Number(stdout) <= 1024]).toEqual([true, true]);
+      expect({ isStdoutAbove: Number(stdout) > 100, isStdoutAtMost: Number(stdout) <= 1024 }).toEqual({
+        isStdoutAbove: true,
+        isStdoutAtMost: true,
+      });
       const raised = await ground.run(sandbox, 'prlimit --sigpending=2000:2000 true');
       expect(raised.exitCode).not.toBe(0);
     },
@@ -58,17 +61,17 @@ describe('resources and files', () => {
         const { stdout } = await ground
           .run(bomb, command, { timeoutMs: 4000 })
           .catch((error: { readonly code?: string }) => {
-            expect([name, error.code]).toEqual([name, 'SNAPSHOT_FAILED']);
+            expect({ name, code: error.code }).toEqual({ name, code: 'SNAPSHOT_FAILED' });
             return { stdout: '' };
           });
-        expect([name, stdout.includes('all')]).toEqual([name, false]);
+        expect({ name, stdoutIncludes: stdout.includes('all') }).toEqual({ name, stdoutIncludes: false });
         const started = performance.now();
-        expect([name, (await neighbour.run('echo fine')).stdout]).toEqual([name, 'fine\n']);
-        expect([name, performance.now() - started < 5000]).toEqual([name, true]);
+        expect({ name, stdout: (await neighbour.run('echo fine')).stdout }).toEqual({ name, stdout: 'fine\n' });
+        expect({ name, isElapsedBelow: performance.now() - started < 5000 }).toEqual({ name, isElapsedBelow: true });
         // What goes on in the background may keep the bomb's own sandbox busy; its owner can always stop it.
         await litterbox.setRunState('bomb', 'stopped');
         await litterbox.setRunState('bomb', 'ready');
-        expect([name, (await bomb.run('echo on')).stdout]).toEqual([name, 'on\n']);
+        expect({ name, stdout: (await bomb.run('echo on')).stdout }).toEqual({ name, stdout: 'on\n' });
       }
     },
   );
@@ -212,12 +215,15 @@ describe('resources and files', () => {
         ({ exitCode }) => exitCode,
         (error: { readonly code?: string }) => error.code,
       );
-      expect([command, typeof outcome === 'number' || /^[A-Z_]+$/.test(outcome ?? '')]).toEqual([command, true]);
-      expect([command, (await neighbour.run('echo fine')).stdout]).toEqual([command, 'fine\n']);
-      expect([command, (await litterbox.list()).map(({ name }) => name).toSorted()]).toEqual([
+      expect({ command, isTypeEqual: typeof outcome === 'number' || /^[A-Z_]+$/.test(outcome ?? '') }).toEqual({
         command,
-        ['a', 'neighbour'],
-      ]);
+        isTypeEqual: true,
+      });
+      expect({ command, stdout: (await neighbour.run('echo fine')).stdout }).toEqual({ command, stdout: 'fine\n' });
+      expect({ command, list: (await litterbox.list()).map(({ name }) => name).toSorted() }).toEqual({
+        command,
+        list: ['a', 'neighbour'],
+      });
     }
     await expect(litterbox.create({ name: 'a' })).rejects.toMatchObject({ code: 'SANDBOX_EXISTS' });
     expect((await sandbox.log()).at(-1)?.subject).toBe('write: kept.txt');

@@ -93,7 +93,7 @@ describe('network and secrets', () => {
       const prefix = internet.enter(['env']);
       expect(commandLine(ground, ['create', 'a'], { prefix }).code).toBe(0);
       const ran = commandLine(ground, ['run', 'a', '--', 'sh', '-c', WAYS_OUT], { prefix });
-      expect([ran.code, ran.stdout]).toEqual([0, '']);
+      expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 0, stdout: '' });
       for (const args of [
         ['diff', 'a'],
         ['log', 'a'],
@@ -155,8 +155,8 @@ describe('network and secrets', () => {
     ]) {
       const { stdout, stderr } = commandLine(ground, args, { env });
       const own = `${stdout}${stderr}`.replace(/^(CHILD_PROCESS|\{).*$/gms, '');
-      expect([args, own.includes(token)]).toEqual([args, false]);
-      expect([args, /^\s+at .*\.ts:\d+/m.test(stderr)]).toEqual([args, false]);
+      expect({ args, ownIncludes: own.includes(token) }).toEqual({ args, ownIncludes: false });
+      expect({ args, stderrMatches: /^\s+at .*\.ts:\d+/m.test(stderr) }).toEqual({ args, stderrMatches: false });
     }
     // No core file of a process that held secrets of the sandbox, on either side.
     expect((await ground.run(sandbox, 'ulimit -c; ulimit -Hc')).stdout).toBe('0\n0\n');
@@ -238,7 +238,7 @@ describe('network and secrets', () => {
       if (!wanted) continue;
       const [major] = version.split('.').map(Number);
       const line = wanted.find(([one]) => one === major) ?? wanted.at(-1) ?? [];
-      expect([path, isAtLeast(version, line)]).toEqual([path, true]);
+      expect({ path, isAtLeast: isAtLeast(version, line) }).toEqual({ path, isAtLeast: true });
     }
     // What an embedder installs runs no script but those that dockerode brings along: for SSH and gRPC, which are never loaded.
     expect(

@@ -45,12 +45,12 @@ export async function agentOn(
     seen,
     async text(name, input) {
       const { isError, text } = await agent.call(name, input);
-      expect([name, input, isError ? text : 'done']).toEqual([name, input, 'done']);
+      expect({ name, input, isError: isError ? text : 'done' }).toEqual({ name, input, isError: 'done' });
       return text;
     },
     async code(name, input) {
       const answer = await seen(name, input);
-      expect([name, input, answer]).toEqual([name, input, expect.stringMatching(/^refused: /)]);
+      expect({ name, input, answer }).toEqual({ name, input, answer: expect.stringMatching(/^refused: /) });
       return answer.slice('refused: '.length);
     },
     bash: (command, more = {}) => agent.call('bash', { sandbox: SANDBOX, command, ...more }),

@@ -81,7 +81,7 @@ describe('bases', () => {
       };
       // What the person named is there under every name that git knows for it.
       for (const from of ['head', 'other', 'refs/heads/main~0', 'v1', 'origin/main', head.slice(0, 7)])
-        expect([from, await begun(from)]).toEqual([from, { code: 'made', text: '' }]);
+        expect({ from, begun: await begun(from) }).toEqual({ from, begun: { code: 'made', text: '' } });
       // Whether it is there or not: the same answer, word by word.
       const unknown = await begun('0'.repeat(40));
       expect(unknown.code).toBe('REV_NOT_FOUND');
@@ -109,10 +109,13 @@ describe('bases', () => {
         git('rev-parse', 'HEAD^{tree}'),
         git('rev-parse', 'HEAD:src/a.txt').slice(0, 10),
       ])
-        expect([from, await begun(from)]).toEqual([from, unknown]);
+        expect({ from, begun: await begun(from) }).toEqual({ from, begun: unknown });
       // The refs that keep the bases of sandboxes are ours, and not for an agent to name.
       const [pin = ''] = git('for-each-ref', '--format=%(refname)', 'refs/litterbox').split('\n');
-      expect([pin, await begun(pin)]).toEqual([expect.stringMatching(/^refs\/litterbox\/base\//), unknown]);
+      expect({ pin, begun: await begun(pin) }).toEqual({
+        pin: expect.stringMatching(/^refs\/litterbox\/base\//),
+        begun: unknown,
+      });
       // A person may begin with any commit of theirs.
       expect(commandLine(ground, ['create', 'mine', '--from', taken]).code).toBe(0);
       expect(commandLine(ground, ['run', 'mine', '--', 'cat', 'src/secret.txt']).stdout).toContain(SECRET);
@@ -126,7 +129,7 @@ describe('bases', () => {
       const { git } = ground.scratch;
       const litterbox = (...args: readonly string[]) => {
         const { code, stdout, stderr } = commandLine(ground, args);
-        expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, '']);
+        expect({ args, code, isCodeEqual: code === 0 ? '' : stderr }).toEqual({ args, code: 0, isCodeEqual: '' });
         return stdout + stderr;
       };
       litterbox('trust', '--yes');

@@ -38,7 +38,10 @@ describe('exported trees', () => {
       expect(await agent.code('sandbox-create', { name: SANDBOX })).toBe('CONFIG_UNTRUSTED');
       expect(litterbox('trust', '--yes').code).toBe(0);
       const byVariable = commandLine(ground, ['create', 'x'], { env: { LITTERBOX_WORKTREES: 'eager' } });
-      expect([byVariable.code, byVariable.stderr]).toEqual([4, expect.stringContaining('LITTERBOX_WORKTREES')]);
+      expect({ code: byVariable.code, stderr: byVariable.stderr }).toEqual({
+        code: 4,
+        stderr: expect.stringContaining('LITTERBOX_WORKTREES'),
+      });
       // An agent's own call writes none, whatever the person agreed to.
       await agent.text('sandbox-create', { name: SANDBOX });
       const evil = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, ''); test('evil', () => {});\n`;
@@ -48,7 +51,10 @@ describe('exported trees', () => {
       expect(existsSync(join(repository, '.litterbox'))).toBe(false);
       // The person sees what can run code, and says yes, before anything is written.
       const refused = litterbox('worktree', SANDBOX);
-      expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('package.json')]);
+      expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+        code: 4,
+        stderr: expect.stringContaining('package.json'),
+      });
       expect(existsSync(place)).toBe(false);
       expect(litterbox('worktree', SANDBOX, '--yes-risky').code).toBe(0);
       expect(lstatSync(place).isSymbolicLink()).toBe(true);

@@ -39,7 +39,10 @@ describe('programs', () => {
       ['diff', 'a'],
       ['delete', 'a', '--force'],
     ])
-      expect([args, commandLine(ground, args, { env })]).toEqual([args, expect.objectContaining({ code: 0 })]);
+      expect({ args, commandLine: commandLine(ground, args, { env }) }).toEqual({
+        args,
+        commandLine: expect.objectContaining({ code: 0 }),
+      });
     ground.acceptRepository();
     expect(called().slice(before)).toEqual([]);
   });

@@ -71,7 +71,10 @@ describe('what runs later', () => {
       ]) {
         scratch.git('config', 'core.hooksPath', hooks);
         ground.acceptRepository();
-        expect([hooks, (await named(ground)).includes('tools/own/pre-commit')]).toEqual([hooks, true]);
+        expect({ hooks, namedIncludes: (await named(ground)).includes('tools/own/pre-commit') }).toEqual({
+          hooks,
+          namedIncludes: true,
+        });
       }
       scratch.git('config', 'core.hooksPath', '/nowhere'); // positive control: it is the configuration that names it
       ground.acceptRepository();
@@ -92,11 +95,11 @@ describe('what runs later', () => {
       await sandbox.write('z.dat', 'zz\n');
       for (const integration of ['merge', 'apply'] as const) {
         const refused = commandLine(ground, [integration, 'a', '--yes-risky']);
-        expect([integration, refused.code, refused.stderr]).toEqual([
+        expect({ integration, code: refused.code, stderr: refused.stderr }).toEqual({
           integration,
-          5,
-          expect.stringContaining('filter mine'),
-        ]);
+          code: 5,
+          stderr: expect.stringContaining('filter mine'),
+        });
       }
       expect(marks.found()).toEqual([]);
       expect(await ground.achieved()).toEqual([]);

@@ -41,7 +41,8 @@ describe('another repository', () => {
         ['trust', '--show', '--json'],
       ]) {
         const { code, stdout, stderr } = litterbox(...args);
-        if (args[0] === 'create') expect([code, stderr]).toEqual([4, expect.stringContaining('litterbox trust')]);
+        if (args[0] === 'create')
+          expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('litterbox trust') });
         else expect(JSON.parse(stdout)).toMatchObject({ isTrusted: false });
       }
     },

@@ -109,7 +109,10 @@ export async function gateMachine(ground: AttackGround): Promise<GateMachine> {
   );
   expect(litterbox('trust', '--yes').code).toBe(0);
   const made = litterbox('create', 'a');
-  expect([made.code, made.stderr.includes('network is not open')]).toEqual([0, false]);
+  expect({ code: made.code, stderrIncludes: made.stderr.includes('network is not open') }).toEqual({
+    code: 0,
+    stderrIncludes: false,
+  });
   let seen = (await internet.heard()).length;
   const frames = async () => {
     const all = await internet.heard();

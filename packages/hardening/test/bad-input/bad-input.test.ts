@@ -50,7 +50,7 @@ async function inLibrary(row: BadInput, call: NonNullable<BadInput['library']>):
     if (!isPlain) await litterbox[Symbol.asyncDispose]();
   }
   if (!isLitterboxError(error)) throw new Error('No LitterboxError.', { cause: error });
-  expect([error.code, error.message]).toEqual([row.code, error.message]);
+  expect({ code: error.code, message: error.message }).toEqual({ code: row.code, message: error.message });
   expectWords(error.message, error.details.hint, row.says, row.code);
 }
 
@@ -58,11 +58,20 @@ async function atCommandLine(row: BadInput, args: readonly string[]): Promise<vo
   const { code, says } = row.atCommandLine ?? row;
   const where = surroundings(row);
   const plain = await shared.say({ args, ...where });
-  expect([plain.stderr, plain.code, plain.stdout]).toEqual([plain.stderr, ERROR_CODES[code], expect.any(String)]);
+  expect({ stderr: plain.stderr, code: plain.code, stdout: plain.stdout }).toEqual({
+    stderr: plain.stderr,
+    code: ERROR_CODES[code],
+    stdout: expect.any(String),
+  });
   const lines = plain.stderr.split('\n');
   const first = lines.findIndex((line) => line.startsWith('error: '));
   const hint = lines.findIndex((line) => line.startsWith('→ '));
-  expect([plain.stderr, first >= 0, hint > first, lines.slice(hint + 1)]).toEqual([plain.stderr, true, true, ['']]);
+  expect({
+    stderr: plain.stderr,
+    isFirstAtLeast: first >= 0,
+    isHintAbove: hint > first,
+    lines: lines.slice(hint + 1),
+  }).toEqual({ stderr: plain.stderr, isFirstAtLeast: true, isHintAbove: true, lines: [''] });
   expectWords(
     lines
       .slice(first, hint)
@@ -73,11 +82,18 @@ async function atCommandLine(row: BadInput, args: readonly string[]): Promise<vo
     code,
   );
   const json = await shared.say({ args: ['--json', ...args], ...where });
-  expect([json.stderr, json.code, json.stdout]).toEqual([json.stderr, ERROR_CODES[code], '']);
+  expect({ stderr: json.stderr, code: json.code, stdout: json.stdout }).toEqual({
+    stderr: json.stderr,
+    code: ERROR_CODES[code],
+    stdout: '',
+  });
   const document = JSON.parse(json.stderr.trimEnd().split('\n').at(-1) ?? '') as {
     readonly error: { readonly code: string; readonly message: string; readonly hint?: string };
   };
-  expect([document.error.code, document.error.message]).toEqual([code, document.error.message]);
+  expect({ code: document.error.code, message: document.error.message }).toEqual({
+    code,
+    message: document.error.message,
+  });
   expectWords(document.error.message, document.error.hint, says, code);
 }
 

@@ -33,10 +33,17 @@ describe('taken, and said what became of it', () => {
   test.each(GOOD_NAMES)('%s: %j is %s', async (_, name, slug) => {
     const { created, name: taken } = await shared.litterbox.create({ name });
     // oxlint-disable-next-line no-control-regex
-    expect([taken, created.isRenamed]).toEqual([slug, /[^\u0000-\u007f]/.test(name.normalize('NFKC'))]);
+    expect({ taken, isRenamed: created.isRenamed }).toEqual({
+      taken: slug,
+      isRenamed: /[^\u0000-\u007f]/.test(name.normalize('NFKC')),
+    });
     await shared.litterbox.delete(slug);
     const { code, stdout, stderr } = await shared.say({ args: ['create', '--', name] });
-    expect([code, stdout, stderr.includes(`The name became ${slug}`)]).toEqual([0, `${slug}\n`, created.isRenamed]);
+    expect({ code, stdout, stderrIncludes: stderr.includes(`The name became ${slug}`) }).toEqual({
+      code: 0,
+      stdout: `${slug}\n`,
+      stderrIncludes: created.isRenamed,
+    });
     expect(await shared.say({ args: ['delete', name] })).toMatchObject({ code: 0 });
   });
 

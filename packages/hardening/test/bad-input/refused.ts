@@ -18,7 +18,11 @@ export function expectWords(
   let at = 0;
   for (const part of says) {
     const found = message.indexOf(part, at);
-    expect([message.slice(at), part, found >= 0]).toEqual([message.slice(at), part, true]);
+    expect({ message: message.slice(at), part, isFoundAtLeast: found >= 0 }).toEqual({
+      message: message.slice(at),
+      part,
+      isFoundAtLeast: true,
+    });
     at = found + part.length;
   }
   // What is to be agreed to is listed, a line each.

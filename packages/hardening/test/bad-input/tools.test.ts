@@ -28,10 +28,15 @@ afterAll(async () => {
 /** What a model reads is all that it gets: the code, what is wrong, what to do next, and no place of this machine. */
 async function throughTool({ tool, given, code, says }: BadCall): Promise<void> {
   const { isError, text, meta, facts, result } = await agent.call(tool, { ...given });
-  expect([text, isError, result.content.length, facts]).toEqual([text, true, 1, {}]);
-  expect([text, meta['code']]).toEqual([text, code]);
+  expect({ text, isError, length: result.content.length, facts }).toEqual({
+    text,
+    isError: true,
+    length: 1,
+    facts: {},
+  });
+  expect({ text, code: meta['code'] }).toEqual({ text, code });
   const [, message = '', hint = ''] = /^[A-Z_]+: (.+)\nNext: (.+)$/.exec(text) ?? [];
-  expect([text, meta['hint']]).toEqual([text, hint]);
+  expect({ text, hint: meta['hint'] }).toEqual({ text, hint });
   expectWords(message, hint, says, code);
   expect(text).not.toContain(shared.scratch.stateDirectory);
 }
@@ -52,13 +57,16 @@ describe('taken from a model, and said what became of it', () => {
 
   test('B42: an offset past the end is an empty slice', async () => {
     const { isError, meta } = await agent.call('read', { sandbox, path: 'src/a.txt', offset: 1_000_000 });
-    expect([isError, meta['lines'], meta['eof']]).toEqual([false, 0, true]);
+    expect({ isError, lines: meta['lines'], eof: meta['eof'] }).toEqual({ isError: false, lines: 0, eof: true });
   });
 
   test('B50: a milestone of nothing makes no commit', async () => {
     await agent.call('sandbox-create', { name: 'new' });
     const { isError, facts } = await agent.call('sandbox-milestone', { sandbox: 'new', message: 'Nothing' });
-    expect([isError, facts]).toEqual([false, { note: 'Nothing was recorded since the last milestone.' }]);
+    expect({ isError, facts }).toEqual({
+      isError: false,
+      facts: { note: 'Nothing was recorded since the last milestone.' },
+    });
     expect(shared.scratch.git('for-each-ref', 'refs/heads')).not.toContain('litterbox/');
     await shared.litterbox.delete('new');
   });
@@ -71,7 +79,11 @@ describe('taken from a model, and said what became of it', () => {
       '@@ -1,2 +1,2 @@\n \ufeffone\r\n-two\n\\ No newline at end of file\n+TWO\n\\ No newline at end of file\n';
     expect((await agent.call('patch', { ...at, diff })).text).toContain('modified "crlf.txt": +1 -1 lines');
     const again = await agent.call('patch', { ...at, diff });
-    expect([again.isError, again.meta['outcome'], again.meta['changedFiles']]).toEqual([false, 'already-applied', 0]);
+    expect({
+      isError: again.isError,
+      outcome: again.meta['outcome'],
+      changedFiles: again.meta['changedFiles'],
+    }).toEqual({ isError: false, outcome: 'already-applied', changedFiles: 0 });
     expect((await agent.call('read', at)).text).toBe('\ufeffone\r\nTWO');
     await shared.litterbox.delete('new', { force: true });
   });

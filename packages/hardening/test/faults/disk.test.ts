@@ -105,7 +105,10 @@ describe('a full disk below the state directory', () => {
       image.fill();
       const ran = await outcomeOf(async () => {
         const { exitCode, stderr } = await sandbox.run('head -c 1000000 /dev/zero >more || exit 9');
-        expect([exitCode, stderr]).toEqual([9, expect.stringContaining('No space left on device')]);
+        expect({ exitCode, stderr }).toEqual({
+          exitCode: 9,
+          stderr: expect.stringContaining('No space left on device'),
+        });
       });
       expect(['ok', 'DISK_FULL', 'AUDIT_UNAVAILABLE']).toContain(ran);
       expect(await outcomeOf(async () => await sandbox.write('big', 'x'.repeat(2_000_000)))).not.toBe('ok');
@@ -141,7 +144,10 @@ describe('a full disk of a sandbox whose disk is bounded', () => {
       const ran = await sandbox.run(
         `echo new >new; ${filler}; mkdir -p ignored; head -c 200000000 /dev/zero >ignored/fill || exit 9`,
       );
-      expect([ran.exitCode, ran.stderr]).toEqual([9, expect.stringContaining('No space left on device')]);
+      expect({ exitCode: ran.exitCode, stderr: ran.stderr }).toEqual({
+        exitCode: 9,
+        stderr: expect.stringContaining('No space left on device'),
+      });
       expect(ran.recorded.changedFiles).toBe(1);
       one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
       expect(before - freeBytes(one)).toBeLessThan(40 * MIB);
@@ -198,7 +204,7 @@ calm = { command = ["sh", "-c", "echo calm; while :; do sleep 1000; done"] }
       expect((await sandbox.services()).find(({ name }) => name === 'calm')).toMatchObject({ state: 'running' });
       expect(before - freeBytes(one)).toBeLessThan(32 * MIB);
       const ran = await sandbox.run('echo hi');
-      expect([ran.exitCode, ran.stdout]).toEqual([0, 'hi\n']);
+      expect({ exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ exitCode: 0, stdout: 'hi\n' });
       expect(await sandbox.diff()).toContain('+work');
       await litterbox.milestone('a', 'what the service left');
     });
@@ -365,7 +371,10 @@ describe('a power cut', () => {
     for (let cut = 0; cut < 4 || (cut < MOST_CUTS && performance.now() < endMs); cut++) {
       const last = 1 + random.below(8);
       const late = cut % 2 === 0 ? ['late'] : [];
-      expect([last, await cutAfterWrites(last, { ahead: late })]).toEqual([last, []]);
+      expect({ last, cutAfterWrites: await cutAfterWrites(last, { ahead: late }) }).toEqual({
+        last,
+        cutAfterWrites: [],
+      });
     }
   });
 

@@ -63,7 +63,7 @@ describe('the command line', () => {
       await one.once(async (litterbox) => {
         await litterbox.reconcile();
         for (const { name, state } of await litterbox.list()) {
-          expect([name, state]).toEqual(['a', 'ready']);
+          expect({ name, state }).toEqual({ name: 'a', state: 'ready' });
           await litterbox.delete(name, { force: true });
         }
       });

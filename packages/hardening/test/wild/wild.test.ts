@@ -57,7 +57,7 @@ async function works(
   const [status, refs] = [sh(STATUS), sh(REFS)];
   expect(await litterbox.merge('wild', { acceptRisky: true })).toMatchObject({ outcome: 'committed', isDeleted: true });
   expect(sh('git rev-parse HEAD^{tree}').trim()).toBe(wanted);
-  expect([sh(STATUS), sh(REFS)]).toEqual([status, refs]);
+  expect({ firstSh: sh(STATUS), secondSh: sh(REFS) }).toEqual({ firstSh: status, secondSh: refs });
   sh('git fsck --no-dangling --no-progress');
 }
 

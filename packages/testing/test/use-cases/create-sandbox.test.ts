@@ -255,7 +255,7 @@ test('a base that an agent made is set up without the network, and that is told'
   // Once the person has taken the very same files over, the setup runs for them, with the network.
   world.person.refs.set('refs/heads/mine', world.person.refs.get('refs/heads/litterbox/x') as never);
   const own = await world.createSandbox.execute({ name: 'b', from, overrides });
-  expect([seen, own.warnings]).toEqual([{ runs: 2, open: 1 }, []]);
+  expect({ seen, warnings: own.warnings }).toEqual({ seen: { runs: 2, open: 1 }, warnings: [] });
 });
 
 /** Under which keys setups are kept, and which each sandbox would begin with, by its name. */
