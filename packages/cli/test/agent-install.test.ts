@@ -33,7 +33,7 @@ import {
   planExclusiveRemoval,
 } from '../src/agents/installation.ts';
 import { Receipts, undoOf, undone } from '../src/agents/receipts.ts';
-import { type Desk, desk, NODE } from './cli.ts';
+import { type CliFixture, cliFixture, NODE } from './cli-fixture.ts';
 
 const START = { command: 'litterbox', args: ['mcp'] };
 const ENTRY: ConfigTable = { command: 'litterbox', args: ['mcp', '--sandbox', 'a b'], enabled: true };
@@ -129,21 +129,21 @@ describe('the files of the clients', () => {
       it(`${client.id}, ${scope}: puts its entry into every kind of file, once, and takes it out again to the byte`, async () => {
         const texts = client.format === 'json' ? JSON_TEXTS : TOML_TEXTS;
         for (const [kind, text] of [...Object.entries(texts), ['no file', undefined] as const]) {
-          using at = machine();
-          const options = optionsFor(at, client, scope);
-          const [path = ''] = client.files(scope, at);
+          using fixture = machine();
+          const options = optionsFor(fixture, client, scope);
+          const [path = ''] = client.files(scope, fixture);
           if (text !== undefined) {
             mkdirSync(dirname(path), { recursive: true });
             writeFileSync(path, text);
             chmodSync(path, 0o640);
           }
-          const before = [tree(at.home), tree(at.root)];
+          const before = [tree(fixture.home), tree(fixture.root)];
           const editor = client.format === 'json' ? jsonEditor : tomlEditor;
           const read = (bytes: string) => editor.read(bytes.replace(/^\uFEFF/, ''));
           const document = text === undefined ? {} : read(text);
 
           const plan = await planEntry(options, START);
-          expect([kind, plan.isChanged, tree(at.home), tree(at.root)]).toEqual([kind, true, ...before]);
+          expect([kind, plan.isChanged, tree(fixture.home), tree(fixture.root)]).toEqual([kind, true, ...before]);
           await plan.carryOut();
           const after = readFileSync(path, 'utf8');
           const keyPath = client.keyPath('litterbox', document);
@@ -170,7 +170,7 @@ describe('the files of the clients', () => {
 
           const removal = await planEntryRemoval(options);
           await removal?.carryOut();
-          expect([kind, tree(at.home), tree(at.root)]).toEqual([kind, ...before]);
+          expect([kind, tree(fixture.home), tree(fixture.root)]).toEqual([kind, ...before]);
           expect(await planEntryRemoval(options)).toBeUndefined();
         }
       });
@@ -181,9 +181,9 @@ describe('the files of the clients', () => {
     for (const client of CLIENTS) {
       const texts = client.format === 'json' ? JSON_TEXTS : TOML_TEXTS;
       for (const [kind, text] of Object.entries(texts)) {
-        using at = machine();
-        const options = optionsFor(at, client, 'user');
-        const [path = ''] = client.files('user', at);
+        using fixture = machine();
+        const options = optionsFor(fixture, client, 'user');
+        const [path = ''] = client.files('user', fixture);
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, text);
         await (await planEntry(options, START)).carryOut();
@@ -207,11 +207,11 @@ describe('the files of the clients', () => {
 
   it('takes only our entry out without a receipt, and the file stays', async () => {
     for (const client of CLIENTS) {
-      using at = machine();
-      const options = optionsFor(at, client, 'project');
+      using fixture = machine();
+      const options = optionsFor(fixture, client, 'project');
       await (await planEntry(options, START)).carryOut();
-      const [path = ''] = client.files('project', at);
-      const forgetful = { ...options, receipts: new Receipts(join(at.home, 'elsewhere')) };
+      const [path = ''] = client.files('project', fixture);
+      const forgetful = { ...options, receipts: new Receipts(join(fixture.home, 'elsewhere')) };
       await (await planEntryRemoval(forgetful))?.carryOut();
       const left = readFileSync(path, 'utf8');
       expect({ id: client.id, leftIncludes: left.includes('litterbox') }).toEqual({
@@ -222,11 +222,11 @@ describe('the files of the clients', () => {
   });
 
   it('keeps what a person added to the entry', async () => {
-    using at = machine();
+    using fixture = machine();
     for (const client of CLIENTS) {
-      const options = optionsFor(at, client, 'user');
+      const options = optionsFor(fixture, client, 'user');
       await (await planEntry(options, START)).carryOut();
-      const [path = ''] = client.files('user', at);
+      const [path = ''] = client.files('user', fixture);
       const editor = client.format === 'json' ? jsonEditor : tomlEditor;
       const keyPath = client.keyPath('litterbox', {});
       writeFileSync(path, editor.set(readFileSync(path, 'utf8'), keyPath, { extra: 'mine' }));
@@ -247,18 +247,18 @@ describe('the files of the clients', () => {
   });
 
   it('gives back the entry that a person had under that name', async () => {
-    using at = machine();
+    using fixture = machine();
     const [claude] = CLIENTS;
     if (!claude) throw new Error('no client');
     const text = '{ "mcpServers": { "litterbox": { "command": "mine", "args": ["x"], "env": { "A": "b" } } } }';
-    writeFileSync(join(at.home, '.claude.json'), text);
-    const options = optionsFor(at, claude, 'user');
+    writeFileSync(join(fixture.home, '.claude.json'), text);
+    const options = optionsFor(fixture, claude, 'user');
     await (await planEntry(options, START)).carryOut();
-    expect(JSON.parse(readFileSync(join(at.home, '.claude.json'), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(join(fixture.home, '.claude.json'), 'utf8'))).toEqual({
       mcpServers: { litterbox: { command: 'litterbox', args: ['mcp'], env: { A: 'b' }, type: 'stdio' } },
     });
     await (await planEntryRemoval(options))?.carryOut();
-    expect(readFileSync(join(at.home, '.claude.json'), 'utf8')).toBe(text);
+    expect(readFileSync(join(fixture.home, '.claude.json'), 'utf8')).toBe(text);
   });
 
   it("takes the client's own tools away with --exclusive, and gives them back", async () => {
@@ -272,14 +272,14 @@ describe('the files of the clients', () => {
       '{\n  "permissions": {\n    "deny": []\n  }\n}\n',
     ];
     for (const text of texts) {
-      using at = machine();
-      const path = join(at.home, '.claude', 'settings.json');
+      using fixture = machine();
+      const path = join(fixture.home, '.claude', 'settings.json');
       if (text !== undefined) {
         mkdirSync(dirname(path));
         writeFileSync(path, text);
       }
-      const before = tree(at.home);
-      const options = optionsFor(at, claude, 'user');
+      const before = tree(fixture.home);
+      const options = optionsFor(fixture, claude, 'user');
       await (await planExclusive(options)).carryOut();
       const document = jsonEditor.read(readFileSync(path, 'utf8'));
       expect(valueAt(document, ['permissions', 'deny'])).toEqual(
@@ -295,7 +295,7 @@ describe('the files of the clients', () => {
       if (text === undefined) rmSync(path);
       await (await planExclusive(options)).carryOut();
       await (await planExclusiveRemoval(options))?.carryOut();
-      if (text !== undefined) expect(tree(at.home)).toEqual(before);
+      if (text !== undefined) expect(tree(fixture.home)).toEqual(before);
       else expect(existsSync(path)).toBe(false);
     }
   });
@@ -315,80 +315,82 @@ describe('the files of the clients', () => {
       ['codex', 'a = 1\nb = = 2\n', 'CONFIG_SYNTAX', 'config.toml:2:'],
     ];
     for (const [id, text, code, says] of cases) {
-      using at = machine();
+      using fixture = machine();
       const client = CLIENTS.find((one) => one.id === id);
       if (!client) throw new Error(`no client ${id}`);
-      const [path = ''] = client.files('user', at);
+      const [path = ''] = client.files('user', fixture);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
-      await expect(planEntry(optionsFor(at, client, 'user'), START)).rejects.toMatchObject({
+      await expect(planEntry(optionsFor(fixture, client, 'user'), START)).rejects.toMatchObject({
         code,
         message: expect.stringContaining(says) as unknown,
       });
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
-    using at = machine();
+    using fixture = machine();
     const [claude] = CLIENTS;
     if (!claude) throw new Error('no client');
-    writeFileSync(join(at.home, '.claude.json'), Buffer.from([0x7b, 0xff, 0x7d]));
-    await expect(planEntry(optionsFor(at, claude, 'user'), START)).rejects.toMatchObject({ code: 'CONFIG_ENCODING' });
-    rmSync(join(at.home, '.claude.json'));
-    mkdirSync(join(at.home, '.claude.json'));
-    await expect(planEntry(optionsFor(at, claude, 'user'), START)).rejects.toMatchObject({
+    writeFileSync(join(fixture.home, '.claude.json'), Buffer.from([0x7b, 0xff, 0x7d]));
+    await expect(planEntry(optionsFor(fixture, claude, 'user'), START)).rejects.toMatchObject({
+      code: 'CONFIG_ENCODING',
+    });
+    rmSync(join(fixture.home, '.claude.json'));
+    mkdirSync(join(fixture.home, '.claude.json'));
+    await expect(planEntry(optionsFor(fixture, claude, 'user'), START)).rejects.toMatchObject({
       code: 'NOT_A_REGULAR_FILE',
     });
   });
 
   it('follows a link to the file, and no link out of the repository', async () => {
-    using at = machine();
+    using fixture = machine();
     const [claude] = CLIENTS;
     if (!claude) throw new Error('no client');
-    const dotfiles = join(at.home, 'dotfiles');
+    const dotfiles = join(fixture.home, 'dotfiles');
     mkdirSync(dotfiles);
-    symlinkSync('dotfiles/claude.json', join(at.home, '.claude.json')); // to a file that is not there yet
-    await (await planEntry(optionsFor(at, claude, 'user'), START)).carryOut();
-    expect(lstatSync(join(at.home, '.claude.json')).isSymbolicLink()).toBe(true);
+    symlinkSync('dotfiles/claude.json', join(fixture.home, '.claude.json')); // to a file that is not there yet
+    await (await planEntry(optionsFor(fixture, claude, 'user'), START)).carryOut();
+    expect(lstatSync(join(fixture.home, '.claude.json')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(dotfiles, 'claude.json'), 'utf8')).toContain('litterbox');
-    await (await planEntryRemoval(optionsFor(at, claude, 'user')))?.carryOut();
+    await (await planEntryRemoval(optionsFor(fixture, claude, 'user')))?.carryOut();
     expect({
       names: readdirSync(dotfiles),
-      isSymbolicLink: lstatSync(join(at.home, '.claude.json')).isSymbolicLink(),
+      isSymbolicLink: lstatSync(join(fixture.home, '.claude.json')).isSymbolicLink(),
     }).toEqual({ names: [], isSymbolicLink: true });
 
-    writeFileSync(join(at.home, 'precious.json'), '{}');
-    symlinkSync(join(at.home, 'precious.json'), join(at.root, '.mcp.json'));
-    await expect(planEntry(optionsFor(at, claude, 'project'), START)).rejects.toMatchObject({
+    writeFileSync(join(fixture.home, 'precious.json'), '{}');
+    symlinkSync(join(fixture.home, 'precious.json'), join(fixture.root, '.mcp.json'));
+    await expect(planEntry(optionsFor(fixture, claude, 'project'), START)).rejects.toMatchObject({
       code: 'PATH_OUTSIDE_WORKDIR',
     });
-    rmSync(join(at.root, '.mcp.json'));
-    symlinkSync('.mcp.json', join(at.root, '.mcp.json'));
-    await expect(planEntry(optionsFor(at, claude, 'project'), START)).rejects.toMatchObject({
+    rmSync(join(fixture.root, '.mcp.json'));
+    symlinkSync('.mcp.json', join(fixture.root, '.mcp.json'));
+    await expect(planEntry(optionsFor(fixture, claude, 'project'), START)).rejects.toMatchObject({
       code: 'NOT_A_REGULAR_FILE',
     });
   });
 
   it('writes nothing when the file changes between the plan and the writing', async () => {
-    using at = machine();
+    using fixture = machine();
     const [claude] = CLIENTS;
     if (!claude) throw new Error('no client');
-    const path = join(at.home, '.claude.json');
+    const path = join(fixture.home, '.claude.json');
     writeFileSync(path, '{}');
-    const plan = await planEntry(optionsFor(at, claude, 'user'), START);
+    const plan = await planEntry(optionsFor(fixture, claude, 'user'), START);
     writeFileSync(path, '{"new": 1}');
     await expect(plan.carryOut()).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect({ content: readFileSync(path, 'utf8'), names: readdirSync(at.home) }).toEqual({
+    expect({ content: readFileSync(path, 'utf8'), names: readdirSync(fixture.home) }).toEqual({
       content: '{"new": 1}',
       names: ['.claude.json'],
     });
   });
 
   it('takes opencode.jsonc where that is the file, and the form of version 2 where a file has it', async () => {
-    using at = machine();
+    using fixture = machine();
     const client = CLIENTS.find(({ id }) => id === 'opencode');
     if (!client) throw new Error('no client');
-    const path = join(at.root, 'opencode.jsonc');
+    const path = join(fixture.root, 'opencode.jsonc');
     writeFileSync(path, '{ "mcp": { "servers": { "a": { "type": "local", "command": ["x"] } } } }');
-    await (await planEntry(optionsFor(at, client, 'project'), START)).carryOut();
+    await (await planEntry(optionsFor(fixture, client, 'project'), START)).carryOut();
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
       mcp: {
         servers: {
@@ -397,7 +399,7 @@ describe('the files of the clients', () => {
         },
       },
     });
-    expect(existsSync(join(at.root, 'opencode.json'))).toBe(false);
+    expect(existsSync(join(fixture.root, 'opencode.json'))).toBe(false);
   });
 });
 
@@ -552,30 +554,38 @@ describe('the editors', () => {
 });
 
 describe('litterbox agent', () => {
-  const home = (at: Desk) => at.environment['HOME'] ?? '';
+  const home = (fixture: CliFixture) => fixture.environment['HOME'] ?? '';
 
   it('installs, tells it again, lists, uninstalls', async () => {
-    await using at = desk();
-    const before = at.digest();
-    const shown = await at.run(['agent', 'install', 'claude', '--dry-run']);
+    await using fixture = cliFixture();
+    const before = fixture.digest();
+    const shown = await fixture.run(['agent', 'install', 'claude', '--dry-run']);
     expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' });
     expect(shown.stdout).toContain('+++ ~/.claude.json');
     expect({
-      firstExists: existsSync(join(home(at), '.claude.json')),
-      secondExists: existsSync(join(home(at), 'state')),
+      firstExists: existsSync(join(home(fixture), '.claude.json')),
+      secondExists: existsSync(join(home(fixture), 'state')),
     }).toEqual({ firstExists: false, secondExists: false });
 
-    const unasked = await at.run(['agent', 'install', 'claude']);
+    const unasked = await fixture.run(['agent', 'install', 'claude']);
     expect(unasked.code).toBe(2);
     expect(unasked.stderr).toContain('→ Add --yes');
-    expect(existsSync(join(home(at), '.claude.json'))).toBe(false);
+    expect(existsSync(join(home(fixture), '.claude.json'))).toBe(false);
 
-    const installed = await at.run(['agent', 'install', 'claude', '--yes', '--sandbox', 'Fix Login', '--exclusive']);
+    const installed = await fixture.run([
+      'agent',
+      'install',
+      'claude',
+      '--yes',
+      '--sandbox',
+      'Fix Login',
+      '--exclusive',
+    ]);
     expect({ code: installed.code, stderr: installed.stderr }).toEqual({
       code: 0,
       stderr: expect.stringContaining('off in all your projects'),
     });
-    const { mcpServers } = JSON.parse(readFileSync(join(home(at), '.claude.json'), 'utf8')) as {
+    const { mcpServers } = JSON.parse(readFileSync(join(home(fixture), '.claude.json'), 'utf8')) as {
       readonly mcpServers: { readonly litterbox: { readonly command: string; readonly args: readonly string[] } };
     };
     const { command, args } = mcpServers.litterbox;
@@ -584,36 +594,36 @@ describe('litterbox agent', () => {
       args: ['mcp', '--sandbox', 'fix-login'],
     });
     expect(args[0]).toMatch(/^\/.*\/packages\/cli\/bin\/litterbox\.cjs$/);
-    expect(readFileSync(join(home(at), '.claude', 'settings.json'), 'utf8')).toContain('"deny": ["Bash", "Edit"');
+    expect(readFileSync(join(home(fixture), '.claude', 'settings.json'), 'utf8')).toContain('"deny": ["Bash", "Edit"');
 
-    const again = await at.run(['agent', 'install', 'claude', '--sandbox', 'fix-login', '--exclusive']);
+    const again = await fixture.run(['agent', 'install', 'claude', '--sandbox', 'fix-login', '--exclusive']);
     expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 0, stdout: '' });
     expect(again.stderr).toContain('Already installed');
-    expect((await at.run(['agent', 'list'])).stdout).toMatch(/^claude\tClaude Code\tyes\tinstalled\t-$/m);
+    expect((await fixture.run(['agent', 'list'])).stdout).toMatch(/^claude\tClaude Code\tyes\tinstalled\t-$/m);
 
-    const gone = await at.run(['agent', 'uninstall', 'claude', '--yes']);
+    const gone = await fixture.run(['agent', 'uninstall', 'claude', '--yes']);
     expect({ code: gone.code, stderr: gone.stderr }).toEqual({
       code: 0,
       stderr: expect.stringContaining('Uninstalled'),
     });
-    expect(readdirSync(home(at)).filter((name) => name.startsWith('.claude'))).toEqual([]);
-    const nothing = await at.run(['agent', 'uninstall', 'claude']);
+    expect(readdirSync(home(fixture)).filter((name) => name.startsWith('.claude'))).toEqual([]);
+    const nothing = await fixture.run(['agent', 'uninstall', 'claude']);
     expect({ code: nothing.code, stderr: nothing.stderr }).toEqual({
       code: 0,
       stderr: expect.stringContaining('Not installed'),
     });
-    expect(at.digest()).toBe(before);
+    expect(fixture.digest()).toBe(before);
   });
 
   it('asks at a terminal, and no means no', async () => {
-    await using at = desk();
+    await using fixture = cliFixture();
     const answered = async (key: string): Promise<readonly [code: number, text: string]> => {
       const child = spawn(
         'script',
         ['-qec', `stty rows 33 cols 99; ${NODE.join(' ')} agent install gemini`, '/dev/null'],
         {
-          cwd: at.repository,
-          env: at.environment,
+          cwd: fixture.repository,
+          env: fixture.environment,
           stdio: ['pipe', 'pipe', 'pipe'],
         },
       );
@@ -629,49 +639,54 @@ describe('litterbox agent', () => {
       return [code, text];
     };
     expect(await answered('n')).toEqual([4, expect.stringContaining('nothing was changed')]);
-    expect(existsSync(join(home(at), '.gemini'))).toBe(false);
+    expect(existsSync(join(home(fixture), '.gemini'))).toBe(false);
     expect(await answered('y')).toEqual([0, expect.stringContaining('Installed: Gemini CLI')]);
-    expect(readFileSync(join(home(at), '.gemini', 'settings.json'), 'utf8')).toContain('"litterbox"');
+    expect(readFileSync(join(home(fixture), '.gemini', 'settings.json'), 'utf8')).toContain('"litterbox"');
   });
 
   it('starts litterbox by name where it is in PATH, and always in files that people share', async () => {
-    await using at = desk();
-    const bin = join(home(at), 'bin');
+    await using fixture = cliFixture();
+    const bin = join(home(fixture), 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'litterbox'), '#!/bin/sh\n', { mode: 0o755 });
-    const PATH = `${at.environment['PATH']}:${bin}`;
-    await at.run(['agent', 'install', 'codex', '--yes'], undefined, { PATH, CODEX_HOME: join(home(at), 'cx') });
-    expect(readFileSync(join(home(at), 'cx', 'config.toml'), 'utf8')).toContain(
+    const PATH = `${fixture.environment['PATH']}:${bin}`;
+    await fixture.run(['agent', 'install', 'codex', '--yes'], undefined, {
+      PATH,
+      CODEX_HOME: join(home(fixture), 'cx'),
+    });
+    expect(readFileSync(join(home(fixture), 'cx', 'config.toml'), 'utf8')).toContain(
       'command = "litterbox"\nargs = ["mcp"]',
     );
-    const shared = await at.run(['agent', 'install', 'vscode', '--yes', '--json']);
+    const shared = await fixture.run(['agent', 'install', 'vscode', '--yes', '--json']);
     expect(JSON.parse(shared.stdout)).toMatchObject({
       client: 'vscode',
       scope: 'project',
-      path: join(at.repository, '.vscode', 'mcp.json'),
+      path: join(fixture.repository, '.vscode', 'mcp.json'),
       changed: true,
       files: [{ action: 'created' }],
     });
-    const text = readFileSync(join(at.repository, '.vscode', 'mcp.json'), 'utf8');
+    const text = readFileSync(join(fixture.repository, '.vscode', 'mcp.json'), 'utf8');
     expect(JSON.parse(text)).toEqual({
       // oxlint-disable-next-line no-template-curly-in-string
       servers: { litterbox: { type: 'stdio', command: 'litterbox', args: ['mcp', '--repo', '${workspaceFolder}'] } },
     });
-    expect(text).not.toContain(home(at));
-    expect((await at.run(['agent', 'install', 'cursor', '--yes'])).stderr).toContain('litterbox is not in your PATH');
-    expect(JSON.parse((await at.run(['agent', 'list', '--json'])).stdout)).toHaveLength(CLIENTS.length);
+    expect(text).not.toContain(home(fixture));
+    expect((await fixture.run(['agent', 'install', 'cursor', '--yes'])).stderr).toContain(
+      'litterbox is not in your PATH',
+    );
+    expect(JSON.parse((await fixture.run(['agent', 'list', '--json'])).stdout)).toHaveLength(CLIENTS.length);
   });
 
   it('tells what is wrong', async () => {
-    await using at = desk();
-    writeFileSync(join(home(at), '.claude.json'), '{\n  "a": 1,\n  oops\n}\n');
-    const broken = await at.run(['agent', 'install', 'claude', '--yes', '--json']);
+    await using fixture = cliFixture();
+    writeFileSync(join(home(fixture), '.claude.json'), '{\n  "a": 1,\n  oops\n}\n');
+    const broken = await fixture.run(['agent', 'install', 'claude', '--yes', '--json']);
     expect({ code: broken.code, stderr: JSON.parse(broken.stderr) }).toEqual({
       code: 2,
       stderr: { error: expect.objectContaining({ code: 'CONFIG_SYNTAX', facts: { line: 3, column: 3 } }) as unknown },
     });
-    expect(readFileSync(join(home(at), '.claude.json'), 'utf8')).toBe('{\n  "a": 1,\n  oops\n}\n');
-    expect((await at.run(['agent', 'list'])).stderr).toContain('.claude.json:3:3 ');
+    expect(readFileSync(join(home(fixture), '.claude.json'), 'utf8')).toBe('{\n  "a": 1,\n  oops\n}\n');
+    expect((await fixture.run(['agent', 'list'])).stderr).toContain('.claude.json:3:3 ');
     const cases: readonly (readonly [args: readonly string[], code: number, says: string])[] = [
       [[], 2, 'Usage: litterbox agent'],
       [['install'], 2, "missing required argument 'client'"],
@@ -684,14 +699,14 @@ describe('litterbox agent', () => {
       [['instal', 'codex'], 2, 'Did you mean install?'],
     ];
     for (const [args, code, says] of cases) {
-      const ran = await at.run(['agent', ...args]);
+      const ran = await fixture.run(['agent', ...args]);
       expect({ args: args.join(' '), code: ran.code, stderr: ran.stderr }).toEqual({
         args: args.join(' '),
         code,
         stderr: expect.stringContaining(says),
       });
     }
-    const outside = await at.run(['-C', '/', 'agent', 'install', 'cursor', '--yes']);
+    const outside = await fixture.run(['-C', '/', 'agent', 'install', 'cursor', '--yes']);
     expect({ code: outside.code, stderr: outside.stderr }).toEqual({
       code: 3,
       stderr: expect.stringContaining('not in a git repository'),

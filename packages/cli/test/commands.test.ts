@@ -4,68 +4,80 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { PROVIDER, desk, NODE } from './cli.ts';
+import { PROVIDER, cliFixture, NODE } from './cli-fixture.ts';
 
 describe('the command line', () => {
   it('tells the whole story: create, run, log, diff, milestone, merge', async () => {
-    await using at = desk();
-    const created = await at.run(['create', 'Fix Login']);
+    await using fixture = cliFixture();
+    const created = await fixture.run(['create', 'Fix Login']);
     expect({ code: created.code, stdout: created.stdout }).toEqual({ code: 0, stdout: 'fix-login\n' });
     expect(created.stderr).toContain('not enforced: disk');
-    const ran = await at.run(['run', 'fix-login', '--', 'sh', '-c', 'echo out; echo err >&2; echo b >b.txt; exit 3']);
+    const ran = await fixture.run([
+      'run',
+      'fix-login',
+      '--',
+      'sh',
+      '-c',
+      'echo out; echo err >&2; echo b >b.txt; exit 3',
+    ]);
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 3, stdout: 'out\n' });
     expect(ran.stderr).toBe('err\nrevision 1: one file\n');
-    expect((await at.run(['run', 'fix-login', 'echo $((1 + 1)); pwd'])).stdout).toBe(
-      `2\n${PROVIDER === 'overlayfs' ? at.repository : '/src'}\n`,
+    expect((await fixture.run(['run', 'fix-login', 'echo $((1 + 1)); pwd'])).stdout).toBe(
+      `2\n${PROVIDER === 'overlayfs' ? fixture.repository : '/src'}\n`,
     );
     expect(
-      (await at.run(['run', 'fix-login', '--cwd', '/tmp', '--env', 'A=it is', '--', 'sh', '-c', 'pwd; echo "$A"']))
+      (await fixture.run(['run', 'fix-login', '--cwd', '/tmp', '--env', 'A=it is', '--', 'sh', '-c', 'pwd; echo "$A"']))
         .stdout,
     ).toBe('/tmp\nit is\n');
-    expect((await at.run(['list'])).stdout).toMatch(new RegExp(`^fix-login\\tready\\t${PROVIDER}\\t`));
-    expect((await at.run(['log', 'fix-login'])).stdout).toMatch(
+    expect((await fixture.run(['list'])).stdout).toMatch(new RegExp(`^fix-login\\tready\\t${PROVIDER}\\t`));
+    expect((await fixture.run(['log', 'fix-login'])).stdout).toMatch(
       /^( +· {2}.* {2}no change, just now\n){2} +1 {2}run: sh -c echo out; .*\n$/,
     );
-    expect((await at.run(['log', 'fix-login', '--revisions-only'])).stdout).toMatch(
+    expect((await fixture.run(['log', 'fix-login', '--revisions-only'])).stdout).toMatch(
       /^ +1 {2}run: sh -c echo out; .*\n$/,
     );
-    const patch = (await at.run(['diff', 'fix-login'])).stdout;
+    const patch = (await fixture.run(['diff', 'fix-login'])).stdout;
     expect(patch).toContain('+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n');
-    execFileSync('git', ['apply', '--check'], { cwd: at.repository, input: patch, env: at.environment });
-    expect((await at.run(['diff', 'fix-login', '--name-only'])).stdout).toBe('b.txt\n');
-    expect((await at.run(['milestone', 'fix-login', 'Login works'])).stdout).toMatch(/^litterbox\/fix-login is at /);
-    const tree = (await at.run(['worktree', 'fix-login'])).stdout.trim();
+    execFileSync('git', ['apply', '--check'], { cwd: fixture.repository, input: patch, env: fixture.environment });
+    expect((await fixture.run(['diff', 'fix-login', '--name-only'])).stdout).toBe('b.txt\n');
+    expect((await fixture.run(['milestone', 'fix-login', 'Login works'])).stdout).toMatch(
+      /^litterbox\/fix-login is at /,
+    );
+    const tree = (await fixture.run(['worktree', 'fix-login'])).stdout.trim();
     expect(readFileSync(join(tree, 'b.txt'), 'utf8')).toBe('b\n');
-    const dry = await at.run(['merge', 'fix-login', '--dry-run']);
-    expect({ code: dry.code, exists: existsSync(join(at.repository, 'b.txt')) }).toEqual({ code: 0, exists: false });
-    const merged = await at.run(['merge', 'fix-login']);
+    const dry = await fixture.run(['merge', 'fix-login', '--dry-run']);
+    expect({ code: dry.code, exists: existsSync(join(fixture.repository, 'b.txt')) }).toEqual({
+      code: 0,
+      exists: false,
+    });
+    const merged = await fixture.run(['merge', 'fix-login']);
     expect({ code: merged.code, stderrIncludes: merged.stderr.includes('is deleted') }).toEqual({
       code: 0,
       stderrIncludes: true,
     });
-    expect(at.git('log', '--format=%s')).toBe('Login works\none');
-    expect((await at.run(['list'])).stdout).toBe('');
-    expect((await at.run(['audit', '--verify'])).code).toBe(0);
-    expect((await at.run(['audit', '-n', '2'])).stdout.split('\n')).toHaveLength(3);
+    expect(fixture.git('log', '--format=%s')).toBe('Login works\none');
+    expect((await fixture.run(['list'])).stdout).toBe('');
+    expect((await fixture.run(['audit', '--verify'])).code).toBe(0);
+    expect((await fixture.run(['audit', '-n', '2'])).stdout.split('\n')).toHaveLength(3);
   });
 
   it('passes standard input on, and bytes as they are', async () => {
-    await using at = desk();
-    await at.run(['create', 'bytes']);
-    expect((await at.run(['run', 'bytes', '--', 'tr', 'a-z', 'A-Z'], 'shout\n')).stdout).toBe('SHOUT\n');
-    expect((await at.run(['run', 'bytes', '--', 'cat'])).stdout).toBe('');
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'bytes']);
+    expect((await fixture.run(['run', 'bytes', '--', 'tr', 'a-z', 'A-Z'], 'shout\n')).stdout).toBe('SHOUT\n');
+    expect((await fixture.run(['run', 'bytes', '--', 'cat'])).stdout).toBe('');
     const [program, ...rest] = NODE;
     const bytes = execFileSync(program, [...rest, 'run', 'bytes', "printf '\\000\\377'"], {
-      cwd: at.repository,
-      env: at.environment,
+      cwd: fixture.repository,
+      env: fixture.environment,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     expect([...bytes]).toEqual([0, 255]);
   });
 
   it('gives one JSON document wherever --json stands, and errors as JSON on stderr', async () => {
-    await using at = desk();
-    const created = JSON.parse((await at.run(['create', 'doc', '--json'])).stdout) as Record<string, unknown>;
+    await using fixture = cliFixture();
+    const created = JSON.parse((await fixture.run(['create', 'doc', '--json'])).stdout) as Record<string, unknown>;
     expect(Object.keys(created)).toEqual([
       'name',
       'id',
@@ -76,7 +88,7 @@ describe('the command line', () => {
       'warnings',
       'mechanism',
     ]);
-    const ran = JSON.parse((await at.run(['--json', 'run', 'doc', 'echo x >x; echo --json'])).stdout) as Record<
+    const ran = JSON.parse((await fixture.run(['--json', 'run', 'doc', 'echo x >x; echo --json'])).stdout) as Record<
       string,
       unknown
     >;
@@ -94,14 +106,14 @@ describe('the command line', () => {
       ['pause', 'doc'],
       ['resume', 'doc'],
     ]) {
-      const { code, stdout } = await at.run([...args, '--json']);
+      const { code, stdout } = await fixture.run([...args, '--json']);
       expect({ args: args.join(' '), code, type: typeof JSON.parse(stdout) }).toEqual({
         args: args.join(' '),
         code: 0,
         type: 'object',
       });
     }
-    const failed = await at.run(['log', 'nobody', '--json']);
+    const failed = await fixture.run(['log', 'nobody', '--json']);
     expect({ code: failed.code, stdout: failed.stdout }).toEqual({ code: 3, stdout: '' });
     expect(JSON.parse(failed.stderr)).toMatchObject({ error: { code: 'SANDBOX_NOT_FOUND', hint: 'There are: doc.' } });
   });
@@ -130,10 +142,10 @@ describe('the command line', () => {
     [['log', 'x', '-n', 'many'], 2, 'whole number'],
   ];
   it('refuses bad input with exit code, message and next step, and changes nothing', async () => {
-    await using at = desk();
-    const before = at.digest();
+    await using fixture = cliFixture();
+    const before = fixture.digest();
     for (const [args, code, says] of refusals) {
-      const ran = await at.run(args);
+      const ran = await fixture.run(args);
       expect({ args: args.join(' '), code: ran.code, stderr: ran.stderr }).toEqual({
         args: args.join(' '),
         code,
@@ -144,110 +156,115 @@ describe('the command line', () => {
       expect(ran.stdout).toBe('');
       expect(ran.stderr).not.toMatch(/\n\s+at /);
     }
-    expect(at.digest()).toBe(before);
-    expect((await at.run(['list', '--json'])).stdout).toBe('[]\n');
-    const outside = spawn(NODE[0], [...NODE.slice(1), 'list'], { cwd: '/', env: at.environment, stdio: 'ignore' });
+    expect(fixture.digest()).toBe(before);
+    expect((await fixture.run(['list', '--json'])).stdout).toBe('[]\n');
+    const outside = spawn(NODE[0], [...NODE.slice(1), 'list'], { cwd: '/', env: fixture.environment, stdio: 'ignore' });
     expect(((await once(outside, 'close')) as [number])[0]).toBe(3);
   });
 
   it('refuses to lose work, to merge what runs code here, and arguments that git merge must not get', async () => {
-    await using at = desk();
-    await at.run(['create', 'risky']);
-    await at.run([
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'risky']);
+    await fixture.run([
       'run',
       'risky',
       'mkdir -p .husky && echo x >.husky/post-merge && printf "\\033[31m\\342\\200\\256" >odd',
     ]);
-    const deletion = await at.run(['delete', 'risky']);
+    const deletion = await fixture.run(['delete', 'risky']);
     expect({ code: deletion.code, stderr: deletion.stderr }).toEqual({
       code: 4,
       stderr: expect.stringContaining('--force'),
     });
-    const merge = await at.run(['merge', 'risky']);
+    const merge = await fixture.run(['merge', 'risky']);
     expect({ code: merge.code, stderr: merge.stderr }).toEqual({
       code: 4,
       stderr: expect.stringContaining('--yes-risky'),
     });
     expect(merge.stderr).toContain('Executes on your machine');
-    const argument = await at.run(['merge', 'risky', '--', '--exec=touch x']);
+    const argument = await fixture.run(['merge', 'risky', '--', '--exec=touch x']);
     expect({ code: argument.code, stderr: argument.stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining('--exec'),
     });
-    expect(at.git('status', '--porcelain')).toBe('');
-    expect((await at.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
+    expect(fixture.git('status', '--porcelain')).toBe('');
+    expect((await fixture.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
   });
 
   it('apply puts the changes into the work tree, leaves HEAD, and keeps the sandbox', async () => {
-    await using at = desk();
-    await at.run(['create', 'taken']);
-    await at.run(['run', 'taken', 'echo new >b.txt']);
-    const head = at.git('rev-parse', 'HEAD');
-    expect((await at.run(['apply', 'taken', '--dry-run'])).code).toBe(0);
-    expect(at.git('status', '--porcelain')).toBe('');
-    expect((await at.run(['apply', 'taken'])).code).toBe(0);
-    expect({ firstAtGit: at.git('status', '--porcelain'), secondAtGit: at.git('rev-parse', 'HEAD') }).toEqual({
-      firstAtGit: 'A  b.txt',
-      secondAtGit: head,
-    });
-    expect((await at.run(['list'])).stdout).toMatch(/^taken\tready\t/);
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'taken']);
+    await fixture.run(['run', 'taken', 'echo new >b.txt']);
+    const head = fixture.git('rev-parse', 'HEAD');
+    expect((await fixture.run(['apply', 'taken', '--dry-run'])).code).toBe(0);
+    expect(fixture.git('status', '--porcelain')).toBe('');
+    expect((await fixture.run(['apply', 'taken'])).code).toBe(0);
+    expect({ firstAtGit: fixture.git('status', '--porcelain'), secondAtGit: fixture.git('rev-parse', 'HEAD') }).toEqual(
+      {
+        firstAtGit: 'A  b.txt',
+        secondAtGit: head,
+      },
+    );
+    expect((await fixture.run(['list'])).stdout).toMatch(/^taken\tready\t/);
   });
 
   it('keeps a service and its port when the command has ended, on whatever the sandbox runs', async () => {
-    await using at = desk();
+    await using fixture = cliFixture();
     writeFileSync(
-      join(at.repository, '.litterbox.toml'),
+      join(fixture.repository, '.litterbox.toml'),
       `[container.ports]\nweb = 8080
 [container.services.web]\ncommand = ["busybox", "httpd", "-f", "-p", "127.0.0.1:8080", "-h", "."]\nhealth = { port = "web" }\n`,
     );
-    await at.run(['trust', '--yes']);
-    const created = await at.run(['create', 'served']);
+    await fixture.run(['trust', '--yes']);
+    const created = await fixture.run(['create', 'served']);
     const [address = 'http://missing'] = /http:\/\/127\.0\.0\.1:\d+\//.exec(created.stderr) ?? [];
     expect({ code: created.code, text: await (await fetch(`${address}a.txt`)).text() }).toEqual({
       code: 0,
       text: 'a\n',
     });
-    expect((await at.run(['delete', 'served', '--force'])).code).toBe(0);
+    expect((await fixture.run(['delete', 'served', '--force'])).code).toBe(0);
     await expect(fetch(address)).rejects.toThrow();
   });
 
   it('reports conflicts with exit code 6 and how to go back', async () => {
-    await using at = desk();
-    await at.run(['create', 'clash']);
-    await at.run(['run', 'clash', 'echo theirs >a.txt']);
-    writeFileSync(join(at.repository, 'a.txt'), 'ours\n');
-    at.git('commit', '-q', '-am', 'ours');
-    const merge = await at.run(['merge', 'clash']);
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'clash']);
+    await fixture.run(['run', 'clash', 'echo theirs >a.txt']);
+    writeFileSync(join(fixture.repository, 'a.txt'), 'ours\n');
+    fixture.git('commit', '-q', '-am', 'ours');
+    const merge = await fixture.run(['merge', 'clash']);
     expect({ code: merge.code, stderr: merge.stderr }).toEqual({
       code: 6,
       stderr: expect.stringContaining('git merge --abort'),
     });
-    at.git('merge', '--abort');
-    const dirty = await at.run(['create', 'dirty']);
+    fixture.git('merge', '--abort');
+    const dirty = await fixture.run(['create', 'dirty']);
     expect(dirty.code).toBe(0);
   });
 
   it('asks for trust once, by content', async () => {
-    await using at = desk();
-    writeFileSync(join(at.repository, '.litterbox.toml'), '[container]\nsetup-command = ["true"]\nbase_image = "x"\n');
-    const refused = await at.run(['create', 'n']);
+    await using fixture = cliFixture();
+    writeFileSync(
+      join(fixture.repository, '.litterbox.toml'),
+      '[container]\nsetup-command = ["true"]\nbase_image = "x"\n',
+    );
+    const refused = await fixture.run(['create', 'n']);
     expect({ code: refused.code, stderr: refused.stderr }).toEqual({
       code: 4,
       stderr: expect.stringContaining('litterbox trust'),
     });
-    expect((await at.run(['trust'])).code).toBe(4);
-    const trusted = await at.run(['trust', '--yes']);
+    expect((await fixture.run(['trust'])).code).toBe(4);
+    const trusted = await fixture.run(['trust', '--yes']);
     expect({ code: trusted.code, stdout: trusted.stdout }).toEqual({
       code: 0,
       stdout: expect.stringContaining('container.setup-command'),
     });
-    const created = await at.run(['create', 'n']);
+    const created = await fixture.run(['create', 'n']);
     expect({ code: created.code, stderr: created.stderr }).toEqual({
       code: 0,
       stderr: expect.stringContaining('base-image'),
     });
-    writeFileSync(join(at.repository, '.litterbox.toml'), 'x = [\n');
-    const broken = await at.run(['create', 'm']);
+    writeFileSync(join(fixture.repository, '.litterbox.toml'), 'x = [\n');
+    const broken = await fixture.run(['create', 'm']);
     expect({ code: broken.code, stderr: broken.stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(/\.litterbox\.toml:\d+:\d+/),
@@ -255,18 +272,18 @@ describe('the command line', () => {
   });
 
   it('fork names the copy, says of what it is one, and list and explain tell', async () => {
-    await using at = desk();
-    await at.run(['create', 'one']);
-    await at.run(['run', 'one', 'echo b >b.txt']);
-    const forked = await at.run(['fork', 'one']);
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'one']);
+    await fixture.run(['run', 'one', 'echo b >b.txt']);
+    const forked = await fixture.run(['fork', 'one']);
     expect({ code: forked.code, stdout: forked.stdout }).toEqual({ code: 0, stdout: 'one-2\n' });
     expect(forked.stderr).toContain('one-2 is a copy of one.\n');
-    expect((await at.run(['run', 'one-2', 'cat b.txt'])).stdout).toBe('b\n');
-    expect((await at.run(['list'])).stdout).toMatch(/^one\tready\t.*\t\none-2\tready\t.*\tone\n$/);
-    expect((await at.run(['explain', 'one-2'])).stdout).toContain('it began as a copy of one\n');
-    const named = await at.run(['fork', 'one', '--name', 'Another Way', '--json']);
+    expect((await fixture.run(['run', 'one-2', 'cat b.txt'])).stdout).toBe('b\n');
+    expect((await fixture.run(['list'])).stdout).toMatch(/^one\tready\t.*\t\none-2\tready\t.*\tone\n$/);
+    expect((await fixture.run(['explain', 'one-2'])).stdout).toContain('it began as a copy of one\n');
+    const named = await fixture.run(['fork', 'one', '--name', 'Another Way', '--json']);
     expect(JSON.parse(named.stdout)).toMatchObject({ name: 'another-way', forkedFrom: 'one', warnings: [] });
-    const taken = await at.run(['fork', 'one', '--name', 'one-2']);
+    const taken = await fixture.run(['fork', 'one', '--name', 'one-2']);
     expect({ code: taken.code, stderr: taken.stderr }).toEqual({
       code: 3,
       stderr: expect.stringContaining('There is a sandbox one-2 already'),
@@ -274,53 +291,53 @@ describe('the command line', () => {
   });
 
   it('pause, resume, restore and recover say what they did', async () => {
-    await using at = desk();
-    await at.run(['create', 'time']);
-    await at.run(['run', 'time', 'echo 1 >a.txt']);
-    await at.run(['run', 'time', 'echo 2 >a.txt']);
-    expect((await at.run(['pause', '--all-envs'])).stderr).toBe('time is paused.\n');
-    expect((await at.run(['pause', 'time'])).stderr).toBe('time is already paused.\n');
-    const refused = await at.run(['run', 'time', 'true']);
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'time']);
+    await fixture.run(['run', 'time', 'echo 1 >a.txt']);
+    await fixture.run(['run', 'time', 'echo 2 >a.txt']);
+    expect((await fixture.run(['pause', '--all-envs'])).stderr).toBe('time is paused.\n');
+    expect((await fixture.run(['pause', 'time'])).stderr).toBe('time is already paused.\n');
+    const refused = await fixture.run(['run', 'time', 'true']);
     expect({ code: refused.code, stderr: refused.stderr }).toEqual({
       code: 5,
       stderr: expect.stringContaining('litterbox resume time'),
     });
-    expect((await at.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
-    expect((await at.run(['pause', '--all-repos'])).stderr).toContain('time is paused.\n');
-    expect((await at.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
-    expect((await at.run(['restore', 'time', '1'])).code).toBe(0);
-    expect((await at.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
-    expect((await at.run(['recover', 'time'])).code).toBe(0);
-    expect((await at.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
+    expect((await fixture.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
+    expect((await fixture.run(['pause', '--all-repos'])).stderr).toContain('time is paused.\n');
+    expect((await fixture.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
+    expect((await fixture.run(['restore', 'time', '1'])).code).toBe(0);
+    expect((await fixture.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
+    expect((await fixture.run(['recover', 'time'])).code).toBe(0);
+    expect((await fixture.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
   });
 
   it('ends the command and records when it is interrupted, and exits 130', async () => {
-    await using at = desk();
-    await at.run(['create', 'stop']);
-    const child = at.start(['run', 'stop', '--json', 'echo begun >begun; sleep 1000']);
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'stop']);
+    const child = fixture.start(['run', 'stop', '--json', 'echo begun >begun; sleep 1000']);
     child.stdin?.end();
     await eventually(
-      async () => (await at.run(['audit', 'stop', '--json'])).stdout,
+      async () => (await fixture.run(['audit', 'stop', '--json'])).stdout,
       (text) => text.includes('"running"'),
       20_000,
     );
     await eventually(
-      async () => (await at.run(['run', 'stop', '--json', 'true'])).stderr,
+      async () => (await fixture.run(['run', 'stop', '--json', 'true'])).stderr,
       (text) => text.includes('BUSY'),
       30_000,
     ).catch(() => '');
     child.kill('SIGINT');
     expect(((await once(child, 'close')) as [number])[0]).toBe(130);
-    expect((await at.run(['diff', 'stop', '--name-only'])).stdout).toBe('begun\n');
+    expect((await fixture.run(['diff', 'stop', '--name-only'])).stdout).toBe('begun\n');
   });
 
   it('gives a real terminal', async () => {
-    await using at = desk();
-    await at.run(['create', 'term']);
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'term']);
     const command = `stty rows 33 cols 99; ${NODE.join(' ')} run term --tty -- sh -c 'test -t 0 && stty size; echo typed: $(head -n 1); exit 7'`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
-      cwd: at.repository,
-      env: at.environment,
+      cwd: fixture.repository,
+      env: fixture.environment,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let text = '';
@@ -336,22 +353,22 @@ describe('the command line', () => {
   });
 
   it('prints completion scripts that shells can read, and completes names', async () => {
-    await using at = desk();
-    const { stdout } = await at.run(['completion', 'bash']);
+    await using fixture = cliFixture();
+    const { stdout } = await fixture.run(['completion', 'bash']);
     execFileSync('bash', ['-n'], { input: stdout });
-    await at.run(['create', 'completed']);
-    expect((await at.run(['complete', '--', 'diff', ''])).stdout).toContain('completed');
-    expect((await at.run(['complete', '--', 'mer'])).stdout).toContain('merge');
+    await fixture.run(['create', 'completed']);
+    expect((await fixture.run(['complete', '--', 'diff', ''])).stdout).toContain('completed');
+    expect((await fixture.run(['complete', '--', 'mer'])).stdout).toContain('merge');
   });
 
   it('is quiet when whoever reads it leaves, and uses no colour in a pipe', async () => {
-    await using at = desk();
-    await at.run(['create', 'pipe']);
-    const { stdout, stderr } = await at.run(['explain', 'pipe']);
+    await using fixture = cliFixture();
+    await fixture.run(['create', 'pipe']);
+    const { stdout, stderr } = await fixture.run(['explain', 'pipe']);
     expect(stdout + stderr).not.toContain('\u001b[');
     const piped = spawn('sh', ['-c', `${NODE.join(' ')} explain pipe | head -n 1; echo "$?"`], {
-      cwd: at.repository,
-      env: at.environment,
+      cwd: fixture.repository,
+      env: fixture.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let noise = '';
@@ -361,14 +378,14 @@ describe('the command line', () => {
   });
 
   it('every command has help with examples', async () => {
-    await using at = desk();
-    const help = (await at.run(['--help'])).stdout;
+    await using fixture = cliFixture();
+    const help = (await fixture.run(['--help'])).stdout;
     const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)]
       .map(([, name = '']) => name)
       .filter((name) => name !== 'help');
     expect(commands.length).toBeGreaterThanOrEqual(18);
     for (const name of commands) {
-      const { code, stdout } = await at.run([name, '--help']);
+      const { code, stdout } = await fixture.run([name, '--help']);
       expect({ name, code, length: stdout.split('  $ litterbox').length }).toEqual({
         name,
         code: 0,

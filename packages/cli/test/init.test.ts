@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { detected, ECOSYSTEMS } from '../src/init/ecosystems.ts';
-import { desk } from './cli.ts';
+import { cliFixture } from './cli-fixture.ts';
 
 const CONFIG = '.litterbox.toml';
 
@@ -11,27 +11,27 @@ const uncommented = (text: string): string => text.replace(/^#(?=[a-z])/gm, '');
 
 describe('litterbox init', () => {
   it('writes a file that says nothing yet, and nothing else', async () => {
-    await using at = desk();
-    const before = readdirSync(at.repository);
-    const made = await at.run(['init']);
+    await using fixture = cliFixture();
+    const before = readdirSync(fixture.repository);
+    const made = await fixture.run(['init']);
     expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: '' });
     expect(made.stderr).toMatch(
       /Wrote \.litterbox\.toml\..*\nNext:\n.*litterbox trust.*\n.*litterbox agent install claude/,
     );
-    expect(readdirSync(at.repository).sort()).toEqual([...before, CONFIG].sort());
-    expect(at.git('status', '--porcelain')).toBe(`?? ${CONFIG}`);
-    const shown = await at.run(['trust', '--show']);
+    expect(readdirSync(fixture.repository).sort()).toEqual([...before, CONFIG].sort());
+    expect(fixture.git('status', '--porcelain')).toBe(`?? ${CONFIG}`);
+    const shown = await fixture.run(['trust', '--show']);
     expect({ code: shown.code, stdout: shown.stdout, stderr: shown.stderr }).toEqual({
       code: 0,
       stdout: '',
       stderr: expect.stringContaining('nothing that needs trust'),
     });
-    const again = await at.run(['init']);
+    const again = await fixture.run(['init']);
     expect({ code: again.code, stderr: again.stderr }).toEqual({
       code: 0,
       stderr: `${CONFIG} is as this command would write it.\n`,
     });
-    const created = await at.run(['create', 'works']);
+    const created = await fixture.run(['create', 'works']);
     expect({ code: created.code, stderrIncludes: created.stderr.includes('warning') }).toEqual({
       code: 0,
       stderrIncludes: false,
@@ -39,24 +39,24 @@ describe('litterbox init', () => {
   });
 
   it('suggests what the project needs, in settings that the real reader takes', async () => {
-    await using at = desk();
+    await using fixture = cliFixture();
     const kinds = [
       [],
       ...ECOSYSTEMS.flatMap((kind) => kind.map(({ files }) => files)),
       ECOSYSTEMS.flatMap((kind) => kind[0]?.files ?? []),
     ];
     for (const files of kinds) {
-      for (const file of files) writeFileSync(join(at.repository, file), '');
-      const { stdout: text } = await at.run(['init', '--print']);
-      expect(existsSync(join(at.repository, CONFIG))).toBe(false);
+      for (const file of files) writeFileSync(join(fixture.repository, file), '');
+      const { stdout: text } = await fixture.run(['init', '--print']);
+      expect(existsSync(join(fixture.repository, CONFIG))).toBe(false);
       const found = detected((name) => files.includes(name));
       for (const { setup } of found) expect(text).toContain(JSON.stringify(setup).replaceAll('","', '", "'));
       expect({ files, text: text.split('\n').filter((line) => line.startsWith('# ') && line.length > 120) }).toEqual({
         files,
         text: [],
       });
-      writeFileSync(join(at.repository, CONFIG), uncommented(text));
-      const read = await at.run(['trust', '--show']);
+      writeFileSync(join(fixture.repository, CONFIG), uncommented(text));
+      const read = await fixture.run(['trust', '--show']);
       expect({ files, code: read.code, stderr: read.stderr }).toEqual({
         files,
         code: 0,
@@ -64,33 +64,33 @@ describe('litterbox init', () => {
       }); // no warning: every key is known
       expect(read.stdout).toContain('container.setup-command = ');
       expect(read.stdout).toContain('network.allow = ');
-      for (const file of [...files, CONFIG]) rmSync(join(at.repository, file), { force: true });
+      for (const file of [...files, CONFIG]) rmSync(join(fixture.repository, file), { force: true });
     }
   });
 
   it('replaces a file only with --force, shows the difference, and keeps copies', async () => {
-    await using at = desk();
-    const path = join(at.repository, CONFIG);
+    await using fixture = cliFixture();
+    const path = join(fixture.repository, CONFIG);
     writeFileSync(path, 'source = "worktree"\n');
-    const refused = await at.run(['init']);
+    const refused = await fixture.run(['init']);
     expect({ code: refused.code, stderr: refused.stderr }).toEqual({
       code: 3,
       stderr: expect.stringContaining('--force replaces the file'),
     });
-    const unasked = await at.run(['init', '--force']);
+    const unasked = await fixture.run(['init', '--force']);
     expect({ code: unasked.code, stdout: unasked.stdout }).toEqual({
       code: 2,
       stdout: expect.stringContaining('-source = "worktree"'),
     });
     expect(readFileSync(path, 'utf8')).toBe('source = "worktree"\n');
-    const done = await at.run(['init', '--force', '--yes', '--json']);
+    const done = await fixture.run(['init', '--force', '--yes', '--json']);
     expect({ code: done.code, stdout: JSON.parse(done.stdout) }).toEqual({
       code: 0,
       stdout: { path, written: true, backup: `${path}.bak`, text: readFileSync(path, 'utf8') },
     });
     expect(readFileSync(`${path}.bak`, 'utf8')).toBe('source = "worktree"\n');
     writeFileSync(path, 'pool = 0\n');
-    await at.run(['init', '--force', '--yes']);
+    await fixture.run(['init', '--force', '--yes']);
     expect({
       firstContent: readFileSync(`${path}.bak`, 'utf8'),
       secondContent: readFileSync(`${path}.bak.1`, 'utf8'),
@@ -98,23 +98,23 @@ describe('litterbox init', () => {
   });
 
   it('works from a directory below, and tells where it cannot', async () => {
-    await using at = desk();
-    mkdirSync(join(at.repository, 'deep', 'er'), { recursive: true });
-    expect((await at.run(['-C', join(at.repository, 'deep', 'er'), 'init'])).code).toBe(0);
-    expect(existsSync(join(at.repository, CONFIG))).toBe(true);
-    const outside = await at.run(['-C', '/', 'init']);
+    await using fixture = cliFixture();
+    mkdirSync(join(fixture.repository, 'deep', 'er'), { recursive: true });
+    expect((await fixture.run(['-C', join(fixture.repository, 'deep', 'er'), 'init'])).code).toBe(0);
+    expect(existsSync(join(fixture.repository, CONFIG))).toBe(true);
+    const outside = await fixture.run(['-C', '/', 'init']);
     expect({ code: outside.code, stderr: outside.stderr }).toEqual({
       code: 3,
       stderr: expect.stringContaining('git init'),
     });
-    rmSync(join(at.repository, CONFIG));
-    symlinkSync('/etc/passwd', join(at.repository, CONFIG));
-    const link = await at.run(['init', '--force', '--yes']);
+    rmSync(join(fixture.repository, CONFIG));
+    symlinkSync('/etc/passwd', join(fixture.repository, CONFIG));
+    const link = await fixture.run(['init', '--force', '--yes']);
     expect({ code: link.code, stderr: link.stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining('not a regular file'),
     });
-    const help = await at.run(['init', '--help']);
+    const help = await fixture.run(['init', '--help']);
     expect({ code: help.code, stdout: help.stdout }).toEqual({
       code: 0,
       stdout: expect.stringContaining('$ litterbox init --print'),

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { isLitterboxError, RepositoryId, SandboxId } from '@litterbox/core/provider';
 import { assertAllAbort } from './assert-all-abort.ts';
-import type { OpenedState, StateBench, StateOptions } from './state-options.ts';
+import type { OpenedState, StateFixture, StateOptions } from './state-options.ts';
 
 const START = { operation: 'sandbox-run', actor: 'cli', input: { command: 'npm test' } };
 
 /** The contract of `AuditLog`, executable. That what was written cannot be changed unseen, each adapter tests by changing it. */
 export function describeAuditLog({ name, runner, bench: make }: StateOptions): void {
-  const check = (title: string, body: (opened: OpenedState, bench: StateBench) => Promise<void>) =>
+  const check = (title: string, body: (opened: OpenedState, bench: StateFixture) => Promise<void>) =>
     runner.it(
       title,
       async () => {
-        await using bench = make();
-        await body(bench.open(), bench);
+        await using fixture = make();
+        await body(fixture.open(), fixture);
       },
       60_000,
     );
@@ -53,21 +53,24 @@ export function describeAuditLog({ name, runner, bench: make }: StateOptions): v
       await assert.rejects(finish('ok', {}), (error) => isLitterboxError(error, 'INTERNAL'));
     });
 
-    check('what a closed store left open is ended as unknown, once, in the chain', async ({ state, audit }, bench) => {
-      const other = bench.open().audit;
-      await audit.start(START);
-      assert.equal((await other.entries({}))[0]?.outcome, 'running');
-      await state[Symbol.asyncDispose]();
-      const [entry, ...none] = await other.entries({});
-      assert.deepEqual(none, []);
-      assert.equal(entry?.outcome, 'unknown');
-      assert.deepEqual(entry.result, {});
-      assert.deepEqual([...(await other.entries({}))], [entry]);
-      assert.deepEqual(await other.verify(), { entries: 2 });
-    });
+    check(
+      'what a closed store left open is ended as unknown, once, in the chain',
+      async ({ state, audit }, fixture) => {
+        const other = fixture.open().audit;
+        await audit.start(START);
+        assert.equal((await other.entries({}))[0]?.outcome, 'running');
+        await state[Symbol.asyncDispose]();
+        const [entry, ...none] = await other.entries({});
+        assert.deepEqual(none, []);
+        assert.equal(entry?.outcome, 'unknown');
+        assert.deepEqual(entry.result, {});
+        assert.deepEqual([...(await other.entries({}))], [entry]);
+        assert.deepEqual(await other.verify(), { entries: 2 });
+      },
+    );
 
-    check('stores that write at the same time make one chain', async ({ audit }, bench) => {
-      const logs = [audit, bench.open().audit, bench.open().audit];
+    check('stores that write at the same time make one chain', async ({ audit }, fixture) => {
+      const logs = [audit, fixture.open().audit, fixture.open().audit];
       await Promise.all(
         logs.map(async (log) => {
           for (let count = 0; count < 10; count += 1)

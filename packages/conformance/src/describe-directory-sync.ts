@@ -307,8 +307,8 @@ export function describeDirectorySync({ name, runner, open, places }: DirectoryS
       );
     });
 
-    check('an aborted call rejects with its reason, leaves whole files, and the next finishes', async (bench) => {
-      const { sync, source, target } = bench;
+    check('an aborted call rejects with its reason, leaves whole files, and the next finishes', async (fixture) => {
+      const { sync, source, target } = fixture;
       const reason = new Error('enough');
       await inside(source, 'i=0; while [ $i -lt 40 ]; do head -c 1000000 /dev/urandom >file$i; i=$((i+1)); done');
       await assert.rejects(
@@ -335,8 +335,8 @@ export function describeDirectorySync({ name, runner, open, places }: DirectoryS
       assert.equal(await look(target), whole);
     });
 
-    check('no source is NOT_FOUND and costs the target nothing; what is no directory is refused', async (bench) => {
-      const { sync, source, target } = bench;
+    check('no source is NOT_FOUND and costs the target nothing; what is no directory is refused', async (fixture) => {
+      const { sync, source, target } = fixture;
       await inside(source, 'mkdir real; echo x >real/x; ln -s real link; echo f >file');
       await sync.sync({ ...source, path: `${source.path}/real` }, target);
       const from = (name: string) => ({ ...source, path: `${source.path}/${name}` });
@@ -348,7 +348,7 @@ export function describeDirectorySync({ name, runner, open, places }: DirectoryS
       for (const name of ['link', 'file'])
         await refused(
           'NOT_A_DIRECTORY',
-          sync.sync(from('real'), { ...target, path: `${bench.beside(target)}/${name}` }),
+          sync.sync(from('real'), { ...target, path: `${fixture.beside(target)}/${name}` }),
         );
     });
 

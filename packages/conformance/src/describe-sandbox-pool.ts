@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isLitterboxError, type PooledSandbox, RepositoryId, SandboxId } from '@litterbox/core/provider';
 import { assertAllAbort } from './assert-all-abort.ts';
-import type { OpenedState, StateBench, StateOptions } from './state-options.ts';
+import type { OpenedState, StateFixture, StateOptions } from './state-options.ts';
 
 const ASSURANCE = { provider: 'overlayfs', mechanism: 'overlay', controls: [], readable: [] };
 const idsOf = (sandboxes: readonly PooledSandbox[]) => [...sandboxes].map(({ id }) => id);
@@ -16,12 +16,12 @@ export function describeSandboxPool({ name, runner, bench: make }: StateOptions)
     await pool.offer(id, ASSURANCE);
     return id;
   };
-  const check = (title: string, body: (opened: OpenedState, bench: StateBench) => Promise<void>) =>
+  const check = (title: string, body: (opened: OpenedState, bench: StateFixture) => Promise<void>) =>
     runner.it(
       title,
       async () => {
-        await using bench = make();
-        await body(bench.open(), bench);
+        await using fixture = make();
+        await body(fixture.open(), fixture);
       },
       60_000,
     );
@@ -71,8 +71,8 @@ export function describeSandboxPool({ name, runner, bench: make }: StateOptions)
 
     check(
       "stores that take at once get different ones, and one is nobody else's until its store is closed",
-      async (one, bench) => {
-        const [two, three] = [bench.open(), bench.open()];
+      async (one, fixture) => {
+        const [two, three] = [fixture.open(), fixture.open()];
         const ids = [await ready(one), await ready(one)];
         const got = await Promise.all([one, two].map(({ pool }) => pool.take(wanted)));
         assert.deepEqual(got.map((taken) => taken?.id).sort(), [...ids].sort());

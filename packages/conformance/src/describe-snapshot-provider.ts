@@ -7,19 +7,19 @@ import {
   type SnapshotProvider,
 } from '@litterbox/core/provider';
 import { eventually } from './eventually.ts';
-import { type Bench, type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
+import { type SandboxFixture, type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
 
 /** The contract of `SnapshotProvider`, executable, for a provider that has `snapshots`. */
 export function describeSnapshotProvider(options: SandboxProviderOptions): void {
   suite(options, 'snapshots', (check) => {
-    const over = (title: string, body: (snapshots: SnapshotProvider, bench: Bench) => Promise<void>) =>
-      check(title, async (bench) => {
-        const { snapshots, traits } = bench.provider;
+    const over = (title: string, body: (snapshots: SnapshotProvider, bench: SandboxFixture) => Promise<void>) =>
+      check(title, async (fixture) => {
+        const { snapshots, traits } = fixture.provider;
         assert.ok(snapshots && traits.snapshotCost, 'the provider has snapshots and says what they cost');
         const taken = new Set<SnapshotName>();
         const kept: SnapshotProvider = {
           take: async (id, call) => {
-            const name = await takenOf(snapshots, bench, id, call);
+            const name = await takenOf(snapshots, fixture, id, call);
             taken.add(name);
             return name;
           },
@@ -28,16 +28,16 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
           remove: (...args) => snapshots.remove(...args),
         };
         try {
-          await body(kept, bench);
+          await body(kept, fixture);
         } finally {
           for (const name of taken) await snapshots.remove(name);
         }
       });
 
-    over('restoring brings everything back as it was, and takes away what came since', async (snapshots, bench) => {
-      const { create, sh } = bench;
+    over('restoring brings everything back as it was, and takes away what came since', async (snapshots, fixture) => {
+      const { create, sh } = fixture;
       const { id } = await create();
-      const runtime = await bench.provider.open(id);
+      const runtime = await fixture.provider.open(id);
       await sh(runtime, `${MAKE} && rm dir/a && echo kept >README`);
       const before = (await sh(runtime, LOOK)).stdout;
       const name = await snapshots.take(id);
@@ -46,44 +46,44 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
       await sh(runtime, 'chmod -R u+w . && rm -rf * .[!.]* && echo new >README && mkdir new && echo new >new/file');
       await runtime[Symbol.asyncDispose]();
       await snapshots.restore(id, name);
-      await using again = await bench.provider.open(id);
+      await using again = await fixture.provider.open(id);
       assert.equal((await sh(again, LOOK)).stdout, before);
     });
 
-    over('a snapshot stays as it is, however often it is restored and written over', async (snapshots, bench) => {
-      const { id } = await bench.create();
-      await inside(bench, id, 'echo one >file');
+    over('a snapshot stays as it is, however often it is restored and written over', async (snapshots, fixture) => {
+      const { id } = await fixture.create();
+      await inside(fixture, id, 'echo one >file');
       const name = await snapshots.take(id);
       for (const round of ['two', 'three']) {
-        await inside(bench, id, `echo ${round} >>file; echo ${round} >README; rm -rf dir`);
+        await inside(fixture, id, `echo ${round} >>file; echo ${round} >README; rm -rf dir`);
         await snapshots.restore(id, name);
-        assert.equal(await inside(bench, id, 'cat file README dir/a'), 'one\nread me\na\n');
+        assert.equal(await inside(fixture, id, 'cat file README dir/a'), 'one\nread me\na\n');
       }
     });
 
-    over('snapshots are apart: each brings its own state, in any order', async (snapshots, bench) => {
-      const { id } = await bench.create();
+    over('snapshots are apart: each brings its own state, in any order', async (snapshots, fixture) => {
+      const { id } = await fixture.create();
       const names: SnapshotName[] = [];
       for (const state of ['1', '2', '3']) {
-        await inside(bench, id, `echo ${state} >state; echo ${state} >only${state}`);
+        await inside(fixture, id, `echo ${state} >state; echo ${state} >only${state}`);
         names.push(await snapshots.take(id));
       }
       assert.equal(new Set(names).size, 3);
       for (const index of [1, 0, 2]) {
         await snapshots.restore(id, names[index] ?? '');
         const only = Array.from({ length: index + 1 }, (_, at) => `only${at + 1}\n`).join('');
-        assert.equal(await inside(bench, id, 'cat state; ls | grep only'), `${index + 1}\n${only}`);
+        assert.equal(await inside(fixture, id, 'cat state; ls | grep only'), `${index + 1}\n${only}`);
       }
     });
 
-    over('a snapshot is of one moment, while programs write', async (snapshots, bench) => {
-      const { create, provider, sh, lacking } = bench;
+    over('a snapshot is of one moment, while programs write', async (snapshots, fixture) => {
+      const { create, provider, sh, lacking } = fixture;
       const { id } = await create();
       const runtime = await provider.open(id);
       if (lacking.includes('pause')) {
         await sh(runtime, 'true');
         await assert.rejects(
-          async () => await bench.provider.snapshots?.take(id),
+          async () => await fixture.provider.snapshots?.take(id),
           (error) => isLitterboxError(error, 'UNSUPPORTED'),
         );
         await runtime[Symbol.asyncDispose]();
@@ -109,15 +109,15 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
       await runtime[Symbol.asyncDispose]();
       for (const name of names) {
         await snapshots.restore(id, name);
-        const [a = 0, b = 0] = (await inside(bench, id, 'cat a b')).split('\n').map(Number);
+        const [a = 0, b = 0] = (await inside(fixture, id, 'cat a b')).split('\n').map(Number);
         assert.ok(a === b || a === b + 1, `a is ${a}, b is ${b}`);
       }
     });
 
-    over('a snapshot outlives its sandbox, and other instances list and restore it', async (snapshots, bench) => {
-      const { create, provider, another } = bench;
+    over('a snapshot outlives its sandbox, and other instances list and restore it', async (snapshots, fixture) => {
+      const { create, provider, another } = fixture;
       const { id } = await create();
-      await inside(bench, id, 'echo kept >file');
+      await inside(fixture, id, 'echo kept >file');
       const name = await snapshots.take(id);
       await provider.remove(id);
       const other = (await another()).snapshots;
@@ -125,31 +125,31 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
       assert.ok((await namesOf(other)).includes(name));
       await create({ id });
       await other.restore(id, name);
-      assert.equal(await inside(bench, id, 'cat file README'), 'kept\nread me\n');
+      assert.equal(await inside(fixture, id, 'cat file README'), 'kept\nread me\n');
     });
 
     over(
       'removing is idempotent, touches nothing else, and what was removed is in no list',
-      async (snapshots, bench) => {
-        const { id } = await bench.create();
-        await inside(bench, id, 'echo 1 >file');
+      async (snapshots, fixture) => {
+        const { id } = await fixture.create();
+        await inside(fixture, id, 'echo 1 >file');
         const [gone, kept] = [await snapshots.take(id), await snapshots.take(id)];
-        await inside(bench, id, 'echo 2 >file');
+        await inside(fixture, id, 'echo 2 >file');
         await snapshots.remove(gone);
         await snapshots.remove(gone);
         const names = await namesOf(snapshots);
         assert.ok(!names.includes(gone) && names.includes(kept));
-        assert.equal(await inside(bench, id, 'cat file'), '2\n');
+        assert.equal(await inside(fixture, id, 'cat file'), '2\n');
         await snapshots.restore(id, kept);
-        assert.equal(await inside(bench, id, 'cat file'), '1\n');
+        assert.equal(await inside(fixture, id, 'cat file'), '1\n');
       },
     );
 
     over(
       'a sandbox that nobody made is NOT_FOUND, an aborted call rejects with its reason',
-      async (snapshots, bench) => {
+      async (snapshots, fixture) => {
         await assert.rejects(snapshots.take(SandboxId.make()), (error) => isLitterboxError(error, 'NOT_FOUND'));
-        const { id } = await bench.create();
+        const { id } = await fixture.create();
         const before = await namesOf(snapshots);
         const reason = new Error('enough');
         const call = { signal: AbortSignal.abort(reason) };
@@ -173,7 +173,7 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
 /** Where nothing can be frozen the sandbox is stopped for it. */
 async function takenOf(
   snapshots: SnapshotProvider,
-  { provider, lacking }: Bench,
+  { provider, lacking }: SandboxFixture,
   id: SandboxId,
   call?: CallOptions,
 ): Promise<SnapshotName> {
@@ -194,7 +194,7 @@ echo '#!/bin/sh' >run && chmod 751 run && mkdir locked && echo x >locked/file &&
 const LOOK = `find . | sort; cat README deep/er/file locked/file; ls -ld run locked | cut -c1-10; readlink dangling; [ -p pipe ] && echo fifo; [ deep/er/file -ef hard ] && echo same`;
 
 /** Runs a script in a runtime of its own: a snapshot may end those that are open. */
-async function inside({ provider, sh }: Bench, id: SandboxId, script: string): Promise<string> {
+async function inside({ provider, sh }: SandboxFixture, id: SandboxId, script: string): Promise<string> {
   await using runtime = await provider.open(id);
   const { stdout, stderr, exit } = await sh(runtime, script);
   assert.equal(exit.code, 0, stderr);

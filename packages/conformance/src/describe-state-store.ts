@@ -12,19 +12,19 @@ import {
 import { assertAllAbort } from './assert-all-abort.ts';
 import { eventually } from './eventually.ts';
 import { fixtureRecord } from './fixture-record.ts';
-import type { OpenedState, StateBench, StateOptions } from './state-options.ts';
+import type { OpenedState, StateFixture, StateOptions } from './state-options.ts';
 
 /**
  * The contract of `StateStore`, executable: all that does not take a second process. What becomes of the leases, entries and records
  * of a process that is killed, an adapter that is shared by processes tests by itself.
  */
 export function describeStateStore({ name, runner, bench: make }: StateOptions): void {
-  const check = (title: string, body: (opened: OpenedState, bench: StateBench) => Promise<void>) =>
+  const check = (title: string, body: (opened: OpenedState, bench: StateFixture) => Promise<void>) =>
     runner.it(
       title,
       async () => {
-        await using bench = make();
-        await body(bench.open(), bench);
+        await using fixture = make();
+        await body(fixture.open(), fixture);
       },
       60_000,
     );
@@ -46,11 +46,11 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
       },
     );
 
-    check('a file name that is not UTF-8 and control characters survive', async ({ state }, bench) => {
+    check('a file name that is not UTF-8 and control characters survive', async ({ state }, fixture) => {
       const repositoryRoot = `/home/${decodeRaw(Uint8Array.of(0xff, 0x61, 0xc3))}/\u0000\n"`;
       const { id } = await state.insert(fixtureRecord({ repositoryRoot }));
-      await bench.close();
-      assert.equal((await bench.open().state.get(id))?.repositoryRoot, repositoryRoot);
+      await fixture.close();
+      assert.equal((await fixture.open().state.get(id))?.repositoryRoot, repositoryRoot);
     });
 
     check('an update with an old generation is a conflict and changes nothing', async ({ state }) => {
@@ -90,8 +90,8 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
 
     check(
       'another store over the same state reads what this one wrote, and writes over it',
-      async ({ state }, bench) => {
-        const other = bench.open().state;
+      async ({ state }, fixture) => {
+        const other = fixture.open().state;
         const first = await state.insert(fixtureRecord());
         assert.deepEqual(await other.get(first.id), first);
         const second = await other.update(first, { state: 'ready' });
@@ -178,18 +178,18 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
       await assert.rejects(state.lease('sandbox:2', 'another', { waitMs: 0 }), coded('BUSY'));
     });
 
-    check('two stores exclude each other, and closing one leaves the lock of the other', async ({ state }, bench) => {
-      const two = bench.open().state;
+    check('two stores exclude each other, and closing one leaves the lock of the other', async ({ state }, fixture) => {
+      const two = fixture.open().state;
       await using _ = await state.lease('a', 'first');
       await assert.rejects(two.lease('a', 'second', { waitMs: 30 }), coded('BUSY'));
       await two[Symbol.asyncDispose]();
-      await assert.rejects(bench.open().state.lease('a', 'third', { waitMs: 30 }), coded('BUSY'));
+      await assert.rejects(fixture.open().state.lease('a', 'third', { waitMs: 30 }), coded('BUSY'));
     });
 
-    check('closing a store frees what it holds', async ({ state }, bench) => {
+    check('closing a store frees what it holds', async ({ state }, fixture) => {
       await state.lease('a', 'first');
       await state[Symbol.asyncDispose]();
-      await using _ = await bench.open().state.lease('a', 'second', { waitMs: 0 });
+      await using _ = await fixture.open().state.lease('a', 'second', { waitMs: 0 });
     });
 
     check('a wait ends with the reason of its caller, and the queue goes on', async ({ state }) => {
@@ -221,8 +221,8 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
 
     check(
       'a store that was closed leaves its entries interrupted, another one keeps its own',
-      async ({ state: one }, bench) => {
-        const two = bench.open().state;
+      async ({ state: one }, fixture) => {
+        const two = fixture.open().state;
         const first = await one.begin({ operation: 'sandbox-create', step: 'a' });
         await two.begin({ operation: 'sandbox-create', step: 'b' });
         assert.deepEqual([...(await two.interrupted())], []);
@@ -231,14 +231,14 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
       },
     );
 
-    check('whoever takes the next step of an interrupted entry owns it', async ({ state: one }, bench) => {
-      const two = bench.open().state;
+    check('whoever takes the next step of an interrupted entry owns it', async ({ state: one }, fixture) => {
+      const two = fixture.open().state;
       const { id } = await one.begin({ operation: 'sandbox-create', sandbox: SandboxId.make(), step: 'record' });
       await one[Symbol.asyncDispose]();
       await two.step(id, 'undo');
       assert.deepEqual([...(await two.interrupted())], []);
       await two[Symbol.asyncDispose]();
-      const three = bench.open().state;
+      const three = fixture.open().state;
       assert.deepEqual(
         [...(await three.interrupted())].map(({ step }) => step),
         ['undo'],
@@ -251,8 +251,8 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
   runner.describe(`StateStore contract, events and trust: ${name}`, () => {
     check(
       'events of several stores are numbered without gaps and read on from any number',
-      async ({ state }, bench) => {
-        const stores = [state, bench.open().state, bench.open().state];
+      async ({ state }, fixture) => {
+        const stores = [state, fixture.open().state, fixture.open().state];
         await Promise.all(
           stores.map(async (store) => {
             for (let count = 0; count < 10; count += 1) await store.publish({ type: 'test-event', data: { count } });
@@ -285,25 +285,28 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
   });
 
   runner.describe(`StateStore contract, budgets: ${name}`, () => {
-    check("a budget is a repository's, by name, and outlives every program that spends of it", async (first, bench) => {
-      const [one, two] = [RepositoryId.make(), RepositoryId.make()];
-      const of =
-        (state: StateStore) =>
-        (amount: number, more?: Partial<Spending>, repository = one) =>
-          state.spend(repository, { name: 'sent:a', amount, most: 10, windowMs: HOUR_MS, ...more });
-      const spend = of(first.state);
-      assert.equal(await spend(6), true);
-      assert.equal(await spend(5), false);
-      assert.equal(await of(bench.open().state)(4), true);
-      assert.equal(await spend(1), false);
-      assert.equal(await spend(0), true);
-      assert.equal(await spend(10, { name: 'sent:b' }), true);
-      assert.equal(await spend(10, {}, two), true);
-      await bench.close();
-      const again = of(bench.open().state);
-      assert.equal(await again(1), false);
-      assert.equal(await again(1, { most: 11 }), true);
-    });
+    check(
+      "a budget is a repository's, by name, and outlives every program that spends of it",
+      async (first, fixture) => {
+        const [one, two] = [RepositoryId.make(), RepositoryId.make()];
+        const of =
+          (state: StateStore) =>
+          (amount: number, more?: Partial<Spending>, repository = one) =>
+            state.spend(repository, { name: 'sent:a', amount, most: 10, windowMs: HOUR_MS, ...more });
+        const spend = of(first.state);
+        assert.equal(await spend(6), true);
+        assert.equal(await spend(5), false);
+        assert.equal(await of(fixture.open().state)(4), true);
+        assert.equal(await spend(1), false);
+        assert.equal(await spend(0), true);
+        assert.equal(await spend(10, { name: 'sent:b' }), true);
+        assert.equal(await spend(10, {}, two), true);
+        await fixture.close();
+        const again = of(fixture.open().state);
+        assert.equal(await again(1), false);
+        assert.equal(await again(1, { most: 11 }), true);
+      },
+    );
 
     check('an item is paid for once', async ({ state }) => {
       const repository = RepositoryId.make();
@@ -316,9 +319,9 @@ export function describeStateStore({ name, runner, bench: make }: StateOptions):
       assert.equal(await spend('c', 3), true);
     });
 
-    check('so many at once get no more than there is', async ({ state }, bench) => {
+    check('so many at once get no more than there is', async ({ state }, fixture) => {
       const repository = RepositoryId.make();
-      const stores = [state, bench.open().state, bench.open().state];
+      const stores = [state, fixture.open().state, fixture.open().state];
       const spent = await Promise.all(
         stores.flatMap((store) =>
           Array.from({ length: 10 }, () =>

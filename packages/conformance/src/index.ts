@@ -16,5 +16,5 @@ export { measureProvider, type ProviderMeasure } from './measure-provider.ts';
 export { PROC_DOORS, PROCESS_ONE_LIAR } from './process-one-programs.ts';
 export type { SkippableRunner, TestRunner } from './runner.ts';
 export { type KitGroup, someGroups } from './some-groups.ts';
-export type { OpenedState, StateBench, StateOptions } from './state-options.ts';
+export type { OpenedState, StateFixture, StateOptions } from './state-options.ts';
 export type { Lacking, SandboxProviderOptions } from './sandbox-provider/suite.ts';

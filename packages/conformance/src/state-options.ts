@@ -9,7 +9,7 @@ export interface OpenedState {
 }
 
 /** The state of one test: empty at first, and its own. Disposing closes all that was opened, and removes it. */
-export interface StateBench extends AsyncDisposable {
+export interface StateFixture extends AsyncDisposable {
   /** Opens it once more, as another program of the same user would have it. */
   open(): OpenedState;
   /** Closes all that was opened; what they wrote stays. */
@@ -21,5 +21,5 @@ export interface StateOptions {
   readonly name: string;
   readonly runner: TestRunner;
   /** Makes a state for one test. */
-  readonly bench: () => StateBench;
+  readonly bench: () => StateFixture;
 }

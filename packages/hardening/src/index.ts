@@ -1,4 +1,4 @@
-export { type AttackGround, attackGround, CANARY_VARIABLE } from './attack-ground.ts';
+export { type AttackFixture, attackFixture, CANARY_VARIABLE } from './attack-fixture.ts';
 export { type Canary, canary, formsOf } from './canary.ts';
 export { type CrowdOptions, type CrowdResult, runCrowd } from './crowd/run-crowd.ts';
 export { type ExecutionMarks, executionMarks } from './execution-marks.ts';
@@ -15,7 +15,7 @@ export { OPEN_PROBE } from './probe-opens.ts';
 export { repositoryDigest } from './repository-digest.ts';
 export { expectInvariants, violations } from './faults/invariants.ts';
 export type { Failure, Job, Reply } from './faults/job.ts';
-export { type Death, type Scene, scene, sharedScene, userFile } from './faults/scene.ts';
+export { type Death, type FaultFixture, faultFixture, sharedFaultFixture, userFile } from './faults/fault-fixture.ts';
 export { countPoints, OPERATIONS, type SweptOperation, sweepPoint } from './faults/sweep.ts';
 export { digestDifference, userDigest } from './faults/user-digest.ts';
 export { checkHistory } from './model/check-history.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { story } from './story.ts';
+import { libraryFixture } from './library-fixture.ts';
 
 const FILES = { 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' };
 const numbers = async (litterbox: Litterbox, name: string) => {
@@ -17,8 +17,8 @@ const stateOf = async (litterbox: Litterbox, name: string) =>
 
 describe(`fork, on ${PROVIDER}`, () => {
   it('a fork has files of every kind and the whole history; from there on each goes its own way', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source', setup: ['sh', '-c', 'echo set up >>~/setup'] });
     await source.run(
       'mkdir ignored; echo cached >ignored/file; echo b >src/b.txt; echo play >"$LITTERBOX_PLAYGROUND/file"',
@@ -39,7 +39,7 @@ describe(`fork, on ${PROVIDER}`, () => {
     expect(looked.recorded.revision).toBeUndefined();
     expect(await fork.log()).toEqual(await source.log());
     expect(await fork.diff()).toBe(await source.diff());
-    expect(told.git('rev-parse', 'litterbox/source-2')).toBe(told.git('rev-parse', 'litterbox/source'));
+    expect(fixture.git('rev-parse', 'litterbox/source-2')).toBe(fixture.git('rev-parse', 'litterbox/source'));
 
     await fork.run(
       'echo fork >src/c.txt; rm src/b.txt; echo fork >ignored/file; echo fork >"$LITTERBOX_PLAYGROUND/file"',
@@ -52,8 +52,8 @@ describe(`fork, on ${PROVIDER}`, () => {
     expect(await fork.diff()).toContain('+++ b/src/c.txt');
     expect(await fork.diff()).not.toContain('+source');
     expect(await fork.milestone('c is there')).toMatchObject({ branch: 'refs/heads/litterbox/source-2', revisions: 2 });
-    expect(told.git('log', '--format=%s', 'litterbox/source-2')).toMatch(/^c is there\nb is there\n/);
-    expect(told.git('log', '-1', '--format=%s', 'litterbox/source')).toBe('b is there');
+    expect(fixture.git('log', '--format=%s', 'litterbox/source-2')).toMatch(/^c is there\nb is there\n/);
+    expect(fixture.git('log', '-1', '--format=%s', 'litterbox/source')).toBe('b is there');
 
     expect((await litterbox.list()).map(({ name, forkedFrom }) => [name, forkedFrom])).toEqual([
       ['source', undefined],
@@ -70,15 +70,15 @@ describe(`fork, on ${PROVIDER}`, () => {
     expect(await litterbox.reconcile()).toEqual([]);
     await fork.run('echo more >>src/c.txt');
     expect((await litterbox.apply('source-2')).outcome).toBe('staged');
-    expect(readFileSync(join(told.repository, 'src/c.txt'), 'utf8')).toBe('fork\nmore\n');
-    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
+    expect(readFileSync(join(fixture.repository, 'src/c.txt'), 'utf8')).toBe('fork\nmore\n');
+    expect(readFileSync(join(fixture.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
     await litterbox.delete('source-2', { force: true });
-    expect(told.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
+    expect(fixture.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
   });
 
   it('what nobody recorded is recorded first; a paused or stopped source stays so; a fork can be forked', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source' });
     await source.run(
       '( while [ ! -e go ]; do sleep 0.01; done; echo late >late.txt ) >/dev/null 2>&1 & touch go; while [ ! -e late.txt ]; do :; done',
@@ -102,26 +102,26 @@ describe(`fork, on ${PROVIDER}`, () => {
   });
 
   it('a name that is taken, a source that nobody made, a branch in the way: refused, and nothing is left', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source' });
     await source.write('src/b.txt', 'b\n');
     await source.milestone('b');
-    const before = told.git('for-each-ref');
+    const before = fixture.git('for-each-ref');
     const refused = async (asked: Promise<unknown>) =>
       await asked.then(
         () => '',
         (error: unknown) => (isLitterboxError(error) ? error.code : error),
       );
     expect(await refused(source.fork({ name: 'source' }))).toBe('SANDBOX_EXISTS');
-    told.git('branch', 'litterbox/mine');
+    fixture.git('branch', 'litterbox/mine');
     expect(await refused(source.fork({ name: 'mine' }))).toBe('CONFLICT');
-    told.git('branch', '-D', 'litterbox/mine');
+    fixture.git('branch', '-D', 'litterbox/mine');
     await litterbox.setRunState('source', 'stopped');
     await litterbox.delete('source', { force: true });
     expect(await refused(source.fork())).toBe('SANDBOX_NOT_FOUND');
     expect(await litterbox.list()).toEqual([]);
     expect(before).toContain('litterbox/source');
-    expect(told.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
+    expect(fixture.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
   });
 });

@@ -5,7 +5,7 @@ import { podman } from '@litterbox/provider-podman';
 import { docker } from '@litterbox/provider-docker';
 import type { Litterbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { story, type Story } from './story.ts';
+import { libraryFixture, type LibraryFixture } from './library-fixture.ts';
 
 /** Leaves a program, a number that another run would not leave, and what a package does with a user of its own. */
 const INSTALL = `set -e
@@ -17,8 +17,8 @@ const CONFIG =
   '[container]\nbase-image = "busybox:latest"\ninstall-command = "mkdir -p /usr/local/bin /usr/share; sh tools/install.sh packages.txt"\n';
 const FILES = { 'packages.txt': 'one\n', 'tools/install.sh': INSTALL, 'src/a.txt': 'a\n', '.litterbox.toml': CONFIG };
 
-async function trusted(told: Story): Promise<Litterbox> {
-  const litterbox = told.open();
+async function trusted(fixture: LibraryFixture): Promise<Litterbox> {
+  const litterbox = fixture.open();
   await litterbox.trust((await litterbox.trustStatus()).contentHash);
   return litterbox;
 }
@@ -31,16 +31,16 @@ async function create(litterbox: Litterbox, name: string, freshSetup = false) {
 }
 
 /** The provider itself, for what nobody asks of a Litterbox. */
-function engine({ stateDirectory }: Story) {
+function engine({ stateDirectory }: LibraryFixture) {
   return (PROVIDER === 'podman' ? podman : docker)({ host: localHost(), directory: stateDirectory });
 }
 
 /** Sandboxes go first: an image that one is made of stays. */
-async function clear(told: Story, keys: ReadonlySet<string>): Promise<void> {
-  const litterbox = told.open();
+async function clear(fixture: LibraryFixture, keys: ReadonlySet<string>): Promise<void> {
+  const litterbox = fixture.open();
   await litterbox.clearPool();
   for (const { name } of await litterbox.list()) await litterbox.delete(name, { force: true });
-  await using provider = engine(told);
+  await using provider = engine(fixture);
   for (const key of keys) await provider.images?.remove('busybox:latest', key);
 }
 
@@ -51,8 +51,8 @@ if (PROVIDER === 'overlayfs')
   describe('what is to be installed into an image', () => {
     it('is refused where sandboxes have none', async () => {
       const config = '[container]\ninstall-command = "true"\n';
-      await using told = story({ 'a.txt': 'a\n', '.litterbox.toml': config });
-      const litterbox = await trusted(told);
+      await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': config });
+      const litterbox = await trusted(fixture);
       await expect(litterbox.create({ name: 'one' })).rejects.toMatchObject({
         code: 'UNSUPPORTED',
         message: 'container.install-command is not supported (provider overlayfs).',
@@ -63,8 +63,8 @@ if (PROVIDER === 'overlayfs')
 else
   describe(`what is installed into an image, on ${PROVIDER}`, () => {
     it('is there in every sandbox, installed once for all that read the same', async () => {
-      await using told = story(FILES);
-      const litterbox = await trusted(told);
+      await using fixture = libraryFixture(FILES);
+      const litterbox = await trusted(fixture);
       const keys = new Set<string>();
       const first = await create(litterbox, 'first');
       keys.add(keyOf(first.sandbox.record));
@@ -78,9 +78,9 @@ else
       );
 
       // Another commit whose files that the commands read are the same, another program, a fork, and one that was lost.
-      told.file('src/a.txt', 'other\n');
-      told.git('commit', '-qam', 'two');
-      const second = await create(told.open(), 'second');
+      fixture.file('src/a.txt', 'other\n');
+      fixture.git('commit', '-qam', 'two');
+      const second = await create(fixture.open(), 'second');
       expect(second.hasInstalled).toBe(false);
       expect((await second.sandbox.run(look)).stdout).toBe(ran.stdout);
       const fork = await second.sandbox.fork();
@@ -96,8 +96,8 @@ else
       await second.sandbox.run('rm -f src/a.txt');
 
       // Another file that they read, and once more because somebody wants it.
-      told.file('packages.txt', 'two\n');
-      told.git('commit', '-qam', 'three');
+      fixture.file('packages.txt', 'two\n');
+      fixture.git('commit', '-qam', 'three');
       const third = await create(litterbox, 'third');
       keys.add(keyOf(third.sandbox.record));
       expect(third.hasInstalled).toBe(true);
@@ -112,32 +112,32 @@ else
       // What somebody removed is installed again, as the person's own commit says it now.
       for (const name of ['second', 'second-2', 'of-a-branch', 'third', 'fresh'])
         await litterbox.delete(name, { force: true });
-      await using provider = engine(told);
+      await using provider = engine(fixture);
       await provider.remove(first.sandbox.record.id, { keepPlayground: true });
       for (const key of keys) await provider.images?.remove('busybox:latest', key);
       expect(keyOf(await litterbox.recover('first'))).toBe(keyOf(third.sandbox.record));
       expect((await first.sandbox.run(look)).stdout).toContain('two\n');
-      await clear(told, keys);
+      await clear(fixture, keys);
     });
 
     it('prepared sandboxes have it, and two creates at once install once', async () => {
-      await using told = story({ ...FILES, '.litterbox.toml': `pool = 1\n${CONFIG}` });
-      const litterbox = await trusted(told);
-      const both = await Promise.all([create(litterbox, 'one'), create(told.open(), 'two')]);
+      await using fixture = libraryFixture({ ...FILES, '.litterbox.toml': `pool = 1\n${CONFIG}` });
+      const litterbox = await trusted(fixture);
+      const both = await Promise.all([create(litterbox, 'one'), create(fixture.open(), 'two')]);
       expect(both.filter(({ hasInstalled }) => hasInstalled)).toHaveLength(1);
       expect(await litterbox.fillPool()).toMatchObject({ made: 1 });
       const [waiting] = await litterbox.pool();
       const { sandbox, hasInstalled } = await create(litterbox, 'three');
       expect({ id: sandbox.id, hasInstalled }).toEqual({ id: waiting?.id, hasInstalled: false });
       expect((await sandbox.run('tool')).stdout).toBe('the tool\n');
-      await clear(told, new Set([keyOf(sandbox.record)]));
+      await clear(fixture, new Set([keyOf(sandbox.record)]));
     });
 
     it('that fails makes no sandbox, tells the end of what was said, and leaves nothing', async () => {
       const failing =
         '[container]\nbase-image = "busybox:latest"\ninstall-command = "echo no such package >&2; exit 3"\n';
-      await using told = story({ 'a.txt': 'a\n', '.litterbox.toml': failing });
-      const litterbox = await trusted(told);
+      await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': failing });
+      const litterbox = await trusted(fixture);
       const error = await litterbox.create({ name: 'one' }).catch((caught: unknown) => caught);
       expect(isLitterboxError(error, 'SETUP_FAILED') && error.message).toBe(
         'The install command "sh -c echo no such package >&2; exit 3" failed with exit code 3:\nno such package',
@@ -146,7 +146,7 @@ else
         'Mend container.install-command and create the sandbox again.',
       );
       expect(await litterbox.list('all')).toEqual([]);
-      await using provider = engine(told);
+      await using provider = engine(fixture);
       for await (const { id } of provider.list()) throw new Error(`${id} is left`);
       expect(await litterbox.reconcile()).toEqual([]);
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '@litterbox/provider-overlayfs';
-import { story } from './story.ts';
+import { libraryFixture } from './library-fixture.ts';
 
 function loseState(stateDirectory: string): void {
   for (const name of readdirSync(stateDirectory))
@@ -12,17 +12,17 @@ function loseState(stateDirectory: string): void {
 
 describe('a state file that was lost', () => {
   it('takes no work with it: sandboxes are found again by their histories and runtimes', async () => {
-    await using told = story({ 'a.txt': 'a\n', '.litterbox.toml': '[limits]\ntimeout = "90s"\n' });
-    const before = told.open();
+    await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': '[limits]\ntimeout = "90s"\n' });
+    const before = fixture.open();
     const sandbox = await before.create({ name: 'kept' });
     await sandbox.run('echo one >one.txt');
     await (await before.create({ name: 'paused' })).run('echo two >two.txt');
     await before.setRunState('paused', 'stopped');
     const { id } = sandbox;
     await before[Symbol.asyncDispose]();
-    loseState(told.stateDirectory);
+    loseState(fixture.stateDirectory);
 
-    const after = told.open();
+    const after = fixture.open();
     expect(await after.list()).toEqual([]);
     expect(await after.reconcile()).toEqual([
       expect.stringMatching(
@@ -47,19 +47,19 @@ describe('a state file that was lost', () => {
     await after.setRunState('paused', 'ready');
     expect(new TextDecoder().decode(await (await after.open('paused')).read('two.txt'))).toBe('two\n');
     for (const { name } of listed) await after.delete(name, { force: true });
-    expect(told.git('for-each-ref', 'refs/litterbox')).toBe('');
+    expect(fixture.git('for-each-ref', 'refs/litterbox')).toBe('');
   });
 
   it('a sandbox whose runtime is gone as well is built from its last revision', async () => {
-    await using told = story();
-    const before = told.open();
+    await using fixture = libraryFixture();
+    const before = fixture.open();
     const sandbox = await before.create({ name: 'kept' });
     await sandbox.run('echo one >one.txt');
     await before[Symbol.asyncDispose]();
-    loseState(told.stateDirectory);
-    await using provider = overlayfs({ host: localHost(), directory: told.stateDirectory });
+    loseState(fixture.stateDirectory);
+    await using provider = overlayfs({ host: localHost(), directory: fixture.stateDirectory });
     await provider.remove(sandbox.record.id); // its files may belong to users of its own
-    const after = told.open();
+    const after = fixture.open();
     await after.reconcile();
     expect((await after.list()).map(({ state }) => state)).toEqual(['missing']);
     await after.recover('kept');

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Approver, isLitterboxError, type LitterboxErrorCode, readLog } from '@litterbox/core';
 import { localHost } from '@litterbox/host';
 import { PROVIDER, provider } from './provider.ts';
-import { story } from './story.ts';
+import { libraryFixture } from './library-fixture.ts';
 
 const coded = (code: LitterboxErrorCode) => (error: unknown) => isLitterboxError(error, code);
 async function refusal(promise: Promise<unknown>): Promise<unknown> {
@@ -16,9 +16,9 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
 
 describe(`the main job on ${PROVIDER}`, () => {
   it('create, run, write, log, diff, milestone, merge: one diff to accept', async () => {
-    await using told = story();
-    const litterbox = told.open();
-    const before = told.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads');
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
+    const before = fixture.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads');
     const sandbox = await litterbox.create({ name: 'Fix Login' });
     expect({ name: sandbox.name, isRenamed: sandbox.created.isRenamed }).toEqual({
       name: 'fix-login',
@@ -52,18 +52,18 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(diff).toContain('-a\n+changed\n');
     expect(diff).not.toContain('ignored');
 
-    expect(told.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads')).toBe(before);
-    expect(told.git('status', '--porcelain')).toBe('');
+    expect(fixture.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads')).toBe(before);
+    expect(fixture.git('status', '--porcelain')).toBe('');
     const milestone = await sandbox.milestone('Login works');
     expect(milestone).toMatchObject({ branch: 'refs/heads/litterbox/fix-login', revisions: 2 });
-    expect(told.git('log', '-1', '--format=%s', 'litterbox/fix-login')).toBe('Login works');
-    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('a\n');
+    expect(fixture.git('log', '-1', '--format=%s', 'litterbox/fix-login')).toBe('Login works');
+    expect(readFileSync(join(fixture.repository, 'src/a.txt'), 'utf8')).toBe('a\n');
 
     const merged = await litterbox.merge('fix-login');
     expect({ outcome: merged.outcome, isDeleted: merged.isDeleted }).toEqual({ outcome: 'committed', isDeleted: true });
-    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
-    expect(told.git('status', '--porcelain')).toBe('');
-    expect(told.git('for-each-ref', 'refs/litterbox')).toBe('');
+    expect(readFileSync(join(fixture.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
+    expect(fixture.git('status', '--porcelain')).toBe('');
+    expect(fixture.git('for-each-ref', 'refs/litterbox')).toBe('');
     expect(await litterbox.list()).toEqual([]);
     expect((await litterbox.verifyAudit()).entries).toBeGreaterThan(5);
     expect((await litterbox.audit()).map(({ operation }) => operation)).toEqual(
@@ -72,8 +72,8 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('a name that is taken is refused, and nothing changes', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     await litterbox.create({ name: 'a b' });
     expect(await refusal(litterbox.create({ name: 'A_B' }))).toSatisfyError(coded('SANDBOX_EXISTS'));
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a-b']);
@@ -88,24 +88,24 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('an eager tree is there from the start and follows each milestone', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'keen', worktrees: 'eager' });
-    const tree = join(told.repository, '.litterbox/worktrees/keen/src');
+    const tree = join(fixture.repository, '.litterbox/worktrees/keen/src');
     expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('a\n');
     await sandbox.write('src/a.txt', 'b\n');
     expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('a\n');
     await sandbox.milestone('It is b');
     expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('b\n');
-    expect(told.git('status', '--porcelain')).toBe('');
+    expect(fixture.git('status', '--porcelain')).toBe('');
   });
 
   it('untracked and ignored files and .git never enter; uncommitted edits are told, or come along with worktree', async () => {
-    await using told = story();
-    told.file('.env', 'SECRET=1\n');
-    told.file('ignored/cache', 'x\n');
-    told.file('src/a.txt', 'mine\n');
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    fixture.file('.env', 'SECRET=1\n');
+    fixture.file('ignored/cache', 'x\n');
+    fixture.file('src/a.txt', 'mine\n');
+    const litterbox = fixture.open();
     const head = await litterbox.create({ name: 'plain' });
     expect(await head.created.leftOut).toMatchObject({ total: 2 });
     expect((await head.run('ls -A; cat src/a.txt; ls .git .env ignored 2>/dev/null')).stdout).toBe(
@@ -115,45 +115,45 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect((await tree.run('cat src/a.txt .env; ls -d ignored .git 2>/dev/null')).stdout).toBe('mine\nSECRET=1\n');
     await tree.run('echo theirs >other.txt');
     expect((await litterbox.changes('tree')).map(({ path }) => path)).toEqual(['other.txt']);
-    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('mine\n');
+    expect(readFileSync(join(fixture.repository, 'src/a.txt'), 'utf8')).toBe('mine\n');
   });
 
   it("apply leaves the sandbox, merge of a conflict leaves git's own state that can be aborted", async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const one = await litterbox.create({ name: 'one' });
     await one.write('src/new.txt', 'new\n');
     expect((await litterbox.apply('one')).outcome).toBe('staged');
-    expect(told.git('status', '--porcelain')).toBe('A  src/new.txt');
-    told.git('commit', '-q', '-m', 'applied');
+    expect(fixture.git('status', '--porcelain')).toBe('A  src/new.txt');
+    fixture.git('commit', '-q', '-m', 'applied');
     const two = await litterbox.create({ name: 'two' });
     await two.write('src/a.txt', 'theirs\n');
-    told.file('src/a.txt', 'ours\n');
-    told.git('commit', '-q', '-am', 'ours');
+    fixture.file('src/a.txt', 'ours\n');
+    fixture.git('commit', '-q', '-am', 'ours');
     expect((await litterbox.plan({ sandbox: 'two', integration: 'merge' })).conflicts).toEqual(['src/a.txt']);
     expect((await litterbox.merge('two')).outcome).toBe('conflicts');
-    expect(told.git('status', '--porcelain')).toBe('UU src/a.txt');
-    told.git('merge', '--abort');
-    expect(readFileSync(join(told.repository, 'src/a.txt'), 'utf8')).toBe('ours\n');
+    expect(fixture.git('status', '--porcelain')).toBe('UU src/a.txt');
+    fixture.git('merge', '--abort');
+    expect(readFileSync(join(fixture.repository, 'src/a.txt'), 'utf8')).toBe('ours\n');
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['one', 'two']);
   });
 
   it("files that run code on the person's machine need a yes", async () => {
-    await using told = story();
+    await using fixture = libraryFixture();
     const asked: string[] = [];
-    const litterbox = told.open({ approver: { approve: async ({ details }) => (asked.push(...details), false) } });
+    const litterbox = fixture.open({ approver: { approve: async ({ details }) => (asked.push(...details), false) } });
     const sandbox = await litterbox.create({ name: 'risky' });
     await sandbox.write('.vscode/tasks.json', '{}\n');
     const error = await refusal(litterbox.merge('risky'));
     expect(error).toSatisfyError(coded('RISKY_CHANGES'));
     expect(asked.join()).toContain('.vscode/tasks.json');
-    expect(existsSync(join(told.repository, '.vscode'))).toBe(false);
+    expect(existsSync(join(fixture.repository, '.vscode'))).toBe(false);
     expect((await litterbox.merge('risky', { acceptRisky: true })).outcome).toBe('committed');
   });
 
   it('deleting work that is nowhere else needs force', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'work' });
     await sandbox.write('x', 'x');
     expect(await refusal(litterbox.delete('work'))).toSatisfyError(coded('UNMERGED_WORK'));
@@ -162,13 +162,13 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('deleting a sandbox in which a command runs is refused, until it was stopped', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'active' });
     const { promise: isRunning, resolve: onOutput } = Promise.withResolvers<unknown>();
     const command = Promise.allSettled([sandbox.run('echo begun; sleep 1000', { onOutput })]);
     await isRunning;
-    const other = told.open();
+    const other = fixture.open();
     const refused = await refusal(other.delete('active'));
     expect(refused).toSatisfyError(coded('SANDBOX_ACTIVE'));
     expect((refused as Error).message).toContain('run: echo begun; sleep 1000');
@@ -180,8 +180,8 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('pause, resume, stop; a paused sandbox refuses commands at once', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'rest' });
     expect((await litterbox.setRunState('rest', 'paused')).isChanged).toBe(true);
     expect((await litterbox.setRunState('rest', 'paused')).isChanged).toBe(false);
@@ -196,8 +196,8 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('restore goes back to a revision and keeps the history; recover rebuilds a lost runtime', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'time' });
     await sandbox.write('src/a.txt', 'one\n');
     await sandbox.write('src/a.txt', 'two\n');
@@ -222,7 +222,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     ]);
     await sandbox.write('src/b.txt', 'b\n');
     await sandbox.run('echo p >"$LITTERBOX_PLAYGROUND/p"');
-    const runtimes = provider({ host: localHost(), directory: told.stateDirectory });
+    const runtimes = provider({ host: localHost(), directory: fixture.stateDirectory });
     await runtimes.remove(sandbox.record.id);
     await sandbox[Symbol.asyncDispose]();
     expect((await litterbox.list())[0]?.state).toBe('missing');
@@ -236,8 +236,8 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('a rule that is no longer ignored brings its files in', async () => {
-    await using told = story();
-    const sandbox = await told.open().create({ name: 'rules' });
+    await using fixture = libraryFixture();
+    const sandbox = await fixture.open().create({ name: 'rules' });
     await sandbox.run('mkdir ignored && echo x >ignored/x');
     const { recorded } = await sandbox.run('echo >.gitignore');
     expect(recorded.changedFiles).toBe(2);
@@ -245,14 +245,14 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('hard links, unreadable files and odd names are recorded or told', async () => {
-    await using told = story();
-    const sandbox = await told.open().create({ name: 'odd' });
+    await using fixture = libraryFixture();
+    const sandbox = await fixture.open().create({ name: 'odd' });
     const { recorded } = await sandbox.run(
       'echo x >one && ln one two && echo y >secret && chmod 000 secret && echo z >"new\nline" && mkfifo pipe && echo w >-dash',
     );
     expect((await sandbox.refresh()).name).toBe('odd');
     expect(recorded.warnings.map(({ type }) => type).sort()).toEqual(['refused-path', 'unreadable']);
-    const litterbox = told.open();
+    const litterbox = fixture.open();
     expect((await litterbox.changes('odd')).map(({ path }) => path).sort()).toEqual([
       '-dash',
       'new\nline',
@@ -262,10 +262,10 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('the setup command runs once; when it fails the sandbox is kept for a look', async () => {
-    await using told = story({
+    await using fixture = libraryFixture({
       '.litterbox.toml': '[container]\nsetup-command = ["sh", "-c", "echo ready >setup.txt"]\n',
     });
-    const litterbox = told.open();
+    const litterbox = fixture.open();
     expect(await refusal(litterbox.create({ name: 'set' }))).toSatisfyError(coded('CONFIG_UNTRUSTED'));
     const { contentHash, trustText } = await litterbox.trustStatus();
     expect(trustText).toContain('container.setup-command');
@@ -289,12 +289,12 @@ describe(`the main job on ${PROVIDER}`, () => {
 
   if (PROVIDER === 'overlayfs') {
     it('makes the workspace in the way the configuration names, or refuses', async () => {
-      await using told = story({ '.litterbox.toml': 'overlayfs.strategy = "copy"\n' });
-      const litterbox = told.open();
+      await using fixture = libraryFixture({ '.litterbox.toml': 'overlayfs.strategy = "copy"\n' });
+      const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'copied' });
       expect(sandbox.record.assurance?.mechanism).toMatch(/^copy/);
       expect((await sandbox.run('echo x >x')).recorded.changedFiles).toBe(1);
-      told.file('.litterbox.toml', 'overlayfs.strategy = "zfs"\n');
+      fixture.file('.litterbox.toml', 'overlayfs.strategy = "zfs"\n');
       expect(await refusal(litterbox.create({ name: 'pooled' }))).toSatisfyError(coded('UNSUPPORTED'));
       expect(await refusal(litterbox.create({ name: 'many', openFiles: 1_048_576, setup: 'true' }))).toSatisfyError(
         coded('UNSUPPORTED'),
@@ -303,8 +303,8 @@ describe(`the main job on ${PROVIDER}`, () => {
   }
 
   it('the log tells of calls that changed nothing, at their place', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'calls' });
     await sandbox.run('true');
     await sandbox.write('a', '1');
@@ -321,7 +321,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('what was shown is what is merged, and nobody waits while a person reads', async () => {
-    await using told = story();
+    await using fixture = libraryFixture();
     let meanwhile: () => Promise<void> = async () => {};
     const approver: Approver = {
       async approve() {
@@ -329,24 +329,24 @@ describe(`the main job on ${PROVIDER}`, () => {
         return true;
       },
     };
-    const litterbox = told.open({ approver });
-    const other = told.open();
+    const litterbox = fixture.open({ approver });
+    const other = fixture.open();
     const sandbox = await litterbox.create({ name: 'risky' });
     await sandbox.write('Makefile', 'all:\n');
     meanwhile = async () => void (await (await other.open('risky')).write('Makefile', 'evil:\n'));
     expect(await refusal(litterbox.merge('risky'))).toSatisfyError(coded('CONFLICT'));
-    expect(existsSync(join(told.repository, 'Makefile'))).toBe(false);
+    expect(existsSync(join(fixture.repository, 'Makefile'))).toBe(false);
     meanwhile = async () => {
       await other.list();
       await (await other.open('risky')).run('true');
     };
     expect((await litterbox.merge('risky')).outcome).toBe('committed');
-    expect(readFileSync(join(told.repository, 'Makefile'), 'utf8')).toBe('evil:\n');
+    expect(readFileSync(join(fixture.repository, 'Makefile'), 'utf8')).toBe('evil:\n');
   });
 
   it('a person may open a shell while a call runs, and is told so; it wants a message where every change does', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'seen', requireMessage: true });
     expect(await refusal(litterbox.attach({ sandbox: 'seen' }))).toSatisfyError(coded('MESSAGE_EMPTY'));
     expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('MESSAGE_EMPTY'));
@@ -357,7 +357,7 @@ describe(`the main job on ${PROVIDER}`, () => {
       message: 'Waits',
       onOutput: () => begun(),
     });
-    const other = told.open();
+    const other = fixture.open();
     await hasBegun;
     await using shell = await other.attach({
       sandbox: 'seen',
@@ -376,8 +376,8 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('a timeout keeps what was printed and records what was written', async () => {
-    await using told = story();
-    const sandbox = await told.open().create({ name: 'slow' });
+    await using fixture = libraryFixture();
+    const sandbox = await fixture.open().create({ name: 'slow' });
     const ran = await sandbox.run('echo partial; echo x >written; sleep 1000', { timeoutMs: 400 });
     expect({
       timedOut: ran.timedOut,
@@ -396,15 +396,15 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('an exported tree is plain files', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'tree' });
     await sandbox.write('src/new.txt', 'new\n');
     await sandbox.milestone('one');
     const { directory } = await litterbox.worktree('tree');
     expect(readFileSync(join(directory, 'src/new.txt'), 'utf8')).toBe('new\n');
     expect(existsSync(join(directory, '.git'))).toBe(false);
-    expect(told.git('status', '--porcelain')).toBe('');
+    expect(fixture.git('status', '--porcelain')).toBe('');
   });
 });
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { story } from './story.ts';
+import { libraryFixture } from './library-fixture.ts';
 
 const LIMIT_KIB = 300e6 / 1024;
 const EMBEDDER = new URL('embedder.ts', import.meta.url).pathname;
@@ -13,11 +13,11 @@ interface Step {
 }
 
 async function stepsOf(what: 'many' | 'large'): Promise<readonly Step[]> {
-  await using at = story();
+  await using fixture = libraryFixture();
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--no-warnings', EMBEDDER, at.repository, at.stateDirectory, what],
-    { env: { PATH: process.env['PATH'], HOME: at.stateDirectory } }, // as it is: no flags of V8, and not those of this run
+    ['--no-warnings', EMBEDDER, fixture.repository, fixture.stateDirectory, what],
+    { env: { PATH: process.env['PATH'], HOME: fixture.stateDirectory } }, // as it is: no flags of V8, and not those of this run
   );
   return stdout
     .trimEnd()

@@ -5,7 +5,7 @@ import type { NetworkGateOptions } from '@litterbox/network-gate';
 import type { Litterbox, LitterboxOptions, Sandbox } from '../src/index.ts';
 import { ASK, hello, type Outside, outside } from './outside.ts';
 import { PROVIDER, provider } from './provider.ts';
-import { type Story, story } from './story.ts';
+import { type LibraryFixture, libraryFixture } from './library-fixture.ts';
 
 const NAMES = ['registry.example.org', 'other.example.org'] as const;
 
@@ -17,7 +17,7 @@ nc -l -p 3128 -e true & : >/playground/has; until [ -e /playground/end ]; do sle
 fi
 `;
 
-interface Desk extends Story {
+interface Desk extends LibraryFixture {
   readonly world: Outside;
   /** A trusted configuration, and a way out that ends at {@link Outside}. */
   connected(options?: Partial<LitterboxOptions>): Promise<Litterbox>;
@@ -29,18 +29,18 @@ async function desk(
   limits: Partial<NetworkGateOptions> = {},
 ): Promise<Desk> {
   const files = await Promise.all(NAMES.map(async (name) => [`hello-${name}`, await hello(name)] as const));
-  const told = story({ 'ask.sh': ASK, '.litterbox.toml': config, ...Object.fromEntries(files), ...more });
+  const fixture = libraryFixture({ 'ask.sh': ASK, '.litterbox.toml': config, ...Object.fromEntries(files), ...more });
   const world = await outside(limits);
   return {
-    ...told,
+    ...fixture,
     world,
     async connected(options) {
-      const litterbox = told.open({ ...options, parts: { networkGate: world.networkGate, ...options?.parts } });
+      const litterbox = fixture.open({ ...options, parts: { networkGate: world.networkGate, ...options?.parts } });
       await litterbox.trust((await litterbox.trustStatus()).contentHash);
       return litterbox;
     },
     async [Symbol.asyncDispose]() {
-      await told[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await world[Symbol.asyncDispose]();
     },
   };

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { type Story, story } from './story.ts';
+import { type LibraryFixture, libraryFixture } from './library-fixture.ts';
 
 function client(
-  { repository, stateDirectory }: Story,
+  { repository, stateDirectory }: LibraryFixture,
   sandbox: string,
   count: number,
   what: 'write' | 'hang',
@@ -52,33 +52,33 @@ function running(text: string): readonly string[] {
 
 describe('several programs on one repository', () => {
   it('five programs write into one sandbox at once: every acknowledged revision is there, in one line', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'busy' });
     const outputs = await Promise.all(
-      Array.from({ length: 5 }, async () => await outputOf(client(told, 'busy', 6, 'write'))),
+      Array.from({ length: 5 }, async () => await outputOf(client(fixture, 'busy', 6, 'write'))),
     );
     const acknowledged = outputs.flatMap((text) => text.trim().split('\n'));
     expect(acknowledged).toHaveLength(30);
     const log = await sandbox.log();
     expect(log.map(({ commit }) => commit).sort()).toEqual([...new Set(acknowledged)].sort());
     expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, index) => 30 - index));
-    const store = `${told.stateDirectory}/repos`;
+    const store = `${fixture.stateDirectory}/repos`;
     for (const name of readdirSync(store)) {
       if (!existsSync(`${store}/${name}/store.git`)) continue;
       execFileSync('git', ['--git-dir', `${store}/${name}/store.git`, 'fsck', '--strict', '--no-dangling'], {
         stdio: 'pipe',
       });
     }
-    told.git('fsck', '--strict');
+    fixture.git('fsck', '--strict');
   });
 
   it('a program killed while a command runs leaves no process in two seconds, and what was written is recorded by the next call', async () => {
-    await using told = story();
-    const litterbox = told.open();
+    await using fixture = libraryFixture();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'killed' });
     await sandbox[Symbol.asyncDispose](); // the other program is the only one in the sandbox
-    const other = client(told, 'killed', 1, 'hang');
+    const other = client(fixture, 'killed', 1, 'hang');
     let said = '';
     other.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     await eventually(
@@ -86,12 +86,12 @@ describe('several programs on one repository', () => {
       (text) => text.includes('written'),
       20_000,
     );
-    expect(running(`${told.stateDirectory}/overlayfs`)).not.toEqual([]); // positive control
+    expect(running(`${fixture.stateDirectory}/overlayfs`)).not.toEqual([]); // positive control
     other.kill('SIGKILL');
     await once(other, 'close');
     const killedAt = Date.now();
     await eventually(
-      async () => running(`${told.stateDirectory}/overlayfs`),
+      async () => running(`${fixture.stateDirectory}/overlayfs`),
       (found) => found.length === 0,
       30_000,
     );
@@ -106,10 +106,10 @@ describe('several programs on one repository', () => {
   });
 
   it('a program killed while it creates leaves a name that can be used again', async () => {
-    await using told = story();
+    await using fixture = libraryFixture();
     const script = `import { createLitterbox } from ${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)};
 import { overlayfs } from ${JSON.stringify(new URL('../../provider-overlayfs/src/index.ts', import.meta.url).href)};
-const litterbox = createLitterbox({ repo: ${JSON.stringify(told.repository)}, providers: [overlayfs], stateDirectory: ${JSON.stringify(told.stateDirectory)} });
+const litterbox = createLitterbox({ repo: ${JSON.stringify(fixture.repository)}, providers: [overlayfs], stateDirectory: ${JSON.stringify(fixture.stateDirectory)} });
 await litterbox.create({ name: 'half' }, { onProgress: ({ step }) => { if (step === process.env.KILL_AT) process.kill(process.pid, 'SIGKILL'); } });
 process.exit(7);`;
     // The base tree is unpacked the first time only.
@@ -120,7 +120,7 @@ process.exit(7);`;
         { env: { ...process.env, KILL_AT: step }, stdio: 'inherit', cwd: new URL('..', import.meta.url).pathname },
       );
       const [, signal] = (await once(child, 'close')) as [number | null, string | null];
-      const litterbox = told.open();
+      const litterbox = fixture.open();
       await litterbox.reconcile();
       expect(await litterbox.list()).toEqual([]);
       expect(signal).toBe('SIGKILL');

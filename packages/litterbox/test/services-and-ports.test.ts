@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from '../src/index.ts';
-import { story } from './story.ts';
+import { libraryFixture } from './library-fixture.ts';
 
 /** A server of a few lines: says its name, and with `--fork` goes into the background. */
 const SERVER = `use IO::Socket::IP; $| = 1; $SIG{CHLD} = 'IGNORE';
@@ -29,12 +29,12 @@ async function trusted(litterbox: Litterbox): Promise<Litterbox> {
   return litterbox;
 }
 
-const withServer = (config: string) => story({ 'server.pl': SERVER, '.litterbox.toml': config });
+const withServer = (config: string) => libraryFixture({ 'server.pl': SERVER, '.litterbox.toml': config });
 
 describe('ports', () => {
   it('lead from 127.0.0.1 and ::1 into each sandbox its own, by variables, while nothing leads out', async () => {
-    await using desk = withServer('[container.ports]\nweb = 8080\nown = {}\n');
-    const litterbox = await trusted(desk.open());
+    await using fixture = withServer('[container.ports]\nweb = 8080\nown = {}\n');
+    const litterbox = await trusted(fixture.open());
     const [one, two] = [await litterbox.create({ name: 'one' }), await litterbox.create({ name: 'two' })];
     const numbers: number[] = [];
     for (const sandbox of [one, two]) {
@@ -80,8 +80,8 @@ until grep -q listening /playground/log && grep -q listening /playground/log6; d
   });
 
   it('stay the same over pause, stop and resume, and move when another program took one', async () => {
-    await using desk = withServer('[container.ports]\nweb = 8080\n');
-    const litterbox = await trusted(desk.open());
+    await using fixture = withServer('[container.ports]\nweb = 8080\n');
+    const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     const portOf = async () => (await sandbox.ports())[0]?.outside ?? 0;
     const serve = async () =>
@@ -127,8 +127,8 @@ health = { port = "web" }
 `;
 
   it('start with the sandbox, are stopped and started and restarted by their signals, and say what they print', async () => {
-    await using desk = withServer(WEB);
-    const litterbox = await trusted(desk.open());
+    await using fixture = withServer(WEB);
+    const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     const port = (await sandbox.ports())[0]?.outside ?? 0;
     expect(await sandbox.services()).toMatchObject([{ name: 'web', state: 'running', restarts: 0 }]);
@@ -152,14 +152,14 @@ health = { port = "web" }
   });
 
   it('start in their order; what a service changes is recorded', async () => {
-    await using desk = story({
+    await using fixture = libraryFixture({
       '.litterbox.toml': `[container.services]
 third = { command = ["sh", "-c", "echo third >>order; exec sleep 1000"], after = ["second"] }
 second = { command = ["sh", "-c", "sleep 0.1; echo second >>order"], after = ["first"] }
 first = { command = ["sh", "-c", "echo first >>order; touch up; exec sleep 1000"], health = { command = ["test", "-e", "up"] } }
 `,
     });
-    const litterbox = await trusted(desk.open());
+    const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     expect(await sandbox.services()).toMatchObject([
       { name: 'first', state: 'running' },
@@ -176,7 +176,7 @@ first = { command = ["sh", "-c", "echo first >>order; touch up; exec sleep 1000"
 
   // That they are contained, on every provider, is for the kit to show: here is how a person learns of it.
   it('that fail are named at create, and starting one says what it printed', async () => {
-    await using desk = story({
+    await using fixture = libraryFixture({
       '.litterbox.toml': `[container.services]
 crash = { command = ["sh", "-c", "echo going down; exit 3"] }
 once = { command = ["sh", "-c", "exit 4"], restart = "never" }
@@ -184,7 +184,7 @@ missing = { command = ["no-such-program"], restart = "never" }
 flood = { command = ["sh", "-c", "yes flood"] }
 `,
     });
-    const litterbox = await trusted(desk.open());
+    const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     expect(sandbox.created.warnings.join('\n')).toMatch(
       /service crash is waiting[^]*once is failed[^]*missing is failed/,
@@ -199,14 +199,14 @@ flood = { command = ["sh", "-c", "yes flood"] }
   });
 
   it('that fill the sandbox with processes and get away are ended all the same', async () => {
-    await using desk = story({
+    await using fixture = libraryFixture({
       '.litterbox.toml': `[limits]
 processes = 64
 [container.services]
 bomb = { command = ["perl", "-e", "if (fork) { sleep 1; exit 0 } 1 while fork || 1"] }
 `,
     });
-    const litterbox = await trusted(desk.open());
+    const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     await eventually(
       async () => await sandbox.services(),
@@ -218,10 +218,10 @@ bomb = { command = ["perl", "-e", "if (fork) { sleep 1; exit 0 } 1 while fork ||
   });
 
   it('are kept for other programs too, and end with the program that keeps them', async () => {
-    await using desk = withServer(WEB);
-    const keeper = await trusted(desk.open());
+    await using fixture = withServer(WEB);
+    const keeper = await trusted(fixture.open());
     await keeper.create({ name: 'one' });
-    const other = desk.open();
+    const other = fixture.open();
     const sandbox = await other.open('one');
     expect(await sandbox.services()).toMatchObject([{ state: 'running' }]);
     const port = (await sandbox.ports())[0]?.outside ?? 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Progress } from '@litterbox/core';
 import type { Litterbox, Sandbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { story, type Story } from './story.ts';
+import { libraryFixture, type LibraryFixture } from './library-fixture.ts';
 
 const FILES = { 'package-lock.json': '{}\n', 'src/a.txt': 'a\n', '.gitignore': 'modules/\n' };
 /** Leaves an ignored directory, something at home, and, when `tracked` is there, work that source control records. */
@@ -26,21 +26,21 @@ async function create(litterbox: Litterbox, name: string, setup: readonly (reado
 }
 
 const runOf = async (sandbox: Sandbox, file = 'modules/deep/run') => (await sandbox.run(`cat ${file}`)).stdout;
-const commit = (told: Story, path: string, content: string) => {
-  told.file(path, content);
-  told.git('add', '-A');
-  told.git('commit', '-q', '-m', 'next');
+const commit = (fixture: LibraryFixture, path: string, content: string) => {
+  fixture.file(path, content);
+  fixture.git('add', '-A');
+  fixture.git('commit', '-q', '-m', 'next');
 };
 
 describe(`the setup is kept, on ${PROVIDER}`, () => {
   it('the second sandbox begins with what the setup left, and neither sees what the other writes', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const one = await create(litterbox, 'one', [SETUP, NEW_FILE]);
     expect(one.said).toContain(`Setting up: ${NEW_FILE.join(' ')}`);
     const run = await runOf(one.sandbox);
     expect(run).toMatch(/^[0-9a-f-]{36}\n$/);
-    const two = await create(told.open(), 'two', [SETUP, NEW_FILE]);
+    const two = await create(fixture.open(), 'two', [SETUP, NEW_FILE]);
     expect(two.said).toEqual(['Set up already: taking what the same setup left before']);
     for (const { sandbox } of [one, two]) {
       expect(await runOf(sandbox)).toBe(run);
@@ -58,7 +58,7 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
     await one.sandbox.run(
       'echo mine >modules/deep/run; echo mine >~/cache; rm made.txt modules/link; echo x >modules/new; chmod 600 src/a.txt; echo own >~/own',
     );
-    const three = await create(told.open(), 'three', [SETUP, NEW_FILE]);
+    const three = await create(fixture.open(), 'three', [SETUP, NEW_FILE]);
     for (const { sandbox } of [two, three]) {
       expect(await runOf(sandbox)).toBe(run);
       expect((await sandbox.run('cat ~/cache made.txt; ls modules ~; stat -c %a src/a.txt')).stdout).toBe(
@@ -72,30 +72,30 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   });
 
   it('another lock file, command, variable or named file is another setup; other files are not', async () => {
-    await using told = story({ ...FILES, 'tools/prepare': 'echo\n' });
-    const litterbox = told.open();
+    await using fixture = libraryFixture({ ...FILES, 'tools/prepare': 'echo\n' });
+    const litterbox = fixture.open();
     const prepare = ['sh', './tools/prepare'];
     const run = await runOf((await create(litterbox, 'first', [SETUP, prepare])).sandbox);
     const next = async (name: string, setup = [SETUP, prepare]) =>
       await runOf((await create(litterbox, name, setup)).sandbox);
-    commit(told, 'src/a.txt', 'other\n');
+    commit(fixture, 'src/a.txt', 'other\n');
     expect(await next('source')).toBe(run);
     expect(await next('command', [SETUP])).not.toBe(run);
-    commit(told, 'tools/prepare', 'echo other\n');
+    commit(fixture, 'tools/prepare', 'echo other\n');
     expect(await next('script')).not.toBe(run);
-    commit(told, 'tools/prepare', 'echo\n');
+    commit(fixture, 'tools/prepare', 'echo\n');
     expect(await next('script-again')).toBe(run);
-    commit(told, 'sub/Cargo.lock', 'x\n');
+    commit(fixture, 'sub/Cargo.lock', 'x\n');
     expect(await next('lock')).not.toBe(run);
     const fresh = await litterbox.create({ name: 'fresh', setup: SETUP as [string], freshSetup: true });
     expect(await runOf(fresh)).not.toBe(await next('not-fresh', [SETUP]));
   });
 
   it('a setup that leaves nothing for the history: none is made of it, unless the rules change', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const first = await create(litterbox, 'first', [SETUP]);
-    const next = await create(told.open(), 'next', [SETUP]);
+    const next = await create(fixture.open(), 'next', [SETUP]);
     for (const { sandbox } of [first, next]) {
       await sandbox.run('echo x >modules/deep/more; echo x >own');
       expect((await sandbox.log()).map(({ subject }) => subject)).toEqual([expect.stringContaining('run: ')]);
@@ -104,7 +104,7 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
       expect(await sandbox.diff()).toContain('+++ b/modules/deep/run');
     }
     // Without the rule the same setup leaves much for the history.
-    commit(told, '.gitignore', '');
+    commit(fixture, '.gitignore', '');
     expect(await (await create(litterbox, 'open', [SETUP])).sandbox.diff()).toContain('+++ b/modules/deep/run');
     // A rule that the setup itself leaves holds in both.
     const own = ['sh', '-c', 'mkdir venv; echo "*" >venv/.gitignore; echo x >venv/lib'];
@@ -116,25 +116,25 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   });
 
   it('a setup that changes what the base has is kept for that base alone', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const first = await create(litterbox, 'first', [EDIT]);
     const run = await runOf(first.sandbox, 'run.id');
     const same = await create(litterbox, 'same', [EDIT]);
     expect(await runOf(same.sandbox, 'run.id')).toBe(run);
     expect(await same.sandbox.diff()).toBe(await first.sandbox.diff());
-    commit(told, 'src/a.txt', 'other\n');
+    commit(fixture, 'src/a.txt', 'other\n');
     const other = await create(litterbox, 'other', [EDIT]);
     expect(await runOf(other.sandbox, 'run.id')).not.toBe(run);
     expect((await other.sandbox.run('cat src/a.txt')).stdout).toBe('other\nb\n');
   });
 
   it('what a setup left is not laid over files that the base has by now', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const setup = ['sh', '-c', 'for d in s*c; do echo made >$d/made.txt; done']; // a word that named the file would be in the key
     await create(litterbox, 'first', [setup]);
-    commit(told, 'src/made.txt', 'of a person\n');
+    commit(fixture, 'src/made.txt', 'of a person\n');
     const { sandbox, said } = await create(litterbox, 'later', [setup]);
     expect(said).toEqual([expect.stringMatching(/^Set up already/), `Setting up: ${setup.join(' ')}`]);
     expect((await sandbox.log()).map(({ number }) => number)).toEqual([1]);
@@ -142,28 +142,28 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
     // At the top it is looked at beforehand, because an ignored directory would hide the base's without a trace.
     const cleaning = ['sh', '-c', 'rm -rf modules'];
     await create(litterbox, 'ignored', [cleaning, SETUP]);
-    told.file('modules/deep/run', 'of a person\n');
-    told.git('add', '-f', 'modules');
-    told.git('commit', '-q', '-m', 'by force');
+    fixture.file('modules/deep/run', 'of a person\n');
+    fixture.git('add', '-f', 'modules');
+    fixture.git('commit', '-q', '-m', 'by force');
     const again = await create(litterbox, 'forced', [cleaning, SETUP]);
     expect(again.said).not.toContain('Set up already: taking what the same setup left before');
     expect(await again.sandbox.diff()).toContain('-of a person\n');
   });
 
   it('a failed setup is not kept, and two at once are fine', async () => {
-    await using told = story(FILES);
-    const litterbox = told.open();
+    await using fixture = libraryFixture(FILES);
+    const litterbox = fixture.open();
     const failing = [SETUP, ['sh', '-c', 'exit 3']];
     for (const name of ['bad', 'bad-again'])
       await expect(create(litterbox, name, failing)).rejects.toMatchObject({ code: 'SETUP_FAILED' });
     const names = ['a', 'b', 'c'];
-    const made = await Promise.all(names.map(async (name) => (await create(told.open(), name, [SETUP])).sandbox));
+    const made = await Promise.all(names.map(async (name) => (await create(fixture.open(), name, [SETUP])).sandbox));
     for (const sandbox of made) expect(await runOf(sandbox)).toMatch(/^[0-9a-f-]{36}\n$/);
     const { sandbox, said } = await create(litterbox, 'd', [SETUP]);
     expect(said).toEqual(['Set up already: taking what the same setup left before']);
     expect(await runOf(sandbox)).toBeTruthy();
     const unfinished = ['bases', 'sandboxes', 'setups', 'setups/overlay']
-      .map((name) => join(told.stateDirectory, PROVIDER, name))
+      .map((name) => join(fixture.stateDirectory, PROVIDER, name))
       .filter((path) => existsSync(path))
       .flatMap((path) => readdirSync(path))
       .filter((name) => name.startsWith('.unfinished-'));

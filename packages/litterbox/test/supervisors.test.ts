@@ -4,7 +4,7 @@ import { eventually, forBackend } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox, Sandbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { story } from './story.ts';
+import { libraryFixture } from './library-fixture.ts';
 
 const DIRECTORY = '/var/lib/litterbox-test/images/supervisors';
 const suite = await forBackend('supervisors', { describe, it }, async () =>
@@ -29,7 +29,7 @@ const INSIDE: Readonly<Record<string, { readonly look: string; readonly says: Re
 
 /** A person whose sandboxes have one service, which sleeps. */
 const withWeb = (supervisor: string) =>
-  story({
+  libraryFixture({
     '.litterbox.toml': `${ROOT}[container]
 ${IMAGE}supervisor = "${supervisor}"
 [container.services]
@@ -57,7 +57,7 @@ const countOf = async (sandbox: Sandbox, argument: string) =>
 for (const [supervisor, inside] of Object.entries(INSIDE))
   suite.describe(`services under ${supervisor}`, () => {
     it('start, answer to their signals, say how they ended, and stop', async () => {
-      await using desk = story({
+      await using fixture = libraryFixture({
         '.litterbox.toml': `${ROOT}[container]
 ${IMAGE}supervisor = "${supervisor}"
 [container.services]
@@ -69,7 +69,7 @@ done = { command = ["sh", "-c", "echo all done"] }
 deaf = { command = ["sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1234; done"], stop-timeout = "1s" }
 `,
       });
-      const litterbox = desk.open();
+      const litterbox = fixture.open();
       const sandbox = await made(litterbox);
       expect(sandbox.created.warnings.join('\n')).toContain('once');
       const states = async () =>
@@ -107,8 +107,8 @@ deaf = { command = ["sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1234
     });
 
     it('come back when the supervisor is killed inside, or the sandbox was stopped', async () => {
-      await using desk = withWeb(supervisor);
-      const litterbox = desk.open();
+      await using fixture = withWeb(supervisor);
+      const litterbox = fixture.open();
       const sandbox = await made(litterbox);
       const web = () => firstOf(sandbox);
       expect(await web()).toMatchObject({ state: 'running', restarts: 0 });
@@ -124,8 +124,8 @@ done; true`);
     });
 
     it('start once what kept the supervisor from starting is mended', async () => {
-      await using desk = withWeb(supervisor);
-      const litterbox = desk.open();
+      await using fixture = withWeb(supervisor);
+      const litterbox = fixture.open();
       const sandbox = await made(litterbox);
       const web = () => firstOf(sandbox);
       await sandbox.run('cd ~/.litterbox-services && rm -rf services && touch services && chmod 500 .');
@@ -141,10 +141,10 @@ done; true`);
   });
 
 it.each(['supervisord', 's6', 'runit'])('a create with %s is refused where the image has none', async (supervisor) => {
-  await using desk = story({
+  await using fixture = libraryFixture({
     '.litterbox.toml': `[container]\n${PROVIDER === 'overlayfs' ? '' : 'base-image = "debian:bookworm"\n'}supervisor = "${supervisor}"\nservices.web.command = ["sleep", "1000"]\n`,
   });
-  const litterbox = desk.open();
+  const litterbox = fixture.open();
   const refusal = await made(litterbox).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: 'UNSUPPORTED',

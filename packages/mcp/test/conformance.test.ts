@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { forBackend } from '@litterbox/conformance';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { serverArguments } from '@litterbox/hardening/agent';
-import { clear } from './desk.ts';
+import { clear } from './mcp-fixture.ts';
 
 const SUITE = fileURLToPath(
   new URL('../../../tools/referees/node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),

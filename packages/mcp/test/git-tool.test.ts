@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { ERAS } from '@litterbox/hardening/agent';
-import { type McpDesk, mcpDesk } from './desk.ts';
+import { type McpFixture, mcpFixture } from './mcp-fixture.ts';
 
 /** A repository behind a web server on loopback, and who asked for what. */
 let remote: ScratchRepository;
@@ -45,18 +45,18 @@ afterAll(() => {
 const GIT_ON = { files: { 'a.txt': 'a\n', '.litterbox.toml': '[mcp]\ngit = true\n' } };
 
 /** A desk whose person agreed to the configuration. */
-async function trusting(options: Parameters<typeof mcpDesk>[0] = {}): Promise<McpDesk> {
-  const desk = await mcpDesk({ ...GIT_ON, ...options });
-  const { contentHash } = await desk.person.trustStatus();
-  await desk.person.trust(contentHash);
-  return desk;
+async function trusting(options: Parameters<typeof mcpFixture>[0] = {}): Promise<McpFixture> {
+  const fixture = await mcpFixture({ ...GIT_ON, ...options });
+  const { contentHash } = await fixture.person.trustStatus();
+  await fixture.person.trust(contentHash);
+  return fixture;
 }
 
 describe('X5: the tool git', () => {
   it('is not there unless the configuration says so and a person agreed to it', async () => {
-    await using plain = await mcpDesk();
+    await using plain = await mcpFixture();
     expect((await plain.client.listTools()).tools.map(({ name }) => name)).not.toContain('git');
-    await using asking = await mcpDesk(GIT_ON);
+    await using asking = await mcpFixture(GIT_ON);
     expect((await asking.client.listTools()).tools.map(({ name }) => name)).not.toContain('git');
     const { contentHash } = await asking.person.trustStatus();
     await asking.person.trust(contentHash);
@@ -105,9 +105,9 @@ describe('X5: the tool git', () => {
   });
 
   it('names the command for the person at a client that cannot ask, and that command does it', async () => {
-    await using desk = await trusting();
-    const client = await desk.connect();
-    await desk.call('sandbox-create', { name: 'a' });
+    await using fixture = await trusting();
+    const client = await fixture.connect();
+    await fixture.call('sandbox-create', { name: 'a' });
     const { content, isError } = await client.callTool({
       name: 'git',
       arguments: { sandbox: 'a', action: 'clone', url },
@@ -115,15 +115,15 @@ describe('X5: the tool git', () => {
     expect(isError).toBe(true);
     expect(JSON.stringify(content)).toContain('litterbox clone');
     const { cloneRepository } = await import('@litterbox/core');
-    const cloned = await desk.person.perform(cloneRepository, { sandbox: 'a', url, destination: 'libs/x' });
+    const cloned = await fixture.person.perform(cloneRepository, { sandbox: 'a', url, destination: 'libs/x' });
     expect(cloned).toMatchObject({ path: '/playground/libs/x', head: expect.stringMatching(/^[0-9a-f]{40}$/) });
   });
 
   it('tells what the sandbox did, without a repository in it', async () => {
-    await using desk = await trusting();
-    const client = await desk.connect();
-    await desk.call('sandbox-create', { name: 'a' });
-    await desk.text('write', { sandbox: 'a', path: 'a.txt', content: 'b\n' });
+    await using fixture = await trusting();
+    const client = await fixture.connect();
+    await fixture.call('sandbox-create', { name: 'a' });
+    await fixture.text('write', { sandbox: 'a', path: 'a.txt', content: 'b\n' });
     const call = async (input: Record<string, unknown>) =>
       JSON.stringify((await client.callTool({ name: 'git', arguments: { sandbox: 'a', ...input } })).content);
     expect(await call({ action: 'log' })).toContain('1 write: a.txt');
@@ -133,11 +133,11 @@ describe('X5: the tool git', () => {
   });
 
   it('goes nowhere else: no other protocol, no password, no other place', async () => {
-    await using desk = await trusting();
-    await desk.call('sandbox-create', { name: 'a' });
+    await using fixture = await trusting();
+    await fixture.call('sandbox-create', { name: 'a' });
     const { cloneRepository } = await import('@litterbox/core');
     const codeOf = async (input: { readonly url: string; readonly destination?: string }) =>
-      await desk.person.perform(cloneRepository, { sandbox: 'a', ...input }).then(
+      await fixture.person.perform(cloneRepository, { sandbox: 'a', ...input }).then(
         () => 'cloned',
         (error: { code?: string }) => error.code,
       );
@@ -159,7 +159,13 @@ describe('X5: the tool git', () => {
         other,
         codeOf: 'INVALID_ARGUMENT',
       });
-    for (const destination of ['/tmp/x', '../x', `${desk.scratch.repository}/x`, '/playground', '/playground/../etc/x'])
+    for (const destination of [
+      '/tmp/x',
+      '../x',
+      `${fixture.scratch.repository}/x`,
+      '/playground',
+      '/playground/../etc/x',
+    ])
       expect({ destination, codeOf: await codeOf({ url, destination }) }).toEqual({
         destination,
         codeOf: 'PATH_OUTSIDE_WORKDIR',
@@ -170,6 +176,6 @@ describe('X5: the tool git', () => {
     expect(await codeOf({ url: url.replace('/lib.git', '/elsewhere/lib.git') })).toBe('UNAVAILABLE');
     expect(asked.length > 0 && asked.every((path) => path.startsWith('/elsewhere/'))).toBe(true);
     expect(await codeOf({ url: 'http://127.0.0.1:1/x.git' })).toBe('UNAVAILABLE');
-    expect(await desk.text('ls', { sandbox: 'a', path: '/playground' })).toBe('[the directory is empty]');
+    expect(await fixture.text('ls', { sandbox: 'a', path: '/playground' })).toBe('[the directory is empty]');
   });
 });

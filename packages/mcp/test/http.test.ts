@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ERAS, serverArguments } from '@litterbox/hardening/agent';
-import { clear } from './desk.ts';
+import { clear } from './mcp-fixture.ts';
 
 let scratch: ScratchRepository;
 let server: ChildProcess;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { forBackend } from '@litterbox/conformance';
 import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
 import { ERAS, serverArguments } from '@litterbox/hardening/agent';
-import { clear } from './desk.ts';
+import { clear } from './mcp-fixture.ts';
 import { Inspector, inspectorAbsence, type ServerStart } from './inspector.ts';
 
 const referee = await forBackend('inspector', { describe, it }, inspectorAbsence);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mcpDesk } from './desk.ts';
+import { mcpFixture } from './mcp-fixture.ts';
 
 const files = {
   'src/a.txt': 'a\n',
@@ -15,30 +15,30 @@ exit 1`;
 
 describe.each(['modern', 'legacy'] as const)('a network by a list (%s)', (era) => {
   it('is told where it is in force, after a person agreed to it, and refusals reach the agent with what to do', async () => {
-    await using desk = await mcpDesk({ era, files });
-    const bashOf = async (client = desk.client) =>
+    await using fixture = await mcpFixture({ era, files });
+    const bashOf = async (client = fixture.client) =>
       (await client.listTools()).tools.find(({ name }) => name === 'bash')?.description ?? '';
     expect(await bashOf()).toContain('isolated environment with no network access, so'); // nobody has agreed
-    expect(await desk.code('sandbox-create', { name: 'a' })).toBe('CONFIG_UNTRUSTED');
-    await desk.person.trust((await desk.person.trustStatus()).contentHash);
-    const client = await desk.connect();
+    expect(await fixture.code('sandbox-create', { name: 'a' })).toBe('CONFIG_UNTRUSTED');
+    await fixture.person.trust((await fixture.person.trustStatus()).contentHash);
+    const client = await fixture.connect();
     const rules = 'registry.example.org, *.vendor.example.org';
     expect(await bashOf(client)).toContain(`no network access but to ${rules} (over HTTPS,`);
     expect(client.getInstructions()).toContain(`The network reaches nothing but ${rules}, over HTTPS`);
-    const made = await desk.call('sandbox-create', { name: 'a' });
+    const made = await fixture.call('sandbox-create', { name: 'a' });
     expect(made.facts).toMatchObject({
       network: 'allow-list',
       reachable: ['registry.example.org', '*.vendor.example.org'],
     });
     // The keeper is a program of its own, with the machine's own resolver: nothing here may be reached, so nothing is asked for.
-    const refused = await desk.text('bash', {
+    const refused = await fixture.text('bash', {
       sandbox: 'a',
       command: ASKING,
     });
     expect(refused).toContain('403 Forbidden (litterbox: other.example.org:443 is not on the list');
     expect(refused).toContain('allow = ["other.example.org"]');
     expect(refused).toContain(`[hint: this sandbox reaches nothing but ${rules}`);
-    const status = await desk.call('sandbox-status', { sandbox: 'a' });
+    const status = await fixture.call('sandbox-status', { sandbox: 'a' });
     expect(status.facts).toMatchObject({ network: 'allow-list', reachable: expect.any(Array) });
   });
 });

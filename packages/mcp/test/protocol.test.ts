@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { scratchRepository } from '@litterbox/hardening';
 import { serverArguments } from '@litterbox/hardening/agent';
-import { clear } from './desk.ts';
+import { clear } from './mcp-fixture.ts';
 
 /** A server and its lines, without a client that would mend anything. */
 interface RawServer extends AsyncDisposable {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type McpDesk, mcpDesk } from './desk.ts';
+import { type McpFixture, mcpFixture } from './mcp-fixture.ts';
 
 const sandbox = 'a';
-let desk: McpDesk;
+let desk: McpFixture;
 
 beforeAll(async () => {
-  desk = await mcpDesk({
+  desk = await mcpFixture({
     files: { 'src/a.txt': 'a\n', 'src/b.ts': 'export const b = 1;\n', '.gitignore': 'ignored/\n' },
   });
   await desk.call('sandbox-create', { name: sandbox });
@@ -348,8 +348,8 @@ describe('arguments', () => {
   });
 
   it('errors tell what a model can do: a tool, or a word to the person', async () => {
-    await using empty = await mcpDesk({ args: ['--tool-prefix', 'lb_'] });
-    expect((await empty.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
+    await using fixture = await mcpFixture({ args: ['--tool-prefix', 'lb_'] });
+    expect((await fixture.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
       'Next: Make one: lb_sandbox-create.',
     );
     expect((await desk.call('sandbox-create', { name: sandbox })).text).toContain('ask the person for this: ');

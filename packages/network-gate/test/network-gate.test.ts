@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { allOf, ground } from './ground.ts';
+import { allOf, gateFixture } from './gate-fixture.ts';
 
 const LISTED = { allow: ['example.org', '*.example.net'], deny: ['secret.example.net'] };
 
@@ -11,20 +11,20 @@ async function until(holds: () => boolean): Promise<void> {
 
 describe('what is listed', () => {
   it('is reached, both ways, each ending by itself', async () => {
-    await using at = await ground(LISTED, {
+    await using fixture = await gateFixture(LISTED, {
       serve: (socket) => {
         socket.once('end', () => socket.end('the end of what was sent was seen'));
         socket.on('data', (bytes) => socket.write(bytes));
       },
     });
-    const secure = await at.secure('example.org');
+    const secure = await fixture.secure('example.org');
     secure.write('hello');
     const [echo] = (await once(secure, 'data')) as [Buffer];
     expect(echo.toString()).toBe('hello');
     secure.end();
     expect(await allOf(secure)).toBe('the end of what was sent was seen');
-    await until(() => at.reports.length === 2);
-    expect(at.reports).toEqual([
+    await until(() => fixture.reports.length === 2);
+    expect(fixture.reports).toEqual([
       { type: 'opened', host: 'example.org', port: 443, rule: 'example.org', address: '1.1.1.1' },
       {
         type: 'closed',
@@ -34,13 +34,16 @@ describe('what is listed', () => {
         receivedBytes: expect.any(Number),
       },
     ]);
-    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: ['example.org'], dialled: ['1.1.1.1'] });
+    expect({ looked: fixture.looked, dialled: fixture.dialled }).toEqual({
+      looked: ['example.org'],
+      dialled: ['1.1.1.1'],
+    });
   });
 
   it('is carried whole, however much it is, and no faster than it is read', async () => {
     const size = 20 * 2 ** 20;
     let written = 0;
-    await using at = await ground(LISTED, {
+    await using fixture = await gateFixture(LISTED, {
       serve: (socket) => {
         const block = Buffer.alloc(2 ** 16, 1);
         const more = () => {
@@ -53,7 +56,7 @@ describe('what is listed', () => {
         more();
       },
     });
-    const secure = await at.secure('www.example.net');
+    const secure = await fixture.secure('www.example.net');
     secure.pause();
     let before = -1;
     // Nobody reads: what the server could write stops growing, far below the whole.
@@ -66,17 +69,17 @@ describe('what is listed', () => {
   });
 
   it('may be sent what was bounded, and no more until the hour is over', async () => {
-    await using at = await ground(LISTED, { maxSentBytes: 100_000 });
-    const secure = await at.secure('example.org');
+    await using fixture = await gateFixture(LISTED, { maxSentBytes: 100_000 });
+    const secure = await fixture.secure('example.org');
     secure.write(Buffer.alloc(200_000));
     await allOf(secure).catch(() => {});
-    await until(() => at.reports.length === 2);
-    expect(at.reports[1]).toMatchObject({ type: 'closed', reason: expect.stringContaining('within an hour') });
-    const again = await at.secure('example.org');
+    await until(() => fixture.reports.length === 2);
+    expect(fixture.reports[1]).toMatchObject({ type: 'closed', reason: expect.stringContaining('within an hour') });
+    const again = await fixture.secure('example.org');
     again.end(Buffer.alloc(99_000));
     expect((await allOf(again).catch(() => '')).length).toBeLessThan(99_000);
-    at.clock.advance(3_600_000);
-    const later = await at.secure('example.org');
+    fixture.clock.advance(3_600_000);
+    const later = await fixture.secure('example.org');
     later.end(Buffer.alloc(50_000));
     expect((await allOf(later)).length).toBe(50_000);
   });
@@ -90,18 +93,18 @@ describe('what is not listed', () => {
     ['evil-example.org:443', 403, 'allow = ["evil-example.org"]'],
     ['secret.example.net:443', 403, 'denied by the rule secret.example.net'],
   ])('%s is refused, by nobody but us, with what to do', async (target, status, text) => {
-    await using at = await ground(LISTED);
-    const answer = await at.ask(`CONNECT ${target} HTTP/1.1\r\n\r\n`);
+    await using fixture = await gateFixture(LISTED);
+    const answer = await fixture.ask(`CONNECT ${target} HTTP/1.1\r\n\r\n`);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain(text);
-    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: [], dialled: [] });
-    expect(at.reports).toEqual([expect.objectContaining({ type: 'refused', host: target.split(':')[0] })]);
+    expect({ looked: fixture.looked, dialled: fixture.dialled }).toEqual({ looked: [], dialled: [] });
+    expect(fixture.reports).toEqual([expect.objectContaining({ type: 'refused', host: target.split(':')[0] })]);
   });
 
   it('is refused where the list is empty', async () => {
-    await using at = await ground({});
-    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
-    expect(at.looked).toEqual([]);
+    await using fixture = await gateFixture({});
+    expect(await fixture.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(fixture.looked).toEqual([]);
   });
 
   it.each([
@@ -113,9 +116,9 @@ describe('what is not listed', () => {
     [Buffer.from([22, 3, 1, 0, 5, 1, 0, 0, 1, 0]), 400],
     [`CONNECT example.org:443 HTTP/1.1\r\nX: ${'x'.repeat(9000)}`, 400],
   ])('another protocol, or none: %j', async (bytes, status) => {
-    await using at = await ground(LISTED);
-    expect(await at.ask(bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: [], dialled: [] });
+    await using fixture = await gateFixture(LISTED);
+    expect(await fixture.ask(bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect({ looked: fixture.looked, dialled: fixture.dialled }).toEqual({ looked: [], dialled: [] });
   });
 });
 
@@ -128,10 +131,10 @@ describe('a name that is listed', () => {
     ['leads to an address within an address', ['::ffff:1.1.1.1']],
     ['leads to more addresses than a host has', Array.from({ length: 65 }, (_, index) => `1.1.1.${index + 1}`)],
   ])('and %s is not dialled', async (_what, addresses) => {
-    await using at = await ground(LISTED, { addresses: async () => addresses });
-    const answer = await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n');
+    await using fixture = await gateFixture(LISTED, { addresses: async () => addresses });
+    const answer = await fixture.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 403 .*not on the Internet/);
-    expect(at.dialled).toEqual([]);
+    expect(fixture.dialled).toEqual([]);
   });
 
   it.each([
@@ -143,40 +146,50 @@ describe('a name that is listed', () => {
     const reach = { ownNetworks: () => [network] };
     {
       // Positive control: elsewhere it is a host like any other.
-      await using at = await ground(LISTED, { reach: { ownNetworks: () => [] }, addresses: async () => [address] });
-      (await at.secure('example.org')).destroy();
-      expect(at.dialled).toEqual([address]);
+      await using fixture = await gateFixture(LISTED, {
+        reach: { ownNetworks: () => [] },
+        addresses: async () => [address],
+      });
+      (await fixture.secure('example.org')).destroy();
+      expect(fixture.dialled).toEqual([address]);
     }
-    await using at = await ground(LISTED, { reach, addresses: async () => ['1.0.0.1', address] });
-    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 .*not on the Internet/);
-    expect(at.dialled).toEqual([]);
+    await using fixture = await gateFixture(LISTED, { reach, addresses: async () => ['1.0.0.1', address] });
+    expect(await fixture.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 403 .*not on the Internet/,
+    );
+    expect(fixture.dialled).toEqual([]);
   });
 
   it('and leads nowhere, or answers too late, is told so', async () => {
-    await using at = await ground(LISTED, {
+    await using fixture = await gateFixture(LISTED, {
       addresses: async (host) => {
         if (host === 'example.org') throw new Error('ENOTFOUND');
         return await new Promise(() => {});
       },
     });
-    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 .*not found/);
-    const asking = at.ask('CONNECT www.example.net:443 HTTP/1.1\r\n\r\n');
-    await until(() => at.looked.length === 2);
-    at.clock.advance(5_000);
+    expect(await fixture.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 .*not found/);
+    const asking = fixture.ask('CONNECT www.example.net:443 HTTP/1.1\r\n\r\n');
+    await until(() => fixture.looked.length === 2);
+    fixture.clock.advance(5_000);
     expect(await asking).toMatch(/^HTTP\/1\.1 502 .*not found/);
   });
 
   it('is looked up once, and what is dialled is the address', async () => {
     let times = 0;
-    await using at = await ground(LISTED, { addresses: async () => (++times === 1 ? ['1.1.1.1'] : ['127.0.0.1']) });
-    (await at.secure('example.org')).destroy();
-    expect({ looked: at.looked, dialled: at.dialled }).toEqual({ looked: ['example.org'], dialled: ['1.1.1.1'] });
+    await using fixture = await gateFixture(LISTED, {
+      addresses: async () => (++times === 1 ? ['1.1.1.1'] : ['127.0.0.1']),
+    });
+    (await fixture.secure('example.org')).destroy();
+    expect({ looked: fixture.looked, dialled: fixture.dialled }).toEqual({
+      looked: ['example.org'],
+      dialled: ['1.1.1.1'],
+    });
   });
 
   it('below a star counts, and only so many within an hour', async () => {
-    await using at = await ground(LISTED, { maxWildcardNames: 3 });
+    await using fixture = await gateFixture(LISTED, { maxWildcardNames: 3 });
     const statusOf = async (host: string) => {
-      const socket = await at.open();
+      const socket = await fixture.open();
       socket.write(`CONNECT ${host}:443 HTTP/1.1\r\n\r\n`);
       const [answer] = (await once(socket, 'data')) as [Buffer];
       socket.destroy();
@@ -185,9 +198,9 @@ describe('a name that is listed', () => {
     for (const name of ['a', 'b', 'c', 'a'])
       expect({ name, statusOf: await statusOf(`${name}.example.net`) }).toEqual({ name, statusOf: '200' });
     expect(await statusOf('d.example.net')).toBe('429');
-    expect(at.looked).toEqual(['a', 'b', 'c', 'a'].map((name) => `${name}.example.net`));
+    expect(fixture.looked).toEqual(['a', 'b', 'c', 'a'].map((name) => `${name}.example.net`));
     expect(await statusOf('example.org')).toBe('200');
-    at.clock.advance(3_600_000);
+    fixture.clock.advance(3_600_000);
     expect(await statusOf('d.example.net')).toBe('200');
   });
 });
@@ -198,32 +211,32 @@ describe('after the way is open', () => {
     ['a name below', 'www.example.org'],
   ])('a hello that names %s goes nowhere', async (_what, servername) => {
     let arrived = false;
-    await using at = await ground(LISTED, { serve: () => (arrived = true) });
-    await expect(at.secure('example.org', servername)).rejects.toThrow();
-    expect(at.reports).toEqual([
+    await using fixture = await gateFixture(LISTED, { serve: () => (arrived = true) });
+    await expect(fixture.secure('example.org', servername)).rejects.toThrow();
+    expect(fixture.reports).toEqual([
       expect.objectContaining({ type: 'refused', reason: expect.stringContaining('another server') }),
     ]);
     expect(arrived).toBe(false);
   });
 
   it('what is no TLS goes nowhere', async () => {
-    await using at = await ground(LISTED);
-    const socket = await at.open();
+    await using fixture = await gateFixture(LISTED);
+    const socket = await fixture.open();
     socket.write('CONNECT example.org:443 HTTP/1.1\r\n\r\n');
     await once(socket, 'data');
     socket.write('GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n');
     expect(await allOf(socket)).toBe('');
-    expect(at.reports).toEqual([expect.objectContaining({ reason: expect.stringContaining('no TLS') })]);
+    expect(fixture.reports).toEqual([expect.objectContaining({ reason: expect.stringContaining('no TLS') })]);
   });
 
   it('a hello that was sent along with the request is understood', async () => {
-    await using at = await ground(LISTED);
+    await using fixture = await gateFixture(LISTED);
     const { clientHelloOf } = await import('./client-hello-of.ts');
     const hello = await clientHelloOf({ servername: 'example.org' });
-    const socket = await at.open();
+    const socket = await fixture.open();
     socket.write(Buffer.concat([Buffer.from('CONNECT example.org:443 HTTP/1.1\r\n\r\n'), hello]));
-    await until(() => at.reports.length === 1);
-    expect(at.reports[0]).toMatchObject({ type: 'opened' });
+    await until(() => fixture.reports.length === 1);
+    expect(fixture.reports[0]).toMatchObject({ type: 'opened' });
     socket.destroy();
   });
 });
@@ -233,46 +246,46 @@ describe('who takes their time', () => {
     ['with the request', 'CONNECT exam'],
     ['with the hello', 'CONNECT example.org:443 HTTP/1.1\r\n\r\n\u0016'],
   ])('%s is cut off after five seconds', async (_what, bytes) => {
-    await using at = await ground(LISTED);
-    const socket = await at.open();
+    await using fixture = await gateFixture(LISTED);
+    const socket = await fixture.open();
     for (const byte of Buffer.from(bytes, 'latin1')) socket.write(Buffer.of(byte));
     if (bytes.includes('\r\n\r\n')) await once(socket, 'data');
     const ending = allOf(socket);
-    await until(() => at.clock.sleepers === 1);
-    at.clock.advance(5_000);
+    await until(() => fixture.clock.sleepers === 1);
+    fixture.clock.advance(5_000);
     expect(await ending).toBe('');
   });
 
   it('is one of so many, and the next one is told', async () => {
-    await using at = await ground(LISTED, { maxConnections: 2, maxRequestsPerSecond: Infinity });
-    const waiting = [await at.open(), await at.open()];
-    await until(() => at.clock.sleepers === 2);
-    expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 /);
+    await using fixture = await gateFixture(LISTED, { maxConnections: 2, maxRequestsPerSecond: Infinity });
+    const waiting = [await fixture.open(), await fixture.open()];
+    await until(() => fixture.clock.sleepers === 2);
+    expect(await fixture.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 /);
     waiting[0]?.destroy();
-    await until(() => at.clock.sleepers === 1);
-    (await at.secure('example.org')).destroy();
+    await until(() => fixture.clock.sleepers === 1);
+    (await fixture.secure('example.org')).destroy();
   });
 });
 
 it('ends all connections when it is closed, and lets nothing in any more', async () => {
-  await using at = await ground(LISTED);
-  const secure = await at.secure('example.org');
-  const waiting = await at.open();
-  await until(() => at.clock.sleepers === 1);
-  await at.closeGate();
+  await using fixture = await gateFixture(LISTED);
+  const secure = await fixture.secure('example.org');
+  const waiting = await fixture.open();
+  await until(() => fixture.clock.sleepers === 1);
+  await fixture.closeGate();
   await allOf(secure).catch(() => {});
   await allOf(waiting).catch(() => {});
-  expect(at.reports.at(-1)).toMatchObject({ type: 'closed', reason: expect.stringContaining('stopped') });
-  expect(await at.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n').catch(() => '')).toBe('');
+  expect(fixture.reports.at(-1)).toMatchObject({ type: 'closed', reason: expect.stringContaining('stopped') });
+  expect(await fixture.ask('CONNECT example.org:443 HTTP/1.1\r\n\r\n').catch(() => '')).toBe('');
 });
 
 it('tells of so many refusals a minute, and then how many there were', async () => {
-  await using at = await ground(LISTED, { maxRequestsPerSecond: Infinity });
-  for (let index = 0; index < 130; index += 1) await at.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
-  expect(at.reports.length).toBe(120);
-  at.clock.advance(60_000);
-  await at.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
-  expect(at.reports.slice(120)).toEqual([
+  await using fixture = await gateFixture(LISTED, { maxRequestsPerSecond: Infinity });
+  for (let index = 0; index < 130; index += 1) await fixture.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
+  expect(fixture.reports.length).toBe(120);
+  fixture.clock.advance(60_000);
+  await fixture.ask('CONNECT other.org:443 HTTP/1.1\r\n\r\n');
+  expect(fixture.reports.slice(120)).toEqual([
     { type: 'left-out', count: 10 },
     expect.objectContaining({ type: 'refused' }),
   ]);

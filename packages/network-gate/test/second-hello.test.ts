@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { clientHelloOf } from './client-hello-of.ts';
-import { type Ground, ground } from './ground.ts';
+import { type GateFixture, gateFixture } from './gate-fixture.ts';
 
 const LISTED = { allow: ['allowed.test'] };
 const ASKED = 'CONNECT allowed.test:443 HTTP/1.1\r\n\r\n';
@@ -52,8 +52,8 @@ async function opensslServer(): Promise<{ readonly port: number; said(): string 
 }
 
 /** A gate whose only server listens there. */
-async function gateTo(port: number): Promise<Ground> {
-  return await ground(LISTED, {
+async function gateTo(port: number): Promise<GateFixture> {
+  return await gateFixture(LISTED, {
     reach: {
       dial: async () => {
         const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -93,14 +93,14 @@ describe('a server that asks for a second hello', () => {
     await until(() => server.said().includes('"evil.test"'));
     direct.destroy();
     const before = server.said().length;
-    await using at = await gateTo(server.port);
-    const socket = await at.open();
+    await using fixture = await gateTo(server.port);
+    const socket = await fixture.open();
     socket.write(ASKED);
     await once(socket, 'data');
     await sayBoth(socket, pieces, isEarly);
-    await until(() => at.reports.length === 2);
+    await until(() => fixture.reports.length === 2);
     socket.destroy();
-    expect(at.reports[1]).toMatchObject({ type: 'closed', reason: expect.stringContaining('second TLS hello') });
+    expect(fixture.reports[1]).toMatchObject({ type: 'closed', reason: expect.stringContaining('second TLS hello') });
     expect(server.said().slice(before)).toContain('"allowed.test"');
     expect(server.said().slice(before)).not.toContain('evil.test');
   });
@@ -124,8 +124,8 @@ describe('a server that asks for a second hello', () => {
     }).listen(0, '127.0.0.1');
     await once(asking, 'listening');
     const [first, second] = (await hellos('allowed.test')) as [Buffer, Buffer];
-    await using at = await gateTo((asking.address() as AddressInfo).port);
-    const socket = await at.open();
+    await using fixture = await gateTo((asking.address() as AddressInfo).port);
+    const socket = await fixture.open();
     socket.write(ASKED);
     await once(socket, 'data');
     socket.write(first);
@@ -147,8 +147,8 @@ describe('a server that asks for a second hello', () => {
       (socket: TLSSocket) => void socket.on('error', () => {}).end('served'),
     ).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    await using at = await gateTo((server.address() as AddressInfo).port);
-    const socket = await at.open();
+    await using fixture = await gateTo((server.address() as AddressInfo).port);
+    const socket = await fixture.open();
     socket.write(ASKED);
     await once(socket, 'data');
     const client = connectTls({ ...FIRST, socket, servername: 'allowed.test', rejectUnauthorized: false });

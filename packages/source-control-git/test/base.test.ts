@@ -19,7 +19,7 @@ import { git as agentsGit } from '../src/agent.ts';
 import { git } from '../src/index.ts';
 import { bornOf } from '../src/repository-registry.ts';
 import { readTar } from '../src/tar-reader.ts';
-import { all, begin, put, record, snapshot, Testbed } from './testbed.ts';
+import { all, begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 async function files(repository: SourceRepository, tree: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
@@ -36,22 +36,22 @@ async function files(repository: SourceRepository, tree: string): Promise<Record
 
 describe('open', () => {
   test.each([
-    ['a directory outside', 'NOT_A_REPO', (_bed: Testbed) => '/'],
-    ['nothing', 'NOT_FOUND', (bed: Testbed) => join(bed.directory, 'nope')],
-    ['the inside of .git', 'INSIDE_GIT_DIR', (bed: Testbed) => join(bed.repository({ a: '1' }), '.git')],
+    ['a directory outside', 'NOT_A_REPO', (fixture: GitFixture) => '/'],
+    ['nothing', 'NOT_FOUND', (fixture: GitFixture) => join(fixture.directory, 'nope')],
+    ['the inside of .git', 'INSIDE_GIT_DIR', (fixture: GitFixture) => join(fixture.repository({ a: '1' }), '.git')],
     [
       'a bare repository',
       'BARE_REPO',
-      (bed: Testbed) => {
-        bed.git(bed.directory, 'init', '-q', '--bare', 'bare');
-        return join(bed.directory, 'bare');
+      (fixture: GitFixture) => {
+        fixture.git(fixture.directory, 'init', '-q', '--bare', 'bare');
+        return join(fixture.directory, 'bare');
       },
     ],
     [
       'a repository of somebody else',
       'REPO_OWNER',
-      (bed: Testbed) => {
-        const root = bed.repository({ a: '1' });
+      (fixture: GitFixture) => {
+        const root = fixture.repository({ a: '1' });
         for (const path of [root, join(root, '.git')]) chownSync(path, 65534, 65534);
         return root;
       },
@@ -59,87 +59,87 @@ describe('open', () => {
     [
       'a damaged repository',
       'REPO_CORRUPT',
-      (bed: Testbed) => {
-        const root = bed.repository({ a: '1' });
+      (fixture: GitFixture) => {
+        const root = fixture.repository({ a: '1' });
         writeFileSync(join(root, '.git/config'), '[core\nnonsense');
         return root;
       },
     ],
   ])('of %s is %s', async (_, code, make) => {
-    await using bed = new Testbed();
-    await expect(bed.open(make(bed))).rejects.toMatchObject({ code });
+    await using fixture = new GitFixture();
+    await expect(fixture.open(make(fixture))).rejects.toMatchObject({ code });
   });
 
   test('without git is TOOL_MISSING, with an old one GIT_TOO_OLD', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    await using none = git({ stateDirectory: bed.state, gitBinary: '/nonexistent/git' });
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    await using none = git({ stateDirectory: fixture.state, gitBinary: '/nonexistent/git' });
     await expect(none.open(root)).rejects.toMatchObject({ code: 'TOOL_MISSING' });
-    const old = join(bed.directory, 'old-git');
+    const old = join(fixture.directory, 'old-git');
     writeFileSync(old, '#!/bin/sh\necho git version 2.30.2\n');
     chmodSync(old, 0o755);
-    await using outdated = git({ stateDirectory: bed.state, gitBinary: old });
+    await using outdated = git({ stateDirectory: fixture.state, gitBinary: old });
     await expect(outdated.open(root)).rejects.toMatchObject({ code: 'GIT_TOO_OLD' });
   });
 
   test('finds the same repository from below, through a link, from a linked work tree and after a move', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ 'a/b': '1' });
-    const first = await bed.open(root);
-    expect((await bed.open(join(root, 'a'))).id).toBe(first.id);
-    symlinkSync(root, join(bed.directory, 'alias'));
-    expect(await bed.open(join(bed.directory, 'alias'))).toMatchObject({ id: first.id, root });
-    bed.git(root, 'worktree', 'add', '-q', join(bed.directory, 'tree'));
-    expect(await bed.open(join(bed.directory, 'tree'))).toMatchObject({
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'a/b': '1' });
+    const first = await fixture.open(root);
+    expect((await fixture.open(join(root, 'a'))).id).toBe(first.id);
+    symlinkSync(root, join(fixture.directory, 'alias'));
+    expect(await fixture.open(join(fixture.directory, 'alias'))).toMatchObject({ id: first.id, root });
+    fixture.git(root, 'worktree', 'add', '-q', join(fixture.directory, 'tree'));
+    expect(await fixture.open(join(fixture.directory, 'tree'))).toMatchObject({
       id: first.id,
-      root: join(bed.directory, 'tree'),
+      root: join(fixture.directory, 'tree'),
     });
     const id = await begin(first);
-    const moved = join(bed.directory, 'moved');
+    const moved = join(fixture.directory, 'moved');
     renameSync(root, moved);
-    const again = await bed.open(moved);
+    const again = await fixture.open(moved);
     expect(again).toMatchObject({ id: first.id, root: moved });
     expect((await again.history(id)).slug).toBe('work');
     expect((await record(again, id, { 'a/b': '2' })).changedFiles).toBe(1);
-    expect(await all(bed.control().list())).toEqual([{ id: first.id, root: moved }]);
+    expect(await all(fixture.control().list())).toEqual([{ id: first.id, root: moved }]);
   });
 
   test('by several at once agrees on one store; a copy gets its own', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    const opened = await Promise.all(Array.from({ length: 6 }, () => bed.open(root)));
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const opened = await Promise.all(Array.from({ length: 6 }, () => fixture.open(root)));
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
-    bed.gitBytes(bed.directory, ['clone', '-q', root, 'copy']);
-    expect((await bed.open(join(bed.directory, 'copy'))).id).not.toBe(opened[0]?.id);
+    fixture.gitBytes(fixture.directory, ['clone', '-q', root, 'copy']);
+    expect((await fixture.open(join(fixture.directory, 'copy'))).id).not.toBe(opened[0]?.id);
   });
 
   test('at the place of another one is another, unless it has the commits of the sandboxes', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
     const clone = () => {
-      bed.git(bed.directory, 'clone', '-q', root, 'clone');
+      fixture.git(fixture.directory, 'clone', '-q', root, 'clone');
       rmSync(root, { recursive: true });
-      renameSync(join(bed.directory, 'clone'), root);
+      renameSync(join(fixture.directory, 'clone'), root);
     };
-    const first = await bed.open(root);
+    const first = await fixture.open(root);
     clone();
-    const second = await bed.open(root);
+    const second = await fixture.open(root);
     expect(second.id).not.toBe(first.id);
     await begin(second);
     clone();
-    expect((await bed.open(root)).id).toBe(second.id);
+    expect((await fixture.open(root)).id).toBe(second.id);
   });
 
   test('is told from the next one of the same number by when it was made, however that is known', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
     const directory = join(root, '.git');
     expect(await bornOf(directory, 5n)).toBe('5');
     const first = await bornOf(directory, 0n);
-    bed.git(root, 'commit', '-q', '--allow-empty', '-m', 'later');
+    fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'later');
     expect(await bornOf(directory, 0n)).toBe(first);
-    bed.git(bed.directory, 'init', '-q', 'other');
-    expect(await bornOf(join(bed.directory, 'other/.git'), 0n)).not.toBe(first);
+    fixture.git(fixture.directory, 'init', '-q', 'other');
+    expect(await bornOf(join(fixture.directory, 'other/.git'), 0n)).not.toBe(first);
   });
 });
 
@@ -161,28 +161,28 @@ describe('base', () => {
   ] as const;
 
   test('takes one commit, and refuses what is none with the right code', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    bed.git(root, 'commit', '-q', '--allow-empty', '-m', 'second');
-    bed.git(root, 'tag', '-a', '-m', 'x', 'v1', 'HEAD~1');
-    const repository = await bed.open(root);
-    const first = bed.git(root, 'rev-parse', 'HEAD~1').trim();
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'second');
+    fixture.git(root, 'tag', '-a', '-m', 'x', 'v1', 'HEAD~1');
+    const repository = await fixture.open(root);
+    const first = fixture.git(root, 'rev-parse', 'HEAD~1').trim();
     for (const name of ['v1', 'HEAD~1', 'main^', first, first.slice(0, 8), 'refs/tags/v1', 'v1^{commit}']) {
       expect(await repository.base({ type: 'ref', name })).toMatchObject({ commit: first, headRef: 'refs/heads/main' });
     }
     for (const [name, code] of refused) {
       await expect(repository.base({ type: 'ref', name })).rejects.toMatchObject({ code });
     }
-    const tree = bed.git(root, 'rev-parse', 'HEAD^{tree}').trim();
+    const tree = fixture.git(root, 'rev-parse', 'HEAD^{tree}').trim();
     await expect(repository.base({ type: 'ref', name: tree })).rejects.toMatchObject({ code: 'REV_NOT_COMMIT' });
-    bed.git(root, 'checkout', '-q', '--detach');
+    fixture.git(root, 'checkout', '-q', '--detach');
     expect(await repository.base({ type: 'head' })).not.toHaveProperty('headRef');
   });
 
   test('is for an agent what a branch, a tag or a remote branch holds, and nothing else whatever it is called', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    const run = (...args: readonly string[]) => bed.git(root, ...args).trim();
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const run = (...args: readonly string[]) => fixture.git(root, ...args).trim();
     const first = run('rev-parse', 'HEAD');
     run('commit', '-q', '--allow-empty', '-m', 'taken back');
     const taken = run('rev-parse', 'HEAD');
@@ -194,8 +194,8 @@ describe('base', () => {
     run('tag', 'a-tree', 'HEAD^{tree}');
     run('update-ref', 'refs/remotes/origin/main', first);
     run('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/main');
-    await using person = await bed.open(root);
-    await using agent = await bed.open(root, 'agent');
+    await using person = await fixture.open(root);
+    await using agent = await fixture.open(root, 'agent');
     // What git finds in another place first is passed over: `stash` is the branch.
     for (const name of ['main', 'heads/main', 'refs/heads/main', 'stash', 'v1', 'v1^{commit}', 'v1^{tag}', 'origin'])
       expect({ name, base: await agent.base({ type: 'ref', name }) }).toEqual({
@@ -219,10 +219,10 @@ describe('base', () => {
   });
 
   test("is the person's unless only review branches hold it, wherever HEAD is", async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    const run = (...args: readonly string[]) => bed.git(root, ...args).trim();
-    await using repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const run = (...args: readonly string[]) => fixture.git(root, ...args).trim();
+    await using repository = await fixture.open(root);
     const made = () => run('commit-tree', '-p', 'HEAD', '-m', 'of an agent', 'HEAD^{tree}');
     run('update-ref', 'refs/heads/litterbox/x', made());
     run('update-ref', 'refs/remotes/origin/litterbox/x', 'refs/heads/litterbox/x');
@@ -247,26 +247,26 @@ describe('base', () => {
   });
 
   test('of a repository without a commit is UNBORN_HEAD', async () => {
-    await using bed = new Testbed();
-    bed.git(bed.directory, 'init', '-q', 'empty');
-    const repository = await bed.open(join(bed.directory, 'empty'));
+    await using fixture = new GitFixture();
+    fixture.git(fixture.directory, 'init', '-q', 'empty');
+    const repository = await fixture.open(join(fixture.directory, 'empty'));
     await expect(repository.base({ type: 'head' })).rejects.toMatchObject({ code: 'UNBORN_HEAD' });
   });
 
   test('of the work tree holds uncommitted and new files and changes nothing', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1', gone: '1', '.gitignore': 'ignored\n', 'dir/x': '1' });
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1', gone: '1', '.gitignore': 'ignored\n', 'dir/x': '1' });
     put(root, 'a', '2');
     put(root, 'new', 'n');
     put(root, 'ignored', 'i');
     put(root, 'staged', 'staged once');
-    bed.git(root, 'add', 'staged');
+    fixture.git(root, 'add', 'staged');
     put(root, 'staged', 'edited since');
-    bed.git(root, 'init', '-q', 'nested');
+    fixture.git(root, 'init', '-q', 'nested');
     put(root, 'nested/file', 'of another repository');
-    bed.git(root, 'rm', '-q', 'gone');
+    fixture.git(root, 'rm', '-q', 'gone');
     const before = snapshot(root);
-    const repository = await bed.open(root);
+    const repository = await fixture.open(root);
     const base = await repository.base({ type: 'worktree' });
     expect(await files(repository, base.tree)).toEqual({
       '.gitignore': '- ignored\n',
@@ -279,32 +279,32 @@ describe('base', () => {
     expect(await repository.leftOut(2)).toEqual({ total: 5, paths: ['a', 'gone'] });
     expect(snapshot(root)).toEqual(before);
     // Clean, it is HEAD itself.
-    const clean = await bed.open(bed.repository({ a: '1' }, 'clean'));
+    const clean = await fixture.open(fixture.repository({ a: '1' }, 'clean'));
     expect((await clean.base({ type: 'worktree' })).commit).toBe((await clean.base({ type: 'head' })).commit);
   });
 
   test('of a shallow clone works, of a partial one is OBJECT_MISSING', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    bed.git(root, 'config', 'uploadpack.allowFilter', 'true');
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    fixture.git(root, 'config', 'uploadpack.allowFilter', 'true');
     put(root, 'a', '2');
-    bed.git(root, 'commit', '-qam', 'second');
-    bed.git(bed.directory, 'clone', '-q', '--depth=1', `file://${root}`, 'shallow');
-    const shallow = await bed.open(join(bed.directory, 'shallow'));
+    fixture.git(root, 'commit', '-qam', 'second');
+    fixture.git(fixture.directory, 'clone', '-q', '--depth=1', `file://${root}`, 'shallow');
+    const shallow = await fixture.open(join(fixture.directory, 'shallow'));
     const id = await begin(shallow);
     await record(shallow, id, { a: '3' });
     expect((await shallow.plan(id, { integration: 'merge', arguments: [] })).changes).toHaveLength(1);
-    bed.git(bed.directory, 'clone', '-q', '--filter=blob:none', '--no-checkout', `file://${root}`, 'partial');
-    const partial = await bed.open(join(bed.directory, 'partial'));
+    fixture.git(fixture.directory, 'clone', '-q', '--filter=blob:none', '--no-checkout', `file://${root}`, 'partial');
+    const partial = await fixture.open(join(fixture.directory, 'partial'));
     await expect(partial.base({ type: 'head' })).rejects.toMatchObject({ code: 'OBJECT_MISSING' });
   });
 });
 
 describe('tree', () => {
   test('is every file as committed, whatever attributes say', async () => {
-    await using bed = new Testbed();
+    await using fixture = new GitFixture();
     const odd = decodeRaw(Buffer.from([0xff, 0x2f, 0xe9]));
-    const root = bed.repository({
+    const root = fixture.repository({
       'x/keep': '$Format:%H$\n',
       '.gitattributes': 'x export-ignore\n* export-subst text eol=crlf\n',
       'run.sh': 'one\ntwo\n',
@@ -315,10 +315,16 @@ describe('tree', () => {
     writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from(encodeRaw(odd))]), 'raw');
     const long = `${'d'.repeat(180)}/${'e'.repeat(180)}`;
     put(root, long, 'long');
-    bed.git(root, 'add', '-A');
-    bed.git(root, 'update-index', '--add', '--cacheinfo', `160000,${bed.git(root, 'rev-parse', 'HEAD').trim()},sub`);
-    bed.git(root, 'commit', '-qm', 'more');
-    const repository = await bed.open(root);
+    fixture.git(root, 'add', '-A');
+    fixture.git(
+      root,
+      'update-index',
+      '--add',
+      '--cacheinfo',
+      `160000,${fixture.git(root, 'rev-parse', 'HEAD').trim()},sub`,
+    );
+    fixture.git(root, 'commit', '-qm', 'more');
+    const repository = await fixture.open(root);
     const { tree } = await repository.base({ type: 'head' });
     expect(await files(repository, tree)).toEqual({
       '.gitattributes': '- x export-ignore\n* export-subst text eol=crlf\n',
@@ -333,7 +339,7 @@ describe('tree', () => {
       [odd]: '- raw',
     });
     // GNU tar reads it too.
-    const out = join(bed.directory, 'out');
+    const out = join(fixture.directory, 'out');
     mkdirSync(out);
     const { spawn } = await import('node:child_process');
     const tar = spawn('tar', ['-xf', '-', '-C', out], { stdio: ['pipe', 'inherit', 'inherit'] });
@@ -344,82 +350,82 @@ describe('tree', () => {
   });
 
   test('with a name that no work tree can have is refused', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    const blob = bed.git(root, 'rev-parse', 'HEAD:a').trim();
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const blob = fixture.git(root, 'rev-parse', 'HEAD:a').trim();
     const bytes = Buffer.concat([Buffer.from('100644 .GIT\0'), Buffer.from(blob, 'hex')]);
-    const tree = bed
+    const tree = fixture
       .gitBytes(root, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], bytes)
       .toString()
       .trim();
-    const repository = await bed.open(root);
+    const repository = await fixture.open(root);
     await expect(files(repository, tree)).rejects.toMatchObject({ code: 'REPO_CORRUPT' });
     await expect(files(repository, 'f'.repeat(40))).rejects.toMatchObject({ code: 'OBJECT_MISSING' });
   });
 });
 
 test('SHA-256 repositories work from base to merge', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1\n', 'b/c': '1\n' }, 'repo', '--object-format=sha256');
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1\n', 'b/c': '1\n' }, 'repo', '--object-format=sha256');
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n/${index}`, `${index}`]));
   expect((await record(repository, id, { a: '2\n', ...many })).changedFiles).toBe(102);
   await repository.milestone(id, 'm');
   const plan = await repository.plan(id, { integration: 'merge', arguments: [] });
   expect((await repository.execute(plan, { autostash: false })).outcome).toBe('committed');
-  bed.git(root, 'fsck', '--strict', '--full');
-  bed.git(bed.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
+  fixture.git(root, 'fsck', '--strict', '--full');
+  fixture.git(fixture.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
 });
 
 test('a sandbox that exists is not begun again, and its base survives gc --prune=now', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1' });
-  bed.git(root, 'checkout', '-q', '-b', 'topic');
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1' });
+  fixture.git(root, 'checkout', '-q', '-b', 'topic');
   put(root, 'a', 'topic');
-  bed.git(root, 'commit', '-qam', 'topic');
-  const repository = await bed.open(root);
+  fixture.git(root, 'commit', '-qam', 'topic');
+  const repository = await fixture.open(root);
   const base = await repository.base({ type: 'head' });
   const id = await begin(repository);
   await expect(repository.begin({ id, slug: 'work' as never, base })).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
   await record(repository, id, { a: 'more' });
-  bed.git(root, 'checkout', '-q', 'main');
-  bed.git(root, 'branch', '-qD', 'topic');
-  bed.git(root, 'reflog', 'expire', '--expire=now', '--all');
-  bed.git(root, 'gc', '-q', '--prune=now');
-  const again = await bed.open(root);
+  fixture.git(root, 'checkout', '-q', 'main');
+  fixture.git(root, 'branch', '-qD', 'topic');
+  fixture.git(root, 'reflog', 'expire', '--expire=now', '--all');
+  fixture.git(root, 'gc', '-q', '--prune=now');
+  const again = await fixture.open(root);
   expect(await again.changes(id)).toHaveLength(1);
   expect((await record(again, id, { a: 'still' })).changedFiles).toBe(1);
 });
 
 test('the exported tree is plain files without .git, swapped in whole, hidden from git', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1', 'b/c': '1' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1', 'b/c': '1' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, { a: '2', 'b/c': '1', l: { type: 'symlink', target: '/etc/passwd' } });
   await repository.milestone(id, 'm');
   for (const _ of [1, 2]) {
     const { directory, files: count } = await repository.exportTree(id);
     expect(directory).toBe(join(root, '.litterbox/worktrees/work'));
-    expect(realpathSync(directory).startsWith(bed.state)).toBe(true);
+    expect(realpathSync(directory).startsWith(fixture.state)).toBe(true);
     expect(count).toBe(3);
     expect(snapshot(directory)).toEqual({ a: '644 2', 'b/': 'directory', 'b/c': '644 1', l: '644 /etc/passwd' });
   }
-  expect(bed.git(root, 'status', '--porcelain')).toBe('');
+  expect(fixture.git(root, 'status', '--porcelain')).toBe('');
   expect(readFileSync(join(root, '.git/info/exclude'), 'utf8').match(/\.litterbox/g)).toHaveLength(1);
   await repository.remove(id);
   expect(existsSync(join(root, '.litterbox/worktrees/work'))).toBe(false);
   const other = await begin(repository, 'other');
-  renameSync(join(root, '.litterbox'), join(bed.directory, 'elsewhere'));
-  symlinkSync(join(bed.directory, 'elsewhere'), join(root, '.litterbox'));
+  renameSync(join(root, '.litterbox'), join(fixture.directory, 'elsewhere'));
+  symlinkSync(join(fixture.directory, 'elsewhere'), join(root, '.litterbox'));
   await expect(repository.exportTree(other)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
 });
 
 test('trees that an earlier release wrote into the work tree are taken out of it; what is not ours stays and is refused', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   const place = join(root, '.litterbox/worktrees');
   mkdirSync(join(place, 'work'), { recursive: true });
@@ -434,16 +440,16 @@ test('trees that an earlier release wrote into the work tree are taken out of it
   await expect(repository.exportTree(id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   expect(readdirSync(place)).toEqual(['mine']);
   rmSync(place, { recursive: true });
-  symlinkSync(bed.home, place);
+  symlinkSync(fixture.home, place);
   await expect(repository.exportTree(id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   await repository.remove(id);
-  expect(existsSync(bed.home)).toBe(true);
+  expect(existsSync(fixture.home)).toBe(true);
 });
 
 test('an export names what can run code of all that HEAD has otherwise, and an agent gets none', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1', Makefile: 'all:' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1', Makefile: 'all:' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, { 'package.json': '{}', a: '2', Makefile: 'all:' });
   expect((await repository.planExport(id)).risky).toEqual([]);
@@ -451,9 +457,9 @@ test('an export names what can run code of all that HEAD has otherwise, and an a
   const plan = await repository.planExport(id);
   expect(plan.risky.map(({ path }) => path)).toEqual(['package.json']);
   writeFileSync(join(root, 'Makefile'), 'other:');
-  bed.git(root, 'commit', '-qam', 'mine');
+  fixture.git(root, 'commit', '-qam', 'mine');
   expect((await repository.planExport(id)).risky.map(({ path }) => path)).toEqual(['Makefile', 'package.json']);
-  await using control = agentsGit({ stateDirectory: bed.state, environment: bed.environment });
+  await using control = agentsGit({ stateDirectory: fixture.state, environment: fixture.environment });
   await using forAgent = await control.open(root, { asker: 'agent' });
   await expect(forAgent.exportTree(id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   expect(existsSync(join(root, '.litterbox'))).toBe(false);

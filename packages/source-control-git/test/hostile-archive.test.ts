@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { pack } from 'tar-stream';
 import { readTar } from '../src/tar-reader.ts';
 import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
-import { begin, request, Testbed } from './testbed.ts';
+import { begin, request, GitFixture } from './git-fixture.ts';
 
 const file = (name: string, content = 'x') => [
   tarHeader({ type: 'file', name, mode: 0o644, sizeBytes: content.length }),
@@ -60,8 +60,8 @@ const CASES: readonly [string, string, readonly Part[]][] = [
 
 describe('an archive from the sandbox', () => {
   test.each(CASES)('with %s is %s, and the tip stays', async (_, code, parts) => {
-    await using bed = new Testbed();
-    const repository = await bed.open(bed.repository({ a: '1', b: '1' }));
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ a: '1', b: '1' }));
     const id = await begin(repository);
     const recording = repository.record(id, { ...request({ a: '2', b: '2' }), contents: () => stream(...parts) });
     await expect(recording).rejects.toMatchObject({ code });

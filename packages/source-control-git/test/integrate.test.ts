@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { begin, put, record, snapshot, Testbed } from './testbed.ts';
+import { begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 const BASE = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' };
 const AGENT = { 'a.txt': 'ONE\ntwo\nthree\n', 'b.txt': 'b\n', 'src/new.txt': 'new\n' };
@@ -10,12 +10,12 @@ const ask = { arguments: [] as string[] };
 
 describe('apply', () => {
   test('stages the changes for the person to commit and leaves HEAD', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
-    const head = bed.git(root, 'rev-parse', 'HEAD');
+    const head = fixture.git(root, 'rev-parse', 'HEAD');
     const before = snapshot(root);
     const plan = await repository.plan(id, { integration: 'apply', ...ask });
     expect(plan.changes.map(({ path, status }) => `${status} ${path}`).sort()).toEqual([
@@ -27,29 +27,29 @@ describe('apply', () => {
     expect(await repository.isMerged(id)).toBe(false);
     const result = await repository.execute(plan, { autostash: false });
     expect(result).toEqual({ outcome: 'staged', conflicts: [] });
-    expect(bed.git(root, 'rev-parse', 'HEAD')).toBe(head);
-    expect(bed.git(root, 'status', '--porcelain')).toBe('M  a.txt\nD  src/c.txt\nA  src/new.txt\n');
+    expect(fixture.git(root, 'rev-parse', 'HEAD')).toBe(head);
+    expect(fixture.git(root, 'status', '--porcelain')).toBe('M  a.txt\nD  src/c.txt\nA  src/new.txt\n');
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('ONE\ntwo\nthree\n');
-    bed.git(root, 'commit', '-qm', 'taken');
+    fixture.git(root, 'commit', '-qm', 'taken');
     expect(await repository.isMerged(id)).toBe(true);
     expect((await repository.plan(id, { integration: 'apply', ...ask })).upToDate).toBe(true);
-    bed.git(root, 'fsck', '--strict', '--full');
+    fixture.git(root, 'fsck', '--strict', '--full');
   });
 
   test('leaves changes of the person that it does not touch, staged or not', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'b.txt', 'mine\n');
     put(root, 'staged.txt', 'staged\n');
     put(root, 'loose.txt', 'loose\n');
-    bed.git(root, 'add', 'staged.txt');
+    fixture.git(root, 'add', 'staged.txt');
     const plan = await repository.plan(id, { integration: 'apply', ...ask });
     expect(plan.dirtyOverlap).toEqual([]);
     await repository.execute(plan, { autostash: false });
-    expect(bed.git(root, 'status', '--porcelain')).toBe(
+    expect(fixture.git(root, 'status', '--porcelain')).toBe(
       'M  a.txt\n M b.txt\nD  src/c.txt\nA  src/new.txt\nA  staged.txt\n?? loose.txt\n',
     );
   });
@@ -57,63 +57,63 @@ describe('apply', () => {
 
 describe('merge', () => {
   test('fast-forwards when HEAD did not move', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     const result = await repository.execute(await repository.plan(id, { integration: 'merge', ...ask }), {
       autostash: false,
     });
     expect(result.outcome).toBe('committed');
-    expect(bed.git(root, 'status', '--porcelain')).toBe('');
-    expect(bed.git(root, 'rev-list', '--count', 'HEAD')).toBe('2\n');
+    expect(fixture.git(root, 'status', '--porcelain')).toBe('');
+    expect(fixture.git(root, 'rev-list', '--count', 'HEAD')).toBe('2\n');
     expect(await repository.isMerged(id)).toBe(true);
-    bed.git(root, 'fsck', '--strict', '--full');
+    fixture.git(root, 'fsck', '--strict', '--full');
   });
 
   test('makes a merge commit of the person otherwise, with their message and sign-off', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'b.txt', 'other\n');
-    bed.git(root, 'commit', '-qam', 'meanwhile');
+    fixture.git(root, 'commit', '-qam', 'meanwhile');
     const plan = await repository.plan(id, { integration: 'merge', arguments: ['-m', 'Take it', '--signoff'] });
     const result = await repository.execute(plan, { autostash: false });
     expect(result.outcome).toBe('committed');
-    expect(bed.git(root, 'log', '-1', '--format=%an <%ae>%n%B')).toBe(
+    expect(fixture.git(root, 'log', '-1', '--format=%an <%ae>%n%B')).toBe(
       'Ada <ada@example.test>\nTake it\n\nSigned-off-by: Ada <ada@example.test>\n\n',
     );
-    expect(bed.git(root, 'rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(3);
-    expect(bed.git(root, 'status', '--porcelain')).toBe('');
+    expect(fixture.git(root, 'rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(3);
+    expect(fixture.git(root, 'status', '--porcelain')).toBe('');
     expect(snapshot(root, notGit)).toMatchObject({ 'b.txt': '644 other\n', 'src/new.txt': '644 new\n' });
   });
 
   test('leaves the conflict state of git, which git merge --abort undoes', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'a.txt', 'eins\ntwo\nthree\n');
-    bed.git(root, 'commit', '-qam', 'meanwhile');
-    bed.git(root, 'config', 'merge.conflictStyle', 'diff3');
+    fixture.git(root, 'commit', '-qam', 'meanwhile');
+    fixture.git(root, 'config', 'merge.conflictStyle', 'diff3');
     const before = snapshot(root, notGit);
     for (const integration of ['merge', 'apply'] as const) {
       const plan = await repository.plan(id, { integration, ...ask });
       expect(plan.conflicts).toEqual(['a.txt']);
       const result = await repository.execute(plan, { autostash: false });
       expect(result).toEqual({ outcome: 'conflicts', conflicts: ['a.txt'] });
-      expect(bed.git(root, 'status', '--porcelain')).toBe('UU a.txt\nD  src/c.txt\nA  src/new.txt\n');
+      expect(fixture.git(root, 'status', '--porcelain')).toBe('UU a.txt\nD  src/c.txt\nA  src/new.txt\n');
       expect(readFileSync(join(root, 'a.txt'), 'utf8')).toMatch(
         /^<<<<<<< HEAD\neins\n\|{7} .*\none\n=======\nONE\n>>>>>>> litterbox\/work\ntwo\nthree\n$/,
       );
       await expect(repository.plan(id, { integration, ...ask })).rejects.toMatchObject({ code: 'MERGE_IN_PROGRESS' });
-      bed.git(root, 'merge', '--abort');
+      fixture.git(root, 'merge', '--abort');
       expect(snapshot(root, notGit)).toEqual(before);
-      expect(bed.git(root, 'status', '--porcelain')).toBe('');
+      expect(fixture.git(root, 'status', '--porcelain')).toBe('');
     }
     // Settled and committed, a merge has two parents and an apply one.
     for (const [integration, parents] of [
@@ -122,10 +122,10 @@ describe('merge', () => {
     ] as const) {
       await repository.execute(await repository.plan(id, { integration, ...ask }), { autostash: false });
       put(root, 'a.txt', 'settled\n');
-      bed.git(root, 'add', 'a.txt');
-      bed.git(root, 'commit', '-q', '--no-edit');
-      expect(bed.git(root, 'rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(parents);
-      bed.git(root, 'reset', '-q', '--hard', 'HEAD~1');
+      fixture.git(root, 'add', 'a.txt');
+      fixture.git(root, 'commit', '-q', '--no-edit');
+      expect(fixture.git(root, 'rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(parents);
+      fixture.git(root, 'reset', '-q', '--hard', 'HEAD~1');
     }
   });
 
@@ -134,13 +134,13 @@ describe('merge', () => {
     [['-Xours'], 'eins\ntwo\nthree\n'],
     [['--strategy=ours'], 'eins\ntwo\nthree\n'],
   ])('settles conflicts as %j says', async (args, content) => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'a.txt', 'eins\ntwo\nthree\n');
-    bed.git(root, 'commit', '-qam', 'meanwhile');
+    fixture.git(root, 'commit', '-qam', 'meanwhile');
     const plan = await repository.plan(id, { integration: 'merge', arguments: args });
     expect(plan.conflicts).toEqual([]);
     expect((await repository.execute(plan, { autostash: false })).outcome).toBe('committed');
@@ -151,8 +151,8 @@ describe('merge', () => {
   test.each(['--exec=x', '-c', '--upload-pack=x', '--strategy=../../x', '-Xevil', '--no-verify', '--into-name=x'])(
     'refuses %s',
     async (argument) => {
-      await using bed = new Testbed();
-      const repository = await bed.open(bed.repository(BASE));
+      await using fixture = new GitFixture();
+      const repository = await fixture.open(fixture.repository(BASE));
       const id = await begin(repository);
       await expect(repository.plan(id, { integration: 'merge', arguments: [argument] })).rejects.toMatchObject({
         code: 'MERGE_ARG_NOT_ALLOWED',
@@ -161,35 +161,35 @@ describe('merge', () => {
   );
 
   test('stages with --squash, refuses --ff-only when HEAD moved, and merges with --no-ff', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     const squash = await repository.plan(id, { integration: 'merge', arguments: ['--squash'] });
     expect((await repository.execute(squash, { autostash: false })).outcome).toBe('staged');
-    bed.git(root, 'reset', '-q', '--hard');
+    fixture.git(root, 'reset', '-q', '--hard');
     const noFf = await repository.plan(id, { integration: 'merge', arguments: ['--no-ff'] });
     await repository.execute(noFf, { autostash: false });
-    expect(bed.git(root, 'rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(3);
-    bed.git(root, 'reset', '-q', '--hard', 'HEAD~1');
+    expect(fixture.git(root, 'rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(3);
+    fixture.git(root, 'reset', '-q', '--hard', 'HEAD~1');
     put(root, 'z', 'z');
-    bed.git(root, 'add', '.');
-    bed.git(root, 'commit', '-qm', 'z');
+    fixture.git(root, 'add', '.');
+    fixture.git(root, 'commit', '-qm', 'z');
     await expect(repository.plan(id, { integration: 'merge', arguments: ['--ff-only'] })).rejects.toMatchObject({
       code: 'CONFLICT',
     });
   });
 
   test('refuses without an identity, before anything changed', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'b.txt', 'x');
-    bed.git(root, 'commit', '-qam', 'x');
-    bed.git(root, 'config', '--global', '--unset', 'user.email');
+    fixture.git(root, 'commit', '-qam', 'x');
+    fixture.git(root, 'config', '--global', '--unset', 'user.email');
     const before = snapshot(root, notGit);
     const plan = await repository.plan(id, { integration: 'merge', ...ask });
     await expect(repository.execute(plan, { autostash: false })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
@@ -199,9 +199,9 @@ describe('merge', () => {
 
 describe('uncommitted work', () => {
   test('that overlaps is refused, and with autostash put back on top', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'a.txt', 'one\ntwo\nthree\nmine\n');
@@ -214,42 +214,42 @@ describe('uncommitted work', () => {
     expect((await repository.execute(plan, { autostash: true })).outcome).toBe('committed');
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('ONE\ntwo\nthree\nmine\n');
     expect(readFileSync(join(root, 'b.txt'), 'utf8')).toBe('mine too\n');
-    expect(bed.git(root, 'stash', 'list')).toBe('');
-    expect(bed.git(root, 'for-each-ref', 'refs/litterbox/autostash')).toBe('');
+    expect(fixture.git(root, 'stash', 'list')).toBe('');
+    expect(fixture.git(root, 'for-each-ref', 'refs/litterbox/autostash')).toBe('');
   });
 
   test('that conflicts with the result stays in git stash', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'a.txt', 'mine\ntwo\nthree\n');
     const plan = await repository.plan(id, { integration: 'merge', ...ask });
     const result = await repository.execute(plan, { autostash: true });
     expect(result).toMatchObject({ outcome: 'committed', conflicts: ['a.txt'] });
-    expect(bed.git(root, 'show', 'stash@{0}:a.txt')).toBe('mine\ntwo\nthree\n');
+    expect(fixture.git(root, 'show', 'stash@{0}:a.txt')).toBe('mine\ntwo\nthree\n');
   });
 
   test('survives a merge that conflicts and is aborted', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, AGENT);
     put(root, 'a.txt', 'eins\ntwo\nthree\n');
-    bed.git(root, 'commit', '-qam', 'meanwhile');
+    fixture.git(root, 'commit', '-qam', 'meanwhile');
     put(root, 'a.txt', 'eins\ntwo\nthree\nuncommitted\n');
     const plan = await repository.plan(id, { integration: 'merge', ...ask });
     expect((await repository.execute(plan, { autostash: true })).outcome).toBe('conflicts');
-    bed.git(root, 'merge', '--abort');
+    fixture.git(root, 'merge', '--abort');
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('eins\ntwo\nthree\nuncommitted\n');
   });
 
   test('that git does not know is never run over, autostash or not', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository(BASE);
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, { ...BASE, 'new.txt': 'agent', 'dir/x': 'agent', plain: 'agent' });
     put(root, '.git/info/exclude', 'new.txt\n');
@@ -267,20 +267,20 @@ describe('uncommitted work', () => {
 });
 
 test('HEAD that moved since the plan is refused', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository(BASE);
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository(BASE);
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, AGENT);
   const plan = await repository.plan(id, { integration: 'merge', ...ask });
-  bed.git(root, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
+  fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
   await expect(repository.execute(plan, { autostash: false })).rejects.toMatchObject({ code: 'HEAD_MOVED' });
 });
 
 test('a lock of the person is named with its age and left alone', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository(BASE);
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository(BASE);
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, AGENT);
   const plan = await repository.plan(id, { integration: 'merge', ...ask });
@@ -294,16 +294,16 @@ test('a lock of the person is named with its age and left alone', async () => {
 });
 
 test('line ends and smudge filters of the person work; hooks do not run', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ 'a.txt': 'one\n', '.gitattributes': '*.up filter=up\n', 'x.up': 'hello\n' });
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'one\n', '.gitattributes': '*.up filter=up\n', 'x.up': 'hello\n' });
   for (const hook of ['post-merge', 'post-checkout', 'pre-commit', 'reference-transaction', 'post-index-change']) {
-    put(root, `.git/hooks/${hook}`, `#!/bin/sh\ntouch ${bed.directory}/mark\n`);
+    put(root, `.git/hooks/${hook}`, `#!/bin/sh\ntouch ${fixture.directory}/mark\n`);
     chmodSync(join(root, '.git/hooks', hook), 0o755);
   }
-  bed.git(root, 'config', 'core.autocrlf', 'true');
-  bed.git(root, 'config', 'filter.up.smudge', 'tr a-z A-Z');
-  bed.git(root, 'config', 'filter.up.clean', 'tr A-Z a-z');
-  const repository = await bed.open(root);
+  fixture.git(root, 'config', 'core.autocrlf', 'true');
+  fixture.git(root, 'config', 'filter.up.smudge', 'tr a-z A-Z');
+  fixture.git(root, 'config', 'filter.up.clean', 'tr A-Z a-z');
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, {
     'a.txt': 'one\ntwo\n',
@@ -313,29 +313,29 @@ test('line ends and smudge filters of the person work; hooks do not run', async 
   await repository.execute(await repository.plan(id, { integration: 'merge', ...ask }), { autostash: false });
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\r\ntwo\r\n');
   expect(readFileSync(join(root, 'x.up'), 'utf8')).toMatch(/^HELLO YOU\r?\n$/);
-  expect(() => readFileSync(join(bed.directory, 'mark'))).toThrow('ENOENT');
-  expect(bed.git(root, 'status', '--porcelain')).toBe('');
+  expect(() => readFileSync(join(fixture.directory, 'mark'))).toThrow('ENOENT');
+  expect(fixture.git(root, 'status', '--porcelain')).toBe('');
 });
 
 test('a worktree base brings back the changes of the agent only', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository(BASE);
+  await using fixture = new GitFixture();
+  const root = fixture.repository(BASE);
   put(root, 'b.txt', 'uncommitted\n');
   put(root, 'untracked.txt', 'mine\n');
-  const repository = await bed.open(root);
+  const repository = await fixture.open(root);
   const id = await begin(repository, 'work', { type: 'worktree' });
   await record(repository, id, { ...AGENT, 'b.txt': 'uncommitted\n', 'untracked.txt': 'mine\n' });
   const plan = await repository.plan(id, { integration: 'merge', ...ask });
   expect(plan.changes.map(({ path }) => path).sort()).toEqual(['a.txt', 'src/c.txt', 'src/new.txt']);
   expect((await repository.execute(plan, { autostash: false })).outcome).toBe('committed');
-  expect(bed.git(root, 'status', '--porcelain')).toBe(' M b.txt\n?? untracked.txt\n');
-  expect(bed.git(root, 'rev-list', '--count', 'HEAD')).toBe('2\n');
+  expect(fixture.git(root, 'status', '--porcelain')).toBe(' M b.txt\n?? untracked.txt\n');
+  expect(fixture.git(root, 'rev-list', '--count', 'HEAD')).toBe('2\n');
 });
 
 test('milestones land on the review branch and are what a merge brings in', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository(BASE);
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository(BASE);
+  const repository = await fixture.open(root);
   const id = await begin(repository, 'fix login');
   expect(await repository.milestone(id, 'nothing')).toBeUndefined();
   await record(repository, id, { ...BASE, 'a.txt': '1\n' });
@@ -345,28 +345,28 @@ test('milestones land on the review branch and are what a merge brings in', asyn
   expect(first).toMatchObject({ branch: 'refs/heads/litterbox/fix-login', revisions: 2 });
   await record(repository, id, { ...BASE, 'a.txt': '3\n' });
   const second = await repository.milestone(id, 'Second');
-  expect(bed.git(root, 'log', '--format=%an|%s', 'litterbox/fix-login')).toBe(
+  expect(fixture.git(root, 'log', '--format=%an|%s', 'litterbox/fix-login')).toBe(
     'Litterbox|Second\nLitterbox|First\nAda|first\n',
   );
   expect(snapshot(root, notGit)).toEqual(before);
   expect(await repository.history(id)).toMatchObject({ unmilestoned: 0 });
-  bed.git(root, 'fsck', '--strict', '--full');
+  fixture.git(root, 'fsck', '--strict', '--full');
   await repository.execute(await repository.plan(id, { integration: 'merge', ...ask }), { autostash: false });
-  expect(bed.git(root, 'rev-parse', 'HEAD').trim()).toBe(second?.commit);
+  expect(fixture.git(root, 'rev-parse', 'HEAD').trim()).toBe(second?.commit);
   await repository.remove(id);
   await repository.remove(id);
-  expect(bed.git(root, 'for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
+  expect(fixture.git(root, 'for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
   await expect(repository.history(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('a review branch of somebody else is left alone', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository(BASE);
-  bed.git(root, 'branch', 'litterbox/work');
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository(BASE);
+  fixture.git(root, 'branch', 'litterbox/work');
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, AGENT);
   await expect(repository.milestone(id, 'x')).rejects.toMatchObject({ code: 'CONFLICT' });
   await repository.remove(id);
-  bed.git(root, 'rev-parse', 'litterbox/work');
+  fixture.git(root, 'rev-parse', 'litterbox/work');
 });

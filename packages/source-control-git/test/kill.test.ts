@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { SandboxId, SourceRepository } from '@litterbox/core/provider';
-import { all, begin, put, record, snapshot, Testbed } from './testbed.ts';
+import { all, begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 const CHILD = new URL('kill-child.ts', import.meta.url).pathname;
 const notGit = (path: string) => path === '.git' || path === 'slow.sh';
@@ -17,10 +17,10 @@ interface Job {
   readonly autostash?: boolean;
 }
 
-function start(bed: Testbed, job: Job): ChildProcess {
+function start(fixture: GitFixture, job: Job): ChildProcess {
   const args = ['--no-warnings', '--conditions=@litterbox/source', CHILD];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true, env: {} });
-  child.stdin?.end(JSON.stringify({ state: bed.state, environment: bed.environment, ...job }));
+  child.stdin?.end(JSON.stringify({ state: fixture.state, environment: fixture.environment, ...job }));
   return child;
 }
 
@@ -56,12 +56,12 @@ async function reconciled(repository: SourceRepository): Promise<readonly string
 }
 
 test.each(['merge', 'apply'] as const)('%s killed anywhere is undone or done after reconcile', async (what) => {
-  await using bed = new Testbed();
+  await using fixture = new GitFixture();
   const files = Object.fromEntries(
     Array.from({ length: 60 }, (_, index) => [`d${index % 7}/f${index}`, `old ${index}\n`]),
   );
-  const root = bed.repository({ ...files, mine: 'committed\n' });
-  const repository = await bed.open(root);
+  const root = fixture.repository({ ...files, mine: 'committed\n' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   const changed = Object.fromEntries(
     Object.keys(files).map((path, index) => [path, index % 3 === 0 ? `new ${index}\n` : `old ${index}\n`]),
@@ -71,11 +71,11 @@ test.each(['merge', 'apply'] as const)('%s killed anywhere is undone or done aft
   put(root, 'mine', 'uncommitted\n');
   put(root, 'untracked', 'u\n');
   const before = snapshot(root, notGit);
-  const pristine = join(bed.directory, 'pristine');
+  const pristine = join(fixture.directory, 'pristine');
   cpSync(root, pristine, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 
   // One run to its end says what the other legal state is and how long the interesting part takes.
-  const whole = start(bed, { root, id, what });
+  const whole = start(fixture, { root, id, what });
   let began = 0;
   whole.stdout?.once('data', () => (began = performance.now()));
   const { output, errors } = await finished(whole);
@@ -91,15 +91,15 @@ test.each(['merge', 'apply'] as const)('%s killed anywhere is undone or done aft
     for (const name of readdirSync(root)) if (name !== '.git') rmSync(join(root, name), { recursive: true });
     for (const name of readdirSync(join(root, '.git'))) rmSync(join(root, '.git', name), { recursive: true });
     cpSync(pristine, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-    bed.git(root, 'update-index', '-q', '--refresh', '--really-refresh');
-    const child = start(bed, { root, id, what });
+    fixture.git(root, 'update-index', '-q', '--refresh', '--really-refresh');
+    const child = start(fixture, { root, id, what });
     const ended = finished(child);
     await Promise.race([new Promise((resolve) => child.stdout?.once('data', resolve)), ended]);
     const until = performance.now() + (spanMs * run) / runs;
     while (performance.now() < until) await new Promise((resolve) => setImmediate(resolve));
     killAll(child);
     await ended;
-    const fresh = await bed.open(root);
+    const fresh = await fixture.open(root);
     const said = await reconciled(fresh);
     const now = snapshot(root, notGit);
     const isAfter = Object.keys(now).includes('added/x');
@@ -107,38 +107,38 @@ test.each(['merge', 'apply'] as const)('%s killed anywhere is undone or done aft
     outcomes[isAfter ? 'after' : 'before']++;
     expect(existsSync(join(root, '.git/index.lock'))).toBe(false);
     expect(readdirSync(join(root, '.git')).filter((name) => name.startsWith('index.litterbox'))).toEqual([]);
-    const status = bed.git(root, 'status', '--porcelain');
+    const status = fixture.git(root, 'status', '--porcelain');
     expect(status.split('\n').filter((line) => !/^[ADM] {2}/.test(line))).toEqual([' M mine', '?? untracked', '']);
     if (!isAfter) expect(status).toBe(' M mine\n?? untracked\n');
     else if (what === 'merge') expect(status).toBe(' M mine\n?? untracked\n');
     expect(await fresh.reconcile()).toEqual([]);
     await fresh[Symbol.asyncDispose]();
   }
-  bed.git(root, 'fsck', '--strict', '--full');
+  fixture.git(root, 'fsck', '--strict', '--full');
   expect(outcomes.before).toBeGreaterThan(0);
 });
 
 test('autostashed work is back after a kill anywhere', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1\n2\n3\n', b: 'b\n' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1\n2\n3\n', b: 'b\n' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, { a: 'one\n2\n3\n', b: 'b\n' });
-  const pristine = join(bed.directory, 'pristine');
+  const pristine = join(fixture.directory, 'pristine');
   put(root, 'a', '1\n2\n3\nmine\n');
   cpSync(root, pristine, { recursive: true, preserveTimestamps: true });
   for (let run = 0; run < 16; run++) {
     for (const name of readdirSync(root)) if (name !== '.git') rmSync(join(root, name), { recursive: true });
     for (const name of readdirSync(join(root, '.git'))) rmSync(join(root, '.git', name), { recursive: true });
     cpSync(pristine, root, { recursive: true, preserveTimestamps: true });
-    const child = start(bed, { root, id, what: 'merge', autostash: true });
+    const child = start(fixture, { root, id, what: 'merge', autostash: true });
     const ended = finished(child);
     await Promise.race([new Promise((resolve) => child.stdout?.once('data', resolve)), ended]);
     const until = performance.now() + run * 12;
     while (performance.now() < until) await new Promise((resolve) => setImmediate(resolve));
     killAll(child);
     await ended;
-    const fresh = await bed.open(root);
+    const fresh = await fixture.open(root);
     const said = await reconciled(fresh);
     expect({ run, said, a: readFileSync(join(root, 'a'), 'utf8') }).toEqual({
       run,
@@ -150,12 +150,12 @@ test('autostashed work is back after a kill anywhere', async () => {
 });
 
 test('processes that record at once lose nothing, also when one is killed', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ 'a.txt': '1' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': '1' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   const children = ['one', 'two', 'three'].map((content) =>
-    start(bed, { root, id, what: 'record', content, times: 15 }),
+    start(fixture, { root, id, what: 'record', content, times: 15 }),
   );
   const results = children.map(finished);
   const [victim] = children;
@@ -174,5 +174,5 @@ test('processes that record at once lose nothing, also when one is killed', asyn
   // At most the one that was killed before it could say so.
   expect(log.length - acknowledged.length).toBeLessThanOrEqual(1);
   await repository.reconcile();
-  bed.git(bed.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
+  fixture.git(fixture.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
 });

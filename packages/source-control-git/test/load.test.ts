@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import type { ChangedPath } from '@litterbox/core/provider';
 import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
-import { begin, Testbed } from './testbed.ts';
+import { begin, GitFixture } from './git-fixture.ts';
 
 const MIB = 1024 * 1024;
 
@@ -22,9 +22,9 @@ async function growth(body: () => Promise<void>): Promise<number> {
 }
 
 test('80,000 changed files and as many ignored ones are recorded in bounded memory', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1', '.gitignore': '*.log\nskip/\n' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1', '.gitignore': '*.log\nskip/\n' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   const child = new URL('load-child.ts', import.meta.url).pathname;
   // A small heap makes the limit one of what is needed, not of when V8 cares to collect.
@@ -34,21 +34,21 @@ test('80,000 changed files and as many ignored ones are recorded in bounded memo
     '--max-semi-space-size=2',
     '--conditions=@litterbox/source',
   ];
-  const { stdout, stderr } = spawnSync(process.execPath, [...flags, child, bed.state, root, id, '80000'], {
-    env: { PATH: '/usr/bin:/bin', HOME: bed.home },
+  const { stdout, stderr } = spawnSync(process.execPath, [...flags, child, fixture.state, root, id, '80000'], {
+    env: { PATH: '/usr/bin:/bin', HOME: fixture.home },
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
   const { changedFiles, grownBytes } = JSON.parse(stdout);
   expect(changedFiles).toBe(80_000);
   expect(grownBytes / MIB).toBeLessThan(150);
-  bed.git(bed.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
+  fixture.git(fixture.storeOf(repository), '-c', 'safe.bareRepository=all', 'fsck', '--strict', '--full');
   expect((await repository.changes(id)).length).toBe(80_000);
 });
 
 test('a file of 300 MB streams both ways without being held', async () => {
-  await using bed = new Testbed();
-  const repository = await bed.open(bed.repository({ a: '1' }));
+  await using fixture = new GitFixture();
+  const repository = await fixture.open(fixture.repository({ a: '1' }));
   const id = await begin(repository);
   const sizeBytes = 300 * MIB;
   const chunk = Buffer.alloc(MIB);

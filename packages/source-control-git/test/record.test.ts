@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { type ChangedPath, decodeRaw, type SandboxId, type SourceRepository } from '@litterbox/core/provider';
 import * as fc from 'fast-check';
-import { all, begin, type Files, put, record, request, scan, tarOf, Testbed, text } from './testbed.ts';
+import { all, begin, type Files, put, record, request, scan, tarOf, GitFixture, text } from './git-fixture.ts';
 
 const NFC = 'caf\u00e9';
 const NFD = 'cafe\u0301';
@@ -10,9 +10,19 @@ const LATIN1 = decodeRaw(Buffer.from([0x66, 0xe9, 0x2e, 0x63]));
 
 const compare = (a: string, b: string) => (a < b ? -1 : 1);
 
-async function tipFiles(bed: Testbed, repository: SourceRepository, id: SandboxId): Promise<Record<string, string>> {
+async function tipFiles(
+  fixture: GitFixture,
+  repository: SourceRepository,
+  id: SandboxId,
+): Promise<Record<string, string>> {
   const { tip } = await repository.history(id);
-  const listed = bed.gitBytes(bed.storeOf(repository), ['-c', 'safe.bareRepository=all', 'ls-tree', '-rz', tip.tree]);
+  const listed = fixture.gitBytes(fixture.storeOf(repository), [
+    '-c',
+    'safe.bareRepository=all',
+    'ls-tree',
+    '-rz',
+    tip.tree,
+  ]);
   const found: Record<string, string> = {};
   for (const line of listed.toString('latin1').split('\0').filter(Boolean)) {
     const [head = '', path = ''] = line.split('\t');
@@ -21,9 +31,9 @@ async function tipFiles(bed: Testbed, repository: SourceRepository, id: SandboxI
   return found;
 }
 
-function fsck(bed: Testbed, repository: SourceRepository): string {
-  return bed.git(
-    bed.storeOf(repository),
+function fsck(fixture: GitFixture, repository: SourceRepository): string {
+  return fixture.git(
+    fixture.storeOf(repository),
     '-c',
     'safe.bareRepository=all',
     'fsck',
@@ -34,9 +44,9 @@ function fsck(bed: Testbed, repository: SourceRepository): string {
 }
 
 test('names, modes, links and contents arrive byte for byte', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ 'a.txt': 'a' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'a' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   const binary = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256));
   const long = `${'d'.repeat(200)}/${'e'.repeat(200)}/${'f'.repeat(200)}`;
@@ -59,23 +69,29 @@ test('names, modes, links and contents arrive byte for byte', async () => {
   };
   const result = await record(repository, id, files);
   expect(result).toMatchObject({ changedFiles: 14, warnings: [], moreWarnings: 0, revision: { number: 1 } });
-  const tip = await tipFiles(bed, repository, id);
+  const tip = await tipFiles(fixture, repository, id);
   expect(Object.keys(tip).sort()).toEqual(Object.keys(files).sort());
   expect(tip).toMatchObject({ 'run.sh': '100755', link: '120000', [LATIN1]: '100644' });
-  const store = bed.storeOf(repository);
+  const store = fixture.storeOf(repository);
   const show = (path: string) =>
-    bed.gitBytes(store, ['-c', 'safe.bareRepository=all', 'cat-file', 'blob', `${result.revision?.commit}:${path}`]);
+    fixture.gitBytes(store, [
+      '-c',
+      'safe.bareRepository=all',
+      'cat-file',
+      'blob',
+      `${result.revision?.commit}:${path}`,
+    ]);
   expect(show('binary').equals(binary)).toBe(true);
   expect(show('crlf.txt').toString()).toBe('one\r\ntwo\r\n');
   expect(show('link').toString()).toBe('/etc/passwd');
-  expect(fsck(bed, repository)).toBe('');
+  expect(fsck(fixture, repository)).toBe('');
   // The same again changes nothing.
   expect((await record(repository, id, files)).revision).toBeUndefined();
 });
 
 test('revisions count up, keep their words and never run backwards in time', async () => {
-  await using bed = new Testbed();
-  const repository = await bed.open(bed.repository({ a: '1' }));
+  await using fixture = new GitFixture();
+  const repository = await fixture.open(fixture.repository({ a: '1' }));
   const id = await begin(repository);
   const message = {
     subject: 'subject',
@@ -148,28 +164,28 @@ describe('ignore rules', () => {
   };
 
   test('decide exactly as git add does', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ 'a/b': 'tracked', 'k.log': 'tracked' });
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'a/b': 'tracked', 'k.log': 'tracked' });
     put(root, '.git/info/exclude', '*.tmp\nx1\n');
-    put(bed.home, '.config/git/ignore', 'personal\n!x1\n');
-    const repository = await bed.open(root);
+    put(fixture.home, '.config/git/ignore', 'personal\n!x1\n');
+    const repository = await fixture.open(root);
     let ignoredSomething = 0;
     await fc.assert(
       fc.asyncProperty(workspace, workspace, async (first, second) => {
         const id = await begin(repository);
-        bed.git(root, 'read-tree', 'HEAD');
+        fixture.git(root, 'read-tree', 'HEAD');
         for (const [step, value] of [first, second].entries()) {
           const files = { ...filesOf(value, `${step}`), 'y.tmp': 'no', personal: 'no' };
-          bed.git(root, 'clean', '-qfdx');
+          fixture.git(root, 'clean', '-qfdx');
           for (const entry of readdirSync(root)) {
             if (entry !== '.git') rmSync(`${root}/${entry}`, { recursive: true });
           }
           for (const [at, content] of Object.entries(files)) put(root, at, content);
-          bed.git(root, 'add', '-A');
-          const expected = bed.git(root, 'write-tree').trim();
+          fixture.git(root, 'add', '-A');
+          const expected = fixture.git(root, 'write-tree').trim();
           await record(repository, id, files);
           const { tip } = await repository.history(id);
-          if (Object.keys(await tipFiles(bed, repository, id)).length < Object.keys(files).length - 2)
+          if (Object.keys(await tipFiles(fixture, repository, id)).length < Object.keys(files).length - 2)
             ignoredSomething++;
           expect({ files, tree: tip.tree }).toEqual({ files, tree: expected });
         }
@@ -180,8 +196,8 @@ describe('ignore rules', () => {
   });
 
   test('hold in a directory that ignores itself, in later calls too', async () => {
-    await using bed = new Testbed();
-    const repository = await bed.open(bed.repository({ a: '1' }));
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ a: '1' }));
     const id = await begin(repository);
     await record(repository, id, { a: '1', 'venv/.gitignore': '*\n', 'venv/x.py': 'x' });
     expect((await repository.history(id)).tip.number).toBe(0);
@@ -189,7 +205,7 @@ describe('ignore rules', () => {
     const again = await repository.record(id, request({ 'venv/x.py': 'y' }, later));
     expect(again.revision).toBeUndefined();
     // Another process knows it as well.
-    const other = await bed.open(repository.root);
+    const other = await fixture.open(repository.root);
     expect((await other.record(id, request({ 'venv/x.py': 'z' }, later))).revision).toBeUndefined();
     // The rule goes, the file counts.
     const gone: ChangedPath[] = [
@@ -200,19 +216,19 @@ describe('ignore rules', () => {
   });
 
   test('cost no process where there are none', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     await record(repository, id, { a: '1', b: '2', 'c/d': '3' });
-    expect(existsSync(`${bed.storeOf(repository)}/../work`)).toBe(false);
+    expect(existsSync(`${fixture.storeOf(repository)}/../work`)).toBe(false);
   });
 });
 
 describe('what is never recorded', () => {
   test('git directories, special files and dangerous links are refused, the rest goes on', async () => {
-    await using bed = new Testbed();
-    const repository = await bed.open(bed.repository({ a: '1' }));
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ a: '1' }));
     const id = await begin(repository);
     const result = await record(repository, id, {
       a: '2',
@@ -229,7 +245,7 @@ describe('what is never recorded', () => {
       'x/.gitmodules': { type: 'symlink', target: 'y' },
     });
     expect(result.changedFiles).toBe(2);
-    expect(Object.keys(await tipFiles(bed, repository, id)).sort()).toEqual(['a', 'vendor/x/code.c']);
+    expect(Object.keys(await tipFiles(fixture, repository, id)).sort()).toEqual(['a', 'vendor/x/code.c']);
     expect(
       result.warnings
         .map((warning) => [warning.type, 'code' in warning ? warning.code : '', warning.path].join(' '))
@@ -247,12 +263,12 @@ describe('what is never recorded', () => {
         'refused-path PATH_SPECIAL_SYMLINK x/.gitmodules',
       ].toSorted(compare),
     );
-    expect(fsck(bed, repository)).toBe('');
+    expect(fsck(fixture, repository)).toBe('');
   });
 
   test('warnings are capped per type and counted', async () => {
-    await using bed = new Testbed();
-    const repository = await bed.open(bed.repository({ a: '1' }));
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ a: '1' }));
     const id = await begin(repository);
     const pipes = Array.from({ length: 250 }, (_, index) => [`p${index}`, { type: 'special' }] as const);
     const result = await record(repository, id, { a: '2', ...Object.fromEntries(pipes) });
@@ -261,22 +277,22 @@ describe('what is never recorded', () => {
   });
 
   test('a submodule stays, and files put into it are refused', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    const commit = bed.git(root, 'rev-parse', 'HEAD').trim();
-    bed.git(root, 'update-index', '--add', '--cacheinfo', `160000,${commit},sub`);
-    bed.git(root, 'commit', '-qm', 'submodule');
-    const repository = await bed.open(root);
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const commit = fixture.git(root, 'rev-parse', 'HEAD').trim();
+    fixture.git(root, 'update-index', '--add', '--cacheinfo', `160000,${commit},sub`);
+    fixture.git(root, 'commit', '-qm', 'submodule');
+    const repository = await fixture.open(root);
     const id = await begin(repository);
     expect((await record(repository, id, { a: '2', sub: { type: 'empty-directory' } })).changedFiles).toBe(1);
     const result = await record(repository, id, { a: '3', 'sub/x': 'x' });
     expect(result.warnings).toEqual([{ type: 'refused-path', code: 'PATH_SUBMODULE_UNSUPPORTED', path: 'sub/x' }]);
-    expect(await tipFiles(bed, repository, id)).toEqual({ a: '100644', sub: '160000' });
+    expect(await tipFiles(fixture, repository, id)).toEqual({ a: '100644', sub: '160000' });
   });
 
   test('large new files are recorded and mentioned', async () => {
-    await using bed = new Testbed();
-    const repository = await bed.open(bed.repository({ a: '1' }));
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ a: '1' }));
     const id = await begin(repository);
     const result = await record(repository, id, { a: '1', big: 'x'.repeat(1_200_000) });
     expect(result.warnings).toEqual([{ type: 'large-new-file', path: 'big', sizeBytes: 1_200_000 }]);
@@ -284,34 +300,34 @@ describe('what is never recorded', () => {
 });
 
 test('files and directories change places, and whole directories go', async () => {
-  await using bed = new Testbed();
-  const repository = await bed.open(
-    bed.repository({ 'd/x': '1', 'd/y/z': '2', f: '3', 'gone/a/b': '4', 'gone/c': '5' }),
+  await using fixture = new GitFixture();
+  const repository = await fixture.open(
+    fixture.repository({ 'd/x': '1', 'd/y/z': '2', f: '3', 'gone/a/b': '4', 'gone/c': '5' }),
   );
   const id = await begin(repository);
   const result = await record(repository, id, { d: 'file now', 'f/x': 'directory now' });
   expect(result.changedFiles).toBe(2 + 2 + 1 + 2);
-  expect(await tipFiles(bed, repository, id)).toEqual({ d: '100644', 'f/x': '100644' });
+  expect(await tipFiles(fixture, repository, id)).toEqual({ d: '100644', 'f/x': '100644' });
   await record(repository, id, {});
-  expect(await tipFiles(bed, repository, id)).toEqual({});
-  expect(fsck(bed, repository)).toBe('');
+  expect(await tipFiles(fixture, repository, id)).toEqual({});
+  expect(fsck(fixture, repository)).toBe('');
 });
 
 test('a path that vanished before its content was read keeps its old content', async () => {
-  await using bed = new Testbed();
-  const repository = await bed.open(bed.repository({ a: '1', b: '1' }));
+  await using fixture = new GitFixture();
+  const repository = await fixture.open(fixture.repository({ a: '1', b: '1' }));
   const id = await begin(repository);
   const files = { a: '2', b: '2' };
   const result = await repository.record(id, { ...request(files), contents: (paths) => tarOf({ a: '2' }, paths) });
   expect(result.changedFiles).toBe(1);
-  expect(Object.keys(await tipFiles(bed, repository, id))).toEqual(['a', 'b']);
+  expect(Object.keys(await tipFiles(fixture, repository, id))).toEqual(['a', 'b']);
 });
 
 describe('a tip that moved', () => {
   test('is a conflict, and nothing of the loser is seen', async () => {
-    await using bed = new Testbed();
-    const root = bed.repository({ a: '1' });
-    const [one, two] = [await bed.open(root), await bed.open(root)];
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const [one, two] = [await fixture.open(root), await fixture.open(root)];
     const id = await begin(one);
     const outcomes = await Promise.allSettled([record(one, id, { a: 'one' }), record(two, id, { a: 'two' })]);
     const codes = outcomes
@@ -327,8 +343,8 @@ describe('a tip that moved', () => {
 });
 
 test('aborting rejects with the reason of the caller and records nothing', async () => {
-  await using bed = new Testbed();
-  const repository = await bed.open(bed.repository({ a: '1' }));
+  await using fixture = new GitFixture();
+  const repository = await fixture.open(fixture.repository({ a: '1' }));
   const id = await begin(repository);
   const reason = new Error('enough');
   const abort = new AbortController();
@@ -349,15 +365,15 @@ test('aborting rejects with the reason of the caller and records nothing', async
 });
 
 test('diff shows nothing an attribute or configuration asks for', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ 'a.x': 'one\n' });
-  bed.git(root, 'config', 'diff.evil.textconv', `touch ${bed.directory}/mark;cat`);
-  bed.git(root, 'config', 'diff.external', `touch ${bed.directory}/mark`);
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.x': 'one\n' });
+  fixture.git(root, 'config', 'diff.evil.textconv', `touch ${fixture.directory}/mark;cat`);
+  fixture.git(root, 'config', 'diff.external', `touch ${fixture.directory}/mark`);
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, { 'a.x': 'two\n', '.gitattributes': '*.x diff=evil -text binary\n' });
   expect(await text(repository.diff(id, { paths: ['a.x'] }))).toContain('-one\n+two\n');
-  expect(existsSync(`${bed.directory}/mark`)).toBe(false);
+  expect(existsSync(`${fixture.directory}/mark`)).toBe(false);
   expect(await repository.changes(id)).toMatchObject([
     { path: '.gitattributes', status: 'added' },
     { path: 'a.x', status: 'modified', addedLines: 1, removedLines: 1, binary: false },

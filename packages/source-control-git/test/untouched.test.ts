@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { all, begin, put, record, snapshot, Testbed, text } from './testbed.ts';
+import { all, begin, put, record, snapshot, GitFixture, text } from './git-fixture.ts';
 
 /** Everything in git's configuration that names a program. */
 const EXECUTABLE_KEYS = [
@@ -35,18 +35,18 @@ const HOOKS = [
 ];
 
 test('nothing of a hostile configuration or of this environment runs, and the repository stays as it is', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ 'a.txt': 'one\n', '.gitattributes': '* filter=x diff=x merge=x\n' });
-  const marks = join(bed.directory, 'marks');
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'one\n', '.gitattributes': '* filter=x diff=x merge=x\n' });
+  const marks = join(fixture.directory, 'marks');
   mkdirSync(marks);
-  for (const key of EXECUTABLE_KEYS) bed.git(root, 'config', key, `touch ${marks}/${key}; cat`);
+  for (const key of EXECUTABLE_KEYS) fixture.git(root, 'config', key, `touch ${marks}/${key}; cat`);
   for (const hook of HOOKS) {
     put(root, `.git/hooks/${hook}`, `#!/bin/sh\ntouch ${marks}/${hook}\n`);
     chmodSync(join(root, '.git/hooks', hook), 0o755);
   }
   put(root, 'a.txt', 'two\n');
   // The guard is real: the person's own git runs some of them.
-  expect(() => bed.git(root, 'status')).not.toThrow();
+  expect(() => fixture.git(root, 'status')).not.toThrow();
   expect(readdirSync(marks)).not.toEqual([]);
   rmSync(marks, { recursive: true });
   mkdirSync(marks);
@@ -61,7 +61,7 @@ test('nothing of a hostile configuration or of this environment runs, and the re
   try {
     const before = snapshot(root);
     const withoutPin = (path: string) => path.startsWith('.git/refs/litterbox');
-    const repository = await bed.open(root);
+    const repository = await fixture.open(root);
     await repository.leftOut(10);
     const id = await begin(repository);
     await record(repository, id, {
@@ -77,7 +77,7 @@ test('nothing of a hostile configuration or of this environment runs, and the re
     await repository.resolve(id, '1');
     await repository.reconcile();
     expect(snapshot(root, withoutPin)).toEqual(before);
-    expect(bed.git('/', '--git-dir', join(root, '.git'), 'for-each-ref', 'refs/litterbox')).toContain(
+    expect(fixture.git('/', '--git-dir', join(root, '.git'), 'for-each-ref', 'refs/litterbox')).toContain(
       `refs/litterbox/base/${id}`,
     );
     await repository.milestone(id, 'm');
@@ -89,9 +89,9 @@ test('nothing of a hostile configuration or of this environment runs, and the re
 });
 
 test('plan names what runs on the machine of a person, once a path with every reason', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ 'a.txt': 'one\n', README: 'x' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'one\n', README: 'x' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   const risky = [
     '.husky/post-merge',
@@ -131,9 +131,9 @@ test('plan names what runs on the machine of a person, once a path with every re
 });
 
 test('a hostile .gitmodules never reaches the repository of a person', async () => {
-  await using bed = new Testbed();
-  const root = bed.repository({ a: '1' });
-  const repository = await bed.open(root);
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1' });
+  const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, { a: '1', '.gitmodules': '[submodule "../../x"]\n\tpath = x\n\turl = -u./payload\n' });
   const before = snapshot(root);

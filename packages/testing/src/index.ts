@@ -19,5 +19,11 @@ export { realClock } from './real-clock.ts';
 export { type FirstFile, RepositoryShelf } from './repository-shelf.ts';
 export { SandboxShelf } from './sandbox-shelf.ts';
 export { type Owner, StateShelf } from './state-shelf.ts';
-export { type Left, NOTHING_LEFT, testWorld, type TestWorld, type WorldOptions } from './test-world.ts';
+export {
+  type Left,
+  NOTHING_LEFT,
+  useCaseFixture,
+  type UseCaseFixture,
+  type UseCaseFixtureOptions,
+} from './use-case-fixture.ts';
 export { type Ports, wireUseCases, type WiredUseCases } from './wire-use-cases.ts';

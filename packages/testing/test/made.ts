@@ -1,25 +1,29 @@
 import type { SandboxRecord } from '@litterbox/core/provider';
-import type { TestWorld } from '../src/index.ts';
+import type { UseCaseFixture } from '../src/index.ts';
 
-type Input = Parameters<TestWorld['createSandbox']['execute']>[0];
+type Input = Parameters<UseCaseFixture['createSandbox']['execute']>[0];
 
 /** Makes a sandbox, as the ordinary way is. */
-export async function made(world: TestWorld, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
-  return (await world.createSandbox.execute({ ...input, name })).record;
+export async function made(fixture: UseCaseFixture, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
+  return (await fixture.createSandbox.execute({ ...input, name })).record;
 }
 
 /** Makes one in which a revision holds one change. */
-export async function changed(world: TestWorld, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
-  const record = await made(world, name, input);
-  await world.runCommand.execute({ sandbox: name, command: 'echo work >work' });
+export async function changed(fixture: UseCaseFixture, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
+  const record = await made(fixture, name, input);
+  await fixture.runCommand.execute({ sandbox: name, command: 'echo work >work' });
   return record;
 }
 
 /** Puts a record into a state that a program that was killed, or another one, left it in. */
-export async function inState(world: TestWorld, name: string, state: SandboxRecord['state']): Promise<SandboxRecord> {
-  const record = world.ground.records.records.find(({ slug }) => slug === name);
+export async function inState(
+  fixture: UseCaseFixture,
+  name: string,
+  state: SandboxRecord['state'],
+): Promise<SandboxRecord> {
+  const record = fixture.ground.records.records.find(({ slug }) => slug === name);
   if (!record) throw new Error(`There is no record of ${name}.`);
-  return await world.state.update(record, { state });
+  return await fixture.state.update(record, { state });
 }
 
 /** Shell commands for a setup. */

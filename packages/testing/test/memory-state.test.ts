@@ -1,8 +1,8 @@
 import { describe, it } from '@jest/globals';
 import { describeAuditLog, describeSandboxPool, describeStateStore } from '@litterbox/conformance';
-import { MemoryBench } from './memory-bench.ts';
+import { MemoryFixture } from './memory-fixture.ts';
 
-const options = { name: 'memory', runner: { describe, it }, bench: () => new MemoryBench() };
+const options = { name: 'memory', runner: { describe, it }, bench: () => new MemoryFixture() };
 
 describeStateStore(options);
 describeAuditLog(options);

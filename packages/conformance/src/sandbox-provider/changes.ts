@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChangedPath, type ChangeMark, encodeRaw, type SandboxRuntime } from '@litterbox/core/provider';
 import { eventually } from '../eventually.ts';
 import type { FixtureFile } from '../fixture-workspace.ts';
-import { type Bench, type Check, FIXTURE } from './suite.ts';
+import { type SandboxFixture, type Check, FIXTURE } from './suite.ts';
 import type { Collected } from '../collected.ts';
 
 /** What is known of a workspace after a number of scans, as a recorder would know it. */
@@ -97,7 +97,7 @@ interface Area {
   sh(script: string): Promise<Collected>;
 }
 
-async function areaOf({ shared, sh }: Bench, number: number): Promise<Area> {
+async function areaOf({ shared, sh }: SandboxFixture, number: number): Promise<Area> {
   const runtime = await shared();
   const state = new Known(areaName(number));
   for (const [path, type] of BASE) state.files.set(path, type);
@@ -116,7 +116,7 @@ export function changes(check: Check): void {
     const number = areas;
     areas += 1;
     assert.ok(number < AREAS, 'the shared workspace has a directory for each test');
-    check(title, async (bench) => await test(await areaOf(bench, number)));
+    check(title, async (fixture) => await test(await areaOf(fixture, number)));
   };
   const leads = (title: string, script: string, expected: (files: Map<string, ChangedPath['type']>) => void) =>
     checkInArea(title, async ({ state, scan, sh }) => {

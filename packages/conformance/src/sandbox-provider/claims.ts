@@ -9,11 +9,15 @@ import {
 import { assertAllAbort } from '../assert-all-abort.ts';
 import { collected } from '../collected.ts';
 import { fixtureWorkspace } from '../fixture-workspace.ts';
-import { type Bench, type Check, FIXTURE } from './suite.ts';
+import { type SandboxFixture, type Check, FIXTURE } from './suite.ts';
 
 /** What was prepared for nobody, at rest, and what a create would ask for by now. */
-async function prepared(bench: Bench, changes: Partial<SandboxSpec> = {}, script = 'true'): Promise<SandboxSpec> {
-  const { provider, spec, sh, lacking } = bench;
+async function prepared(
+  fixture: SandboxFixture,
+  changes: Partial<SandboxSpec> = {},
+  script = 'true',
+): Promise<SandboxSpec> {
+  const { provider, spec, sh, lacking } = fixture;
   const made = spec({ slug: 'pooled', isPooled: true, ...changes });
   const runtime = await provider.create(made);
   await sh(runtime, script);
@@ -26,18 +30,18 @@ async function prepared(bench: Bench, changes: Partial<SandboxSpec> = {}, script
   return { ...wanted, slug: 'given' };
 }
 
-async function statusOf({ provider }: Bench, id: SandboxId) {
+async function statusOf({ provider }: SandboxFixture, id: SandboxId) {
   for await (const status of provider.list()) if (status.id === id) return status;
   return undefined;
 }
 
 /** Sandboxes that were made in advance and are given away. */
 export function claims(check: Check): void {
-  const claimCheck = (title: string, body: (bench: Bench, claim: Claim) => Promise<void>) =>
-    check(title, async (bench) => {
-      const { provider, create } = bench;
+  const claimCheck = (title: string, body: (bench: SandboxFixture, claim: Claim) => Promise<void>) =>
+    check(title, async (fixture) => {
+      const { provider, create } = fixture;
       if (!provider.claim) return void (await create()); // it is never asked for one; that it makes ordinary ones is all there is to see
-      await body(bench, async (spec, options, by = provider) => {
+      await body(fixture, async (spec, options, by = provider) => {
         if (!by.claim) throw new Error('Another instance of the provider cannot claim.');
         return await by.claim(spec.id, spec, options);
       });
@@ -45,13 +49,13 @@ export function claims(check: Check): void {
 
   claimCheck(
     'claims: who takes a prepared sandbox gets one with its name and environment, that runs and can be opened',
-    async (bench, claim) => {
-      const { provider, another, sh } = bench;
-      const wanted = await prepared(bench, { environment: { OWN: 'x' } }, 'echo made >made; echo kept >~/kept');
-      const before = await statusOf(bench, wanted.id);
+    async (fixture, claim) => {
+      const { provider, another, sh } = fixture;
+      const wanted = await prepared(fixture, { environment: { OWN: 'x' } }, 'echo made >made; echo kept >~/kept');
+      const before = await statusOf(fixture, wanted.id);
       assert.deepEqual(
         [before?.isPooled, before?.state],
-        [true, bench.lacking.includes('pause') ? 'running' : 'paused'],
+        [true, fixture.lacking.includes('pause') ? 'running' : 'paused'],
       );
       await using taken = await claim(wanted, undefined, await another());
       assert.equal(taken.id, wanted.id);
@@ -59,7 +63,7 @@ export function claims(check: Check): void {
       const look =
         'echo $LITTERBOX_SANDBOX $OWN; cat made ~/kept README; tr "\\0" "\\n" </proc/self/environ | grep -c pooled';
       assert.equal((await sh(taken, look)).stdout, 'given x\nmade\nkept\nread me\n0\n');
-      const after = await statusOf(bench, wanted.id);
+      const after = await statusOf(fixture, wanted.id);
       assert.deepEqual([after?.isPooled ?? false, after?.state], [false, 'running']);
       await using opened = await provider.open(wanted.id);
       assert.equal(opened.environment['LITTERBOX_SANDBOX'], 'given');
@@ -70,8 +74,8 @@ export function claims(check: Check): void {
     },
   );
 
-  claimCheck('claims: no mark means all since the base, what was done in advance included', async (bench, claim) => {
-    const wanted = await prepared(bench, {}, 'echo made >made; rm dir/a');
+  claimCheck('claims: no mark means all since the base, what was done in advance included', async (fixture, claim) => {
+    const wanted = await prepared(fixture, {}, 'echo made >made; rm dir/a');
     await using taken = await claim(wanted);
     const paths: string[] = [];
     for await (const { path } of (await taken.scan(undefined)).changes) paths.push(path);
@@ -80,15 +84,15 @@ export function claims(check: Check): void {
 
   claimCheck(
     'claims: a sandbox is given away once, and only one that was prepared: else NOT_FOUND, and nothing changes',
-    async (bench, claim) => {
-      const { create, spec, another, sh } = bench;
+    async (fixture, claim) => {
+      const { create, spec, another, sh } = fixture;
       const isNotFound = (error: unknown) => isLitterboxError(error, 'NOT_FOUND');
       await assert.rejects(claim(spec({ slug: 'nobody' })), isNotFound);
       const own = spec({ slug: 'own' });
       await using ordinary = await create(own);
       await assert.rejects(claim({ ...own, slug: 'thief' }), isNotFound);
       assert.equal((await sh(ordinary, 'echo $LITTERBOX_SANDBOX')).stdout, 'own\n');
-      const wanted = await prepared(bench);
+      const wanted = await prepared(fixture);
       const other = await another();
       const both = await Promise.allSettled([claim(wanted), claim({ ...wanted, slug: 'second' }, undefined, other)]);
       const taken = both.filter((one): one is PromiseFulfilledResult<SandboxRuntime> => one.status === 'fulfilled');
@@ -106,9 +110,9 @@ export function claims(check: Check): void {
 
   claimCheck(
     'claims: one that create would make otherwise by now is a CONFLICT, and stays what it was',
-    async (bench, claim) => {
-      const { sh } = bench;
-      const wanted = await prepared(bench, { environment: { OWN: 'x' }, limits: { processes: 64 } });
+    async (fixture, claim) => {
+      const { sh } = fixture;
+      const wanted = await prepared(fixture, { environment: { OWN: 'x' }, limits: { processes: 64 } });
       const others: readonly Partial<SandboxSpec>[] = [
         { workspace: fixtureWorkspace('a1a1a1a1', FIXTURE) },
         { workdir: '/work' },
@@ -124,7 +128,7 @@ export function claims(check: Check): void {
           (error) => isLitterboxError(error, 'CONFLICT'),
           Object.keys(other).join(),
         );
-      assert.equal((await statusOf(bench, wanted.id))?.isPooled, true);
+      assert.equal((await statusOf(fixture, wanted.id))?.isPooled, true);
       await using taken = await claim(wanted);
       assert.equal((await sh(taken, 'echo $LITTERBOX_SANDBOX')).stdout, 'given\n');
     },
@@ -132,9 +136,9 @@ export function claims(check: Check): void {
 
   claimCheck(
     'claims: one that was aborted rejects with the reason, and leaves what can be removed',
-    async (bench, claim) => {
-      const { provider } = bench;
-      const wanted = await prepared(bench);
+    async (fixture, claim) => {
+      const { provider } = fixture;
+      const wanted = await prepared(fixture);
       await assertAllAbort((call) => ({ claim: () => claim(wanted, call) }));
       const late = new AbortController();
       const claiming = claim(wanted, { signal: late.signal });
@@ -144,15 +148,15 @@ export function claims(check: Check): void {
       if (outcome?.status === 'fulfilled') await outcome.value[Symbol.asyncDispose]();
       else assert.equal(outcome?.reason, reason);
       await provider.remove(wanted.id);
-      assert.equal(await statusOf(bench, wanted.id), undefined);
+      assert.equal(await statusOf(fixture, wanted.id), undefined);
     },
   );
 
-  claimCheck('claims: one that was prepared and never given away is removed like any other', async (bench) => {
-    const { provider, host } = bench;
-    const { id } = await prepared(bench, {}, 'sleep 4171717 >/dev/null 2>&1 & echo');
+  claimCheck('claims: one that was prepared and never given away is removed like any other', async (fixture) => {
+    const { provider, host } = fixture;
+    const { id } = await prepared(fixture, {}, 'sleep 4171717 >/dev/null 2>&1 & echo');
     await provider.remove(id);
-    assert.equal(await statusOf(bench, id), undefined);
+    assert.equal(await statusOf(fixture, id), undefined);
     await assert.rejects(provider.open(id), (error) => isLitterboxError(error, 'NOT_FOUND'));
     const { stdout } = await collected(
       await host.spawn({ argv: ['sh', '-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null'] }),
@@ -161,4 +165,4 @@ export function claims(check: Check): void {
   });
 }
 
-type Claim = (spec: SandboxSpec, options?: CallOptions, by?: Bench['provider']) => Promise<SandboxRuntime>;
+type Claim = (spec: SandboxSpec, options?: CallOptions, by?: SandboxFixture['provider']) => Promise<SandboxRuntime>;

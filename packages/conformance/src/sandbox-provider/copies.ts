@@ -7,7 +7,7 @@ import {
   type SandboxSpec,
 } from '@litterbox/core/provider';
 import { eventually } from '../eventually.ts';
-import { type Bench, type Check, idsOf } from './suite.ts';
+import { type SandboxFixture, type Check, idsOf } from './suite.ts';
 
 /** Work of every kind in workspace, home and playground; of the base `README` is changed, `dir/a` gone, `bin` another directory. */
 const WORK = `echo changed >README && rm dir/a && rm -r bin && mkdir bin && echo other >bin/other &&
@@ -23,25 +23,25 @@ const inside = (runtime: SandboxRuntime) => ({
   env: { ...runtime.environment, LITTERBOX_PLAYGROUND_OF_KIT: runtime.playground },
 });
 
-async function look({ sh }: Bench, runtime: SandboxRuntime): Promise<string> {
+async function look({ sh }: SandboxFixture, runtime: SandboxRuntime): Promise<string> {
   return (await sh(runtime, LOOK, inside(runtime))).stdout;
 }
 
 /** `shared` is for tests that leave it as it was. */
-async function worked(bench: Bench, of: 'own' | 'shared' = 'own'): Promise<SandboxRuntime> {
-  const runtime = await (of === 'own' ? bench.create() : bench.shared());
-  const { exit, stderr } = await bench.sh(runtime, `[ -e run ] || { ${WORK}; }`, inside(runtime));
+async function worked(fixture: SandboxFixture, of: 'own' | 'shared' = 'own'): Promise<SandboxRuntime> {
+  const runtime = await (of === 'own' ? fixture.create() : fixture.shared());
+  const { exit, stderr } = await fixture.sh(runtime, `[ -e run ] || { ${WORK}; }`, inside(runtime));
   assert.equal(exit.code, 0, stderr);
   return runtime;
 }
 
 /** A copy of a sandbox that runs. Where it cannot be frozen, that is refused by name, and it is stopped for it. */
 async function copied(
-  bench: Bench,
+  fixture: SandboxFixture,
   source: SandboxRuntime,
   changes: Partial<SandboxSpec> = {},
 ): Promise<SandboxRuntime> {
-  const { create, lacking } = bench;
+  const { create, lacking } = fixture;
   if (!lacking.includes('pause')) return await create({ ...changes, copyOf: source.id });
   await source.spawn({ argv: ['sh', '-c', 'exit'] });
   await assert.rejects(create({ ...changes, copyOf: source.id }), (error) => isLitterboxError(error, 'UNSUPPORTED'));
@@ -66,62 +66,65 @@ function textOf(change: ChangedPath): string {
 /** Sandboxes that begin as copies of others. */
 export function copies(check: Check): void {
   /** Where the provider has none, core refuses before it is asked. */
-  const where = (title: string, body: (bench: Bench) => Promise<void>) =>
-    check(title, async (bench) => {
-      if (!bench.provider.traits.canCopy) return;
-      if (!bench.lacking.includes('copies')) return await body(bench);
-      const { id } = await bench.create();
-      await assert.rejects(bench.create({ copyOf: id }), (error) => isLitterboxError(error, 'UNSUPPORTED'));
+  const where = (title: string, body: (bench: SandboxFixture) => Promise<void>) =>
+    check(title, async (fixture) => {
+      if (!fixture.provider.traits.canCopy) return;
+      if (!fixture.lacking.includes('copies')) return await body(fixture);
+      const { id } = await fixture.create();
+      await assert.rejects(fixture.create({ copyOf: id }), (error) => isLitterboxError(error, 'UNSUPPORTED'));
     });
 
-  where('a copy has everything of its source: files of every kind, what is gone, home, playground', async (bench) => {
-    const source = await worked(bench, 'shared');
-    const before = await look(bench, source);
-    const copy = await copied(bench, source);
-    assert.equal(await look(bench, copy), before);
-    assert.equal(await look(bench, source), before);
+  where('a copy has everything of its source: files of every kind, what is gone, home, playground', async (fixture) => {
+    const source = await worked(fixture, 'shared');
+    const before = await look(fixture, source);
+    const copy = await copied(fixture, source);
+    assert.equal(await look(fixture, copy), before);
+    assert.equal(await look(fixture, source), before);
     // What is in it is an ordinary user's own: it can be changed and removed.
-    const { exit, stderr } = await bench.sh(
+    const { exit, stderr } = await fixture.sh(
       copy,
       'chmod -R u+rwx . && cat secret && rm -rf ignored bin locked ~/.cache && echo 2 >>README',
     );
     assert.equal(exit.code, 0, stderr);
   });
 
-  where('a copy and its source are apart: neither sees nor changes what the other one writes', async (bench) => {
-    const source = await worked(bench);
-    const copy = await copied(bench, source);
-    const before = await look(bench, source);
-    await bench.sh(
+  where('a copy and its source are apart: neither sees nor changes what the other one writes', async (fixture) => {
+    const source = await worked(fixture);
+    const copy = await copied(fixture, source);
+    const before = await look(fixture, source);
+    await fixture.sh(
       copy,
       'echo evil >README; echo evil >ignored/deep/file; rm -r bin dir; chmod 700 run; echo evil >~/.cache/file; echo evil >"$LITTERBOX_PLAYGROUND_OF_KIT/file"; touch evil',
       inside(copy),
     );
-    assert.equal(await look(bench, source), before);
-    const after = await look(bench, copy);
-    await bench.sh(
+    assert.equal(await look(fixture, source), before);
+    const after = await look(fixture, copy);
+    await fixture.sh(
       source,
       'echo back >README; touch back; rm run; echo back >"$LITTERBOX_PLAYGROUND_OF_KIT/file"',
       inside(source),
     );
-    assert.equal(await look(bench, copy), after);
+    assert.equal(await look(fixture, copy), after);
     await source[Symbol.asyncDispose]();
-    await bench.provider.remove(source.id);
-    assert.equal(await look(bench, copy), after, 'a copy outlives its source');
-    assert.ok((await bench.sh(await copied(bench, copy), 'cat README')).stdout === 'evil\n', 'a copy can be copied');
+    await fixture.provider.remove(source.id);
+    assert.equal(await look(fixture, copy), after, 'a copy outlives its source');
+    assert.ok(
+      (await fixture.sh(await copied(fixture, copy), 'cat README')).stdout === 'evil\n',
+      'a copy can be copied',
+    );
   });
 
-  where('what the source runs goes on, and the copy is of one moment', async (bench) => {
-    const { sh, lacking } = bench;
+  where('what the source runs goes on, and the copy is of one moment', async (fixture) => {
+    const { sh, lacking } = fixture;
     if (lacking.includes('pause')) return; // refused, as the first test sees
-    const source = await bench.create();
+    const source = await fixture.create();
     // `b` is never ahead of `a`, at no moment more than one behind.
     await using writer = await source.spawn({
       argv: ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i >a.new; mv a.new a; echo $i >b.new; mv b.new b; done'],
     });
     const number = async () => Number((await sh(source, 'cat b 2>/dev/null; :')).stdout);
     await eventually(number, (now) => now > 0);
-    const made = await Promise.all([1, 2, 3].map(() => copied(bench, source)));
+    const made = await Promise.all([1, 2, 3].map(() => copied(fixture, source)));
     const last = await number();
     await eventually(number, (now) => now > last, 4_000);
     await writer[Symbol.asyncDispose]();
@@ -132,34 +135,34 @@ export function copies(check: Check): void {
     }
   });
 
-  where('a source that is paused or stopped stays so, and its copy runs', async (bench) => {
-    const source = await worked(bench, 'shared');
-    const before = await look(bench, source);
+  where('a source that is paused or stopped stays so, and its copy runs', async (fixture) => {
+    const source = await worked(fixture, 'shared');
+    const before = await look(fixture, source);
     const stateOf = async () => {
-      for await (const { id, state } of bench.provider.list()) if (id === source.id) return state;
+      for await (const { id, state } of fixture.provider.list()) if (id === source.id) return state;
       return undefined;
     };
-    if (await bench.paused(source)) {
-      assert.equal(await look(bench, await bench.create({ copyOf: source.id })), before);
+    if (await fixture.paused(source)) {
+      assert.equal(await look(fixture, await fixture.create({ copyOf: source.id })), before);
       assert.equal(await stateOf(), 'paused');
-      await assert.rejects(bench.sh(source, 'true'), (error) => isLitterboxError(error, 'SANDBOX_PAUSED'));
+      await assert.rejects(fixture.sh(source, 'true'), (error) => isLitterboxError(error, 'SANDBOX_PAUSED'));
       await source.resume();
-      assert.equal(await look(bench, source), before);
+      assert.equal(await look(fixture, source), before);
     }
     await source.stop();
-    assert.equal(await look(bench, await bench.create({ copyOf: source.id })), before);
+    assert.equal(await look(fixture, await fixture.create({ copyOf: source.id })), before);
     assert.equal(await stateOf(), 'stopped');
     await source.start();
-    assert.equal(await look(bench, source), before);
+    assert.equal(await look(fixture, source), before);
   });
 
-  where('without a mark the copy tells what the source would; with one, what came after', async (bench) => {
-    const source = await worked(bench, 'shared');
+  where('without a mark the copy tells what the source would; with one, what came after', async (fixture) => {
+    const source = await worked(fixture, 'shared');
     const { seen } = await scanned(source);
-    const copy = await copied(bench, source);
+    const copy = await copied(fixture, source);
     const first = await scanned(copy);
     for (const one of seen) assert.ok(first.seen.includes(one), `${one} is missing in ${first.seen.join('\n')}`);
-    await bench.sh(copy, 'rm run; echo late >ignored/late');
+    await fixture.sh(copy, 'rm run; echo late >ignored/late');
     const later = (await scanned(copy, first.next)).seen;
     assert.ok(later.includes('file ignored/late '), later.join('\n'));
     assert.ok(
@@ -169,20 +172,20 @@ export function copies(check: Check): void {
     assert.ok(!later.includes('file bin/other '), later.join('\n'));
   });
 
-  where('what is gone again from the top of the workspace is told by the copy', async (bench) => {
-    const source = await bench.create();
-    await bench.sh(source, 'echo x >there');
+  where('what is gone again from the top of the workspace is told by the copy', async (fixture) => {
+    const source = await fixture.create();
+    await fixture.sh(source, 'echo x >there');
     await scanned(source);
-    await bench.sh(source, 'rm there');
-    const { seen } = await scanned(await copied(bench, source));
+    await fixture.sh(source, 'rm there');
+    const { seen } = await scanned(await copied(fixture, source));
     assert.ok(
       seen.some((one) => one.startsWith('directory  ') && !one.includes('there')),
       seen.join('\n'),
     );
   });
 
-  where('a copy stands on the kept setup and on the base that its source stands on', async (bench) => {
-    const { provider, create, sh } = bench;
+  where('a copy stands on the kept setup and on the base that its source stands on', async (fixture) => {
+    const { provider, create, sh } = fixture;
     const key = crypto.randomUUID().replaceAll('-', '');
     const maker = await create();
     await sh(maker, 'mkdir modules && echo one >modules/file && echo home >~/file && rm dir/a');
@@ -191,7 +194,7 @@ export function copies(check: Check): void {
     const source = await create({ prepared: [key] });
     await sh(source, 'mkdir -p modules && echo two >modules/file; echo two >README');
     const workspace = { key: 'abababab', open: () => assert.fail('the base of the source is what counts') };
-    const copy = await copied(bench, source, { workspace });
+    const copy = await copied(fixture, source, { workspace });
     assert.equal(copy.prepared, source.prepared);
     const script = 'cat modules/file README ~/file 2>&1; ls -A dir modules ~; cat dir/sub/b';
     assert.equal((await sh(copy, script)).stdout, (await sh(source, script)).stdout);
@@ -199,10 +202,10 @@ export function copies(check: Check): void {
 
   where(
     'a source that nobody made is NOT_FOUND, an aborted copy rejects with its reason; nothing is left',
-    async (bench) => {
-      const { provider, spec, sh } = bench;
-      const source = await worked(bench);
-      const before = await idsOf(bench);
+    async (fixture) => {
+      const { provider, spec, sh } = fixture;
+      const source = await worked(fixture);
+      const before = await idsOf(fixture);
       await assert.rejects(provider.create(spec({ copyOf: SandboxId.make() })), (error) =>
         isLitterboxError(error, 'NOT_FOUND'),
       );
@@ -224,29 +227,29 @@ export function copies(check: Check): void {
         await made?.[Symbol.asyncDispose]();
         if (made) await provider.remove(changes.id);
       }
-      assert.deepEqual([...(await idsOf(bench))].sort(), [...before].sort());
+      assert.deepEqual([...(await idsOf(fixture))].sort(), [...before].sort());
       assert.equal((await sh(source, 'cat many-300')).stdout, '300\n', 'the source goes on');
     },
   );
 
-  where('a copy of a sandbox with a limit of disk has its files, the same limit, and no other', async (bench) => {
-    const { provider, create, spec, sh } = bench;
+  where('a copy of a sandbox with a limit of disk has its files, the same limit, and no other', async (fixture) => {
+    const { provider, create, spec, sh } = fixture;
     if (!provider.traits.limits.includes('diskBytes')) return; // refused, as the limits' own tests see
     const limits = { diskBytes: 48 * 2 ** 20 };
     const source = await create({ limits });
     await sh(source, WORK, inside(source));
-    const before = await look(bench, source);
-    const running = await copied(bench, source, { limits });
+    const before = await look(fixture, source);
+    const running = await copied(fixture, source, { limits });
     await source.stop();
     const copies = [running, await create({ limits, copyOf: source.id })];
     for (const copy of copies) {
-      assert.equal(await look(bench, copy), before);
+      assert.equal(await look(fixture, copy), before);
       const { exit } = await sh(copy, 'head -c 64000000 /dev/zero >big', inside(copy));
       assert.notEqual(exit.code, 0, 'its disk is bounded too');
       await sh(copy, 'rm big; echo evil >README');
     }
     await source.start();
-    assert.equal(await look(bench, source), before);
+    assert.equal(await look(fixture, source), before);
     for (const diskBytes of [undefined, 2 * limits.diskBytes])
       await assert.rejects(
         provider.create(spec({ copyOf: source.id, limits: diskBytes === undefined ? {} : { diskBytes } })),
@@ -254,9 +257,9 @@ export function copies(check: Check): void {
       );
   });
 
-  where('a copy that is to be made of something else than its source is UNSUPPORTED', async (bench) => {
-    const { provider, spec } = bench;
-    const source = await bench.shared();
+  where('a copy that is to be made of something else than its source is UNSUPPORTED', async (fixture) => {
+    const { provider, spec } = fixture;
+    const source = await fixture.shared();
     for (const changes of [{ strategy: 'another' }, { root: { type: 'directory', path: '/nowhere' } }] as const)
       await assert.rejects(provider.create(spec({ ...changes, copyOf: source.id })), (error) =>
         isLitterboxError(error, 'UNSUPPORTED'),

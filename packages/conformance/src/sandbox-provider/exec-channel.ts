@@ -8,7 +8,7 @@ import {
 } from '@litterbox/core/provider';
 import { collected, joined } from '../collected.ts';
 import { eventually } from '../eventually.ts';
-import type { Bench, Check } from './suite.ts';
+import type { SandboxFixture, Check } from './suite.ts';
 
 interface Ran {
   readonly code: number;
@@ -24,12 +24,12 @@ export function execChannel(check: Check): void {
     body: (
       channel: ExecChannel,
       run: (script: string, changes?: object, call?: object) => Promise<Ran>,
-      bench: Bench & { readonly runtime: SandboxRuntime },
+      bench: SandboxFixture & { readonly runtime: SandboxRuntime },
     ) => Promise<void>,
     sandbox: 'shared' | 'own' = 'shared',
   ) =>
-    check(title, async (bench) => {
-      const runtime = await (sandbox === 'shared' ? bench.shared() : bench.create());
+    check(title, async (fixture) => {
+      const runtime = await (sandbox === 'shared' ? fixture.shared() : fixture.create());
       await using channel = new ExecChannel(runtime);
       const run = async (script: string, changes: object = {}, call: object = {}): Promise<Ran> => {
         const { exit, stdout, stderr, interruption } = await channel.run(
@@ -38,7 +38,7 @@ export function execChannel(check: Check): void {
         );
         return { code: exit.code, stdout: decodeRaw(stdout.bytes), stderr: decodeRaw(stderr.bytes), interruption };
       };
-      await body(channel, run, { ...bench, runtime });
+      await body(channel, run, { ...fixture, runtime });
     });
 
   over(

@@ -97,8 +97,8 @@ export function hostileTrees(check: Check): void {
     for (const path of ['README', 'old/file', 'dir/a']) assert.ok(paths.includes(path), path);
   });
 
-  check('a scan that is left early, and two at once, harm neither each other nor the next', async (bench) => {
-    const { shared, sh } = bench;
+  check('a scan that is left early, and two at once, harm neither each other nor the next', async (fixture) => {
+    const { shared, sh } = fixture;
     const runtime = await shared();
     await sh(runtime, 'i=0; while [ $i -lt 300 ]; do : >file$i; i=$((i+1)); done');
     for await (const _change of (await runtime.scan(undefined)).changes) break;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isLitterboxError, type SandboxRuntime } from '@litterbox/core/provider';
-import { FIXTURE, type Bench, type Check, freshKey, idsOf } from './suite.ts';
+import { FIXTURE, type SandboxFixture, type Check, freshKey, idsOf } from './suite.ts';
 
 /** What a package brings: programs, files of a user of its own, one that would give its user's rights away. */
 const INSTALL = `set -e
@@ -11,7 +11,7 @@ cp /bin/sh /opt/kit/sh; chmod 4755 /opt/kit/sh
 grep -q kitsvc /etc/passwd || echo kitsvc:x:4242:4243::/:/bin/false >>/etc/passwd`;
 
 /** The provider's own images; undefined where there are none, and nothing to test. */
-function storeOf({ provider, spec }: Bench) {
+function storeOf({ provider, spec }: SandboxFixture) {
   const { root } = spec();
   return provider.images && root.type === 'image' ? { images: provider.images, root } : undefined;
 }
@@ -24,67 +24,67 @@ async function removed({ images, root }: NonNullable<ReturnType<typeof storeOf>>
 }
 
 /** Installs something and keeps it. */
-async function kept(bench: Bench, script: string): Promise<string> {
-  const { create, sh, provider } = bench;
+async function kept(fixture: SandboxFixture, script: string): Promise<string> {
+  const { create, sh, provider } = fixture;
   const key = freshKey();
   const installer = await create({ isInstaller: true });
   const { exit, stderr } = await sh(installer, script);
   assert.equal(exit.code, 0, stderr);
   await provider.images?.keep(installer.id, key);
-  await gone(bench, installer);
+  await gone(fixture, installer);
   return key;
 }
 
-async function gone({ provider }: Bench, runtime: SandboxRuntime): Promise<void> {
+async function gone({ provider }: SandboxFixture, runtime: SandboxRuntime): Promise<void> {
   await runtime[Symbol.asyncDispose]();
   await provider.remove(runtime.id);
 }
 
 /** Images into which something was installed. A provider of machines and directories has none. */
 export function images(check: Check): void {
-  check('what nobody installed is not there, and nothing is made of it', async (bench) => {
-    const store = storeOf(bench);
+  check('what nobody installed is not there, and nothing is made of it', async (fixture) => {
+    const store = storeOf(fixture);
     if (!store) return; // a root of this kind is refused, which the group `traits` tests
     const key = freshKey();
     assert.equal(await store.images.has(store.root.reference, key), false);
-    const spec = bench.spec({ root: { ...store.root, installed: key } });
-    await assert.rejects(bench.provider.create(spec), (error) => isLitterboxError(error, 'NOT_FOUND'));
-    assert.ok(!(await idsOf(bench)).includes(spec.id));
+    const spec = fixture.spec({ root: { ...store.root, installed: key } });
+    await assert.rejects(fixture.provider.create(spec), (error) => isLitterboxError(error, 'NOT_FOUND'));
+    assert.ok(!(await idsOf(fixture)).includes(spec.id));
   });
 
   check(
     'what was installed is in every sandbox that is made of it, as the system is, and in no other',
-    async (bench) => {
-      const store = storeOf(bench);
+    async (fixture) => {
+      const store = storeOf(fixture);
       if (!store) return; // see above
-      const key = await kept(bench, INSTALL);
+      const key = await kept(fixture, INSTALL);
       assert.equal(await store.images.has(store.root.reference, key), true);
       const root = { ...store.root, installed: key };
-      const runtime = await bench.create({ root });
+      const runtime = await fixture.create({ root });
       const look = `kit-tool; id -u; cat /opt/kit/private 2>/dev/null; cat /opt/kit/theirs; stat -c %u /opt/kit/theirs
 /opt/kit/sh -c 'id -u'; touch /opt/kit/more 2>/dev/null || echo read-only; cat README; ls -A ~ /playground`;
-      const { stdout } = await bench.sh(runtime, look);
+      const { stdout } = await fixture.sh(runtime, look);
       const [tool, uid = '', theirs, owner, rights, system, readme, ...rest] = stdout.split('\n');
       assert.deepEqual([tool, theirs, system, readme], ['installed', 'theirs', 'read-only', 'read me'], stdout);
       assert.ok(uid !== '0' && owner !== '0' && owner !== uid, stdout);
       assert.equal(rights, uid, 'a program that would give its user away gives nothing');
       assert.ok(!rest.includes('tool'), stdout);
-      await using reopened = await (await bench.another()).open(runtime.id);
-      assert.equal((await bench.sh(reopened, 'kit-tool')).stdout, 'installed\n');
-      const plain = await bench.create();
-      assert.equal((await bench.sh(plain, 'command -v kit-tool || echo none')).stdout, 'none\n');
+      await using reopened = await (await fixture.another()).open(runtime.id);
+      assert.equal((await fixture.sh(reopened, 'kit-tool')).stdout, 'installed\n');
+      const plain = await fixture.create();
+      assert.equal((await fixture.sh(plain, 'command -v kit-tool || echo none')).stdout, 'none\n');
       await assert.rejects(store.images.remove(store.root.reference, key), (error) =>
         isLitterboxError(error, 'CONFLICT'),
       );
-      assert.equal((await bench.sh(runtime, 'kit-tool')).stdout, 'installed\n');
-      await gone(bench, runtime);
+      assert.equal((await fixture.sh(runtime, 'kit-tool')).stdout, 'installed\n');
+      await gone(fixture, runtime);
       await removed(store, key);
     },
   );
 
-  check('an installer is root over the files of the image and nothing else', async (bench) => {
-    if (!storeOf(bench)) return; // see above
-    const { create, sh, provider } = bench;
+  check('an installer is root over the files of the image and nothing else', async (fixture) => {
+    if (!storeOf(fixture)) return; // see above
+    const { create, sh, provider } = fixture;
     const installer = await create({ isInstaller: true });
     const { stdout } = await sh(
       installer,
@@ -98,16 +98,16 @@ while read -r name value; do case $name in CapEff:|CapBnd:|NoNewPrivs:|Seccomp:)
     // CHOWN, DAC_OVERRIDE, FOWNER, SETGID, SETUID: linux/capability.h
     for (const set of ['CapEff:', 'CapBnd:']) assert.equal(BigInt(`0x${facts.get(set)}`) & ~0xcbn, 0n, stdout);
     assert.deepEqual([facts.get('NoNewPrivs:'), facts.get('Seccomp:')], ['1', '2'], stdout);
-    await gone(bench, installer);
+    await gone(fixture, installer);
     await assert.rejects(provider.open(installer.id), (error) => isLitterboxError(error, 'NOT_FOUND'));
   });
 
   check(
     'installers change neither the base nor each other; what is kept anew takes the place of what was',
-    async (bench) => {
-      const store = storeOf(bench);
+    async (fixture) => {
+      const store = storeOf(fixture);
       if (!store) return; // see above
-      const { create, sh } = bench;
+      const { create, sh } = fixture;
       const [one, two] = [await create({ isInstaller: true }), await create({ isInstaller: true })];
       await sh(one, 'echo one >/opt-one');
       assert.equal((await sh(two, 'ls /opt-one 2>&1 >/dev/null | grep -c .')).stdout, '1\n');
@@ -115,25 +115,25 @@ while read -r name value; do case $name in CapEff:|CapBnd:|NoNewPrivs:|Seccomp:)
       for (const [number, runtime] of [one, two].entries()) {
         await sh(runtime, `echo ${number} >/number`);
         await store.images.keep(runtime.id, key);
-        await gone(bench, runtime);
+        await gone(fixture, runtime);
         const made = await create({ root: { ...store.root, installed: key } });
         assert.equal((await sh(made, 'cat /number; cat README')).stdout, `${number}\n${FIXTURE[0].content}`);
-        if (number === 1) await gone(bench, made);
+        if (number === 1) await gone(fixture, made);
       }
       await removed(store, key);
     },
   );
 
-  check('nothing else is kept as an image', async (bench) => {
-    const store = storeOf(bench);
+  check('nothing else is kept as an image', async (fixture) => {
+    const store = storeOf(fixture);
     if (!store) return; // see above
-    const ordinary = await bench.create();
+    const ordinary = await fixture.create();
     const isRefused = (error: unknown) => isLitterboxError(error, 'INVALID_ARGUMENT');
     await assert.rejects(store.images.keep(ordinary.id, freshKey()), isRefused);
-    const installer = await bench.create({ isInstaller: true });
+    const installer = await fixture.create({ isInstaller: true });
     await assert.rejects(store.images.keep(installer.id, '../evil'), isRefused);
-    const { id } = bench.spec();
+    const { id } = fixture.spec();
     await assert.rejects(store.images.keep(id, freshKey()), (error) => isLitterboxError(error, 'NOT_FOUND'));
-    assert.equal((await bench.sh(ordinary, 'echo well')).stdout, 'well\n');
+    assert.equal((await fixture.sh(ordinary, 'echo well')).stdout, 'well\n');
   });
 }

@@ -167,8 +167,8 @@ export function lifecycle(check: Check): void {
     await runtime[Symbol.asyncDispose]();
   });
 
-  check('every control is reported, and none that is mandatory is missing', async (bench) => {
-    const { shared, provider, lacking, spec } = bench;
+  check('every control is reported, and none that is mandatory is missing', async (fixture) => {
+    const { shared, provider, lacking, spec } = fixture;
     const { controls, provider: name, mechanism } = await (await shared()).assurance();
     assert.equal(name, provider.name);
     assert.ok(mechanism.length > 0);

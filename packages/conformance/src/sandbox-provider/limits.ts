@@ -31,8 +31,8 @@ export function limits(check: Check): void {
     },
   );
 
-  check('the limit of memory holds: who goes beyond it is killed, nobody else', async (bench) => {
-    const { create, shared, sh, provider, lacking } = bench;
+  check('the limit of memory holds: who goes beyond it is killed, nobody else', async (fixture) => {
+    const { create, shared, sh, provider, lacking } = fixture;
     assert.ok(
       provider.traits.limits.includes('memoryBytes'),
       'a provider without a limit of memory is not safe to use',
@@ -75,8 +75,8 @@ export function limits(check: Check): void {
     );
   });
 
-  check('the limit of open files holds, and what is limited cannot be raised from inside', async (bench) => {
-    const { create, sh, provider } = bench;
+  check('the limit of open files holds, and what is limited cannot be raised from inside', async (fixture) => {
+    const { create, sh, provider } = fixture;
     if (!provider.traits.limits.includes('openFiles')) return;
     const runtime = await create({ limits: { openFiles: 256 } });
     assert.equal((await sh(runtime, 'ulimit -n; ulimit -c')).stdout, '256\n0\n');
@@ -87,41 +87,44 @@ export function limits(check: Check): void {
     assert.equal(stdout, '200\n256\n', 'the first line is the positive control: lower is allowed');
   });
 
-  check('the limit of disk holds, where the traits name one: who fills it has no space, nobody else', async (bench) => {
-    const { create, shared, sh, provider, lacking } = bench;
-    if (!provider.traits.limits.includes('diskBytes')) return; // the refusal is tested among what cannot be limited
-    if (lacking.includes('disk')) {
-      const refused = create({ limits: { diskBytes: 32 * 2 ** 20 } });
-      return await assert.rejects(refused, (error) => isLitterboxError(error, 'UNSUPPORTED'));
-    }
-    const [full, neighbour] = [await create({ limits: { diskBytes: 32 * 2 ** 20 } }), await shared()];
-    await sh(full, 'echo before >before');
-    // Each place where it may leave something that lasts: together they hold no more than the limit.
-    for (const place of ['.', '"$HOME"', '"$LITTERBOX_PLAYGROUND"']) {
-      const { exit, stderr } = await sh(full, `dd if=/dev/zero of=${place}/fill bs=65536 count=1024`);
-      assert.notEqual(exit.code, 0, `64 MiB were written into ${place} under a limit of 32 MiB`);
-      assert.match(stderr, /No space left on device|Disk quota exceeded/);
-    }
-    const { stdout } = await sh(full, 'cat ./fill "$HOME/fill" "$LITTERBOX_PLAYGROUND/fill" | wc -c');
-    assert.ok(Number(stdout) > 2 ** 20 && Number(stdout) <= 32 * 2 ** 20, `${stdout.trim()} bytes were held`);
-    assert.equal((await sh(neighbour, 'head -c 1048576 /dev/zero >some && wc -c <some')).stdout.trim(), '1048576');
-    const changed: string[] = [];
-    for await (const { path } of (await full.scan(undefined)).changes) if (path !== '') changed.push(path);
-    assert.deepEqual(changed.sort(), ['before', 'fill'], 'what a full sandbox holds can be recorded');
-    assert.equal((await sh(full, 'tar -cf - before | tar -xOf -')).stdout, 'before\n');
-    await full.stop();
-    await full.start();
-    const again = await sh(full, 'rm -f ./fill && echo again >file && cat before file');
-    assert.equal(again.stdout, 'before\nagain\n', again.stderr);
-    await full[Symbol.asyncDispose]();
-    await provider.remove(full.id);
-    assert.equal((await sh(neighbour, 'wc -c <some')).stdout.trim(), '1048576');
-  });
+  check(
+    'the limit of disk holds, where the traits name one: who fills it has no space, nobody else',
+    async (fixture) => {
+      const { create, shared, sh, provider, lacking } = fixture;
+      if (!provider.traits.limits.includes('diskBytes')) return; // the refusal is tested among what cannot be limited
+      if (lacking.includes('disk')) {
+        const refused = create({ limits: { diskBytes: 32 * 2 ** 20 } });
+        return await assert.rejects(refused, (error) => isLitterboxError(error, 'UNSUPPORTED'));
+      }
+      const [full, neighbour] = [await create({ limits: { diskBytes: 32 * 2 ** 20 } }), await shared()];
+      await sh(full, 'echo before >before');
+      // Each place where it may leave something that lasts: together they hold no more than the limit.
+      for (const place of ['.', '"$HOME"', '"$LITTERBOX_PLAYGROUND"']) {
+        const { exit, stderr } = await sh(full, `dd if=/dev/zero of=${place}/fill bs=65536 count=1024`);
+        assert.notEqual(exit.code, 0, `64 MiB were written into ${place} under a limit of 32 MiB`);
+        assert.match(stderr, /No space left on device|Disk quota exceeded/);
+      }
+      const { stdout } = await sh(full, 'cat ./fill "$HOME/fill" "$LITTERBOX_PLAYGROUND/fill" | wc -c');
+      assert.ok(Number(stdout) > 2 ** 20 && Number(stdout) <= 32 * 2 ** 20, `${stdout.trim()} bytes were held`);
+      assert.equal((await sh(neighbour, 'head -c 1048576 /dev/zero >some && wc -c <some')).stdout.trim(), '1048576');
+      const changed: string[] = [];
+      for await (const { path } of (await full.scan(undefined)).changes) if (path !== '') changed.push(path);
+      assert.deepEqual(changed.sort(), ['before', 'fill'], 'what a full sandbox holds can be recorded');
+      assert.equal((await sh(full, 'tar -cf - before | tar -xOf -')).stdout, 'before\n');
+      await full.stop();
+      await full.start();
+      const again = await sh(full, 'rm -f ./fill && echo again >file && cat before file');
+      assert.equal(again.stdout, 'before\nagain\n', again.stderr);
+      await full[Symbol.asyncDispose]();
+      await provider.remove(full.id);
+      assert.equal((await sh(neighbour, 'wc -c <some')).stdout.trim(), '1048576');
+    },
+  );
 
   check(
     'the limit of disk bounds the number of files too, and a sandbox full of them can be emptied',
-    async (bench) => {
-      const { create, sh, provider, lacking } = bench;
+    async (fixture) => {
+      const { create, sh, provider, lacking } = fixture;
       if (!provider.traits.limits.includes('diskBytes') || lacking.includes('disk')) return;
       const full = await create({ limits: { diskBytes: 16 * 2 ** 20 } });
       const { exit } = await sh(

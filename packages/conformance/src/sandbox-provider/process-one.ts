@@ -3,25 +3,25 @@ import type { Host, SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import { PROC_DOORS, PROCESS_ONE_LIAR } from '../process-one-programs.ts';
-import type { Bench, Check } from './suite.ts';
+import type { SandboxFixture, Check } from './suite.ts';
 
 /** What holds whatever process 1 of a sandbox does: an agent has its user, and may trace it where the kernel lets it. */
 export function processOne(check: Check): void {
-  check('process 1 is traced and told to lie, and nothing outlives a stop', async (bench) => {
-    const runtime = await bench.create();
-    const left = await lied(bench, runtime);
+  check('process 1 is traced and told to lie, and nothing outlives a stop', async (fixture) => {
+    const runtime = await fixture.create();
+    const left = await lied(fixture, runtime);
     await runtime.stop();
     assert.equal(await left(), 0, 'what ran before the stop');
     await runtime.start();
     // Nor does anything of before take what is asked for now.
-    assert.equal((await bench.sh(runtime, 'echo on')).stdout, 'on\n');
+    assert.equal((await fixture.sh(runtime, 'echo on')).stdout, 'on\n');
     assert.equal(await left(), 0, 'what ran before the stop, in the next session');
   });
 
-  check('process 1 is traced and told to lie, and nothing outlives a removal', async (bench) => {
-    const runtime = await bench.create();
-    const left = await lied(bench, runtime);
-    await bench.provider.remove(runtime.id);
+  check('process 1 is traced and told to lie, and nothing outlives a removal', async (fixture) => {
+    const runtime = await fixture.create();
+    const left = await lied(fixture, runtime);
+    await fixture.provider.remove(runtime.id);
     assert.equal(await left(), 0);
   });
 
@@ -38,7 +38,7 @@ export function processOne(check: Check): void {
 }
 
 /** Starts what should not outlive the sandbox, and lets process 1 lie for it. Returns how to count, from outside, what of it is there. */
-async function lied({ host, sh }: Bench, runtime: SandboxRuntime): Promise<() => Promise<number>> {
+async function lied({ host, sh }: SandboxFixture, runtime: SandboxRuntime): Promise<() => Promise<number>> {
   const mark = crypto.randomUUID();
   const left = () => withArgument(host, mark);
   const process = await runtime.spawn({ argv: ['sh', '-c', 'trap "" HUP TERM; while :; do sleep 1; done', mark] });

@@ -32,8 +32,8 @@ export function runStates(check: Check): void {
     },
   );
 
-  check('a pause holds for other instances too, and any of them can end it', async (bench) => {
-    const { create, another, sh, paused } = bench;
+  check('a pause holds for other instances too, and any of them can end it', async (fixture) => {
+    const { create, another, sh, paused } = fixture;
     const runtime = await create();
     await using other = await (await another()).open(runtime.id);
     if (!(await paused(runtime))) return;
@@ -80,8 +80,8 @@ export function runStates(check: Check): void {
     },
   );
 
-  check('a paused sandbox can be closed, opened, stopped and removed', async (bench) => {
-    const { create, another, provider, paused } = bench;
+  check('a paused sandbox can be closed, opened, stopped and removed', async (fixture) => {
+    const { create, another, provider, paused } = fixture;
     const runtime = await create();
     await using process = await runtime.spawn({ argv: ['sleep', '1000'] });
     if (!(await paused(runtime))) return;
@@ -95,8 +95,8 @@ export function runStates(check: Check): void {
     for await (const { id } of provider.list()) assert.notEqual(id, runtime.id);
   });
 
-  check('what is paused stands still with its memory, and goes on where it was', async (bench) => {
-    const { create, sh, paused } = bench;
+  check('what is paused stands still with its memory, and goes on where it was', async (fixture) => {
+    const { create, sh, paused } = fixture;
     const runtime = await create();
     // Each tick is a count that lives in memory alone, and the clock of the machine in hundredths of a second.
     await using ticking = await runtime.spawn({

@@ -8,7 +8,7 @@ import {
   type ServiceStatus,
 } from '@litterbox/core/provider';
 import { eventually } from '../eventually.ts';
-import type { Bench, Check } from './suite.ts';
+import type { SandboxFixture, Check } from './suite.ts';
 import { tcpServerCommand } from './tcp-server.ts';
 
 /** Counts in memory alone, twenty milliseconds each. */
@@ -16,8 +16,8 @@ const TICKING = 'i=0; while :; do i=$((i+1)); echo $i >>ticks; sleep 0.02; done'
 
 /** Services: core's own code that looks after them, over the runtime under test. */
 export function services(check: Check): void {
-  check('services: started in their order when those before are up, in workspace and environment', async (bench) => {
-    const runtime = await bench.create({ environment: { KIT_VARIABLE: 'of the sandbox' } });
+  check('services: started in their order when those before are up, in workspace and environment', async (fixture) => {
+    const runtime = await fixture.create({ environment: { KIT_VARIABLE: 'of the sandbox' } });
     await using kept = keep(runtime, [
       service('first', 'echo first >>order; sleep 0.2; : >up; exec sleep 1000', {
         health: { command: ['test', '-e', 'up'] },
@@ -29,12 +29,12 @@ export function services(check: Check): void {
     ]);
     await kept.start();
     assert.deepEqual(states(kept), ['first running', 'second exited', 'third running']);
-    assert.equal((await bench.sh(runtime, 'cat order')).stdout, 'first\nsecond\nthird\n');
+    assert.equal((await fixture.sh(runtime, 'cat order')).stdout, 'first\nsecond\nthird\n');
     assert.equal(logOf(kept, 'third'), `third|8080|of the sandbox|${runtime.workdir}\n`);
   });
 
-  check('services: restarted and stopped by the signals of their own, and how they ended is told', async (bench) => {
-    const runtime = await bench.shared();
+  check('services: restarted and stopped by the signals of their own, and how they ended is told', async (fixture) => {
+    const runtime = await fixture.shared();
     await using kept = keep(runtime, [
       service(
         'own',
@@ -66,8 +66,8 @@ export function services(check: Check): void {
 
   check(
     'services: outlive who made the sandbox and every call beside them, and others see what they do',
-    async (bench) => {
-      const { create, another, sh } = bench;
+    async (fixture) => {
+      const { create, another, sh } = fixture;
       const made = await create();
       await using runtime = await (await another()).open(made.id);
       await using kept = keep(runtime, [service('ticking', TICKING)]);
@@ -75,7 +75,7 @@ export function services(check: Check): void {
       for (let call = 0; call < 3; call += 1) await sh(made, ':');
       await made[Symbol.asyncDispose]();
       await using other = await (await another()).open(made.id);
-      const seen = async () => await ticksOf(bench, other);
+      const seen = async () => await ticksOf(fixture, other);
       const { length } = await seen();
       const ticks = await eventually(seen, (now) => now.length > length + 5);
       assertCounts(ticks);
@@ -87,8 +87,8 @@ export function services(check: Check): void {
     },
   );
 
-  check('services: what somebody left who was killed is ended, and runs once under the next', async (bench) => {
-    const { create, another } = bench;
+  check('services: what somebody left who was killed is ended, and runs once under the next', async (fixture) => {
+    const { create, another } = fixture;
     const runtime = await create();
     // Of who is killed nothing is disposed: it is forgotten.
     const forgotten = keep(runtime, [
@@ -98,19 +98,19 @@ export function services(check: Check): void {
     await forgotten.start();
     await using other = await (await another()).open(runtime.id);
     forgotten.release();
-    assert.equal(await countOf(bench, other, '4331'), 3); // positive control
+    assert.equal(await countOf(fixture, other, '4331'), 3); // positive control
     await using kept = keep(other, [service('two', 'exec sleep 4331')]);
     await kept.endLeftOver();
-    assert.equal(await countOf(bench, other, '4331'), 0);
+    assert.equal(await countOf(fixture, other, '4331'), 0);
     await kept.start();
-    assert.equal(await countOf(bench, other, '4331'), 1);
+    assert.equal(await countOf(fixture, other, '4331'), 1);
     await forgotten[Symbol.asyncDispose]();
   });
 
   check(
     'services: those that crash, are deaf, go away, flood or do not exist are contained and told',
-    async (bench) => {
-      const runtime = await bench.shared();
+    async (fixture) => {
+      const runtime = await fixture.shared();
       await using kept = keep(runtime, [
         service('crash', 'echo going down >&2; exit 3'),
         service('once', 'exit 4', { restart: 'never' }),
@@ -149,42 +149,45 @@ export function services(check: Check): void {
         (bytes) => bytes > 2 ** 21,
       );
       assert.ok((flooded?.since(0).bytes.length ?? 0) <= 2 ** 20, 'more than a MiB of what it printed is held');
-      assert.equal((await bench.sh(runtime, 'echo fine')).stdout, 'fine\n');
-      assert.equal(await countOf(bench, runtime, '4332'), 2); // positive control
+      assert.equal((await fixture.sh(runtime, 'echo fine')).stdout, 'fine\n');
+      assert.equal(await countOf(fixture, runtime, '4332'), 2); // positive control
       await kept.stop();
       assert.deepEqual(new Set(kept.status().map(({ state }) => state)), new Set(['stopped']));
       assert.equal(kept.status()[2]?.exit?.code, 137, 'the deaf one was killed');
-      assert.equal(await countOf(bench, runtime, '4332'), 0);
-      assert.equal(await countOf(bench, runtime, 'flood'), 0);
+      assert.equal(await countOf(fixture, runtime, '4332'), 0);
+      assert.equal(await countOf(fixture, runtime, 'flood'), 0);
     },
   );
 
-  check('services: one that fills the sandbox with processes is cleared away, and the others run on', async (bench) => {
-    if (bench.lacking.includes('processes')) return;
-    const runtime = await bench.create({ limits: { processes: 64 } });
-    await using kept = keep(runtime, [
-      service('steady', 'exec sleep 4335'),
-      // What cannot start one more ends a shell.
-      service('hog', 'while :; do sleep 4333 & done', { restart: 'never', after: ['steady'] }),
-    ]);
-    await kept.start();
-    await eventually(
-      async () => states(kept)[1],
-      (state) => state === 'hog failed',
-    );
-    await eventually(
-      // As long as it is full nothing can be started that would count.
-      () => countOf(bench, runtime, '4333').catch(() => Number.POSITIVE_INFINITY),
-      (count) => count === 0,
-    );
-    assert.equal(await countOf(bench, runtime, '4335'), 1);
-    assert.equal(states(kept)[0], 'steady running');
-    assert.equal(kept.status()[0]?.restarts, 0);
-  });
+  check(
+    'services: one that fills the sandbox with processes is cleared away, and the others run on',
+    async (fixture) => {
+      if (fixture.lacking.includes('processes')) return;
+      const runtime = await fixture.create({ limits: { processes: 64 } });
+      await using kept = keep(runtime, [
+        service('steady', 'exec sleep 4335'),
+        // What cannot start one more ends a shell.
+        service('hog', 'while :; do sleep 4333 & done', { restart: 'never', after: ['steady'] }),
+      ]);
+      await kept.start();
+      await eventually(
+        async () => states(kept)[1],
+        (state) => state === 'hog failed',
+      );
+      await eventually(
+        // As long as it is full nothing can be started that would count.
+        () => countOf(fixture, runtime, '4333').catch(() => Number.POSITIVE_INFINITY),
+        (count) => count === 0,
+      );
+      assert.equal(await countOf(fixture, runtime, '4335'), 1);
+      assert.equal(states(kept)[0], 'steady running');
+      assert.equal(kept.status()[0]?.restarts, 0);
+    },
+  );
 
-  check('services: one that fills its memory is killed, and the others run on', async (bench) => {
-    if (bench.lacking.includes('memory')) return; // that it is told as missing, and refused, is tested with all controls
-    const runtime = await bench.create({ limits: { memoryBytes: 96 * 2 ** 20 } });
+  check('services: one that fills its memory is killed, and the others run on', async (fixture) => {
+    if (fixture.lacking.includes('memory')) return; // that it is told as missing, and refused, is tested with all controls
+    const runtime = await fixture.create({ limits: { memoryBytes: 96 * 2 ** 20 } });
     await using kept = keep(runtime, [
       service('ticking', TICKING),
       // A line without an end is held in memory.
@@ -197,10 +200,10 @@ export function services(check: Check): void {
       30_000,
     );
     assert.deepEqual(greedy?.exit, { code: 137, signal: 'SIGKILL' });
-    const { length } = await ticksOf(bench, runtime);
+    const { length } = await ticksOf(fixture, runtime);
     assertCounts(
       await eventually(
-        () => ticksOf(bench, runtime),
+        () => ticksOf(fixture, runtime),
         (now) => now.length > length,
       ),
     );
@@ -209,9 +212,9 @@ export function services(check: Check): void {
 
   check(
     'services: one that fills the disk, where the traits limit it, fails and says so; what it prints is kept',
-    async (bench) => {
-      if (!bench.provider.traits.limits.includes('diskBytes') || bench.lacking.includes('disk')) return;
-      const runtime = await bench.create({ limits: { diskBytes: 16 * 2 ** 20 } });
+    async (fixture) => {
+      if (!fixture.provider.traits.limits.includes('diskBytes') || fixture.lacking.includes('disk')) return;
+      const runtime = await fixture.create({ limits: { diskBytes: 16 * 2 ** 20 } });
       await using kept = keep(runtime, [
         service('hoarder', 'dd if=/dev/zero of=fill bs=65536 count=512 || exit 5', { restart: 'never' }),
         service('talker', 'until [ -e fill ]; do sleep 0.02; done; echo still here; exec sleep 1000'),
@@ -227,29 +230,29 @@ export function services(check: Check): void {
         (log) => log === 'still here\n',
       );
       await kept.stop();
-      assert.equal((await bench.sh(runtime, 'rm fill && echo room >file && cat file')).stdout, 'room\n');
+      assert.equal((await fixture.sh(runtime, 'rm fill && echo room >file && cat file')).stdout, 'room\n');
     },
   );
 
-  check('services: a pause holds them, and they go on where they were', async (bench) => {
-    const runtime = await bench.create();
+  check('services: a pause holds them, and they go on where they were', async (fixture) => {
+    const runtime = await fixture.create();
     let isAwake = true;
     await using kept = keep(runtime, [service('ticking', TICKING)], () => isAwake);
     await kept.start();
     const before = (
       await eventually(
-        () => ticksOf(bench, runtime),
+        () => ticksOf(fixture, runtime),
         ({ length }) => length > 5,
       )
     ).length;
-    if (!bench.lacking.includes('pause')) isAwake = false;
-    const isPaused = await bench.paused(runtime);
+    if (!fixture.lacking.includes('pause')) isAwake = false;
+    const isPaused = await fixture.paused(runtime);
     assert.deepEqual(states(kept), ['ticking running']);
     if (isPaused) await runtime.resume();
     isAwake = true;
     assertCounts(
       await eventually(
-        () => ticksOf(bench, runtime),
+        () => ticksOf(fixture, runtime),
         ({ length }) => length > before + 5,
       ),
     );
@@ -258,8 +261,8 @@ export function services(check: Check): void {
     assert.deepEqual(states(kept), ['ticking stopped']);
   });
 
-  check('services: stop() ends them, start() lets them begin again, and remove() leaves none', async (bench) => {
-    const { create, another, provider } = bench;
+  check('services: stop() ends them, start() lets them begin again, and remove() leaves none', async (fixture) => {
+    const { create, another, provider } = fixture;
     const runtime = await create();
     await using other = await (await another()).open(runtime.id);
     let isAwake = true;
@@ -272,13 +275,13 @@ export function services(check: Check): void {
       (state) => state === 'sleeper waiting',
     );
     await other.start();
-    assert.equal(await countOf(bench, other, '4334'), 0, 'it ran on in a sandbox that was stopped');
+    assert.equal(await countOf(fixture, other, '4334'), 0, 'it ran on in a sandbox that was stopped');
     isAwake = true;
     await eventually(
       async () => states(kept)[0],
       (state) => state === 'sleeper running',
     );
-    assert.equal(await countOf(bench, other, '4334'), 1);
+    assert.equal(await countOf(fixture, other, '4334'), 1);
     assert.equal(kept.status()[0]?.restarts, 1);
     isAwake = false;
     await provider.remove(runtime.id);
@@ -290,8 +293,8 @@ export function services(check: Check): void {
     assert.deepEqual(states(kept), ['sleeper stopped']);
   });
 
-  check('services: healthy when the port answers, and not before', async (bench) => {
-    const runtime = await bench.shared();
+  check('services: healthy when the port answers, and not before', async (fixture) => {
+    const runtime = await fixture.shared();
     if (!runtime.connect) return;
     const server = tcpServerCommand(8080, '127.0.0.1', 'served');
     await using kept = keep(runtime, [
@@ -302,7 +305,7 @@ export function services(check: Check): void {
     ]);
     await kept.start();
     assert.deepEqual(states(kept), ['web running']);
-    assert.equal((await bench.sh(runtime, 'ls listens-soon')).stdout, 'listens-soon\n');
+    assert.equal((await fixture.sh(runtime, 'ls listens-soon')).stdout, 'listens-soon\n');
     await using open = await runtime.connect(8080);
     const writer = open.writable.getWriter();
     await writer.write(new TextEncoder().encode('hello\n'));
@@ -361,7 +364,7 @@ function logOf(kept: SandboxServices, name: string): string {
 }
 
 /** How many programs inside have that last argument. By builtins alone, which count in a full sandbox too; `read` drops what is NUL. */
-async function countOf({ sh }: Bench, runtime: SandboxRuntime, argument: string): Promise<number> {
+async function countOf({ sh }: SandboxFixture, runtime: SandboxRuntime, argument: string): Promise<number> {
   const script = `n=0
 for f in /proc/[0-9]*/cmdline; do
 line=
@@ -376,7 +379,7 @@ echo "count $n"`;
 }
 
 /** The whole lines that {@link TICKING} wrote. */
-async function ticksOf({ sh }: Bench, runtime: SandboxRuntime): Promise<readonly number[]> {
+async function ticksOf({ sh }: SandboxFixture, runtime: SandboxRuntime): Promise<readonly number[]> {
   const { stdout } = await sh(runtime, 'cat ticks 2>/dev/null; :');
   return stdout.split('\n').slice(0, -1).map(Number);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChangedPath, isLitterboxError, SandboxId, type SandboxRuntime } from '@litterbox/core/provider';
 import { fixtureWorkspace } from '../fixture-workspace.ts';
-import { FIXTURE, type Bench, type Check, freshKey } from './suite.ts';
+import { FIXTURE, type SandboxFixture, type Check, freshKey } from './suite.ts';
 
 /** Work of every kind: below the workspace and at home; `dir/a` of the base is gone, `README` changed. */
 const SET_UP = `mkdir -p modules/deep && echo one >modules/deep/file && ln -s deep modules/link && mkfifo modules/fifo &&
@@ -20,7 +20,7 @@ const PATHS: readonly (readonly [string, ChangedPath['type']])[] = [
 ];
 
 /** A sandbox that was set up and kept, as it is afterwards. */
-async function kept({ provider, create, sh }: Bench, key: string, script = SET_UP): Promise<SandboxRuntime> {
+async function kept({ provider, create, sh }: SandboxFixture, key: string, script = SET_UP): Promise<SandboxRuntime> {
   const maker = await create();
   const { exit, stderr } = await sh(maker, script);
   assert.equal(exit.code, 0, stderr);
@@ -28,7 +28,7 @@ async function kept({ provider, create, sh }: Bench, key: string, script = SET_U
   return await provider.open(maker.id);
 }
 
-async function usersOf({ provider }: Bench, key: string): Promise<readonly string[] | undefined> {
+async function usersOf({ provider }: SandboxFixture, key: string): Promise<readonly string[] | undefined> {
   for await (const one of provider.setups?.list() ?? []) if (one.key === key) return one.usedBy;
   return undefined;
 }
@@ -43,11 +43,11 @@ export function setups(check: Check): void {
 
   check(
     'a sandbox begins with everything a setup left, and the one it was kept from goes on with it',
-    async (bench) => {
-      const { provider, create, another, sh } = bench;
+    async (fixture) => {
+      const { provider, create, another, sh } = fixture;
       if (!provider.setups) return; // the test above is what it has to pass then
       const key = freshKey();
-      await using maker = await kept(bench, key);
+      await using maker = await kept(fixture, key);
       assert.equal((await sh(maker, LOOK)).stdout, SEEN);
       const next = await create({ prepared: [freshKey(), key] });
       assert.equal(next.prepared, key);
@@ -65,11 +65,11 @@ export function setups(check: Check): void {
 
   check(
     'no mark means all since the base, what the kept setup left included; a mark means what came after',
-    async (bench) => {
-      const { provider, create, sh } = bench;
+    async (fixture) => {
+      const { provider, create, sh } = fixture;
       if (!provider.setups) return; // the test above is what it has to pass then
       const key = freshKey();
-      await using maker = await kept(bench, key);
+      await using maker = await kept(fixture, key);
       const next = await create({ prepared: [key] });
       for (const runtime of [maker, next]) {
         const first = await runtime.scan(undefined);
@@ -104,11 +104,11 @@ export function setups(check: Check): void {
     },
   );
 
-  check('sandboxes on one kept setup neither see nor change what another one writes', async (bench) => {
-    const { provider, create, sh } = bench;
+  check('sandboxes on one kept setup neither see nor change what another one writes', async (fixture) => {
+    const { provider, create, sh } = fixture;
     if (!provider.setups) return; // the test above is what it has to pass then
     const key = freshKey();
-    await using maker = await kept(bench, key);
+    await using maker = await kept(fixture, key);
     const [one, two] = [await create({ prepared: [key] }), await create({ prepared: [key] })];
     for (const writer of [maker, one])
       await sh(
@@ -126,8 +126,8 @@ export function setups(check: Check): void {
     );
   });
 
-  check('keeping ends all processes: nobody writes into what is kept', async (bench) => {
-    const { provider, create, sh } = bench;
+  check('keeping ends all processes: nobody writes into what is kept', async (fixture) => {
+    const { provider, create, sh } = fixture;
     if (!provider.setups) return; // the test above is what it has to pass then
     const key = freshKey();
     const maker = await create(); // stays open: it is the keeping that ends what runs, not the last client's going
@@ -146,23 +146,23 @@ export function setups(check: Check): void {
 
   check(
     'what is kept outlives the sandbox it was kept from, and is listed with those that stand on it',
-    async (bench) => {
-      const { provider, create, another, sh } = bench;
+    async (fixture) => {
+      const { provider, create, another, sh } = fixture;
       if (!provider.setups) return; // the test above is what it has to pass then
       const key = freshKey();
-      const maker = await kept(bench, key);
+      const maker = await kept(fixture, key);
       await maker[Symbol.asyncDispose]();
       await provider.remove(maker.id);
-      assert.deepEqual(await usersOf({ ...bench, provider: await another() }, key), []);
+      assert.deepEqual(await usersOf({ ...fixture, provider: await another() }, key), []);
       const next = await create({ prepared: [key] });
       assert.equal((await sh(next, LOOK)).stdout, SEEN);
-      const users = await usersOf(bench, key);
+      const users = await usersOf(fixture, key);
       assert.ok(users && users.every((id) => id === next.id), String(users));
     },
   );
 
-  check('the first one to keep a key has it; the other one goes on with its own files', async (bench) => {
-    const { provider, create, sh } = bench;
+  check('the first one to keep a key has it; the other one goes on with its own files', async (fixture) => {
+    const { provider, create, sh } = fixture;
     if (!provider.setups) return; // the test above is what it has to pass then
     const key = freshKey();
     const both = await Promise.all(['first', 'second'].map(async (name) => [name, await create()] as const));
@@ -193,11 +193,11 @@ export function setups(check: Check): void {
     },
   );
 
-  check('a kept setup of another base is over this one, or not used', async (bench) => {
-    const { provider, create, sh } = bench;
+  check('a kept setup of another base is over this one, or not used', async (fixture) => {
+    const { provider, create, sh } = fixture;
     if (!provider.setups) return; // the test above is what it has to pass then
     const key = freshKey();
-    await using _maker = await kept(bench, key, 'mkdir modules; echo new >modules/new; echo new >dir/new');
+    await using _maker = await kept(fixture, key, 'mkdir modules; echo new >modules/new; echo new >dir/new');
     const workspace = fixtureWorkspace('a0a0a0a0', [...FIXTURE, { path: 'dir/later', content: 'later\n' }]);
     const next = await create({ prepared: [key], workspace });
     assert.equal(

@@ -13,8 +13,8 @@ async function stateOf(provider: SandboxProvider, wanted: SandboxId): Promise<st
 
 /** Several sandboxes, instances and calls at the same time. */
 export function sharing(check: Check): void {
-  check('of two that create one id at the same time, one has it and the other is told', async (bench) => {
-    const { provider, another, spec, sh } = bench;
+  check('of two that create one id at the same time, one has it and the other is told', async (fixture) => {
+    const { provider, another, spec, sh } = fixture;
     const wanted = spec();
     const outcomes = await Promise.allSettled([
       provider.create(wanted),
@@ -29,8 +29,8 @@ export function sharing(check: Check): void {
     await made[Symbol.asyncDispose]();
   });
 
-  check('four sandboxes at once on a base that nobody had are whole, and each its own', async (bench) => {
-    const { create, sh } = bench;
+  check('four sandboxes at once on a base that nobody had are whole, and each its own', async (fixture) => {
+    const { create, sh } = fixture;
     const key = `ca11${crypto.randomUUID().replaceAll('-', '')}`;
     const files = Array.from({ length: 200 }, (_, index) => ({ path: `dir${index % 7}/${index}`, content: 'x' }));
     const runtimes = await Promise.all(
@@ -65,8 +65,8 @@ export function sharing(check: Check): void {
     assert.deepEqual(await controls(opened), await controls(made));
   });
 
-  check('disposing a runtime ends what it started, and nothing of what another one started', async (bench) => {
-    const { create, another, sh } = bench;
+  check('disposing a runtime ends what it started, and nothing of what another one started', async (fixture) => {
+    const { create, another, sh } = fixture;
     const stays = await create();
     const goes = await (await another()).open(stays.id);
     await using kept = await stays.spawn({ argv: ['sh', '-c', 'echo $$; exec sleep 4441'] });
@@ -88,23 +88,28 @@ export function sharing(check: Check): void {
     assert.equal((await kept.exit).code, 137);
   });
 
-  check('two that remove at the same time succeed, while programs print; what is held says so soon', async (bench) => {
-    const { create, provider, another } = bench;
-    const runtime = await create();
-    await using noisy = await runtime.spawn({ argv: ['sh', '-c', 'while :; do echo noise >>file; echo noise; done'] });
-    const output = collected(noisy).catch(() => undefined);
-    await Promise.all([provider.remove(runtime.id), (await another()).remove(runtime.id)]);
-    await output;
-    assert.equal(await stateOf(provider, runtime.id), undefined);
-    await assert.rejects(
-      async () => await collected(await runtime.spawn({ argv: ['true'] })),
-      (error) => isLitterboxError(error),
-    );
-    assert.equal(await stateOf(provider, runtime.id), undefined);
-  });
+  check(
+    'two that remove at the same time succeed, while programs print; what is held says so soon',
+    async (fixture) => {
+      const { create, provider, another } = fixture;
+      const runtime = await create();
+      await using noisy = await runtime.spawn({
+        argv: ['sh', '-c', 'while :; do echo noise >>file; echo noise; done'],
+      });
+      const output = collected(noisy).catch(() => undefined);
+      await Promise.all([provider.remove(runtime.id), (await another()).remove(runtime.id)]);
+      await output;
+      assert.equal(await stateOf(provider, runtime.id), undefined);
+      await assert.rejects(
+        async () => await collected(await runtime.spawn({ argv: ['true'] })),
+        (error) => isLitterboxError(error),
+      );
+      assert.equal(await stateOf(provider, runtime.id), undefined);
+    },
+  );
 
-  check('an id that was removed can be made again, and nothing of the old sandbox is there', async (bench) => {
-    const { create, provider, sh } = bench;
+  check('an id that was removed can be made again, and nothing of the old sandbox is there', async (fixture) => {
+    const { create, provider, sh } = fixture;
     const old = await create();
     await sh(old, 'echo old >old; echo old >README; rm -r dir; echo old >~/old; echo old >/tmp/old');
     await old[Symbol.asyncDispose]();
@@ -117,8 +122,8 @@ export function sharing(check: Check): void {
     assert.deepEqual(told, []);
   });
 
-  check('list() tells what runs as running, and goes on while others come and go', async (bench) => {
-    const { create, provider, another, sh } = bench;
+  check('list() tells what runs as running, and goes on while others come and go', async (fixture) => {
+    const { create, provider, another, sh } = fixture;
     const stays = await create();
     await sh(stays, ':');
     const other = await another();

@@ -10,8 +10,8 @@ async function said(runtime: SandboxRuntime, script: string): Promise<string> {
 
 /** Output, input, signals and arguments beyond the ordinary. */
 export function streaming(check: Check): void {
-  check('a program that nobody listens to is held back, and disposing it does not lose its exit', async (bench) => {
-    const runtime = await bench.shared();
+  check('a program that nobody listens to is held back, and disposing it does not lose its exit', async (fixture) => {
+    const runtime = await fixture.shared();
     const process = await runtime.spawn({
       argv: ['sh', '-c', 'i=0; while :; do head -c 1048576 /dev/zero; i=$((i+1)); echo $i >written; done'],
     });
@@ -31,8 +31,8 @@ export function streaming(check: Check): void {
     assert.notEqual((await process.exit).code, 0);
   });
 
-  check('write() waits while the program does not read, and ends when it does', async (bench) => {
-    const runtime = await bench.shared();
+  check('write() waits while the program does not read, and ends when it does', async (fixture) => {
+    const runtime = await fixture.shared();
     await using process = await runtime.spawn({
       argv: ['sh', '-c', 'while [ ! -e go ]; do sleep 0.02; done; wc -c'],
       stdin: 'pipe',
@@ -49,8 +49,8 @@ export function streaming(check: Check): void {
     assert.equal((await collected(process)).stdout.trim(), String(bytes));
   });
 
-  check('a write() that waits ends when the program is killed', async (bench) => {
-    const process = await (await bench.shared()).spawn({ argv: ['sleep', '1000'], stdin: 'pipe' });
+  check('a write() that waits ends when the program is killed', async (fixture) => {
+    const process = await (await fixture.shared()).spawn({ argv: ['sleep', '1000'], stdin: 'pipe' });
     const writing = process.write(new Uint8Array(16 * 2 ** 20)).then(
       () => 'ended',
       () => 'ended',

@@ -44,7 +44,7 @@ export const lackedControls = (lacking: readonly Lacking[]) =>
   lacking.filter((what) => !['pause', 'disk', 'copies'].includes(what));
 
 /** What a test gets: a provider, a way to make sandboxes that are removed at its end, and a way to run things in them. */
-export interface Bench {
+export interface SandboxFixture {
   readonly provider: SandboxProvider;
   readonly host: Host;
   spec(changes?: Partial<SandboxSpec>): SandboxSpec;
@@ -62,7 +62,7 @@ export interface Bench {
   sh(runtime: SandboxRuntime, script: string, changes?: Partial<ProcessSpec>): Promise<Collected>;
 }
 
-export type Check = (title: string, body: (bench: Bench) => Promise<void>) => void;
+export type Check = (title: string, body: (bench: SandboxFixture) => Promise<void>) => void;
 
 /** A key under which nothing is kept yet. */
 export function freshKey(): string {
@@ -70,7 +70,7 @@ export function freshKey(): string {
 }
 
 /** What the provider lists now. */
-export async function idsOf({ provider }: Bench): Promise<readonly SandboxId[]> {
+export async function idsOf({ provider }: SandboxFixture): Promise<readonly SandboxId[]> {
   const ids: SandboxId[] = [];
   for await (const { id } of provider.list()) ids.push(id);
   return ids;

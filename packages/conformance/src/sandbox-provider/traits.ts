@@ -24,8 +24,8 @@ export function traits(check: Check): void {
     assert.ok(roots.length > 0, 'a sandbox without programs is none');
   });
 
-  check('what the probe promises is what a sandbox gets, and the probe leaves no sandbox', async (bench) => {
-    const { provider, another, create } = bench;
+  check('what the probe promises is what a sandbox gets, and the probe leaves no sandbox', async (fixture) => {
+    const { provider, another, create } = fixture;
     const listed = async () => {
       const found: string[] = [];
       for await (const { id } of provider.list()) found.push(id);
@@ -41,8 +41,8 @@ export function traits(check: Check): void {
     assert.deepEqual(of(got), of(assurance));
   });
 
-  check('a root that the traits do not name, and a strategy that nobody knows, are UNSUPPORTED', async (bench) => {
-    const { provider, spec } = bench;
+  check('a root that the traits do not name, and a strategy that nobody knows, are UNSUPPORTED', async (fixture) => {
+    const { provider, spec } = fixture;
     const id = SandboxId.make();
     const refused = [
       ...(provider.traits.roots.includes('machine') ? [] : [spec({ id, root: { type: 'machine' } })]),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AgentClient, connectAgent } from '../agent/agent-client.ts';
 import { violations } from '../faults/invariants.ts';
 import { engineEnvironment, type ProviderUnderTest } from '../faults/provider-under-test.ts';
-import { type Scene, scene } from '../faults/scene.ts';
+import { type FaultFixture, faultFixture } from '../faults/fault-fixture.ts';
 
 export interface CrowdOptions {
   /** Servers for agents, each a process of its own with a client. */
@@ -41,27 +41,27 @@ const CLI = new URL('../../../cli/src/bin.ts', import.meta.url).pathname;
 /** Many servers and command lines work on one repository at once; then everything that was acknowledged is looked for. */
 export async function runCrowd(options: CrowdOptions): Promise<CrowdResult> {
   const { servers, commandLines, durationMs, provider = 'overlayfs' } = options;
-  await using ground = scene(undefined, undefined, provider);
+  await using fixture = faultFixture(undefined, undefined, provider);
   const environment = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    HOME: ground.directory,
-    LITTERBOX_HOME: ground.stateDirectory,
+    HOME: fixture.directory,
+    LITTERBOX_HOME: fixture.stateDirectory,
     LC_ALL: 'C.UTF-8',
     LITTERBOX_PROVIDER: provider,
     ...engineEnvironment(),
   };
   const problems: string[] = [];
   const counts = { calls: 0, commands: 0 };
-  await ground.once(async (litterbox) => {
+  await fixture.once(async (litterbox) => {
     for (const name of SHARED) await litterbox.create({ name });
   });
   const endMs = performance.now() + durationMs;
   const isOver = () => performance.now() >= endMs;
 
   const work = async (index: number) => {
-    const agent = await connectAgent({ repository: ground.repository, environment });
+    const agent = await connectAgent({ repository: fixture.repository, environment });
     try {
-      for (let round = 0; !isOver(); round += 1) await agentRound(ground, agent, index, round, counts, problems);
+      for (let round = 0; !isOver(); round += 1) await agentRound(fixture, agent, index, round, counts, problems);
     } finally {
       await agent[Symbol.asyncDispose]();
       if (agent.stderr() !== '') problems.push(`server ${index} said: ${agent.stderr().slice(0, 500)}`);
@@ -70,7 +70,7 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdResult> {
   const command = async (index: number) => {
     for (let round = 0; !isOver(); round += 1) {
       for (const args of wordsOf(index, round)) {
-        const { code, stderr } = await litterbox(ground.repository, environment, args);
+        const { code, stderr } = await litterbox(fixture.repository, environment, args);
         counts.commands += 1;
         const found = /"code":"([A-Z_]+)"/.exec(stderr)?.[1];
         if (code !== 0 && !(found !== undefined && EXPECTED.has(found)))
@@ -82,13 +82,13 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdResult> {
     ...Array.from({ length: servers }, (_, index) => work(index)),
     ...Array.from({ length: commandLines }, (_, index) => command(index)),
   ]);
-  problems.push(...(await violations(ground)));
-  return { ...counts, acknowledged: ground.acknowledged.size, problems };
+  problems.push(...(await violations(fixture)));
+  return { ...counts, acknowledged: fixture.acknowledged.size, problems };
 }
 
 /** What an agent does in a while: in a sandbox of its own and in one that others work in too. */
 async function agentRound(
-  { acknowledged }: Scene,
+  { acknowledged }: FaultFixture,
   agent: AgentClient,
   index: number,
   round: number,

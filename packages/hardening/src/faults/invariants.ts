@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Scene } from './scene.ts';
+import type { FaultFixture } from './fault-fixture.ts';
 import { digestDifference, userDigest } from './user-digest.ts';
 
 const PROCESSES_END_MS = 30_000;
@@ -13,15 +13,15 @@ const STABLE = ['ready', 'paused', 'stopped', 'setup-failed'];
  * Looks at everything that must hold when no program runs and `reconcile` has run once (security.md 1.5), and fails with all that
  * does not. The caller has closed its own programs.
  */
-export async function expectInvariants(scene: Scene, stage: string): Promise<void> {
-  const problems = await violations(scene);
+export async function expectInvariants(fixture: FaultFixture, stage: string): Promise<void> {
+  const problems = await violations(fixture);
   assert.deepEqual(problems, [], stage);
 }
 
-export async function violations(scene: Scene): Promise<readonly string[]> {
-  const { repository, stateDirectory, directory, acknowledged } = scene;
+export async function violations(fixture: FaultFixture): Promise<readonly string[]> {
+  const { repository, stateDirectory, directory, acknowledged } = fixture;
   const problems: string[] = [];
-  const found = await scene.once(async (litterbox) => {
+  const found = await fixture.once(async (litterbox) => {
     const sandboxes = await litterbox.list('all');
     const entries = await litterbox.audit({ limit: 1_000_000 });
     for (const { operation, outcome } of entries)
@@ -44,7 +44,7 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
   // Records and runtimes.
   for (const { name, state } of found.sandboxes)
     if (!STABLE.includes(state)) problems.push(`the sandbox ${name} is ${state}`);
-  const provider = join(stateDirectory, scene.provider);
+  const provider = join(stateDirectory, fixture.provider);
   same(problems, 'runtimes', names(join(provider, 'sandboxes')), ids);
   same(problems, 'playgrounds', names(join(provider, 'playgrounds')), ids);
   for (const name of names(join(provider, 'disks')))
@@ -83,12 +83,12 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
   for (const branch of refs('refs/heads/litterbox'))
     if (!slugs.includes(branch)) problems.push(`a review branch is left: ${branch}`);
   problems.push(...leftovers(join(repository, '.git'), repository));
-  for (const path of digestDifference(scene.digest, userDigest(repository)))
+  for (const path of digestDifference(fixture.digest, userDigest(repository)))
     problems.push(`the user's repository changed: ${path}`);
 
   // What the engine has.
-  if (scene.provider !== 'overlayfs')
-    for (const found of inEngine(scene.provider, stateDirectory))
+  if (fixture.provider !== 'overlayfs')
+    for (const found of inEngine(fixture.provider, stateDirectory))
       if (!ids.some((id) => found.includes(id))) problems.push(`left in the engine: ${found}`);
 
   // What runs.
@@ -101,7 +101,7 @@ export async function violations(scene: Scene): Promise<readonly string[]> {
   }
   problems.push(...left);
   // A container goes on when nobody uses it, and so do its mounts.
-  const isOfContainer = (mount: string) => scene.provider !== 'overlayfs' && ids.some((id) => mount.includes(id));
+  const isOfContainer = (mount: string) => fixture.provider !== 'overlayfs' && ids.some((id) => mount.includes(id));
   for (const mount of readFileSync('/proc/self/mountinfo', 'latin1').split('\n'))
     if (mount.includes(`${stateDirectory}/`) && !isOfContainer(mount)) problems.push(`a mount is left: ${mount}`);
   return problems;

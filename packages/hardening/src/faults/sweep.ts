@@ -4,7 +4,7 @@ import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
 import { expectInvariants } from './invariants.ts';
 import type { Job } from './job.ts';
-import { type Death, type Scene, scene } from './scene.ts';
+import { type Death, type FaultFixture, faultFixture } from './fault-fixture.ts';
 
 /** What changes something on disk or starts something: the calls of the kernel between which a kill makes a difference. */
 const CALLS =
@@ -15,7 +15,7 @@ export interface SweptOperation {
   readonly job: Job;
   prepare(litterbox: Litterbox): Promise<void>;
   /** Does it again after whatever happened. Fails when it does not work. */
-  again(litterbox: Litterbox, one: Scene): Promise<void>;
+  again(litterbox: Litterbox, one: FaultFixture): Promise<void>;
 }
 
 const withWork = async (litterbox: Litterbox) => {
@@ -99,19 +99,19 @@ async function ranOnce(litterbox: Litterbox, path: string): Promise<void> {
   if (times !== 1) throw new Error(`${path} was recorded ${times} times.`);
 }
 
-function assertIntegrated(one: Scene): void {
-  const read = (path: string) => readFileSync(join(one.repository, path), 'utf8');
+function assertIntegrated(fixture: FaultFixture): void {
+  const read = (path: string) => readFileSync(join(fixture.repository, path), 'utf8');
   if (read('src/a.txt') !== 'changed\n' || read('new') !== 'new\n') throw new Error('The work is not in.');
 }
 
-async function prepared(operation: SweptOperation): Promise<Scene> {
-  const one = scene({ 'src/a.txt': 'a\n', gone: 'gone\n' });
-  await one.once(async (litterbox) => {
+async function prepared(operation: SweptOperation): Promise<FaultFixture> {
+  const fixture = faultFixture({ 'src/a.txt': 'a\n', gone: 'gone\n' });
+  await fixture.once(async (litterbox) => {
     await operation.prepare(litterbox);
     for (const { name } of await litterbox.list())
-      for await (const { commit } of litterbox.log(name)) one.acknowledged.add(commit);
+      for await (const { commit } of litterbox.log(name)) fixture.acknowledged.add(commit);
   });
-  return one;
+  return fixture;
 }
 
 /** strace counts calls by thread. */
@@ -121,9 +121,9 @@ const strace = (output: string, inject: string) => ['strace', '-f', '-qq', '--se
 
 /** How many points a sweep of the operation has: the most calls that one thread of it makes. */
 export async function countPoints(operation: SweptOperation): Promise<number> {
-  await using one = await prepared(operation);
-  const output = join(one.directory, 'trace');
-  const { ok, errors, error } = await one.dying(operation.job, {
+  await using fixture = await prepared(operation);
+  const output = join(fixture.directory, 'trace');
+  const { ok, errors, error } = await fixture.dying(operation.job, {
     wrapper: strace(output, `trace=${CALLS}`),
     environment: ONE_THREAD,
   });
@@ -142,22 +142,22 @@ export async function countPoints(operation: SweptOperation): Promise<number> {
  * the invariants, does the operation again and looks once more.
  */
 export async function sweepPoint(operation: SweptOperation, point: number): Promise<Death> {
-  await using one = await prepared(operation);
+  await using fixture = await prepared(operation);
   const place = `${operation.name} killed at call ${point}`;
   const inject = `inject=${CALLS}:signal=KILL:when=${point}`;
-  const death = await one.dying(operation.job, { wrapper: strace('/dev/null', inject), environment: ONE_THREAD });
+  const death = await fixture.dying(operation.job, { wrapper: strace('/dev/null', inject), environment: ONE_THREAD });
   if (typeof death.ok === 'object' && death.ok !== null && 'commit' in death.ok)
-    one.acknowledged.add(String(death.ok.commit));
-  if (operation.name === 'milestone' && typeof death.ok === 'string') one.git('cat-file', '-e', death.ok);
-  await one.once(async (litterbox) => await reconciled(one, litterbox));
-  if (operation.name === 'apply' || operation.name === 'merge') one.accept();
-  await expectInvariants(one, place);
-  await one
-    .once(async (litterbox) => await operation.again(litterbox, one))
+    fixture.acknowledged.add(String(death.ok.commit));
+  if (operation.name === 'milestone' && typeof death.ok === 'string') fixture.git('cat-file', '-e', death.ok);
+  await fixture.once(async (litterbox) => await reconciled(fixture, litterbox));
+  if (operation.name === 'apply' || operation.name === 'merge') fixture.accept();
+  await expectInvariants(fixture, place);
+  await fixture
+    .once(async (litterbox) => await operation.again(litterbox, fixture))
     .catch((cause: unknown) => {
       throw new Error(`${place}, and again: ${String(cause)}`, { cause });
     });
-  await expectInvariants(one, `${place}, and again`);
+  await expectInvariants(fixture, `${place}, and again`);
   return death;
 }
 
@@ -165,7 +165,7 @@ export async function sweepPoint(operation: SweptOperation, point: number): Prom
  * A git that was killed in the user's repository leaves its lock, which only the person may remove: it is named, and whoever removes
  * it need do nothing more. Locks of refs that are ours alone are ours to remove.
  */
-async function reconciled(one: Scene, litterbox: Litterbox): Promise<void> {
+async function reconciled(fixture: FaultFixture, litterbox: Litterbox): Promise<void> {
   for (let locks = 0; ; locks++) {
     try {
       for (const sentence of await litterbox.reconcile()) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ClientProcess } from '../faults/client-process.ts';
 import { violations } from '../faults/invariants.ts';
 import type { Job } from '../faults/job.ts';
-import { type Scene, scene } from '../faults/scene.ts';
+import { type FaultFixture, faultFixture } from '../faults/fault-fixture.ts';
 import { checkHistory } from './check-history.ts';
 import type { Call, History, Sample } from './history.ts';
 import { Random } from './random.ts';
@@ -46,14 +46,14 @@ const WEIGHTS = {
 
 /** Processes use one repository at random, are killed and frozen, and every call is written down; then the history is checked. */
 export async function runModel(options: ModelOptions): Promise<ModelResult> {
-  await using one = scene();
-  one.git('config', 'gc.auto', '0'); // it would change the repository in the background, at a time of its own
-  const model = new Model(one, options);
+  await using fixture = faultFixture();
+  fixture.git('config', 'gc.auto', '0'); // it would change the repository in the background, at a time of its own
+  const model = new Model(fixture, options);
   return await model.run();
 }
 
 class Model {
-  readonly #one: Scene;
+  readonly #one: FaultFixture;
   readonly #options: ModelOptions;
   readonly #calls: Call[] = [];
   readonly #samples: Sample[] = [];
@@ -65,8 +65,8 @@ class Model {
   #token = 0;
   #ending = false;
 
-  constructor(one: Scene, options: ModelOptions) {
-    this.#one = one;
+  constructor(fixture: FaultFixture, options: ModelOptions) {
+    this.#one = fixture;
     this.#options = options;
     this.#over = performance.now() + options.seconds * 1000;
   }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import type { Sandbox } from 'litterbox';
-import { type AttackGround, onTheHost, positiveControl, repositoryDigest } from '../../src/index.ts';
+import { type AttackFixture, onTheHost, positiveControl, repositoryDigest } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
 const IDENTITY = '-c user.name=x -c user.email=x@localhost -c init.defaultBranch=main';
 
 /** The same payload in a plain repository of the host, then what a person runs: the mark has to appear. */
-function runsOnTheHost({ marks }: AttackGround, payload: string, command: string, mark: string): void {
+function runsOnTheHost({ marks }: AttackFixture, payload: string, command: string, mark: string): void {
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-control-'));
   try {
     const prepare = `git ${IDENTITY} init -q . && echo one >tracked && git add -A && git ${IDENTITY} commit -q -m one`;
@@ -27,24 +27,24 @@ function runsOnTheHost({ marks }: AttackGround, payload: string, command: string
 }
 
 /** Everything Litterbox does for agent and person, on the sandbox's work. Apply is accepted as a person would. */
-async function everything(ground: AttackGround, sandbox: Sandbox): Promise<void> {
-  const litterbox = ground.open();
+async function everything(fixture: AttackFixture, sandbox: Sandbox): Promise<void> {
+  const litterbox = fixture.open();
   await sandbox.write('seen.txt', 'x\n');
-  ground.hear('a diff', await sandbox.diff());
-  ground.hear('the changes', JSON.stringify(await litterbox.changes(sandbox.name)));
-  ground.hear('the log', JSON.stringify(await sandbox.log()));
-  ground.hear('a file', await sandbox.read('seen.txt'));
-  ground.hear('the plan', JSON.stringify(await litterbox.plan({ sandbox: sandbox.name, integration: 'merge' })));
+  fixture.hear('a diff', await sandbox.diff());
+  fixture.hear('the changes', JSON.stringify(await litterbox.changes(sandbox.name)));
+  fixture.hear('the log', JSON.stringify(await sandbox.log()));
+  fixture.hear('a file', await sandbox.read('seen.txt'));
+  fixture.hear('the plan', JSON.stringify(await litterbox.plan({ sandbox: sandbox.name, integration: 'merge' })));
   await litterbox.worktree(sandbox.name);
   await litterbox.reconcile();
   await litterbox.apply(sandbox.name, { acceptRisky: true });
-  ground.scratch.git('status');
-  ground.acceptRepository();
+  fixture.scratch.git('status');
+  fixture.acceptRepository();
 }
 
 /** What the plan says lies in something that git takes for a repository, the folder of templates left aside. */
-async function repositoriesTold(ground: AttackGround): Promise<readonly string[]> {
-  const { risky } = await ground.open().plan({ sandbox: 'a', integration: 'apply' });
+async function repositoriesTold(fixture: AttackFixture): Promise<readonly string[]> {
+  const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'apply' });
   return risky
     .filter(({ reasons }) => reasons.includes('lies in a directory that git takes for a repository'))
     .map(({ path }) => path)
@@ -52,52 +52,52 @@ async function repositoriesTold(ground: AttackGround): Promise<readonly string[]
     .toSorted();
 }
 
-const trackedIn = ({ scratch }: AttackGround) => scratch.git('ls-files', '-s').split('\n');
+const trackedIn = ({ scratch }: AttackFixture) => scratch.git('ls-files', '-s').split('\n');
 
 describe('repositories that an agent makes', () => {
-  attack("A01: a nested repository's fsmonitor does not run on the host", async (ground) => {
-    const payload = `mkdir -p vendor/x && cd vendor/x && git ${IDENTITY} init -q && git config core.fsmonitor '${ground.marks.touch('A01')}; false' && echo code >code.txt && git ${IDENTITY} commit -q --allow-empty -m x; cd ../..`;
-    runsOnTheHost(ground, payload, 'git status', 'A01');
-    const sandbox = await ground.open().create({ name: 'a' });
-    const { recorded } = await ground.run(sandbox, payload);
+  attack("A01: a nested repository's fsmonitor does not run on the host", async (fixture) => {
+    const payload = `mkdir -p vendor/x && cd vendor/x && git ${IDENTITY} init -q && git config core.fsmonitor '${fixture.marks.touch('A01')}; false' && echo code >code.txt && git ${IDENTITY} commit -q --allow-empty -m x; cd ../..`;
+    runsOnTheHost(fixture, payload, 'git status', 'A01');
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const { recorded } = await fixture.run(sandbox, payload);
     expect(recorded.warnings).toEqual([{ type: 'nested-repository', path: 'vendor/x/.git' }]);
-    await everything(ground, sandbox);
-    const tracked = trackedIn(ground);
+    await everything(fixture, sandbox);
+    const tracked = trackedIn(fixture);
     expect(tracked.filter((line) => line.includes('vendor'))).toEqual([
       expect.stringMatching(/^100644 .*\tvendor\/x\/code\.txt$/),
     ]);
   });
 
-  attack("A02: a nested repository's clean filter does not run on the host", async (ground) => {
-    const payload = `mkdir -p vendor/y && cd vendor/y && git ${IDENTITY} init -q && echo aaa >f && git add f && git ${IDENTITY} commit -q -m x && echo '* filter=e' >.gitattributes && git config filter.e.clean '${ground.marks.touch('A02')}; cat' && echo bbb >f; cd ../..`;
-    runsOnTheHost(ground, payload, 'git -c core.fsmonitor=false add -A; git -c core.fsmonitor=false status', 'A02');
-    const sandbox = await ground.open().create({ name: 'a' });
-    await ground.run(sandbox, payload);
-    await everything(ground, sandbox);
-    expect(trackedIn(ground).join('\n')).toContain('vendor/y/f');
+  attack("A02: a nested repository's clean filter does not run on the host", async (fixture) => {
+    const payload = `mkdir -p vendor/y && cd vendor/y && git ${IDENTITY} init -q && echo aaa >f && git add f && git ${IDENTITY} commit -q -m x && echo '* filter=e' >.gitattributes && git config filter.e.clean '${fixture.marks.touch('A02')}; cat' && echo bbb >f; cd ../..`;
+    runsOnTheHost(fixture, payload, 'git -c core.fsmonitor=false add -A; git -c core.fsmonitor=false status', 'A02');
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await fixture.run(sandbox, payload);
+    await everything(fixture, sandbox);
+    expect(trackedIn(fixture).join('\n')).toContain('vendor/y/f');
   });
 
-  attack('A03: hooks in a .git at the top are never recorded, and never reach the repository', async (ground) => {
-    const payload = `mkdir -p .git/hooks; printf '#!/bin/sh\\n${ground.marks.touch('A03')}\\n' >.git/hooks/post-checkout; chmod +x .git/hooks/post-checkout`;
-    runsOnTheHost(ground, payload, 'git checkout -q -b t', 'A03');
-    const sandbox = await ground.open().create({ name: 'a' });
-    const { recorded } = await ground.run(sandbox, payload);
+  attack('A03: hooks in a .git at the top are never recorded, and never reach the repository', async (fixture) => {
+    const payload = `mkdir -p .git/hooks; printf '#!/bin/sh\\n${fixture.marks.touch('A03')}\\n' >.git/hooks/post-checkout; chmod +x .git/hooks/post-checkout`;
+    runsOnTheHost(fixture, payload, 'git checkout -q -b t', 'A03');
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const { recorded } = await fixture.run(sandbox, payload);
     expect(recorded.warnings).toEqual([{ type: 'refused-path', code: 'PATH_GIT_DIR', path: '.git' }]);
     await expect(sandbox.write('.git/hooks/post-checkout', 'x')).rejects.toMatchObject({ code: 'PATH_GIT_DIR' });
-    const hooks = Object.entries(repositoryDigest(ground.scratch.repository)).filter(([path]) =>
+    const hooks = Object.entries(repositoryDigest(fixture.scratch.repository)).filter(([path]) =>
       path.startsWith('.git/hooks/'),
     );
-    await everything(ground, sandbox);
-    ground.scratch.git('checkout', '-q', '-b', 't');
-    ground.acceptRepository();
+    await everything(fixture, sandbox);
+    fixture.scratch.git('checkout', '-q', '-b', 't');
+    fixture.acceptRepository();
     expect(
-      Object.entries(repositoryDigest(ground.scratch.repository)).filter(([path]) => path.startsWith('.git/hooks/')),
+      Object.entries(repositoryDigest(fixture.scratch.repository)).filter(([path]) => path.startsWith('.git/hooks/')),
     ).toEqual(hooks);
   });
 
-  attack('A05: a .git file that points to another repository is neither recorded nor followed', async (ground) => {
-    const secret = ground.canaries[0]?.secret ?? '';
-    const other = join(ground.home, 'other');
+  attack('A05: a .git file that points to another repository is neither recorded nor followed', async (fixture) => {
+    const secret = fixture.canaries[0]?.secret ?? '';
+    const other = join(fixture.home, 'other');
     onTheHost([
       'sh',
       '-c',
@@ -111,13 +111,13 @@ describe('repositories that an agent makes', () => {
     const seen = onTheHost(['sh', '-c', `${payload}; git log -1 --format=%s`], { cwd: directory }).stdout;
     positiveControl('a .git file that points elsewhere', seen, (text) => text.includes(secret));
     rmSync(directory, { recursive: true, force: true });
-    const sandbox = await ground.open().create({ name: 'a' });
-    const { recorded } = await ground.run(sandbox, `${payload}; git log; git --git-dir=${other}/.git log`);
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const { recorded } = await fixture.run(sandbox, `${payload}; git log; git --git-dir=${other}/.git log`);
     expect(recorded.warnings.map(({ type, path }) => [type, path]).toSorted()).toEqual([
       ['nested-repository', 'sub/.git'],
       ['refused-path', '.git'],
     ]);
-    const trace = join(ground.scratch.directory, 'trace');
+    const trace = join(fixture.scratch.directory, 'trace');
     const strace = [
       'strace',
       '-f',
@@ -133,27 +133,27 @@ describe('repositories that an agent makes', () => {
       ['run', 'a', 'echo x >x'],
       ['apply', 'a', '--yes-risky'],
     ]) {
-      const ran = commandLine(ground, args, { prefix: strace });
+      const ran = commandLine(fixture, args, { prefix: strace });
       expect({ args, code: ran.code, stderrIncludes: ran.stderr.includes('rror') }).toEqual({
         args,
         code: 0,
         stderrIncludes: false,
       });
       const opened = readFileSync(trace, 'utf8');
-      positiveControl('strace', opened, (text) => text.includes(join(ground.scratch.repository, '.git')));
+      positiveControl('strace', opened, (text) => text.includes(join(fixture.scratch.repository, '.git')));
       expect(opened.split('\n').filter((line) => line.includes(other))).toEqual([]);
     }
-    ground.acceptRepository();
+    fixture.acceptRepository();
     rmSync(other, { recursive: true, force: true });
   });
 
-  attack('A06: a commondir that leads to a crafted configuration is not followed', async (ground) => {
-    const payload = `mkdir -p .git badgit && git ${IDENTITY} init -q --bare badgit && git -C badgit config core.bare false && git -C badgit config core.fsmonitor '${ground.marks.touch('A06')}; false' && cp badgit/HEAD .git/HEAD && echo ../badgit >.git/commondir`;
-    runsOnTheHost(ground, `rm -rf .git; ${payload}`, 'git status', 'A06');
-    const sandbox = await ground.open().create({ name: 'a' });
-    await ground.run(sandbox, payload);
-    await everything(ground, sandbox);
-    ground.scratch.git('status');
+  attack('A06: a commondir that leads to a crafted configuration is not followed', async (fixture) => {
+    const payload = `mkdir -p .git badgit && git ${IDENTITY} init -q --bare badgit && git -C badgit config core.bare false && git -C badgit config core.fsmonitor '${fixture.marks.touch('A06')}; false' && cp badgit/HEAD .git/HEAD && echo ../badgit >.git/commondir`;
+    runsOnTheHost(fixture, `rm -rf .git; ${payload}`, 'git status', 'A06');
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await fixture.run(sandbox, payload);
+    await everything(fixture, sandbox);
+    fixture.scratch.git('status');
   });
 
   /** Empty directories are not tracked, and without them git sees no repository: they get a file each. */
@@ -161,35 +161,35 @@ describe('repositories that an agent makes', () => {
 
   attack(
     'A07: a bare repository in the tree is told as one, needs a yes, and Litterbox does not run it',
-    async (ground) => {
-      const payload = `git ${IDENTITY} init -q --bare b && git -C b config core.bare false && git -C b config core.worktree .. && git -C b config core.fsmonitor '${ground.marks.touch('A07')}; false' && ${filled('b')}`;
-      runsOnTheHost(ground, payload, 'cd b && git status', 'A07');
-      const sandbox = await ground.open().create({ name: 'a' });
-      await ground.run(sandbox, payload);
-      await expect(ground.open().apply('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
-      expect(await repositoriesTold(ground)).toEqual(['b/HEAD', 'b/config', 'b/objects/keep', 'b/refs/keep']);
-      await everything(ground, sandbox);
+    async (fixture) => {
+      const payload = `git ${IDENTITY} init -q --bare b && git -C b config core.bare false && git -C b config core.worktree .. && git -C b config core.fsmonitor '${fixture.marks.touch('A07')}; false' && ${filled('b')}`;
+      runsOnTheHost(fixture, payload, 'cd b && git status', 'A07');
+      const sandbox = await fixture.open().create({ name: 'a' });
+      await fixture.run(sandbox, payload);
+      await expect(fixture.open().apply('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+      expect(await repositoriesTold(fixture)).toEqual(['b/HEAD', 'b/config', 'b/objects/keep', 'b/refs/keep']);
+      await everything(fixture, sandbox);
       // What is left is what a person does in there; the manual recommends a setting with which git refuses.
-      const inside = { cwd: join(ground.scratch.repository, 'b') };
+      const inside = { cwd: join(fixture.scratch.repository, 'b') };
       expect(onTheHost(['git', '-c', 'safe.bareRepository=explicit', 'status'], inside).code).not.toBe(0);
-      expect(ground.marks.found()).toEqual([]);
+      expect(fixture.marks.found()).toEqual([]);
       positiveControl(
         'git status in it',
-        onTheHost(['git', 'status'], inside) && ground.marks.found(),
+        onTheHost(['git', 'status'], inside) && fixture.marks.found(),
         (found) => found.length > 0,
       );
-      ground.marks.clear();
+      fixture.marks.clear();
     },
   );
 
-  attack('AX2: a bare repository whose configuration lies elsewhere is told as one', async (ground) => {
-    const payload = `git ${IDENTITY} init -q --bare c && git -C c config core.pager '${ground.marks.touch('AX2')}' && ${filled('c')} && rm -r c/hooks && mkdir b && mv c/HEAD b/HEAD && echo ../c >b/commondir`;
-    runsOnTheHost(ground, payload, 'cd b && script -qec "git branch -a; git config -l" /dev/null', 'AX2');
-    const sandbox = await ground.open().create({ name: 'a' });
-    await ground.run(sandbox, payload);
-    await expect(ground.open().apply('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
-    expect(await repositoriesTold(ground)).toEqual(['b/HEAD', 'b/commondir']);
-    await everything(ground, sandbox);
+  attack('AX2: a bare repository whose configuration lies elsewhere is told as one', async (fixture) => {
+    const payload = `git ${IDENTITY} init -q --bare c && git -C c config core.pager '${fixture.marks.touch('AX2')}' && ${filled('c')} && rm -r c/hooks && mkdir b && mv c/HEAD b/HEAD && echo ../c >b/commondir`;
+    runsOnTheHost(fixture, payload, 'cd b && script -qec "git branch -a; git config -l" /dev/null', 'AX2');
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await fixture.run(sandbox, payload);
+    await expect(fixture.open().apply('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+    expect(await repositoriesTold(fixture)).toEqual(['b/HEAD', 'b/commondir']);
+    await everything(fixture, sandbox);
   });
 
   const NAMES = [
@@ -205,9 +205,9 @@ describe('repositories that an agent makes', () => {
     '.git\ufeff',
     'x\\.git\\config',
   ];
-  attack('AX1: no spelling of .git that some file system takes for it is recorded', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
-    const { recorded } = await ground.run(sandbox, [
+  attack('AX1: no spelling of .git that some file system takes for it is recorded', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const { recorded } = await fixture.run(sandbox, [
       'sh',
       '-c',
       'for n do mkdir -p "$n/hooks" "deep/$n" && echo x >"$n/config" && echo x >"deep/$n/f" && echo x >"$n/hooks/post-merge"; done; echo fine >fine.txt',
@@ -216,16 +216,16 @@ describe('repositories that an agent makes', () => {
     ]);
     expect(recorded.changedFiles).toBe(1);
     expect(recorded.warnings).toHaveLength(NAMES.length * 2);
-    expect((await ground.open().changes('a')).map(({ path }) => path)).toEqual(['fine.txt']);
+    expect((await fixture.open().changes('a')).map(({ path }) => path)).toEqual(['fine.txt']);
   });
 
-  attack('A13: files that git reads are refused as links, and nothing of the host is in a diff', async (ground) => {
+  attack('A13: files that git reads are refused as links, and nothing of the host is in a diff', async (fixture) => {
     const passwd = positiveControl('reading /etc/passwd', readFileSync('/etc/passwd', 'utf8'), (text) =>
       text.includes('root:'),
     );
     const names = ['.gitattributes', '.gitmodules', '.mailmap', 'sub/.gitignore', 'sub/.gitattributes', 'GITATT~1'];
-    const sandbox = await ground.open().create({ name: 'a' });
-    const { recorded } = await ground.run(sandbox, [
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const { recorded } = await fixture.run(sandbox, [
       'sh',
       '-c',
       'mkdir -p sub; for n do ln -s /etc/passwd "$n"; done; rm .gitignore; ln -s /etc/passwd .gitignore; ln -s /etc/passwd plain',
@@ -238,11 +238,11 @@ describe('repositories that an agent makes', () => {
     const diff = await sandbox.diff();
     expect(diff).toContain('+/etc/passwd');
     for (const line of passwd.split('\n').filter((text) => text !== '')) expect(diff).not.toContain(line);
-    await everything(ground, sandbox);
+    await everything(fixture, sandbox);
   });
 
-  attack('A11: hostile submodules never reach the repository, and nothing is cloned', async (ground) => {
-    const { marks, scratch } = ground;
+  attack('A11: hostile submodules never reach the repository, and nothing is cloned', async (fixture) => {
+    const { marks, scratch } = fixture;
     const modules = (text: string) => `printf '${text}' >.gitmodules`;
     const hostile = {
       'a URL that runs a command': modules(
@@ -256,9 +256,9 @@ describe('repositories that an agent makes', () => {
     };
     const before = scratch.git('for-each-ref', 'refs/heads');
     for (const [index, [what, payload]] of Object.entries(hostile).entries()) {
-      const sandbox = await ground.open().create({ name: `a${index}` });
-      await ground.run(sandbox, payload);
-      const outcome = await ground
+      const sandbox = await fixture.open().create({ name: `a${index}` });
+      await fixture.run(sandbox, payload);
+      const outcome = await fixture
         .open()
         .apply(sandbox.name, { acceptRisky: true })
         .then(
@@ -269,66 +269,66 @@ describe('repositories that an agent makes', () => {
         // git checks such URLs when it clones: ext is refused there, and Litterbox never clones. A person is asked before.
         expect({ what, outcome }).toEqual({ what, outcome: 'staged' });
         scratch.git('reset', '-q', '--hard');
-        ground.acceptRepository();
+        fixture.acceptRepository();
       } else expect({ what, outcome }).toEqual({ what, outcome: 'PERMISSION_DENIED' });
-      await expect(ground.open().apply(sandbox.name)).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+      await expect(fixture.open().apply(sandbox.name)).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
     }
     expect(scratch.git('for-each-ref', 'refs/heads')).toBe(before);
   });
 
-  attack('A11: a submodule of an agent is recorded as plain files, never as a link to a commit', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
-    await ground.run(
+  attack('A11: a submodule of an agent is recorded as plain files, never as a link to a commit', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await fixture.run(
       sandbox,
       `git ${IDENTITY} init -q . && mkdir sub && cd sub && git ${IDENTITY} init -q . && echo x >f && git add f && git ${IDENTITY} commit -q -m x && cd .. && git ${IDENTITY} -c protocol.file.allow=always submodule add ./sub sub; printf '160000 commit\\n' >odd; git ls-files -s`,
     );
-    await ground.open().apply('a', { acceptRisky: true });
-    ground.acceptRepository();
-    const tracked = trackedIn(ground);
+    await fixture.open().apply('a', { acceptRisky: true });
+    fixture.acceptRepository();
+    const tracked = trackedIn(fixture);
     expect(tracked.some((line) => line.endsWith('\tsub/f'))).toBe(true);
     expect(tracked.filter((line) => line.startsWith('160000'))).toEqual([]);
   });
 
-  attack("A21: an agent's replacement refs and grafts change nothing, nor do the person's own", async (ground) => {
-    const { scratch } = ground;
+  attack("A21: an agent's replacement refs and grafts change nothing, nor do the person's own", async (fixture) => {
+    const { scratch } = fixture;
     const [head = ''] = scratch.git('rev-parse', 'HEAD').split('\n');
     const blob = scratch.git('rev-parse', 'HEAD:src/a.txt');
     scratch.file('evil', 'replaced\n');
     const evil = scratch.git('hash-object', '-w', 'evil');
     scratch.git('replace', blob, evil);
     scratch.git('clean', '-fdq', 'evil');
-    ground.acceptRepository();
+    fixture.acceptRepository();
     positiveControl('a replacement ref', scratch.git('show', 'HEAD:src/a.txt'), (text) => text === 'replaced');
-    const sandbox = await ground.open().create({ name: 'a' });
-    expect((await ground.run(sandbox, 'cat src/a.txt')).stdout).toBe('a\n');
-    await ground.run(
+    const sandbox = await fixture.open().create({ name: 'a' });
+    expect((await fixture.run(sandbox, 'cat src/a.txt')).stdout).toBe('a\n');
+    await fixture.run(
       sandbox,
       `git ${IDENTITY} init -q . && git add -A && git ${IDENTITY} commit -q -m x && mkdir -p .git/refs/replace && cp .git/refs/heads/main .git/refs/replace/${head} && mkdir -p .git/info && echo ${head} >.git/info/grafts; echo new >src/b.txt`,
     );
-    expect((await ground.open().changes('a')).map(({ path }) => path)).toEqual(['src/b.txt']);
+    expect((await fixture.open().changes('a')).map(({ path }) => path)).toEqual(['src/b.txt']);
     expect(await sandbox.diff()).not.toContain('replaced');
   });
 
   attack(
     'A15: an agent that rewrites history in the sandbox rewrites its own throw-away repository',
-    async (ground) => {
-      const sandbox = await ground.open().create({ name: 'a' });
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
       await sandbox.write('one.txt', '1\n');
-      await ground.run(sandbox, `git ${IDENTITY} init -q . && git add -A && git ${IDENTITY} commit -q -m mine`);
+      await fixture.run(sandbox, `git ${IDENTITY} init -q . && git add -A && git ${IDENTITY} commit -q -m mine`);
       const before = await sandbox.log();
       positiveControl(
         'amending',
-        (await ground.run(sandbox, `git ${IDENTITY} commit -q --amend -m other && git log --format=%s`)).stdout,
+        (await fixture.run(sandbox, `git ${IDENTITY} commit -q --amend -m other && git log --format=%s`)).stdout,
         (text) => text === 'other\n',
       );
-      await ground.run(
+      await fixture.run(
         sandbox,
         `git ${IDENTITY} commit --amend -m x; git push --force; git update-ref -d HEAD; git reset --hard HEAD~5; rm -rf .git; rm -rf ./* .gitignore`,
       );
       const after = await sandbox.log();
       expect(after.slice(-before.length)).toEqual(before);
       expect(after.length).toBe(before.length + 1);
-      await ground.open().restore('a', '1');
+      await fixture.open().restore('a', '1');
       expect(new TextDecoder().decode(await sandbox.read('one.txt'))).toBe('1\n');
     },
   );

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { git } from '@litterbox/source-control-git';
-import { type AttackGround, onTheHost, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, onTheHost, positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
@@ -51,7 +51,7 @@ const HOOKS = [
 /** What runs because the person wants it to: their own filters, when files are put into their work tree. */
 const OWN_FILTERS = ['filter.x.clean', 'filter.x.smudge'];
 
-function hostileConfiguration({ scratch, marks }: AttackGround): void {
+function hostileConfiguration({ scratch, marks }: AttackFixture): void {
   for (const key of EXECUTABLE_KEYS) scratch.git('config', key, `${marks.touch(key)}; cat; :`);
   scratch.git('config', 'core.hooksPath', '.git/hooks');
   for (const hook of HOOKS) {
@@ -63,9 +63,9 @@ function hostileConfiguration({ scratch, marks }: AttackGround): void {
 describe("the person's git", () => {
   attack(
     'A18: no program of a hostile configuration and no hook runs, whatever is called',
-    async (ground) => {
-      const { marks, scratch } = ground;
-      hostileConfiguration(ground);
+    async (fixture) => {
+      const { marks, scratch } = fixture;
+      hostileConfiguration(fixture);
       scratch.file('src/a.txt', 'uncommitted\n');
       scratch.git('status');
       scratch.git('add', 'src/a.txt');
@@ -76,11 +76,11 @@ describe("the person's git", () => {
         expect.arrayContaining(['core.fsmonitor', 'filter.x.clean', 'pre-commit', 'reference-transaction']),
       );
       marks.clear();
-      ground.acceptRepository();
+      fixture.acceptRepository();
 
-      const litterbox = ground.open();
+      const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'a' });
-      await ground.run(sandbox, 'echo two >src/a.txt; echo new >src/b.txt');
+      await fixture.run(sandbox, 'echo two >src/a.txt; echo new >src/b.txt');
       await sandbox.write('src/c.txt', 'c\n');
       await sandbox.read('src/c.txt');
       await sandbox.diff();
@@ -93,7 +93,7 @@ describe("the person's git", () => {
       await litterbox.create({ name: 'gone' });
       await litterbox.delete('gone', { force: true });
       for (const args of [['diff', 'a'], ['log', 'a', '-p'], ['list'], ['doctor']])
-        expect({ args, code: commandLine(ground, args).code }).toEqual({ args, code: 0 });
+        expect({ args, code: commandLine(fixture, args).code }).toEqual({ args, code: 0 });
       expect((await sandbox.milestone('m'))?.revisions).toBe(3);
       expect(marks.found()).toEqual([]);
 
@@ -104,20 +104,20 @@ describe("the person's git", () => {
         marks.clear();
       };
       rmSync(join(scratch.repository, '.env')); // it would come along, as it should
-      ground.acceptRepository();
+      fixture.acceptRepository();
       await allowed(async () => await litterbox.create({ name: 'tree', from: 'worktree' }));
       await allowed(async () => await litterbox.plan({ sandbox: 'a', integration: 'merge' }));
       await allowed(async () => expect((await litterbox.apply('a')).outcome).toBe('staged'));
       scratch.git('reset', '-q', '--hard');
       marks.clear();
       await allowed(async () => expect((await litterbox.merge('a')).outcome).toBe('committed'));
-      ground.acceptRepository();
+      fixture.acceptRepository();
     },
     { 'src/a.txt': 'a\n', '.gitattributes': '*.txt filter=x diff=x merge=x\n' },
   );
 
-  attack('A09: hooks that configuration defines are off for a git that knows them', async (ground) => {
-    const { marks, scratch } = ground;
+  attack('A09: hooks that configuration defines are off for a git that knows them', async (fixture) => {
+    const { marks, scratch } = fixture;
     // No git of Debian has such hooks yet: this one behaves as the manual of 2.54 says, for whoever does not switch them off.
     const wrapper = join(scratch.directory, 'git');
     const log = join(scratch.directory, 'calls');
@@ -136,7 +136,7 @@ exec git "$@"
     onTheHost([wrapper, 'status'], { cwd: scratch.repository });
     positiveControl('such a git', marks.found(), (found) => found.length === 5);
     marks.clear();
-    const litterbox = ground.open({
+    const litterbox = fixture.open({
       parts: { sourceControl: git({ stateDirectory: scratch.stateDirectory, gitBinary: wrapper }) },
     });
     const sandbox = await litterbox.create({ name: 'a' });
@@ -144,11 +144,11 @@ exec git "$@"
     await sandbox.milestone('m');
     expect((await litterbox.merge('a')).outcome).toBe('committed');
     expect(readFileSync(log, 'utf8').split('\n').length).toBeGreaterThan(10);
-    ground.acceptRepository();
+    fixture.acceptRepository();
   });
 
-  attack('A10: attributes of an agent reach no filter and no driver without a yes', async (ground) => {
-    const { marks, scratch } = ground;
+  attack('A10: attributes of an agent reach no filter and no driver without a yes', async (fixture) => {
+    const { marks, scratch } = fixture;
     for (const key of [
       'filter.lfs.clean',
       'filter.lfs.smudge',
@@ -157,32 +157,32 @@ exec git "$@"
       'merge.lfs.driver',
     ])
       scratch.git('config', key, `${marks.touch(key)}; cat; :`);
-    ground.acceptRepository();
-    const litterbox = ground.open();
+    fixture.acceptRepository();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'a' });
-    await ground.run(
+    await fixture.run(
       sandbox,
       "echo '*.txt filter=lfs diff=lfs merge=lfs' >.gitattributes; printf '[lfs]\\n\\turl=https://evil.test/\\n' >.lfsconfig; echo two >src/a.txt",
     );
     expect(await sandbox.diff()).toContain('+two');
-    expect(commandLine(ground, ['diff', 'a']).stdout).toContain('+two');
+    expect(commandLine(fixture, ['diff', 'a']).stdout).toContain('+two');
     const error = await litterbox.apply('a').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'RISKY_CHANGES' });
     expect((await litterbox.plan({ sandbox: 'a', integration: 'apply' })).risky.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['.gitattributes', '.lfsconfig']),
     );
-    expect(await ground.achieved()).toEqual([]);
+    expect(await fixture.achieved()).toEqual([]);
     await litterbox.apply('a', { acceptRisky: true });
     positiveControl("the person's own filter, after a yes", marks.found(), (found) =>
       found.includes('filter.lfs.smudge'),
     );
     marks.clear();
-    ground.acceptRepository();
+    fixture.acceptRepository();
   });
 
-  attack('A14: no message passes for authorship or an option, and odd ones are refused', async (ground) => {
-    const { scratch } = ground;
-    const litterbox = ground.open();
+  attack('A14: no message passes for authorship or an option, and odd ones are refused', async (fixture) => {
+    const { scratch } = fixture;
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'a' });
     const forged = [
       'Co-authored-by: Boss <boss@corp.test>',
@@ -224,11 +224,11 @@ exec git "$@"
       await expect(sandbox.milestone(text)).rejects.toMatchObject({ code });
       await expect(sandbox.write('src/b.txt', 'never\n', { message: text })).rejects.toMatchObject({ code });
     }
-    ground.acceptRepository();
+    fixture.acceptRepository();
   });
 
-  attack('A17: nothing of a hostile environment reaches git, the shell or the sandbox', async (ground) => {
-    const { marks, scratch } = ground;
+  attack('A17: nothing of a hostile environment reaches git, the shell or the sandbox', async (fixture) => {
+    const { marks, scratch } = fixture;
     const script = join(scratch.directory, 'evil');
     mkdirSync(join(scratch.directory, 'exec'));
     writeFileSync(script, `#!/bin/sh\n${marks.touch('A17-script')}\n`, { mode: 0o755 });
@@ -281,7 +281,7 @@ exec git "$@"
       ['milestone', 'a', 'm'],
       ['merge', 'a'],
     ]) {
-      const { code, stdout } = commandLine(ground, args, { env: withExec });
+      const { code, stdout } = commandLine(fixture, args, { env: withExec });
       expect({ args, code, stdoutMatches: /GIT_|BASH_ENV|evil/.test(stdout) }).toEqual({
         args,
         code: 0,
@@ -292,19 +292,19 @@ exec git "$@"
     expect(scratch.git('log', '-1', '--format=%s')).toBe('m');
     expect(scratch.git('status', '--porcelain')).toBe('?? .env');
     for (const path of ['/tmp/evil', '/tmp/evil-index', '/tmp/evil-objects']) expect(existsSync(path)).toBe(false);
-    ground.acceptRepository();
+    fixture.acceptRepository();
   });
 
-  attack('A19: no value is taken for an option', async (ground) => {
-    const { marks, scratch } = ground;
+  attack('A19: no value is taken for an option', async (fixture) => {
+    const { marks, scratch } = fixture;
     const target = join(marks.directory, 'A19');
     const option = `--output=${target}`;
     onTheHost(['git', 'log', '-p', option], { cwd: scratch.repository });
     positiveControl('git log --output', marks.found(), (found) => found.includes('A19'));
     marks.clear();
-    const litterbox = ground.open();
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'a' });
-    await ground.run(sandbox, ['sh', '-c', 'echo x >"$1"; echo y >-rf; echo z >"--exec=touch"', 'sh', '--output=x'], {
+    await fixture.run(sandbox, ['sh', '-c', 'echo x >"$1"; echo y >-rf; echo z >"--exec=touch"', 'sh', '--output=x'], {
       message: `--exec=touch ${target}`,
     });
     expect((await litterbox.changes('a')).map(({ path }) => path).toSorted()).toEqual([
@@ -332,7 +332,7 @@ exec git "$@"
       [2, 'run', `--upload-pack=touch ${target}`, 'true'],
       [2, 'restore', 'a', '--', option],
     ] as const) {
-      const ran = commandLine(ground, args);
+      const ran = commandLine(fixture, args);
       expect({ args, code: ran.code, stdout: ran.stdout, stderr: ran.stderr }).toEqual({
         args,
         code,
@@ -341,6 +341,6 @@ exec git "$@"
       });
       expect(marks.found()).toEqual([]);
     }
-    ground.acceptRepository();
+    fixture.acceptRepository();
   });
 });

@@ -42,10 +42,10 @@ const DECEPTIVE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u
 const plain = (text: string) => text.replaceAll('\r\n', '\n').replace(/\u001b\[(?:[0-7]|2[0-9]|3[0-9])m/g, '');
 
 describe('the eyes of the person', () => {
-  attack('A22: escape codes and invisible characters of an agent are shown, not obeyed', async (ground) => {
-    const litterbox = ground.open();
+  attack('A22: escape codes and invisible characters of an agent are shown, not obeyed', async (fixture) => {
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'a' });
-    await ground.run(sandbox, [
+    await fixture.run(sandbox, [
       'sh',
       '-c',
       'n=0; for t do n=$((n+1)); printf "%s\\n" "$t" >"file $n"; printf "%s\\n" "$t" >"$t"; done; exit 0',
@@ -55,8 +55,8 @@ describe('the eyes of the person', () => {
     await sandbox.write('src/a.txt', DECEPTIONS.map((text) => `${text}\n`).join(''), {
       message: `say ${DECEPTIONS.join(' ')}`,
     });
-    await ground.run(sandbox, ['printf', '%s', LINK]);
-    const raw = onTerminal(ground, ['diff', 'a', '--raw']);
+    await fixture.run(sandbox, ['printf', '%s', LINK]);
+    const raw = onTerminal(fixture, ['diff', 'a', '--raw']);
     positiveControl('a diff with --raw', raw, (text) => text.includes(CLIPBOARD) && text.includes(EIGHT_BIT));
     for (const args of [
       ['diff', 'a'],
@@ -68,14 +68,14 @@ describe('the eyes of the person', () => {
       ['explain', 'a'],
       ['merge', 'a', '--dry-run'],
     ]) {
-      const seen = plain(onTerminal(ground, args));
+      const seen = plain(onTerminal(fixture, args));
       expect({ args, deceptive: DECEPTIVE.exec(seen) }).toEqual({ args, deceptive: null });
     }
     // The question moves the cursor itself; all else of an agent's would still show.
-    const asked = onTerminal(ground, ['merge', 'a'], 'n').replace(/\u001b\[(?:\??[0-9;]*[A-KTfhl]|9\dm)/g, '');
+    const asked = onTerminal(fixture, ['merge', 'a'], 'n').replace(/\u001b\[(?:\??[0-9;]*[A-KTfhl]|9\dm)/g, '');
     expect(asked).toContain('file 1');
     expect(DECEPTIVE.exec(plain(asked))).toBeNull();
-    const seen = plain(onTerminal(ground, ['diff', 'a']));
+    const seen = plain(onTerminal(fixture, ['diff', 'a']));
     for (const shown of [
       '\\x1b]52;c;',
       '\\x1b]8;;https://evil.test/\\x07click',
@@ -88,26 +88,26 @@ describe('the eyes of the person', () => {
       expect(seen).toContain(shown);
   });
 
-  attack('A22: what a command says into a pipe is its own bytes', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
+  attack('A22: what a command says into a pipe is its own bytes', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
     await sandbox.write('src/a.txt', `${CLIPBOARD}\n`);
-    expect(commandLine(ground, ['diff', 'a']).stdout).toContain(CLIPBOARD);
+    expect(commandLine(fixture, ['diff', 'a']).stdout).toContain(CLIPBOARD);
   });
 
   attack(
     'AX24: a name is one line with nothing invisible in it, and so is what reaches the repository',
-    async (ground) => {
-      const { git } = ground.scratch;
-      const litterbox = ground.open();
+    async (fixture) => {
+      const { git } = fixture.scratch;
+      const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'a' });
       const file = 'notes.txt';
       await sandbox.write(file, `Read this.${TAGS}\n${FILLED}\n`);
       const odd = [FORGING, `${'d/'.repeat(150)}Makefile`, `bl${TAGS}ank`, ...UNSEEN.map((one) => `x${one}y`)];
       const make = 'for name; do mkdir -p "$name"; echo x >"$name/package.json"; done';
-      await ground.run(sandbox, ['sh', '-c', make, 'sh', ...odd]);
+      await fixture.run(sandbox, ['sh', '-c', make, 'sh', ...odd]);
       const message = `Fine ${DECEPTIONS.join(' ')}${TAGS}\n\nmore\tof it${UNSEEN.join('')}\r\nSigned-off-by: A <a@localhost>\n`;
       await litterbox.milestone('a', message);
-      ground.acceptRepository();
+      fixture.acceptRepository();
       // Without a guard git and a terminal show the first, and nobody sees the second.
       const raw = git('-c', 'core.quotePath=false', 'diff', '-z', '--name-only', 'main', 'litterbox/a');
       positiveControl(
@@ -127,21 +127,21 @@ describe('the eyes of the person', () => {
         ['log', 'a'],
         ['log', 'a', '--json'],
       ]) {
-        const { stdout, stderr } = commandLine(ground, args);
+        const { stdout, stderr } = commandLine(fixture, args);
         const lines = `${stdout}${stderr}`.split('\n');
         expect({ args, lines: lines.filter((line) => line.trim() === FORGED) }).toEqual({ args, lines: [] });
         expect({ args, lines: lines.filter((line) => INVISIBLE_NOW.test(line)) }).toEqual({ args, lines: [] });
       }
-      const names = commandLine(ground, ['diff', 'a', '--name-only']).stdout.trimEnd().split('\n');
+      const names = commandLine(fixture, ['diff', 'a', '--name-only']).stdout.trimEnd().split('\n');
       expect(names).toHaveLength(4 + UNSEEN.length);
       expect(names.filter((name) => Array.from(name).length > 200)).toEqual([]);
       expect(names.filter((name) => name.startsWith('d/'))).toEqual([
         expect.stringMatching(/…[d/]+Makefile\/package\.json$/),
       ]);
-      const seen = plain(onTerminal(ground, ['diff', 'a', '--', file]));
+      const seen = plain(onTerminal(fixture, ['diff', 'a', '--', file]));
       expect(INVISIBLE_NOW.exec(seen.replaceAll('\n', ''))).toBeNull();
       expect(seen).toContain('Read this.\\u{e0072}\\u{e0075}');
-      const asked = onTerminal(ground, ['merge', 'a'], 'n').replace(/\u001b\[(?:\??[0-9;]*[A-KTfhl]|9\dm)/g, '');
+      const asked = onTerminal(fixture, ['merge', 'a'], 'n').replace(/\u001b\[(?:\??[0-9;]*[A-KTfhl]|9\dm)/g, '');
       expect(asked).toContain('can run code on your machine');
       expect(
         plain(asked)
@@ -191,19 +191,19 @@ describe('the eyes of the person', () => {
     'hooks/post-merge',
     'flake.nix',
   ];
-  attack('A23: every file that runs on the machine later is named, and needs a yes', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
-    await ground.run(sandbox, [
+  attack('A23: every file that runs on the machine later is named, and needs a yes', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await fixture.run(sandbox, [
       'sh',
       '-c',
       'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done; echo fine >fine.txt',
       'sh',
       ...RUN_LATER,
     ]);
-    const { risky } = await ground.open().plan({ sandbox: 'a', integration: 'merge' });
+    const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
     expect(risky.map(({ path }) => path).toSorted()).toEqual(RUN_LATER.toSorted());
     for (const verb of ['apply', 'merge']) {
-      const refused = commandLine(ground, [verb, 'a']);
+      const refused = commandLine(fixture, [verb, 'a']);
       expect({
         verb,
         code: refused.code,
@@ -212,37 +212,37 @@ describe('the eyes of the person', () => {
       for (const path of RUN_LATER) expect(refused.stderr).toContain(`  ${path}: `);
     }
     // The colour that a terminal shows it in.
-    expect(onTerminal(ground, ['merge', 'a', '--dry-run'])).toContain('\u001b[31mExecutes on your machine:');
-    expect(await ground.achieved()).toEqual([]);
-    expect(commandLine(ground, ['merge', 'a', '--yes-risky']).code).toBe(0);
-    ground.acceptRepository();
+    expect(onTerminal(fixture, ['merge', 'a', '--dry-run'])).toContain('\u001b[31mExecutes on your machine:');
+    expect(await fixture.achieved()).toEqual([]);
+    expect(commandLine(fixture, ['merge', 'a', '--yes-risky']).code).toBe(0);
+    fixture.acceptRepository();
   });
 
   attack(
     'AX3: what becomes such a file by a link, a mode or a rename is named too',
-    async (ground) => {
-      const sandbox = await ground.open().create({ name: 'a' });
-      await ground.run(
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
+      await fixture.run(
         sandbox,
         'mkdir innocent && echo {} >innocent/tasks.json && ln -s innocent .vscode && ln -s innocent/tasks.json package.json && chmod +x src/a.txt && git -C / --version >/dev/null && mv src/plan.md AGENTS.md',
       );
-      const { risky } = await ground.open().plan({ sandbox: 'a', integration: 'merge' });
+      const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
       expect(risky.map(({ path }) => path).toSorted()).toEqual(['.vscode', 'AGENTS.md', 'package.json', 'src/a.txt']);
-      await expect(ground.open().merge('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+      await expect(fixture.open().merge('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
     },
     { 'src/a.txt': 'a\n', 'src/plan.md': 'plan\n' },
   );
 
-  attack('AX4: a yes for one plan is no yes for what came after it', async (ground) => {
-    const litterbox = ground.open();
+  attack('AX4: a yes for one plan is no yes for what came after it', async (fixture) => {
+    const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'a' });
     await sandbox.write('Makefile', 'all:\n');
     // While the person looks at the question, the agent changes the answer's object.
-    const other = await ground.open().open('a');
-    const asking = ground.open({
+    const other = await fixture.open().open('a');
+    const asking = fixture.open({
       approver: {
         async approve({ details }) {
-          ground.hear('the question', details.join('\n'));
+          fixture.hear('the question', details.join('\n'));
           await other
             .run('echo evil >Makefile; echo evil >.envrc', { signal: AbortSignal.timeout(500) })
             .catch(() => {});
@@ -253,9 +253,9 @@ describe('the eyes of the person', () => {
     const result = await asking.apply('a').catch((error: unknown) => error);
     const { outcome } = result as { readonly outcome?: string };
     if (outcome === 'staged') {
-      expect(ground.scratch.git('show', ':Makefile')).toBe('all:');
-      expect(ground.scratch.git('ls-files', '.envrc')).toBe('');
-      ground.acceptRepository();
+      expect(fixture.scratch.git('show', ':Makefile')).toBe('all:');
+      expect(fixture.scratch.git('ls-files', '.envrc')).toBe('');
+      fixture.acceptRepository();
     } else expect(result).toMatchObject({ code: expect.stringMatching(/BUSY|HEAD_MOVED|CONFLICT/) });
   });
 });

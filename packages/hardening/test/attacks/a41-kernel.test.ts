@@ -24,7 +24,7 @@ const isRoot = process.getuid?.() === 0;
 const CAPABLE = ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL'];
 
 describe('the kernel', () => {
-  attack('A41: nothing of the kernel can be opened for writing', async (ground) => {
+  attack('A41: nothing of the kernel can be opened for writing', async (fixture) => {
     const targets = [
       '/proc/sys/kernel/core_pattern',
       '/proc/sys/kernel/modprobe',
@@ -42,7 +42,7 @@ describe('the kernel', () => {
       '/dev/kmsg',
       '/dev/port',
     ];
-    const file = join(ground.scratch.directory, 'own');
+    const file = join(fixture.scratch.directory, 'own');
     closeSync(openSync(file, 'w'));
     const own = onTheHost(['perl', '-e', OPEN_PROBE, file]).stdout;
     positiveControl('the probe', own, (text) => text === `${file} ok\n`);
@@ -55,8 +55,8 @@ describe('the kernel', () => {
       ]);
       positiveControl('bubblewrap alone', open.stdout, (text) => text.includes('core_pattern ok'));
     }
-    const sandbox = await ground.open().create({ name: 'a' });
-    const { stdout } = await ground.run(sandbox, ['perl', '-e', OPEN_PROBE, ...targets]);
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const { stdout } = await fixture.run(sandbox, ['perl', '-e', OPEN_PROBE, ...targets]);
     expect(
       Object.entries(parseProbe(stdout)).filter(
         ([, answer]) => !['EACCES', 'EROFS', 'ENOENT', 'EPERM'].includes(answer),
@@ -79,20 +79,20 @@ describe('the kernel', () => {
 
   attack(
     'AX5: of all files below /proc and /sys, none but those of its own processes opens for writing',
-    async (ground) => {
-      const sandbox = await ground.open().create({ name: 'a' });
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
       // The same walk finds what it should where the sandbox may write.
       const probe = `find "$@" -type f 2>/dev/null | perl -e '${OPEN_PROBE.replaceAll("'", "'\\''")}' | grep -a ' ok$'`;
-      const own = await ground.run(sandbox, [
+      const own = await fixture.run(sandbox, [
         'sh',
         '-c',
         probe,
         'sh',
         '/proc/self/task',
-        `${ground.scratch.repository}/src`,
+        `${fixture.scratch.repository}/src`,
       ]);
       positiveControl('the walk', own.stdout, (text) => text.includes('/src/a.txt ok'));
-      const { stdout } = await ground.run(sandbox, [
+      const { stdout } = await fixture.run(sandbox, [
         'sh',
         '-c',
         `${probe} | head -100`,
@@ -111,7 +111,7 @@ describe('the kernel', () => {
         '/etc',
       ]);
       expect(stdout).toBe('');
-      const top = await ground.run(sandbox, [
+      const top = await fixture.run(sandbox, [
         'sh',
         '-c',
         `find /proc -maxdepth 1 -type f 2>/dev/null | perl -e '${OPEN_PROBE.replaceAll("'", "'\\''")}' | grep -a ' ok$'; find / -maxdepth 1 -mindepth 1 -printf '%p ' ; ls -A /dev`,
@@ -121,7 +121,7 @@ describe('the kernel', () => {
     },
   );
 
-  attack("A42: only the sandbox's own variables are in any environment inside", async (ground) => {
+  attack("A42: only the sandbox's own variables are in any environment inside", async (fixture) => {
     const control = onTheHost(
       [
         'bwrap',
@@ -142,24 +142,24 @@ describe('the kernel', () => {
       },
     );
     positiveControl('bubblewrap with --clearenv alone', control.stdout, (text) => text.includes('leaks'));
-    const sandbox = await ground.open().create({ name: 'a' });
-    const { stdout } = await ground.run(
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const { stdout } = await fixture.run(
       sandbox,
       "cat /proc/1/environ; for f in /proc/[0-9]*/environ; do tr '\\0' '\\n' <$f; done 2>/dev/null; env; (set)",
     );
     expect(stdout).toContain('HOME=/home/agent');
     expect(stdout).not.toContain(CANARY_VARIABLE);
     // The whole program as a person starts it, with the variable in its true environment.
-    const secret = ground.canaries[1]?.secret ?? '';
-    const ran = commandLine(ground, ['run', 'a', 'cat /proc/[0-9]*/environ /proc/1/environ | tr "\\0" "\\n"; env'], {
+    const secret = fixture.canaries[1]?.secret ?? '';
+    const ran = commandLine(fixture, ['run', 'a', 'cat /proc/[0-9]*/environ /proc/1/environ | tr "\\0" "\\n"; env'], {
       env: { [CANARY_VARIABLE]: secret, OPENAI_API_KEY: secret, GITHUB_TOKEN: secret },
     });
     expect(ran.stdout).toContain('HOME=/home/agent');
     expect(ran.stdout).not.toMatch(/API_KEY|TOKEN/);
   });
 
-  attackOnX64('A43: no namespace can be made or entered', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
+  attackOnX64('A43: no namespace can be made or entered', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
     const NEW = {
       user: 0x10000000,
       mount: 0x00020000,
@@ -187,7 +187,7 @@ describe('the kernel', () => {
       (answers) =>
         answers['unshare-user'] === 'ok' && answers['clone-network'] === 'ok' && answers['setns'] === 'EBADF',
     );
-    const answers = parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout);
+    const answers = parseProbe((await fixture.run(sandbox, ['perl', '-e', program])).stdout);
     expect(Object.keys(answers)).toEqual(Object.keys(control));
     for (const [name, answer] of Object.entries(answers))
       expect({ name, answer }).toEqual({ name, answer: name.startsWith('clone3') ? 'ENOSYS' : 'EPERM' });
@@ -200,14 +200,14 @@ describe('the kernel', () => {
       'chroot / true',
       'echo 1 >/proc/sys/user/max_user_namespaces',
     ])
-      expect({ command, isExitCodeEqual: (await ground.run(sandbox, command)).exitCode === 0 }).toEqual({
+      expect({ command, isExitCodeEqual: (await fixture.run(sandbox, command)).exitCode === 0 }).toEqual({
         command,
         isExitCodeEqual: false,
       });
   });
 
-  attack('A49: only descriptors 0 to 2 are open inside, whatever the caller had open', async (ground) => {
-    const canary = `${ground.home}/canary-read.txt`;
+  attack('A49: only descriptors 0 to 2 are open inside, whatever the caller had open', async (fixture) => {
+    const canary = `${fixture.home}/canary-read.txt`;
     const prefix = ['bash', '-c', 'exec 40<"$0" 251</etc 9<"$0"; exec "$@"', canary];
     const script =
       'ls -l /proc/self/fd; for f in /proc/[0-9]*/fd/*; do readlink $f; done; cat <&40; cat <&9; cat /proc/self/fd/40 /proc/[0-9]*/fd/9 /proc/[0-9]*/fd/40; ls /proc/self/fd/251/';
@@ -220,28 +220,28 @@ describe('the kernel', () => {
       control.stdout.split('\n'),
       (found) => found.includes('40') && found.includes('251'),
     );
-    expect(commandLine(ground, ['create', 'a'], { prefix }).code).toBe(0);
-    const { stdout } = commandLine(ground, ['run', 'a', script], { prefix });
+    expect(commandLine(fixture, ['create', 'a'], { prefix }).code).toBe(0);
+    const { stdout } = commandLine(fixture, ['run', 'a', script], { prefix });
     expect(stdout).not.toMatch(/canary|\/etc|litterbox-home/);
-    const own = commandLine(ground, ['run', 'a', 'ls /proc/self/fd'], { prefix }).stdout;
+    const own = commandLine(fixture, ['run', 'a', 'ls /proc/self/fd'], { prefix }).stdout;
     // The third is the directory that ls reads.
     expect(own).toBe('0\n1\n2\n3\n');
-    const piped = commandLine(ground, ['run', 'a', '--', 'sh', '-c', 'cat; exec ls /proc/self/fd'], {
+    const piped = commandLine(fixture, ['run', 'a', '--', 'sh', '-c', 'cat; exec ls /proc/self/fd'], {
       prefix,
       input: 'said\n',
     }).stdout;
     expect(piped).toBe('said\n0\n1\n2\n3\n');
   });
 
-  attack('A49: no link of /proc leads out, and no process of the machine is in it', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
-    const canary = `${ground.home}/canary-read.txt`;
+  attack('A49: no link of /proc leads out, and no process of the machine is in it', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const canary = `${fixture.home}/canary-read.txt`;
     positiveControl(
       'the root of a process',
       onTheHost(['cat', `/proc/self/root${canary}`]).stdout,
       (text) => text !== '',
     );
-    const { stdout } = await ground.run(
+    const { stdout } = await fixture.run(
       sandbox,
       `for p in /proc/[0-9]*; do for l in root cwd exe; do cat $p/$l${canary} $p/$l/../../../../../..${canary}; readlink $p/$l; done; done 2>/dev/null; ls -d /proc/[0-9]* | wc -l; cat /proc/${process.pid}/cmdline /proc/${process.ppid}/cmdline; cat /proc/loadavg; ls /proc/1/map_files /proc/1/fd`,
     );
@@ -253,9 +253,9 @@ describe('the kernel', () => {
 
   attackOnX64(
     'A50: another process of the same sandbox can be traced, one of the host cannot be named',
-    async (ground) => {
-      const sandbox = await ground.open().create({ name: 'a' });
-      const victim = await ground.victim();
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
+      const victim = await fixture.victim();
       await victim.run('sleep 161803 >/dev/null 2>&1 & :');
       const [foreign = 0] = await eventually(
         async () => processesWith('sleep 161803'),
@@ -279,7 +279,7 @@ describe('the kernel', () => {
           kill === 'ok' && pidfd_open === 'ok' && process_vm_readv !== 'EPERM',
       );
       for (const pid of [process.pid, process.ppid, foreign]) {
-        const answers = parseProbe((await ground.run(sandbox, ['perl', '-e', program(String(pid))])).stdout);
+        const answers = parseProbe((await fixture.run(sandbox, ['perl', '-e', program(String(pid))])).stdout);
         expect({ pid, answers }).toEqual({
           pid,
           answers: {
@@ -294,18 +294,18 @@ describe('the kernel', () => {
         });
       }
       // Its own: by file and by trace, as debuggers need it; it gains nothing that it has not.
-      const own = await ground.run(sandbox, ['perl', '-e', program('getppid()')]);
+      const own = await fixture.run(sandbox, ['perl', '-e', program('getppid()')]);
       expect(parseProbe(own.stdout)).toMatchObject({ kill: 'ok', pidfd_open: 'ok', process_vm_readv: 'EPERM' });
       expect(processesWith('sleep 161803')).toContain(foreign);
     },
   );
 
-  attack('A58: control groups cannot be seen, entered or changed', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
+  attack('A58: control groups cannot be seen, entered or changed', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
     positiveControl('the control groups of the machine', onTheHost(['cat', '/proc/self/mountinfo']).stdout, (text) =>
       / cgroup2? /.test(text),
     );
-    const { stdout, exitCode } = await ground.run(
+    const { stdout, exitCode } = await fixture.run(
       sandbox,
       'cat /proc/self/cgroup; grep -e "- cgroup" /proc/self/mountinfo; ls /sys/fs/cgroup; mount -t cgroup2 none /tmp; mount -t cgroup -o memory none /tmp; mkdir -p /sys/fs/cgroup/x; find / -xdev -name release_agent -o -xdev -name cgroup.procs 2>/dev/null | head; exit 5',
     );
@@ -314,7 +314,7 @@ describe('the kernel', () => {
     for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^\d+:[^:]*:\/(\.\.)?$/);
   });
 
-  attackOnX64('A59: clocks, names, keys, logs and counters of the kernel are out of reach', async (ground) => {
+  attackOnX64('A59: clocks, names, keys, logs and counters of the kernel are out of reach', async (fixture) => {
     const program = probeProgram({
       settimeofday: [164, 0, 0],
       clock_settime: [227, 0, 0],
@@ -363,12 +363,12 @@ describe('the kernel', () => {
       control,
       (answers) => Object.values(answers).filter((answer) => answer !== 'EPERM' && answer !== 'ENOSYS').length >= 15,
     );
-    const sandbox = await ground.open().create({ name: 'a' });
-    const answers = parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout);
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const answers = parseProbe((await fixture.run(sandbox, ['perl', '-e', program])).stdout);
     expect(Object.entries(answers).filter(([, answer]) => answer !== 'EPERM')).toEqual([]);
     expect(Object.keys(answers).length).toBe(Object.keys(control).length + 1);
     for (const command of ['hostname evil', 'dmesg', 'keyctl show'])
-      expect({ command, isExitCodeEqual: (await ground.run(sandbox, command)).exitCode === 0 }).toEqual({
+      expect({ command, isExitCodeEqual: (await fixture.run(sandbox, command)).exitCode === 0 }).toEqual({
         command,
         isExitCodeEqual: false,
       });

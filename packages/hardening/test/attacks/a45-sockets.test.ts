@@ -49,8 +49,8 @@ const SEGMENTATION_FAULT = 139;
 const BAD_SYSTEM_CALL = 128 + 31;
 
 describe('sockets', () => {
-  attackOnX64('A45: no Unix socket can be made, so none of the host can be reached', async (ground) => {
-    const path = join(ground.scratch.directory, 'service.sock');
+  attackOnX64('A45: no Unix socket can be made, so none of the host can be reached', async (fixture) => {
+    const path = join(fixture.scratch.directory, 'service.sock');
     const abstract = `\0litterbox-attack-${process.pid}`;
     const heard: string[] = [];
     const servers = [path, abstract].map((address) =>
@@ -70,8 +70,8 @@ describe('sockets', () => {
       const again = `use Socket; socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0) or die; connect($a, pack_sockaddr_un("${path}")) or print "$!"`;
       expect(await said(['perl', '-e', again])).toContain('is already connected');
       heard.length = 0;
-      const sandbox = await ground.open().create({ name: 'a' });
-      expect((await ground.run(sandbox, ['perl', '-e', again])).stdout).toBe('No such file or directory');
+      const sandbox = await fixture.open().create({ name: 'a' });
+      expect((await fixture.run(sandbox, ['perl', '-e', again])).stdout).toBe('No such file or directory');
       for (const address of [
         path,
         abstract,
@@ -82,14 +82,14 @@ describe('sockets', () => {
         '/run/systemd/private',
       ])
         for (const type of ['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_SEQPACKET']) {
-          const { stderr, exitCode } = await ground.run(sandbox, ['perl', '-e', connect(address, type)]);
+          const { stderr, exitCode } = await fixture.run(sandbox, ['perl', '-e', connect(address, type)]);
           expect({ address, isExitCodeEqual: exitCode === 0, stderr }).toEqual({
             address,
             isExitCodeEqual: false,
             stderr: expect.stringContaining('socket: Address family not supported'),
           });
         }
-      const { stdout } = await ground.run(
+      const { stdout } = await fixture.run(
         sandbox,
         `ls -d ${path} /run/docker.sock /run/podman /run/containerd /run/user /run/dbus /run/systemd /var/run/docker.sock /tmp/.X11-unix /tmp/tmux-* 2>/dev/null; env | grep -iE 'sock|agent=|bus|display'; find / -xdev -type s 2>/dev/null; tail -n +2 /proc/net/unix`,
       );
@@ -99,7 +99,7 @@ describe('sockets', () => {
       await Promise.all(servers.map(async (server) => await new Promise((resolve) => server.close(resolve))));
     }
     // A pair of datagram sockets could be connected anew to a path; a pair of streams, which programs need, cannot.
-    const sandbox = await ground.open().open('a');
+    const sandbox = await fixture.open().open('a');
     const pairs = probeProgram({
       stream: [SOCKETPAIR, 1, STREAM, 0, '$zeros'],
       datagram: [SOCKETPAIR, 1, DATAGRAM, 0, '$zeros'],
@@ -110,7 +110,7 @@ describe('sockets', () => {
       parseProbe(onTheHost(['perl', '-e', pairs]).stdout),
       ({ datagram }) => datagram === 'ok',
     );
-    expect(parseProbe((await ground.run(sandbox, ['perl', '-e', pairs])).stdout)).toEqual({
+    expect(parseProbe((await fixture.run(sandbox, ['perl', '-e', pairs])).stdout)).toEqual({
       stream: 'ok',
       datagram: 'EPERM',
       flagged: 'EPERM',
@@ -119,7 +119,7 @@ describe('sockets', () => {
 
   attackOnX64(
     'A46: of all address families only the internet ones and netlink exist, and none of them raw',
-    async (ground) => {
+    async (fixture) => {
       const all = Object.fromEntries(
         Object.entries(ADDRESS_FAMILIES).flatMap(([name, family]) =>
           [STREAM, DATAGRAM, RAW, SEQUENCED].map((type) => [`${name}-${type}`, [SOCKET, family, type, 0]] as const),
@@ -143,8 +143,8 @@ describe('sockets', () => {
         control,
         (answers) => answers['unix-1'] === 'ok' && answers['packet-3'] === 'ok' && answers['inet-3'] !== 'EAFNOSUPPORT',
       );
-      const sandbox = await ground.open().create({ name: 'a' });
-      const answers = parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout);
+      const sandbox = await fixture.open().create({ name: 'a' });
+      const answers = parseProbe((await fixture.run(sandbox, ['perl', '-e', program])).stdout);
       const open = Object.entries(answers).filter(([, answer]) => answer !== 'EAFNOSUPPORT');
       expect(Object.keys(answers)).toEqual(Object.keys(all));
       expect(open.filter(([name]) => !/^(inet6?|netlink)-/.test(name))).toEqual([]);
@@ -158,7 +158,7 @@ describe('sockets', () => {
           ]),
         ),
       );
-      const swept = parseProbe((await ground.run(sandbox, ['perl', '-e', numbers])).stdout);
+      const swept = parseProbe((await fixture.run(sandbox, ['perl', '-e', numbers])).stdout);
       expect(
         Object.entries(swept)
           .filter(([, answer]) => answer !== 'EAFNOSUPPORT')
@@ -169,7 +169,7 @@ describe('sockets', () => {
 
   attackOnX64(
     'A46: of the families that exist only the protocols that programs need do, and what all of a machine share is out of reach',
-    async (ground) => {
+    async (fixture) => {
       const [INET, INET6, NETLINK] = [2, 10, 16];
       const protocols = Object.fromEntries([
         ...[0, 4, 6, 9, 12, 15, 16].map(
@@ -204,8 +204,8 @@ describe('sockets', () => {
           [descriptors, asynchronous, transform, multipath].every((answer) => answer === 'ok' || answer === 'EAGAIN') &&
           line !== 'EPERM',
       );
-      const sandbox = await ground.open().create({ name: 'a' });
-      const answers = parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout);
+      const sandbox = await fixture.open().create({ name: 'a' });
+      const answers = parseProbe((await fixture.run(sandbox, ['perl', '-e', program])).stdout);
       const works = ['netlink-0', 'netlink-4', '2-1-0', '2-1-6', '2-2-17', '10-1-0', '10-1-6', '10-2-17'];
       const expected = Object.fromEntries(
         Object.keys(protocols).map((name) => [name, works.includes(name) ? 'ok' : 'EPROTONOSUPPORT']),
@@ -226,7 +226,7 @@ describe('sockets', () => {
 
   attackOnX64(
     'A46: the tables of the packet filter and the interfaces cannot be changed over netlink',
-    async (ground) => {
+    async (fixture) => {
       // NFT_MSG_GETTABLE and RTM_NEWLINK with an acknowledgement; the kernel answers with an errno.
       const ask = (protocol: number, type: number, body: string) =>
         `socket(my $s, 16, 3, ${protocol}) or print("$!\\n"), exit; my $m = pack('LSSLL', 16 + length(${body}), ${type}, 5, 1, 0) . ${body}; syswrite($s, $m); my $bits = ''; vec($bits, fileno($s), 1) = 1; select($bits, undef, undef, 5) or die 'silence'; recv($s, my $got, 4096, 0); $! = -unpack('l', substr($got, 16, 4)); printf "%s\\n", $! ? "$!" : 'done';`;
@@ -234,7 +234,7 @@ describe('sockets', () => {
         tables: ask(12, (10 << 8) | 1, "pack('CCn', 1, 0, 0)"),
         link: ask(0, 16, "pack('CxSlLL', 0, 0, 0, 0, 0)"),
       };
-      const sandbox = await ground.open().create({ name: 'a' });
+      const sandbox = await fixture.open().create({ name: 'a' });
       for (const [name, payload] of Object.entries(payloads)) {
         const capable = inPlainBubblewrap(quoted(payload), [
           '--unshare-user',
@@ -247,7 +247,7 @@ describe('sockets', () => {
           'ALL',
         ]).stdout;
         positiveControl(name, capable, (text) => text !== '' && !text.includes('not permitted'));
-        expect({ name, stdout: (await ground.run(sandbox, ['perl', '-e', payload])).stdout }).toEqual({
+        expect({ name, stdout: (await fixture.run(sandbox, ['perl', '-e', payload])).stdout }).toEqual({
           name,
           stdout: name === 'tables' ? 'Protocol not supported\n' : 'Operation not permitted\n',
         });
@@ -259,14 +259,14 @@ describe('sockets', () => {
         'ip route add default dev lo',
         'ip netns add x',
       ])
-        expect({ command, isExitCodeEqual: (await ground.run(sandbox, command)).exitCode === 0 }).toEqual({
+        expect({ command, isExitCodeEqual: (await fixture.run(sandbox, command)).exitCode === 0 }).toEqual({
           command,
           isExitCodeEqual: false,
         });
     },
   );
 
-  attackOnX64('A46: programs of a foreign calling convention are killed at their first call', async (ground) => {
+  attackOnX64('A46: programs of a foreign calling convention are killed at their first call', async (fixture) => {
     // exit(42) by the machine's own convention comes last: who gets there was not stopped.
     const exit = [0xbf, 42, 0, 0, 0, 0xb8, 60, 0, 0, 0, 0x0f, 0x05];
     const programs = {
@@ -279,15 +279,15 @@ describe('sockets', () => {
       // mov eax, 0x40000000 | 41; mov edi, 1; mov esi, 1; xor edx, edx; syscall: a Unix socket by the other number
       'x32-socket': [0xb8, 41, 0, 0, 0x40, 0xbf, 1, 0, 0, 0, 0xbe, 1, 0, 0, 0, 0x31, 0xd2, 0x0f, 0x05],
     };
-    const sandbox = await ground.open().create({ name: 'a' });
+    const sandbox = await fixture.open().create({ name: 'a' });
     let stopped = 0;
     for (const [name, code] of Object.entries(programs)) {
       const bytes = tinyProgram([...code, ...exit]);
-      const path = join(ground.scratch.directory, name);
+      const path = join(fixture.scratch.directory, name);
       writeFileSync(path, bytes, { mode: 0o755 });
       const outside = onTheHost([path]);
       await sandbox.write(`/tmp/${name}`, bytes);
-      const { exitCode } = await ground.run(sandbox, `chmod +x /tmp/${name}; /tmp/${name}; exit $?`);
+      const { exitCode } = await fixture.run(sandbox, `chmod +x /tmp/${name}; /tmp/${name}; exit $?`);
       // Some virtual machines have no gate for i386 at all (seen with PVM): there the kernel stops it everywhere.
       const hasNoGate = name.startsWith('i386') && outside.stderr.endsWith('(SIGSEGV)');
       if (!hasNoGate) positiveControl(name, outside.code, (status) => status === 42);
@@ -297,10 +297,10 @@ describe('sockets', () => {
     expect(stopped).toBeGreaterThanOrEqual(2);
     // The same bytes by the machine's own convention run.
     await sandbox.write('/tmp/own', tinyProgram(exit));
-    expect((await ground.run(sandbox, 'chmod +x /tmp/own; /tmp/own')).exitCode).toBe(42);
+    expect((await fixture.run(sandbox, 'chmod +x /tmp/own; /tmp/own')).exitCode).toBe(42);
   });
 
-  attackOnX64('A47: io_uring is not there to go around the filter with', async (ground) => {
+  attackOnX64('A47: io_uring is not there to go around the filter with', async (fixture) => {
     const program = probeProgram({
       io_uring_setup: [425, 0, 0],
       io_uring_enter: [426, -1, 0, 0, 0, 0, 0],
@@ -308,36 +308,36 @@ describe('sockets', () => {
     });
     const control = parseProbe(onTheHost(['perl', '-e', program]).stdout);
     positiveControl('the kernel', control, (answers) => Object.values(answers).every((answer) => answer !== 'ENOSYS'));
-    const sandbox = await ground.open().create({ name: 'a' });
-    expect(parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout)).toEqual({
+    const sandbox = await fixture.open().create({ name: 'a' });
+    expect(parseProbe((await fixture.run(sandbox, ['perl', '-e', program])).stdout)).toEqual({
       io_uring_setup: 'ENOSYS',
       io_uring_enter: 'ENOSYS',
       io_uring_register: 'ENOSYS',
     });
   });
 
-  attackOnX64('AX6: the filter binds what is started in every way, and cannot be taken off', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
+  attackOnX64('AX6: the filter binds what is started in every way, and cannot be taken off', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
     const program = probeProgram({ unix: [SOCKET, 1, STREAM, 0], keyctl: [250, 0, -3, 0, 0, 0] });
     const refused = { unix: 'EAFNOSUPPORT', keyctl: 'EPERM' };
     positiveControl('the calls', parseProbe(onTheHost(['perl', '-e', program]).stdout), ({ unix }) => unix === 'ok');
-    expect(parseProbe((await ground.run(sandbox, ['perl', '-e', program])).stdout)).toEqual(refused);
+    expect(parseProbe((await fixture.run(sandbox, ['perl', '-e', program])).stdout)).toEqual(refused);
     // In a process that was attached, in one in the background, after a filter of its own that allows all, in the setup.
     await using attached = await sandbox.attach({ command: ['perl', '-e', program] });
     let text = '';
     for await (const { bytes } of attached.process) text += Buffer.from(bytes).toString();
     await attached.finish(await attached.process.exit);
     expect(parseProbe(text)).toEqual(refused);
-    await ground.run(sandbox, ['sh', '-c', 'setsid perl -e "$1" >/tmp/late 2>&1 & wait', 'sh', program]);
-    expect(parseProbe((await ground.run(sandbox, 'cat /tmp/late')).stdout)).toEqual(refused);
+    await fixture.run(sandbox, ['sh', '-c', 'setsid perl -e "$1" >/tmp/late 2>&1 & wait', 'sh', program]);
+    expect(parseProbe((await fixture.run(sandbox, 'cat /tmp/late')).stdout)).toEqual(refused);
     const allowAll = `my $ret = pack('SCCL', 6, 0, 0, 0x7fff0000); my $prog = pack('Sx6P', 1, $ret); print syscall(317, 1, 0, $prog) == 0 ? "loaded\\n" : "refused $!\\n"; `;
-    const own = (await ground.run(sandbox, ['perl', '-e', allowAll + program])).stdout;
+    const own = (await fixture.run(sandbox, ['perl', '-e', allowAll + program])).stdout;
     expect(own).toMatch(/^loaded\n/);
     expect(parseProbe(own.replace('loaded\n', ''))).toEqual(refused);
   });
 
-  attackOnX64('AX7: input cannot be typed into a terminal of the person', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
+  attackOnX64('AX7: input cannot be typed into a terminal of the person', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
     // TIOCSTI with a high bit set that a comparison of 64 bits would miss, TIOCLINUX.
     const program = probeProgram({
       tiocsti: [16, 0, 0x5412, '$zeros'],

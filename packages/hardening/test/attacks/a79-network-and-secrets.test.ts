@@ -38,7 +38,7 @@ try curl curl -m2 -s https://1.1.1.1
 true`;
 
 describe('network and secrets', () => {
-  attack('A79: a sandbox reaches neither the network nor a service of this machine', async (ground) => {
+  attack('A79: a sandbox reaches neither the network nor a service of this machine', async (fixture) => {
     const heard: string[] = [];
     const server = createServer((socket) => {
       heard.push('connection');
@@ -50,15 +50,15 @@ describe('network and secrets', () => {
       const connect = `exec 3<>/dev/tcp/127.0.0.1/${port}; head -c 6 <&3`;
       positiveControl('a service of this machine', await said(['bash', '-c', connect]), (text) => text === 'secret');
       heard.length = 0;
-      const sandbox = await ground.open().create({ name: 'a' });
+      const sandbox = await fixture.open().create({ name: 'a' });
       const started = performance.now();
-      const { stdout } = await ground.run(sandbox, `bash -c '${connect}'; ${WAYS_OUT}`, { timeoutMs: 60_000 });
+      const { stdout } = await fixture.run(sandbox, `bash -c '${connect}'; ${WAYS_OUT}`, { timeoutMs: 60_000 });
       // The pieces that "reach" loopback alone are what the sandbox has.
       expect(stdout).toBe('');
       expect(performance.now() - started).toBeLessThan(45_000);
       expect(heard).toEqual([]);
       const facts = (
-        await ground.run(
+        await fixture.run(
           sandbox,
           'tail -n +3 /proc/net/dev | cut -d: -f1; tail -n +2 /proc/net/route; cat /etc/resolv.conf; env | grep -i proxy',
         )
@@ -77,7 +77,7 @@ describe('network and secrets', () => {
   });
 
   if (process.getuid?.() === 0) {
-    attack('A79: on a machine with an open network, not one frame of a sandbox gets out', async (ground) => {
+    attack('A79: on a machine with an open network, not one frame of a sandbox gets out', async (fixture) => {
       await using internet = await fakeInternet();
       const control = onTheHost(internet.enter(['sh', '-c', WAYS_OUT]));
       const reached = positiveControl('every way out', control.stdout, (text) =>
@@ -91,8 +91,8 @@ describe('network and secrets', () => {
         expect(before.join('\n')).toContain(address);
       // All of Litterbox is on that machine: what makes sandboxes, and what runs in them.
       const prefix = internet.enter(['env']);
-      expect(commandLine(ground, ['create', 'a'], { prefix }).code).toBe(0);
-      const ran = commandLine(ground, ['run', 'a', '--', 'sh', '-c', WAYS_OUT], { prefix });
+      expect(commandLine(fixture, ['create', 'a'], { prefix }).code).toBe(0);
+      const ran = commandLine(fixture, ['run', 'a', '--', 'sh', '-c', WAYS_OUT], { prefix });
       expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 0, stdout: '' });
       for (const args of [
         ['diff', 'a'],
@@ -101,20 +101,20 @@ describe('network and secrets', () => {
         ['doctor'],
         ['delete', 'a', '--force'],
       ])
-        commandLine(ground, args, { prefix });
+        commandLine(fixture, args, { prefix });
       expect((await internet.heard()).slice(before.length)).toEqual([]);
     });
   }
 
-  attack('A89: no secret of the caller is in an argument or an environment while a command runs', async (ground) => {
-    const sandbox = await ground.open().create({ name: 'a' });
+  attack('A89: no secret of the caller is in an argument or an environment while a command runs', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
     const given = canary('variable-of-a-command');
     const seen: string[] = [];
     const { stdout } = await sandbox.run('echo started; sleep 0.3; env; cat /proc/self/environ', {
       env: { GIVEN: given.secret },
-      onOutput: () => seen.push(...searchProcesses([...ground.canaries, given])),
+      onOutput: () => seen.push(...searchProcesses([...fixture.canaries, given])),
     });
-    ground.hear('what the command said', stdout);
+    fixture.hear('what the command said', stdout);
     positiveControl('the variable', stdout, (text) => findCanaries([given], 'it', text).length === 1);
     // The command it was given to has it, in its environment alone.
     expect(
@@ -123,17 +123,17 @@ describe('network and secrets', () => {
       ),
     ).toEqual([]);
     expect(
-      commandLine(ground, ['run', 'a', 'env; cat /proc/self/environ'], {
-        env: { TOKEN: ground.canaries[0]?.secret ?? '' },
+      commandLine(fixture, ['run', 'a', 'env; cat /proc/self/environ'], {
+        env: { TOKEN: fixture.canaries[0]?.secret ?? '' },
       }).code,
     ).toBe(0);
-    const files = JSON.stringify([await ground.open().audit(), await ground.open().events(0), await sandbox.log()]);
+    const files = JSON.stringify([await fixture.open().audit(), await fixture.open().events(0), await sandbox.log()]);
     expect(findCanaries([given], 'the log', files)).toEqual([]);
   });
 
-  attack('A93: no error, trace or dump tells a secret', async (ground) => {
-    const token = ground.canaries[2]?.secret.slice(-32) ?? '';
-    positiveControl('the address of the remote', ground.scratch.git('remote', '-v'), (text) => text.includes(token));
+  attack('A93: no error, trace or dump tells a secret', async (fixture) => {
+    const token = fixture.canaries[2]?.secret.slice(-32) ?? '';
+    positiveControl('the address of the remote', fixture.scratch.git('remote', '-v'), (text) => text.includes(token));
     const env = {
       LITTERBOX_LOG: 'trace',
       DEBUG: '*',
@@ -141,7 +141,7 @@ describe('network and secrets', () => {
       GIT_CURL_VERBOSE: '1',
       NODE_DEBUG: 'child_process',
     };
-    const sandbox = await ground.open().create({ name: 'a' });
+    const sandbox = await fixture.open().create({ name: 'a' });
     await sandbox.write('src/a.txt', 'x\n');
     for (const args of [
       ['create', 'b', '--from', 'origin/none'],
@@ -153,30 +153,30 @@ describe('network and secrets', () => {
       ['audit', '--json'],
       ['nonsense'],
     ]) {
-      const { stdout, stderr } = commandLine(ground, args, { env });
+      const { stdout, stderr } = commandLine(fixture, args, { env });
       const own = `${stdout}${stderr}`.replace(/^(CHILD_PROCESS|\{).*$/gms, '');
       expect({ args, ownIncludes: own.includes(token) }).toEqual({ args, ownIncludes: false });
       expect({ args, stderrMatches: /^\s+at .*\.ts:\d+/m.test(stderr) }).toEqual({ args, stderrMatches: false });
     }
     // No core file of a process that held secrets of the sandbox, on either side.
-    expect((await ground.run(sandbox, 'ulimit -c; ulimit -Hc')).stdout).toBe('0\n0\n');
+    expect((await fixture.run(sandbox, 'ulimit -c; ulimit -Hc')).stdout).toBe('0\n0\n');
   });
 
-  attack('A95: what was never committed, and no address of a remote, is inside', async (ground) => {
-    const secret = ground.canaries[2]?.secret ?? '';
+  attack('A95: what was never committed, and no address of a remote, is inside', async (fixture) => {
+    const secret = fixture.canaries[2]?.secret ?? '';
     positiveControl(
       'the work tree',
-      readFileSync(`${ground.scratch.repository}/.env`, 'utf8') +
-        readFileSync(`${ground.scratch.repository}/.git/config`, 'utf8'),
+      readFileSync(`${fixture.scratch.repository}/.env`, 'utf8') +
+        readFileSync(`${fixture.scratch.repository}/.git/config`, 'utf8'),
       (text) => text.includes(secret) && text.includes('remote'),
     );
     for (const workspaceGit of ['none', 'throwaway'] as const) {
-      const sandbox = await ground
+      const sandbox = await fixture
         .open()
         .create({ name: `a ${workspaceGit}`, workspaceGit })
         .catch(() => undefined);
       if (!sandbox) continue;
-      const { stdout } = await ground.run(
+      const { stdout } = await fixture.run(
         sandbox,
         `ls -la . ~ / /playground; git remote -v; git config -l; cat ~/.npmrc ~/.gitconfig ~/.netrc .env .git/config; grep -rIlf - . ~ /playground /tmp /etc /run /var /dev/shm 2>/dev/null`,
         { stdin: Buffer.from(secret.slice(-32)) },

@@ -8,8 +8,8 @@ if (process.getuid?.() === 0) {
   describe('the way out by a list', () => {
     attack(
       'A81: no reading of a request reaches what no rule allows, and nothing is asked for a name',
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const control = place.say(connect('allowed.test:443'), [await hello('allowed.test')]);
         positiveControl('what is allowed', control, (text) => text.includes(ESTABLISHED) && text.includes('fake'));
         positiveControl('what is heard', (await place.frames()).join('\n'), (text) => text.includes('> 1.1.1.1:443'));
@@ -64,8 +64,8 @@ if (process.getuid?.() === 0) {
 
     attack(
       'A82: a name that leads into this machine or its network is not dialled, nor is any other address of it',
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const sayings = await Promise.all(
           PRIVATE.map(async (name) => [connect(`${name}.test:443`), [await hello(`${name}.test`)]] as const),
         );
@@ -78,8 +78,8 @@ if (process.getuid?.() === 0) {
 
     attack(
       "AX30: a neighbour with an address of the Internet is this machine's network, and not dialled",
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const ask = async () => place.sayAll(NEIGHBOURS.map((name) => [connect(`${name}.test:443`)]));
         await ask();
         // Positive control: anywhere else they are hosts like others. What Azure serves its machines by is never one.
@@ -100,8 +100,8 @@ if (process.getuid?.() === 0) {
 
     attack(
       'A83: the TLS inside is for the name that was asked for, or nothing of it gets out',
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const own = await hello('allowed.test');
         const whole = place.say(connect('allowed.test:443'), [
           own.subarray(0, 1),
@@ -129,8 +129,8 @@ if (process.getuid?.() === 0) {
 
     attack(
       'A85: a relay inside, another sandbox and programs without the variables get no further',
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const relay = `perl -MIO::Socket::INET -e '$l = IO::Socket::INET->new(LocalAddr => "127.0.0.1:9999", Listen => 5, ReuseAddr => 1) or die; print "up\\n"; $c = $l->accept; $p = IO::Socket::INET->new("127.0.0.1:3128") or die; if (fork) { while (sysread $c, $b, 65536) { syswrite $p, $b } shutdown $p, 1; wait } else { while (sysread $p, $b, 65536) { syswrite $c, $b } shutdown $c, 1 }' & sleep 0.5; perl say.pl 127.0.0.1:9999`;
         const through = (host: string) =>
           place.litterbox('run', 'a', '--', 'sh', '-c', `${relay} ${hex(connect(host))}; wait`);
@@ -142,20 +142,20 @@ if (process.getuid?.() === 0) {
 for a in 1.1.1.1 8.8.8.8 10.99.0.1 10.99.0.2; do for p in 443 3128; do perl say.pl $a:$p 00; done; done; getent hosts allowed.test evil.test; true`;
         expect(place.litterbox('run', 'a', '--', 'sh', '-c', around).stdout).toBe('nothing listens\n'.repeat(8));
         // Another sandbox of the same repository that has no way out does not find this one's.
-        ground.scratch.file('.litterbox.toml', '');
+        fixture.scratch.file('.litterbox.toml', '');
         expect(place.litterbox('create', 'b').code).toBe(0);
         expect(place.say(connect('allowed.test:443'), undefined, 'b')).toBe('nothing listens\n');
         expect(await place.frames()).toEqual([]);
         place.litterbox('delete', 'b', '--force');
-        ground.acceptRepository();
+        fixture.acceptRepository();
       },
       GATE_FILES,
     );
 
     attack(
       'A86, A87: every connection is written down, names below a wildcard are counted, and no other name is asked for',
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const first = await hello('n0.wild.test');
         expect(place.say(connect('n0.wild.test:443'), [first])).toContain('fake');
         const asking = (words: string) =>

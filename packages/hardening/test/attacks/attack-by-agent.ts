@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type AttackGround, CANARY_VARIABLE } from '../../src/index.ts';
+import { type AttackFixture, CANARY_VARIABLE } from '../../src/index.ts';
 import { type AgentClient, type AgentClientOptions, type Answer, connectAgent } from '../../src/agent.ts';
 import { attack } from './attack.ts';
 
@@ -19,23 +19,23 @@ export const SANDBOX = 'a';
 
 /** One more agent on the ground, with the person's home and secrets in the environment of its server. */
 export async function agentOn(
-  ground: AttackGround,
+  fixture: AttackFixture,
   options: Pick<AgentClientOptions, 'args' | 'era' | 'client'> & { readonly repository?: string } = {},
 ): Promise<Agent> {
-  const secret = ground.canaries.find(({ place }) => place === 'environment')?.secret ?? '';
+  const secret = fixture.canaries.find(({ place }) => place === 'environment')?.secret ?? '';
   const agent = await connectAgent({
-    repository: ground.scratch.repository,
+    repository: fixture.scratch.repository,
     environment: {
       PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
-      HOME: ground.home,
-      LITTERBOX_HOME: ground.scratch.stateDirectory,
+      HOME: fixture.home,
+      LITTERBOX_HOME: fixture.scratch.stateDirectory,
       LC_ALL: 'C.UTF-8',
       [CANARY_VARIABLE]: secret,
     },
-    onHeard: (where, text) => ground.hear(where, text),
+    onHeard: (where, text) => fixture.hear(where, text),
     ...options,
   });
-  ground.giveSecretsTo(agent.pid);
+  fixture.giveSecretsTo(agent.pid);
   const seen: Agent['seen'] = async (name, input) => {
     const { isError, text, meta } = await agent.call(name, input);
     return isError ? `refused: ${String(meta['code'])}` : text;
@@ -72,13 +72,13 @@ export async function agentOn(
  */
 export function attackByAgent(
   title: string,
-  body: (ground: AttackGround, agent: Agent) => Promise<void>,
+  body: (ground: AttackFixture, agent: Agent) => Promise<void>,
   options?: Parameters<typeof agentOn>[1],
 ): void {
-  attack(title, async (ground) => {
-    await using agent = await agentOn(ground, options);
+  attack(title, async (fixture) => {
+    await using agent = await agentOn(fixture, options);
     await agent.text('sandbox-create', { name: SANDBOX });
-    await body(ground, agent);
-    expect(await ground.achieved()).toEqual([]);
+    await body(fixture, agent);
+    expect(await fixture.achieved()).toEqual([]);
   });
 }

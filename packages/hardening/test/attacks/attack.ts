@@ -1,17 +1,17 @@
 import { expect, it } from '@jest/globals';
-import { type AttackGround, attackGround } from '../../src/index.ts';
+import { type AttackFixture, attackFixture } from '../../src/index.ts';
 
 const runner: { readonly it: (title: string, body: () => Promise<void>) => void } = { it };
 
 /** A test on a ground of its own, that ends with the look for what the attack achieved: marks, secrets, changes. */
 export function attack(
   title: string,
-  body: (ground: AttackGround) => Promise<void>,
+  body: (ground: AttackFixture) => Promise<void>,
   files?: Readonly<Record<string, string>>,
 ): void {
   runner.it(title, async () => {
-    await using ground = await attackGround(files);
-    await body(ground);
-    expect(await ground.achieved()).toEqual([]);
+    await using fixture = await attackFixture(files);
+    await body(fixture);
+    expect(await fixture.achieved()).toEqual([]);
   });
 }

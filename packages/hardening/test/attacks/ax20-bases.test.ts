@@ -1,6 +1,6 @@
 // What a sandbox begins with: of the person's repository what their branches and tags hold, and what an agent made is not theirs.
 import { describe, expect } from '@jest/globals';
-import { type AttackGround, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, positiveControl } from '../../src/index.ts';
 import { type Agent, agentOn, SANDBOX } from './attack-by-agent.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
@@ -8,7 +8,7 @@ import { commandLine } from './command-line.ts';
 const SECRET = 'of-a-commit-that-was-reset-away';
 
 /** A repository whose person has put aside what is theirs alone, and took a secret back. */
-function hide({ scratch }: AttackGround) {
+function hide({ scratch }: AttackFixture) {
   const { git, file } = scratch;
   file('src/secret.txt', SECRET);
   git('add', '-A');
@@ -45,12 +45,12 @@ const WITH_NETWORK = {
 };
 
 /** An agent makes a sandbox, changes what the setup runs, and begins another one with that. */
-async function beginWithOwn(ground: AttackGround, agent: Agent) {
+async function beginWithOwn(fixture: AttackFixture, agent: Agent) {
   await agent.text('sandbox-create', { name: SANDBOX });
   await agent.text('write', { sandbox: SANDBOX, path: 'scripts/deps.sh', content: deps('agent') });
   await agent.text('write', { sandbox: SANDBOX, path: 'package.json', content: '{"version":"2"}\n' });
   await agent.text('sandbox-milestone', { sandbox: SANDBOX, message: 'the next version' });
-  ground.acceptRepository();
+  fixture.acceptRepository();
   return await agent.text('sandbox-create', { name: 'b', from: `litterbox/${SANDBOX}` });
 }
 
@@ -59,17 +59,17 @@ const BRANCHES = { 'src/a.txt': 'a\n', '.gitignore': '.env\n' };
 describe('bases', () => {
   attack(
     'AX20: an agent begins with what a branch or a tag holds, never with a stash or a commit that was taken back',
-    async (ground) => {
-      const { git } = ground.scratch;
-      const { taken, stash, ignored } = hide(ground);
+    async (fixture) => {
+      const { git } = fixture.scratch;
+      const { taken, stash, ignored } = hide(fixture);
       git('branch', 'other');
       git('tag', '-a', 'v1', '-m', 'one');
       git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-      ground.acceptRepository();
+      fixture.acceptRepository();
       positiveControl('the stash, asked for by the person', git('show', 'stash^3:.env'), (text) =>
         text.startsWith('TOKEN='),
       );
-      await using agent = await agentOn(ground);
+      await using agent = await agentOn(fixture);
       const head = git('rev-parse', 'HEAD');
       let count = 0;
       const begun = async (from: string) => {
@@ -117,18 +117,18 @@ describe('bases', () => {
         begun: unknown,
       });
       // A person may begin with any commit of theirs.
-      expect(commandLine(ground, ['create', 'mine', '--from', taken]).code).toBe(0);
-      expect(commandLine(ground, ['run', 'mine', '--', 'cat', 'src/secret.txt']).stdout).toContain(SECRET);
+      expect(commandLine(fixture, ['create', 'mine', '--from', taken]).code).toBe(0);
+      expect(commandLine(fixture, ['run', 'mine', '--', 'cat', 'src/secret.txt']).stdout).toContain(SECRET);
     },
     BRANCHES,
   );
 
   attack(
     "AX21: the setup's network opens for what a person made, never for a tree that an agent chose",
-    async (ground) => {
-      const { git } = ground.scratch;
+    async (fixture) => {
+      const { git } = fixture.scratch;
       const litterbox = (...args: readonly string[]) => {
-        const { code, stdout, stderr } = commandLine(ground, args);
+        const { code, stdout, stderr } = commandLine(fixture, args);
         expect({ args, code, isCodeEqual: code === 0 ? '' : stderr }).toEqual({ args, code: 0, isCodeEqual: '' });
         return stdout + stderr;
       };
@@ -137,14 +137,14 @@ describe('bases', () => {
       positiveControl("the setup of the person's tree", litterbox('run', 'own', '--', 'sh', '-c', SEEN), (text) =>
         text.startsWith('person\nHTTP/1.1 403 '),
       );
-      await using agent = await agentOn(ground);
+      await using agent = await agentOn(fixture);
       const seenIn = async (sandbox: string) => await agent.text('bash', { sandbox, command: SEEN });
-      const told = await beginWithOwn(ground, agent);
+      const told = await beginWithOwn(fixture, agent);
       expect(await seenIn('b')).toContain('agent\nclosed\n');
       expect(told).toContain('without a network');
       // A review branch that the person looks at is where the agent puts its milestones.
       git('checkout', '-q', `litterbox/${SANDBOX}`);
-      ground.acceptRepository();
+      fixture.acceptRepository();
       await agent.text('write', { sandbox: SANDBOX, path: 'package.json', content: '{"version":"3"}\n' });
       await agent.text('sandbox-milestone', { sandbox: SANDBOX, message: 'one more' });
       await agent.text('sandbox-create', { name: 'c', from: 'head' });
@@ -157,19 +157,19 @@ describe('bases', () => {
       git('merge', '-q', `litterbox/${SANDBOX}`);
       litterbox('create', 'e');
       expect(litterbox('run', 'e', '--', 'sh', '-c', SEEN)).toContain('agent\nHTTP/1.1 403 ');
-      ground.acceptRepository();
+      fixture.acceptRepository();
     },
     WITH_NETWORK,
   );
 
   attack(
     'AX22: what the setup of an agent left is nothing that a sandbox of the person begins with',
-    async (ground) => {
-      const { git, file } = ground.scratch;
-      const litterbox = (...args: readonly string[]) => commandLine(ground, args);
+    async (fixture) => {
+      const { git, file } = fixture.scratch;
+      const litterbox = (...args: readonly string[]) => commandLine(fixture, args);
       expect(litterbox('trust', '--yes').code).toBe(0);
-      await using agent = await agentOn(ground);
-      await beginWithOwn(ground, agent);
+      await using agent = await agentOn(fixture);
+      await beginWithOwn(fixture, agent);
       positiveControl(
         'the script of the agent, in a setup of its own',
         await agent.text('bash', { sandbox: 'b', command: SEEN }),
@@ -183,7 +183,7 @@ describe('bases', () => {
         expect(litterbox('create', name).code).toBe(0);
         expect(litterbox('run', name, '--', 'sh', '-c', SEEN).stdout).toBe('person\nclosed\n');
       }
-      ground.acceptRepository();
+      fixture.acceptRepository();
     },
     PROJECT,
   );

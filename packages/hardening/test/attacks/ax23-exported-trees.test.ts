@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
-import { type AttackGround, onTheHost, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, onTheHost, positiveControl } from '../../src/index.ts';
 import { agentOn, SANDBOX } from './attack-by-agent.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
@@ -16,28 +16,28 @@ const FILES = {
 };
 
 /** The person's test runner, started where they start it. */
-function runTests(ground: AttackGround, directory: string): string {
+function runTests(fixture: AttackFixture, directory: string): string {
   const config = JSON.stringify({ transform: {} });
   const args = [JEST, '--ci', '--rootDir', directory, '--config', config, '--cache=false'];
   const { stdout, stderr } = onTheHost([process.execPath, ...args], { cwd: directory });
-  ground.hear('the test runner', stdout, stderr);
+  fixture.hear('the test runner', stdout, stderr);
   return stdout + stderr;
 }
 
 describe('exported trees', () => {
   attack(
     'AX23: no tree of an agent appears in the work tree without a yes, and none where programs of the person find it',
-    async (ground) => {
-      const { repository, directory } = ground.scratch;
+    async (fixture) => {
+      const { repository, directory } = fixture.scratch;
       const mark = join(directory, 'evil');
       const place = join(repository, '.litterbox/worktrees', SANDBOX);
-      await using agent = await agentOn(ground);
-      const litterbox = (...args: readonly string[]) => commandLine(ground, args);
+      await using agent = await agentOn(fixture);
+      const litterbox = (...args: readonly string[]) => commandLine(fixture, args);
       // Eager trees open something: a person agrees to them, and a variable cannot.
       expect(litterbox('trust', '--show').stdout).toContain('worktrees = "eager"');
       expect(await agent.code('sandbox-create', { name: SANDBOX })).toBe('CONFIG_UNTRUSTED');
       expect(litterbox('trust', '--yes').code).toBe(0);
-      const byVariable = commandLine(ground, ['create', 'x'], { env: { LITTERBOX_WORKTREES: 'eager' } });
+      const byVariable = commandLine(fixture, ['create', 'x'], { env: { LITTERBOX_WORKTREES: 'eager' } });
       expect({ code: byVariable.code, stderr: byVariable.stderr }).toEqual({
         code: 4,
         stderr: expect.stringContaining('LITTERBOX_WORKTREES'),
@@ -59,16 +59,16 @@ describe('exported trees', () => {
       expect(litterbox('worktree', SANDBOX, '--yes-risky').code).toBe(0);
       expect(lstatSync(place).isSymbolicLink()).toBe(true);
       expect(realpathSync(place).startsWith(realpathSync(repository))).toBe(false);
-      expect(runTests(ground, repository)).toContain('src/own.test.js');
+      expect(runTests(fixture, repository)).toContain('src/own.test.js');
       expect(existsSync(mark)).toBe(false);
       expect(onTheHost(['find', repository, '-name', 'evil*']).stdout).toBe('');
-      runTests(ground, realpathSync(place));
+      runTests(fixture, realpathSync(place));
       positiveControl('the same tests, in the tree itself', existsSync(mark), (isThere) => isThere);
       rmSync(mark);
       // It goes with the sandbox.
       expect(litterbox('delete', SANDBOX, '--force').code).toBe(0);
       expect(existsSync(place)).toBe(false);
-      ground.acceptRepository();
+      fixture.acceptRepository();
     },
     FILES,
   );

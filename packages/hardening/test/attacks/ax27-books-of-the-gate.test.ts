@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { describe, expect } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { type AttackGround, onTheHost, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, onTheHost, positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { connect, ESTABLISHED, GATE_FILES, gateMachine, hello, hex } from './gate-machine.ts';
 
@@ -12,8 +12,8 @@ interface Entry {
 }
 
 /** The entries of the network, newest first. */
-async function written(ground: AttackGround): Promise<readonly Entry[]> {
-  const entries = await ground.open().audit({ limit: 1000 });
+async function written(fixture: AttackFixture): Promise<readonly Entry[]> {
+  const entries = await fixture.open().audit({ limit: 1000 });
   return (entries as readonly Entry[]).filter(({ operation }) => operation.startsWith('network-'));
 }
 
@@ -42,9 +42,9 @@ if (process.getuid?.() === 0) {
   describe('the books of the gate', () => {
     attack(
       'AX27: on a full disk nothing goes out that is not written down, however often it is tried',
-      async (ground) => {
-        await using _disk = smallDisk(ground.scratch.stateDirectory);
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using _disk = smallDisk(fixture.scratch.stateDirectory);
+        await using place = await gateMachine(fixture);
         const first = await hello('allowed.test');
         const say = `perl say.pl 127.0.0.1:3128 ${hex(connect('allowed.test:443'))} ${hex(first)},${'41'.repeat(4000)}`;
         positiveControl('what is allowed', place.say(connect('allowed.test:443'), [first]), (text) =>
@@ -63,7 +63,7 @@ rm /playground/full-*`,
         );
         expect(stdout).toMatch(/^1\n/);
         const served = stdout.split('after: HTTP/1.0 200 OK').length - 1;
-        expect(served).toBe(openedOf(await written(ground)).length - 1);
+        expect(served).toBe(openedOf(await written(fixture)).length - 1);
         // The disk has room again, and so the way is open again.
         await eventually(
           async () => place.say(connect('allowed.test:443'), [first]),
@@ -75,8 +75,8 @@ rm /playground/full-*`,
 
     attack(
       'AX27: a flood of what is refused hides nothing that was let through',
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const first = await hello('allowed.test');
         const flood = `perl -MIO::Socket::INET -e 'for (1..140) { my $s = IO::Socket::INET->new("127.0.0.1:3128") or next; print $s "GET / HTTP/1.1\\r\\n\\r\\n"; local $/; my $said = <$s>; print "refused\\n" if $said =~ / 4/ }'`;
         const { stdout } = place.litterbox('run', 'a', '--', 'sh', '-c', flood);
@@ -84,7 +84,7 @@ rm /playground/full-*`,
         expect(place.say(connect('allowed.test:443'), [first, Buffer.alloc(1000)])).toContain('fake');
         place.say(connect('n1.wild.test:443'), [first]);
         const entries = await eventually(
-          async () => await written(ground),
+          async () => await written(fixture),
           (list) => openedOf(list).length > 0,
         );
         expect(openedOf(entries)).toEqual(['allowed.test']);
@@ -96,8 +96,8 @@ rm /playground/full-*`,
 
     attack(
       'AX28: who ends the session has no new budget, and neither has another sandbox',
-      async (ground) => {
-        await using place = await gateMachine(ground);
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
         const statuses = (words: string, sandbox = 'a') => {
           const { stdout } = place.litterbox('run', sandbox, '--', 'sh', '-c', asking(words));
           return [...stdout.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status);
@@ -119,7 +119,7 @@ rm /playground/full-*`,
         await open('b');
         expect(statuses('n75 n0', 'b')).toEqual(['429', '200']);
         place.litterbox('delete', 'b', '--force');
-        ground.acceptRepository();
+        fixture.acceptRepository();
       },
       GATE_FILES,
     );

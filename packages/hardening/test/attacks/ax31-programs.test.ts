@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
-import { type AttackGround, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
@@ -12,7 +12,7 @@ const PROGRAMS =
 const USUAL = '/usr/bin:/bin:/usr/sbin:/sbin';
 
 /** A directory of the repository with programs that leave their name in `called`, then do what the real ones do. */
-function fakes({ scratch }: AttackGround) {
+function fakes({ scratch }: AttackFixture) {
   const directory = join(scratch.repository, 'node_modules/.bin');
   const called = join(scratch.directory, 'called');
   mkdirSync(directory, { recursive: true });
@@ -25,9 +25,9 @@ function fakes({ scratch }: AttackGround) {
 }
 
 describe('programs', () => {
-  attack('AX31: programs of the repository that PATH names first do not run in place of ours', async (ground) => {
-    ground.scratch.git('config', 'core.excludesFile', '/dev/null');
-    const { directory, called } = fakes(ground);
+  attack('AX31: programs of the repository that PATH names first do not run in place of ours', async (fixture) => {
+    fixture.scratch.git('config', 'core.excludesFile', '/dev/null');
+    const { directory, called } = fakes(fixture);
     const env = { PATH: `${directory}:${USUAL}` };
     execFileSync('sh', ['-c', ':'], { env });
     positiveControl('a shell that is looked up in PATH', called(), (names) => names.includes('sh'));
@@ -39,11 +39,11 @@ describe('programs', () => {
       ['diff', 'a'],
       ['delete', 'a', '--force'],
     ])
-      expect({ args, commandLine: commandLine(ground, args, { env }) }).toEqual({
+      expect({ args, commandLine: commandLine(fixture, args, { env }) }).toEqual({
         args,
         commandLine: expect.objectContaining({ code: 0 }),
       });
-    ground.acceptRepository();
+    fixture.acceptRepository();
     expect(called().slice(before)).toEqual([]);
   });
 });

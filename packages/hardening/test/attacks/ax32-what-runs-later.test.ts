@@ -2,7 +2,7 @@
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
-import { type AttackGround, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
@@ -19,7 +19,7 @@ const FILES = {
 };
 
 /** A person whose own configuration names files of the tree, by many spellings. */
-function configure({ scratch }: AttackGround): void {
+function configure({ scratch }: AttackFixture): void {
   const { git, repository } = scratch;
   for (const path of ['scripts/smudge.sh', 'scripts/sign', 'tools/own/pre-commit'])
     chmodSync(join(repository, path), 0o755);
@@ -33,18 +33,18 @@ function configure({ scratch }: AttackGround): void {
   git('config', 'alias.fix', '!"$(git rev-parse --show-toplevel)"/bin/fix --all');
 }
 
-const named = async (ground: AttackGround) =>
-  (await ground.open().plan({ sandbox: 'a', integration: 'merge' })).risky.map(({ path }) => path).toSorted();
+const named = async (fixture: AttackFixture) =>
+  (await fixture.open().plan({ sandbox: 'a', integration: 'merge' })).risky.map(({ path }) => path).toSorted();
 
 describe('what runs later', () => {
   attack(
     'AX32: files of the tree that git of the person runs or reads are named, however the configuration spells them',
-    async (ground) => {
-      const { scratch } = ground;
-      configure(ground);
+    async (fixture) => {
+      const { scratch } = fixture;
+      configure(fixture);
       symlinkSync('tools/own', join(scratch.directory, 'outside'));
-      ground.acceptRepository();
-      const sandbox = await ground.open().create({ name: 'a' });
+      fixture.acceptRepository();
+      const sandbox = await fixture.open().create({ name: 'a' });
       const changed = [
         'scripts/smudge.sh',
         'scripts/sign',
@@ -53,15 +53,15 @@ describe('what runs later', () => {
         'conf/attributes',
         'bin/fix',
       ];
-      await ground.run(sandbox, [
+      await fixture.run(sandbox, [
         'sh',
         '-c',
         'mkdir bin; for f do echo "# x" >>"$f"; done; echo x >>src/a.txt',
         'sh',
         ...changed,
       ]);
-      expect(await named(ground)).toEqual(changed.toSorted());
-      await ground.run(sandbox, 'git checkout -q . 2>/dev/null; echo "# x" >>tools/own/pre-commit');
+      expect(await named(fixture)).toEqual(changed.toSorted());
+      await fixture.run(sandbox, 'git checkout -q . 2>/dev/null; echo "# x" >>tools/own/pre-commit');
       for (const hooks of [
         'tools/own',
         './tools/own',
@@ -70,31 +70,31 @@ describe('what runs later', () => {
         `${scratch.repository}/tools/own`,
       ]) {
         scratch.git('config', 'core.hooksPath', hooks);
-        ground.acceptRepository();
-        expect({ hooks, namedIncludes: (await named(ground)).includes('tools/own/pre-commit') }).toEqual({
+        fixture.acceptRepository();
+        expect({ hooks, namedIncludes: (await named(fixture)).includes('tools/own/pre-commit') }).toEqual({
           hooks,
           namedIncludes: true,
         });
       }
       scratch.git('config', 'core.hooksPath', '/nowhere'); // positive control: it is the configuration that names it
-      ground.acceptRepository();
-      expect(await named(ground)).not.toContain('tools/own/pre-commit');
-      await expect(ground.open().merge('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+      fixture.acceptRepository();
+      expect(await named(fixture)).not.toContain('tools/own/pre-commit');
+      await expect(fixture.open().merge('a')).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
     },
     { ...FILES },
   );
 
   attack(
     'AX32: a filter of the person that lies in the tree does not run as the agent changed it',
-    async (ground) => {
-      const { scratch, marks } = ground;
-      configure(ground);
-      ground.acceptRepository();
-      const sandbox = await ground.open().create({ name: 'a' });
+    async (fixture) => {
+      const { scratch, marks } = fixture;
+      configure(fixture);
+      fixture.acceptRepository();
+      const sandbox = await fixture.open().create({ name: 'a' });
       await sandbox.write('scripts/smudge.sh', `#!/bin/sh\n${marks.touch('smudge')}\ncat\n`);
       await sandbox.write('z.dat', 'zz\n');
       for (const integration of ['merge', 'apply'] as const) {
-        const refused = commandLine(ground, [integration, 'a', '--yes-risky']);
+        const refused = commandLine(fixture, [integration, 'a', '--yes-risky']);
         expect({ integration, code: refused.code, stderr: refused.stderr }).toEqual({
           integration,
           code: 5,
@@ -102,10 +102,10 @@ describe('what runs later', () => {
         });
       }
       expect(marks.found()).toEqual([]);
-      expect(await ground.achieved()).toEqual([]);
+      expect(await fixture.achieved()).toEqual([]);
       // The program alone is the person's to say yes to; git runs it when they next write such a file.
       await sandbox.write('z.dat', 'z\n');
-      expect(commandLine(ground, ['merge', 'a', '--yes-risky'])).toMatchObject({ code: 0 });
+      expect(commandLine(fixture, ['merge', 'a', '--yes-risky'])).toMatchObject({ code: 0 });
       expect(marks.found()).toEqual([]);
       scratch.file('z.dat', 'changed');
       scratch.git('checkout', 'z.dat');
@@ -113,7 +113,7 @@ describe('what runs later', () => {
         found.includes('smudge'),
       );
       marks.clear();
-      ground.acceptRepository();
+      fixture.acceptRepository();
     },
     { ...FILES },
   );
@@ -142,17 +142,17 @@ gunicorn.conf.py Pipfile x.tf Tiltfile .gitpod.yml devbox.json devenv.nix .simpl
   };
   attack(
     'AX33: what runs later is named by whatever name a tool finds it, and so is text that nobody sees',
-    async (ground) => {
-      const sandbox = await ground.open().create({ name: 'a' });
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
       const script = 'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done';
-      await ground.run(sandbox, ['sh', '-c', script, 'sh', ...NAMES]);
+      await fixture.run(sandbox, ['sh', '-c', script, 'sh', ...NAMES]);
       for (const [path, text] of Object.entries(DECEPTIONS)) await sandbox.write(path, text);
       for (const path of ['README.md', 'src/more.ts', 'sub/notes.txt', 'sub/.keep', '.old/more.txt'])
         await sandbox.write(path, 'fine: \u00e9, \u2603, \ud83d\ude00\n');
       await sandbox.write('src/seen-before.txt', 'one\u200b\nfine\n');
       await sandbox.write('src/mark.txt', '\ufeffone\n');
-      expect(await named(ground)).toEqual([...NAMES, ...Object.keys(DECEPTIONS)].toSorted());
-      const refused = commandLine(ground, ['merge', 'a']);
+      expect(await named(fixture)).toEqual([...NAMES, ...Object.keys(DECEPTIONS)].toSorted());
+      const refused = commandLine(fixture, ['merge', 'a']);
       expect(refused).toMatchObject({ code: 4 });
       for (const line of [
         '  .nobody-knows-it: is a new hidden file',

@@ -15,9 +15,9 @@ const FILES = {
 describe('another repository', () => {
   attack(
     'AX34: a repository at the place of another one is asked about anew, also with the same configuration',
-    async (ground) => {
-      const { scratch } = ground;
-      const litterbox = (...args: readonly string[]) => commandLine(ground, args);
+    async (fixture) => {
+      const { scratch } = fixture;
+      const litterbox = (...args: readonly string[]) => commandLine(fixture, args);
       expect(litterbox('create', 'a')).toMatchObject({ code: 4, stderr: expect.stringContaining('litterbox trust') });
       expect(litterbox('trust', '--yes').code).toBe(0);
       const created = litterbox('create', 'a');
@@ -35,7 +35,7 @@ describe('another repository', () => {
       scratch.file('setup.sh', 'echo of somebody else\n');
       scratch.git('-c', 'user.name=X', '-c', 'user.email=x@localhost', 'commit', '-qam', 'other scripts');
       scratch.file('.env', '');
-      ground.acceptRepository();
+      fixture.acceptRepository();
       for (const args of [
         ['create', 'a'],
         ['trust', '--show', '--json'],

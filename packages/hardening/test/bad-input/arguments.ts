@@ -8,7 +8,7 @@ import {
   writeFile,
 } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
-import type { BadInput } from './desk.ts';
+import type { BadInput } from './bad-input-fixture.ts';
 
 const sandbox = 'ready';
 /** As a program without types calls. */

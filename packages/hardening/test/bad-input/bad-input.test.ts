@@ -4,15 +4,15 @@ import { ERROR_CODES, isLitterboxError } from '@litterbox/core';
 import { ARGUMENTS } from './arguments.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { CONFIGURATION } from './configuration.ts';
-import { type BadInput, type Desk, furnishedDesk } from './desk.ts';
+import { type BadInput, type BadInputFixture, furnishedFixture } from './bad-input-fixture.ts';
 import { arranged, expectWords, shownInput } from './refused.ts';
 import { SANDBOX_NAMES } from './names.ts';
 import { REPOSITORIES } from './repositories.ts';
 
-let shared: Desk;
+let shared: BadInputFixture;
 
 beforeAll(async () => {
-  shared = await furnishedDesk();
+  shared = await furnishedFixture();
 });
 afterAll(async () => await shared[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 // Runs one command line after the other in this process, as the parent asks: { args, directory, environment }.
 import { main } from '@litterbox/cli';
-import type { CommandLine, Said } from './desk.ts';
+import type { CommandLine, Said } from './bad-input-fixture.ts';
 
 const own = { ...process.env };
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LitterboxErrorCode } from '@litterbox/core';
-import type { BadInput } from './desk.ts';
+import type { BadInput } from './bad-input-fixture.ts';
 
 type Line = readonly [title: string, args: readonly string[], code: LitterboxErrorCode, ...says: readonly string[]];
 

@@ -1,5 +1,5 @@
 import type { LitterboxErrorCode } from '@litterbox/core';
-import { type BadInput, configured } from './desk.ts';
+import { type BadInput, configured } from './bad-input-fixture.ts';
 
 /** `[section] key = value`, and what is said of it. */
 type Values = readonly [

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Desk, desk } from './desk.ts';
+import { type BadInputFixture, badInputFixture } from './bad-input-fixture.ts';
 import { GOOD_NAMES } from './names.ts';
 
-let shared: Desk;
+let shared: BadInputFixture;
 
 beforeAll(async () => {
-  shared = await desk();
+  shared = await badInputFixture();
   await shared.litterbox.create({ name: 'ready' });
 });
 afterAll(async () => await shared[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 import type { LitterboxErrorCode } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
-import type { BadInput } from './desk.ts';
+import type { BadInput } from './bad-input-fixture.ts';
 
 type Names = readonly [title: string, names: readonly string[], code: LitterboxErrorCode, ...says: readonly string[]];
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { LitterboxErrorCode } from '@litterbox/core';
-import type { BadInput, Desk } from './desk.ts';
+import type { BadInput, BadInputFixture } from './bad-input-fixture.ts';
 
 /** The input as part of the name of a test. */
 export const shownInput = ({ input }: Pick<BadInput, 'input'>): string => {
@@ -34,15 +34,19 @@ export function expectWords(
 }
 
 /** Runs a refusal in its world, and compares all that it must leave alone. */
-export async function arranged(shared: Desk, row: Pick<BadInput, 'arrange'>, body: () => Promise<void>): Promise<void> {
-  const restore = row.arrange?.(shared);
+export async function arranged(
+  fixture: BadInputFixture,
+  row: Pick<BadInput, 'arrange'>,
+  body: () => Promise<void>,
+): Promise<void> {
+  const restore = row.arrange?.(fixture);
   try {
-    const before = shared.digest();
+    const before = fixture.digest();
     await body();
-    expect(shared.digest()).toEqual(before);
+    expect(fixture.digest()).toEqual(before);
   } catch (error) {
     // What was taken by mistake fails its own test, and no other.
-    await shared.litterbox.delete('new', { force: true }).catch(() => {});
+    await fixture.litterbox.delete('new', { force: true }).catch(() => {});
     throw error;
   } finally {
     restore?.();

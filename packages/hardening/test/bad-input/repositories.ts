@@ -4,7 +4,7 @@ import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import type { LitterboxErrorCode } from '@litterbox/core';
 import { git } from '@litterbox/source-control-git';
-import type { BadInput, Desk } from './desk.ts';
+import type { BadInput, BadInputFixture } from './bad-input-fixture.ts';
 
 const create = {
   library: (litterbox) => litterbox.create({ name: 'new' }),
@@ -38,7 +38,7 @@ const COMMITTED = 'git init -q -b main . && echo a >a && git add a && git commit
 
 type Revisions = readonly [
   title: string,
-  names: readonly (string | ((desk: Desk) => string))[],
+  names: readonly (string | ((desk: BadInputFixture) => string))[],
   code: LitterboxErrorCode,
   ...says: readonly string[],
 ];
@@ -111,7 +111,7 @@ export const REPOSITORIES: readonly BadInput[] = [
     input: 'a directory that is not there',
     code: 'NOT_FOUND',
     says: ['nowhere" is not there'],
-    library: (_, desk) => desk.open(join(desk.scratch.directory, 'nowhere')).create({ name: 'new' }),
+    library: (_, fixture) => fixture.open(join(fixture.scratch.directory, 'nowhere')).create({ name: 'new' }),
     args: ['-C', 'nowhere', 'create', 'new'],
   },
   {
@@ -218,7 +218,7 @@ export const REPOSITORIES: readonly BadInput[] = [
           scratch.git('tag', 'a-tree', 'HEAD^{tree}');
           return () => void scratch.git('tag', '-d', 'a-tree');
         },
-        library: (litterbox, desk) => litterbox.create({ name: 'new', from: of(desk) }),
+        library: (litterbox, fixture) => litterbox.create({ name: 'new', from: of(fixture) }),
         ...(typeof name === 'string' && { args: ['create', 'new', `--from=${name}`] }),
       };
     }),
@@ -290,7 +290,7 @@ export const REPOSITORIES: readonly BadInput[] = [
 ];
 
 /** Two objects whose ids begin with the same four digits. */
-function twins({ scratch }: Desk): () => void {
+function twins({ scratch }: BadInputFixture): () => void {
   const seen = new Map<string, string>();
   for (let index = 0; ; index += 1) {
     const content = `twin ${index}`;

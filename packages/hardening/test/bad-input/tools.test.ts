@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AgentClient, connectAgent } from '../../src/agent.ts';
-import { type BadCall, type Desk, furnishedDesk } from './desk.ts';
+import { type BadCall, type BadInputFixture, furnishedFixture } from './bad-input-fixture.ts';
 import { arranged, expectWords, shownInput } from './refused.ts';
 import { TOOLS } from './tools.ts';
 
-let shared: Desk;
+let shared: BadInputFixture;
 let agent: AgentClient;
 
 beforeAll(async () => {
-  shared = await furnishedDesk();
+  shared = await furnishedFixture();
   const { repository, directory, stateDirectory } = shared.scratch;
   agent = await connectAgent({
     repository,

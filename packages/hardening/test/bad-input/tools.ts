@@ -1,5 +1,5 @@
 import type { LitterboxErrorCode } from '@litterbox/core';
-import type { BadCall } from './desk.ts';
+import type { BadCall } from './bad-input-fixture.ts';
 
 const sandbox = 'ready';
 

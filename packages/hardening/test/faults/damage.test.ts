@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core';
-import { expectInvariants, type Scene, scene } from '../../src/index.ts';
+import { expectInvariants, type FaultFixture, faultFixture } from '../../src/index.ts';
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
@@ -26,42 +26,42 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 /** A scene with a sandbox `a` of one revision. */
-async function prepared(): Promise<Scene> {
-  const one = scene();
-  await one.once(async (litterbox) => {
+async function prepared(): Promise<FaultFixture> {
+  const fixture = faultFixture();
+  await fixture.once(async (litterbox) => {
     const ran = await (await litterbox.create({ name: 'a' })).run('echo work >work');
-    one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+    fixture.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
   });
-  return one;
+  return fixture;
 }
 
-function storeOf(one: Scene): string {
-  const repos = join(one.stateDirectory, 'repos');
+function storeOf(fixture: FaultFixture): string {
+  const repos = join(fixture.stateDirectory, 'repos');
   return join(repos, readdirSync(repos).find((name) => /^[0-9a-f-]{36}$/.test(name)) ?? '');
 }
 
 describe('stale locks', () => {
   it('of refs in the store are written over, and reconcile removes them', async () => {
-    await using one = await prepared();
-    const store = join(storeOf(one), 'store.git/refs/litterbox');
+    await using fixture = await prepared();
+    const store = join(storeOf(fixture), 'store.git/refs/litterbox');
     const [id = ''] = readdirSync(store).filter((name) => name !== 'tombstones');
     writeFileSync(join(store, id, 'tip.lock'), 'dead');
     writeFileSync(join(store, id, 'other.lock'), 'dead');
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       expect(await codeOf((await litterbox.open('a')).run('echo more >more'))).toBe('ok');
       await litterbox.reconcile();
     });
-    await expectInvariants(one, 'after stale locks of the store');
+    await expectInvariants(fixture, 'after stale locks of the store');
   });
 
   it.each(['index.lock', 'HEAD.lock', 'refs/heads/main.lock'])(
     'of the person, %s: named with its age and left alone; gone, all works',
     async (name) => {
-      await using one = await prepared();
-      const lock = join(one.repository, '.git', name);
+      await using fixture = await prepared();
+      const lock = join(fixture.repository, '.git', name);
       writeFileSync(lock, '');
       utimesSync(lock, new Date(Date.now() - 90_000), new Date(Date.now() - 90_000));
-      await one.once(async (litterbox) => {
+      await fixture.once(async (litterbox) => {
         await expect(litterbox.merge('a')).rejects.toMatchObject({
           code: 'USER_REPO_LOCKED',
           details: { facts: { path: lock, ageSeconds: expect.any(Number) } },
@@ -72,34 +72,34 @@ describe('stale locks', () => {
         rmSync(lock);
         expect(await litterbox.merge('a')).toMatchObject({ isDeleted: true });
       });
-      one.accept();
-      await expectInvariants(one, 'after the lock was removed');
+      fixture.accept();
+      await expectInvariants(fixture, 'after the lock was removed');
     },
   );
 
   it.each(['config.lock', 'gc.pid', 'packed-refs.lock'])(
     'of the person, %s, keep nobody from recording',
     async (name) => {
-      await using one = await prepared();
-      const lock = join(one.repository, '.git', name);
+      await using fixture = await prepared();
+      const lock = join(fixture.repository, '.git', name);
       writeFileSync(lock, '1 elsewhere');
-      await one.once(async (litterbox) => {
+      await fixture.once(async (litterbox) => {
         expect(await codeOf((await litterbox.open('a')).run('echo more >more'))).toBe('ok');
         await litterbox.reconcile();
       });
       expect(readFileSync(lock, 'utf8')).toBe('1 elsewhere');
       rmSync(lock);
-      await expectInvariants(one, 'after the lock was removed');
+      await expectInvariants(fixture, 'after the lock was removed');
     },
   );
 });
 
 describe('the journal of an apply or merge', () => {
   it('torn: nothing is guessed, the file is named, and without it all works', async () => {
-    await using one = await prepared();
-    const journal = join(storeOf(one), 'integration.json');
+    await using fixture = await prepared();
+    const journal = join(storeOf(fixture), 'integration.json');
     writeFileSync(journal, '{"version":1,"phase":"upda');
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       await expect(litterbox.reconcile()).rejects.toMatchObject({
         code: 'STORE_CORRUPT',
         details: { hint: expect.stringContaining(journal) },
@@ -108,7 +108,7 @@ describe('the journal of an apply or merge', () => {
       rmSync(journal);
       await litterbox.reconcile();
     });
-    await expectInvariants(one, 'after the journal was removed');
+    await expectInvariants(fixture, 'after the journal was removed');
   });
 });
 
@@ -136,13 +136,13 @@ describe('a damaged store', () => {
       (store) => writeFileSync(join(store, 'objects/info/alternates'), '/nowhere/objects\n'),
     ],
   ])('%s: said by code or healed, the list still shows it, and the repository is as it was', async (_what, damage) => {
-    await using one = await prepared();
-    const store = join(storeOf(one), 'store.git');
+    await using fixture = await prepared();
+    const store = join(storeOf(fixture), 'store.git');
     const [id = ''] = readdirSync(join(store, 'refs/litterbox')).filter((name) => name !== 'tombstones');
     backup(store);
     damage(store, id);
-    const digest = one.digest;
-    await one.once(async (litterbox) => {
+    const digest = fixture.digest;
+    await fixture.once(async (litterbox) => {
       expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a']);
       const log = (async () => {
         for await (const _entry of litterbox.log('a'));
@@ -154,16 +154,16 @@ describe('a damaged store', () => {
       ])
         expect(code).toMatch(/^(ok|STORE_CORRUPT|OBJECT_MISSING|NOT_FOUND)$/);
     });
-    one.accept();
-    expect([...one.digest]).toEqual([...digest]);
+    fixture.accept();
+    expect([...fixture.digest]).toEqual([...digest]);
     // The person puts the backup back.
     rmSync(store, { recursive: true });
     renameSync(`${store}.backup`, store);
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       await litterbox.reconcile();
       expect(await codeOf((await litterbox.open('a')).run('echo y >y'))).toBe('ok');
     });
-    await expectInvariants(one, 'after the backup is back');
+    await expectInvariants(fixture, 'after the backup is back');
   });
 
   function backup(store: string): void {
@@ -173,107 +173,107 @@ describe('a damaged store', () => {
 
 describe("the user's own git", () => {
   it('gc --prune=now, repack, rebase and a deleted base branch: every revision stays readable', async () => {
-    await using one = scene();
-    one.commit('base.txt', 'base\n');
-    one.git('checkout', '-q', '-b', 'side');
-    one.commit('side.txt', 'side\n');
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture();
+    fixture.commit('base.txt', 'base\n');
+    fixture.git('checkout', '-q', '-b', 'side');
+    fixture.commit('side.txt', 'side\n');
+    await fixture.once(async (litterbox) => {
       const ran = await (await litterbox.create({ name: 'a' })).run('echo work >work');
-      one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+      fixture.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
     });
-    one.git('checkout', '-q', 'main');
-    one.git('branch', '-q', '-D', 'side');
-    one.git('commit', '-q', '--amend', '-m', 'rewritten');
-    one.git('reflog', 'expire', '--expire=now', '--all');
-    one.git('gc', '-q', '--prune=now');
-    one.git('repack', '-q', '-a', '-d');
-    one.accept();
-    await one.once(async (litterbox) => {
+    fixture.git('checkout', '-q', 'main');
+    fixture.git('branch', '-q', '-D', 'side');
+    fixture.git('commit', '-q', '--amend', '-m', 'rewritten');
+    fixture.git('reflog', 'expire', '--expire=now', '--all');
+    fixture.git('gc', '-q', '--prune=now');
+    fixture.git('repack', '-q', '-a', '-d');
+    fixture.accept();
+    await fixture.once(async (litterbox) => {
       const sandbox = await litterbox.open('a');
       expect((await sandbox.run('cat side.txt; echo more >more')).stdout).toBe('side\n');
       expect((await litterbox.changes('a')).map(({ path }) => path)).toEqual(['more', 'work']);
       await litterbox.restore('a', '1');
       await litterbox.milestone('a', 'after gc');
     });
-    await expectInvariants(one, 'after gc');
+    await expectInvariants(fixture, 'after gc');
   });
 
   it('a repository that was moved is found by what it is', async () => {
-    await using one = await prepared();
-    const elsewhere = `${one.repository}-moved`;
-    renameSync(one.repository, elsewhere);
+    await using fixture = await prepared();
+    const elsewhere = `${fixture.repository}-moved`;
+    renameSync(fixture.repository, elsewhere);
     try {
-      await using litterbox = one.open({ repo: elsewhere });
+      await using litterbox = fixture.open({ repo: elsewhere });
       expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a']);
       expect((await (await litterbox.open('a')).run('cat work')).stdout).toBe('work\n');
     } finally {
-      renameSync(elsewhere, one.repository);
+      renameSync(elsewhere, fixture.repository);
     }
-    await expectInvariants(one, 'after it is back');
+    await expectInvariants(fixture, 'after it is back');
   });
 });
 
 describe('the overlay', () => {
   it("what the user does to the repository's files does not show in a sandbox", async () => {
-    await using one = await prepared();
-    one.file('src/a.txt', 'changed outside\n');
-    one.accept();
-    await one.once(async (litterbox) => {
+    await using fixture = await prepared();
+    fixture.file('src/a.txt', 'changed outside\n');
+    fixture.accept();
+    await fixture.once(async (litterbox) => {
       expect((await (await litterbox.open('a')).run('cat src/a.txt')).stdout).toBe('a\n');
     });
-    await expectInvariants(one, 'after a change outside');
+    await expectInvariants(fixture, 'after a change outside');
   });
 
   it('a work directory that is not empty, as after a crash, does not keep a session from starting', async () => {
-    await using one = await prepared();
-    const sandboxes = join(one.stateDirectory, 'overlayfs/sandboxes');
+    await using fixture = await prepared();
+    const sandboxes = join(fixture.stateDirectory, 'overlayfs/sandboxes');
     const [id = ''] = readdirSync(sandboxes);
     mkdirSync(join(sandboxes, id, 'work/work/#left'), { recursive: true });
     writeFileSync(join(sandboxes, id, 'work/work/#left/file'), 'left');
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       expect((await (await litterbox.open('a')).run('cat work')).stdout).toBe('work\n');
     });
-    await expectInvariants(one, 'after a full work directory');
+    await expectInvariants(fixture, 'after a full work directory');
   });
 
   it('a sandbox whose directory is gone is missing; recover builds it anew from the last revision', async () => {
-    await using one = await prepared();
-    const sandboxes = join(one.stateDirectory, 'overlayfs/sandboxes');
-    for (const name of readdirSync(sandboxes)) renameSync(join(sandboxes, name), join(one.directory, 'gone'));
-    await one.once(async (litterbox) => {
+    await using fixture = await prepared();
+    const sandboxes = join(fixture.stateDirectory, 'overlayfs/sandboxes');
+    for (const name of readdirSync(sandboxes)) renameSync(join(sandboxes, name), join(fixture.directory, 'gone'));
+    await fixture.once(async (litterbox) => {
       expect((await litterbox.list()).map(({ state }) => state)).toEqual(['missing']);
       expect(await codeOf((await litterbox.open('a')).run('true'))).toBe('SANDBOX_RUNTIME_MISSING');
       await litterbox.recover('a');
       expect((await (await litterbox.open('a')).run('cat work')).stdout).toBe('work\n');
     });
-    await expectInvariants(one, 'after recover');
+    await expectInvariants(fixture, 'after recover');
   });
 
   it('fifty sessions leave no mount, group or process', async () => {
-    await using one = await prepared();
+    await using fixture = await prepared();
     for (let session = 0; session < 50; session++)
-      await one.once(async (litterbox) => await (await litterbox.open('a')).run('true'));
-    await expectInvariants(one, 'after fifty sessions');
+      await fixture.once(async (litterbox) => await (await litterbox.open('a')).run('true'));
+    await expectInvariants(fixture, 'after fifty sessions');
   });
 });
 
 describe('tools, audit and state', () => {
   it('a tool that went away is named, and the state is as before when it is back', async () => {
-    await using one = await prepared();
+    await using fixture = await prepared();
     const hidden = 'mount --bind /dev/null /usr/bin/bwrap && exec "$@"';
-    await using client = one.client({ wrapper: ['unshare', '-m', 'sh', '-c', hidden, 'sh'] });
+    await using client = fixture.client({ wrapper: ['unshare', '-m', 'sh', '-c', hidden, 'sh'] });
     client.send({ do: 'run', name: 'a', command: 'true' });
     const reply = await client.reply();
     expect(reply?.error?.code).toMatch(/^(TOOL_MISSING|UNAVAILABLE)$/);
     await client.ended();
-    await expectInvariants(one, 'without tools');
+    await expectInvariants(fixture, 'without tools');
   });
 
   it('an audit log that cannot be written: what changes something is refused, looking works', async () => {
-    await using one = await prepared();
-    const database = new DatabaseSync(join(one.stateDirectory, 'state.db'));
+    await using fixture = await prepared();
+    const database = new DatabaseSync(join(fixture.stateDirectory, 'state.db'));
     database.exec("CREATE TRIGGER refuse BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no audit today'); END");
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       const sandbox = await litterbox.open('a');
       for (const call of [
         sandbox.run('echo x >x'),
@@ -289,14 +289,14 @@ describe('tools, audit and state', () => {
     });
     database.exec('DROP TRIGGER refuse');
     database.close();
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       expect((await (await litterbox.open('a')).run('ls')).stdout).not.toContain('x');
     });
-    await expectInvariants(one, 'after the audit log is back');
+    await expectInvariants(fixture, 'after the audit log is back');
   });
 
   it('a clock that jumps: order, leases and locks do not care', async () => {
-    await using one = scene();
+    await using fixture = faultFixture();
     const day = 86_400_000;
     let offset = 0;
     const clock = {
@@ -305,34 +305,34 @@ describe('tools, audit and state', () => {
       sleep: async (ms: number) => await new Promise<void>((resolve) => setTimeout(resolve, ms)),
     };
     const { sqliteState } = await import('@litterbox/state-sqlite');
-    const { state, audit } = sqliteState({ directory: one.stateDirectory, clock });
-    await using litterbox = one.open({ parts: { clock, state, audit } });
+    const { state, audit } = sqliteState({ directory: fixture.stateDirectory, clock });
+    await using litterbox = fixture.open({ parts: { clock, state, audit } });
     const sandbox = await litterbox.create({ name: 'a' });
     for (const jump of [0, -3_600_000, 365 * day, -Date.now() + 1, 0]) {
       offset = jump;
       const ran = await sandbox.run(`echo ${jump} >f`);
-      one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+      fixture.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
     }
     await litterbox.verifyAudit();
     await litterbox[Symbol.asyncDispose]();
-    await expectInvariants(one, 'after the clock jumped');
+    await expectInvariants(fixture, 'after the clock jumped');
   });
 
   it('a process id that belongs to somebody else now: what the dead one began is settled, the other one is left alone', async () => {
-    await using one = scene();
-    const death = await one.dying({ do: 'create', name: 'a' }, { failpoints: 'create.after-record=kill' });
+    await using fixture = faultFixture();
+    const death = await fixture.dying({ do: 'create', name: 'a' }, { failpoints: 'create.after-record=kill' });
     expect(death.signal).toBe('SIGKILL');
     // The owner file of the dead process takes the id of one that lives: this one.
-    using database = new DatabaseSync(join(one.stateDirectory, 'state.db'));
+    using database = new DatabaseSync(join(fixture.stateDirectory, 'state.db'));
     const { owner } = database.prepare('SELECT owner FROM journal').get() as { owner: string };
     const reused = owner.replace(/^\d+/, String(process.pid));
-    renameSync(join(one.stateDirectory, 'owners', owner), join(one.stateDirectory, 'owners', reused));
+    renameSync(join(fixture.stateDirectory, 'owners', owner), join(fixture.stateDirectory, 'owners', reused));
     for (const table of ['journal', 'audit_open']) database.prepare(`UPDATE ${table} SET owner = ?`).run(reused);
     database.close();
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       expect(await litterbox.reconcile()).toEqual(['Undid the interrupted creation of a.']);
     });
-    await expectInvariants(one, 'after a process id was used again');
+    await expectInvariants(fixture, 'after a process id was used again');
   });
 
   it.each([
@@ -343,13 +343,13 @@ describe('tools, audit and state', () => {
     const parent = join(process.env['TMPDIR'] ?? '/tmp', `litterbox-odd-${process.pid}`, name);
     mkdirSync(parent, { recursive: true });
     try {
-      await using one = scene(undefined, parent);
+      await using fixture = faultFixture(undefined, parent);
       const stateDirectory = join(process.env['TMPDIR'] ?? '/tmp', `litterbox-odd-${process.pid}`, 'state');
-      await using litterbox = one.open({ stateDirectory });
+      await using litterbox = fixture.open({ stateDirectory });
       const sandbox = await litterbox.create({ name: 'a' });
       expect((await sandbox.run('cat src/a.txt; echo new >new')).stdout).toBe('a\n');
       expect(await litterbox.merge('a')).toMatchObject({ isDeleted: true });
-      expect(one.git('show', 'HEAD:new')).toBe('new');
+      expect(fixture.git('show', 'HEAD:new')).toBe('new');
     } finally {
       rmSync(join(process.env['TMPDIR'] ?? '/tmp', `litterbox-odd-${process.pid}`), { recursive: true, force: true });
     }
@@ -360,12 +360,12 @@ describe('tools, audit and state', () => {
     ['a HOME that is not there', { HOME: '/nowhere/at/all' }],
     ['no runtime directory', { XDG_RUNTIME_DIR: '/nowhere' }],
   ])('%s: it works', async (_what, environment) => {
-    await using one = scene();
-    await using client = one.client({ environment });
+    await using fixture = faultFixture();
+    await using client = fixture.client({ environment });
     await client.do({ do: 'create', name: 'a' });
     expect(await client.do({ do: 'run', name: 'a', command: 'cat src/a.txt' })).toMatchObject({ stdout: 'a\n' });
     await client.ended();
-    await expectInvariants(one, 'with an odd environment');
+    await expectInvariants(fixture, 'with an odd environment');
   });
 });
 
@@ -374,21 +374,21 @@ describe('a setup command', () => {
     ['fails', 'echo why; exit 3', 'why'],
     ['is killed for its memory', 'head -c 6000000000 /dev/zero | tail -n 1 >/dev/null', ''],
   ])('that %s: SETUP_FAILED, the sandbox is kept for a look and is not ready', async (_what, setup, says) => {
-    await using one = scene();
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture();
+    await fixture.once(async (litterbox) => {
       const creating = litterbox.create({ name: 'a', setup });
       await expect(creating).rejects.toMatchObject({ code: 'SETUP_FAILED', message: expect.stringContaining(says) });
       expect((await litterbox.list()).map(({ state }) => state)).toEqual(['setup-failed']);
     });
-    await expectInvariants(one, 'after a failed setup');
+    await expectInvariants(fixture, 'after a failed setup');
   });
 
   it('that hangs is killed after its time', async () => {
-    await using one = scene();
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture();
+    await fixture.once(async (litterbox) => {
       const setup = { setup: 'sleep 1000', setupTimeoutMs: 1_000 };
       await expect(litterbox.create({ name: 'a', ...setup })).rejects.toMatchObject({ code: 'SETUP_FAILED' });
     });
-    await expectInvariants(one, 'after a setup that hung');
+    await expectInvariants(fixture, 'after a setup that hung');
   });
 });

@@ -5,7 +5,15 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
-import { expectInvariants, LoopImage, processState, type Scene, scene, userFile, violations } from '../../src/index.ts';
+import {
+  expectInvariants,
+  LoopImage,
+  processState,
+  type FaultFixture,
+  faultFixture,
+  userFile,
+  violations,
+} from '../../src/index.ts';
 import { seededRandom } from '../../src/model/seeded-random.ts';
 
 /** The code that something was refused with, or what it gave. */
@@ -18,13 +26,13 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-async function work(litterbox: Litterbox, name: string, path: string, one: Scene): Promise<string> {
+async function work(litterbox: Litterbox, name: string, path: string, fixture: FaultFixture): Promise<string> {
   const ran = await (await litterbox.open(name)).run(`echo work >${path}`);
-  if (ran.recorded.revision) one.acknowledged.add(ran.recorded.revision.commit);
+  if (ran.recorded.revision) fixture.acknowledged.add(ran.recorded.revision.commit);
   return ran.exitCode === 0 ? 'ok' : ran.stderr;
 }
 
-function storeOf({ stateDirectory }: Scene): string {
+function storeOf({ stateDirectory }: FaultFixture): string {
   const repositories = join(stateDirectory, 'repos');
   const [id = ''] = readdirSync(repositories).filter((name) => existsSync(join(repositories, name, 'store.git')));
   return join(repositories, id);
@@ -33,20 +41,20 @@ function storeOf({ stateDirectory }: Scene): string {
 describe('a full disk below the state directory', () => {
   it('what needs room says DISK_FULL, looking and deleting work, and nothing is to be mended afterwards', async () => {
     using image = new LoopImage(96);
-    await using one = scene(undefined, image.mountPoint);
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture(undefined, image.mountPoint);
+    await fixture.once(async (litterbox) => {
       for (const name of ['a', 'b', 'c']) {
         await litterbox.create({ name });
-        await work(litterbox, name, 'before', one);
+        await work(litterbox, name, 'before', fixture);
       }
     });
     image.fill();
     // A program that starts now, and one that had started before.
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
       await litterbox.delete('c', { force: true });
     });
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a', 'b']);
       image.fill();
       for (const needsRoom of [
@@ -62,44 +70,44 @@ describe('a full disk below the state directory', () => {
       expect((await litterbox.list()).map(({ name }) => name)).toEqual(['a']);
     });
     image.free();
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       await litterbox.reconcile();
-      expect(await work(litterbox, 'a', 'after', one)).toBe('ok');
+      expect(await work(litterbox, 'a', 'after', fixture)).toBe('ok');
       await litterbox.create({ name: 'd' });
     });
-    await expectInvariants(one, 'after the disk was full');
+    await expectInvariants(fixture, 'after the disk was full');
   });
 
   it('without inodes every call works or is refused by code, and nothing is to be mended afterwards', async () => {
     using image = new LoopImage(96, 4000);
-    await using one = scene(undefined, image.mountPoint);
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture(undefined, image.mountPoint);
+    await fixture.once(async (litterbox) => {
       await litterbox.create({ name: 'a' });
-      await work(litterbox, 'a', 'before', one);
+      await work(litterbox, 'a', 'before', fixture);
       image.fillInodes();
       for (const call of [
         async () => await litterbox.create({ name: 'b' }),
-        async () => await work(litterbox, 'a', 'more', one),
+        async () => await work(litterbox, 'a', 'more', fixture),
         async () => await litterbox.milestone('a', 'full'),
         async () => await litterbox.list(),
       ])
         expect(await outcomeOf(call)).toMatch(/^(ok|[A-Z_]+)$/);
     });
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       expect(await outcomeOf(async () => await litterbox.list())).toMatch(/^(ok|DISK_FULL)$/);
     });
     image.free();
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       await litterbox.reconcile();
-      expect(await work(litterbox, 'a', 'after', one)).toBe('ok');
+      expect(await work(litterbox, 'a', 'after', fixture)).toBe('ok');
     });
-    await expectInvariants(one, 'after the inodes were used up');
+    await expectInvariants(fixture, 'after the inodes were used up');
   });
 
   it('a command in a sandbox sees the full disk, and a write leaves the old file', async () => {
     using image = new LoopImage(96);
-    await using one = scene(undefined, image.mountPoint);
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture(undefined, image.mountPoint);
+    await fixture.once(async (litterbox) => {
       const sandbox = await litterbox.create({ name: 'a' });
       await sandbox.write('big', 'old\n');
       image.fill();
@@ -118,26 +126,26 @@ describe('a full disk below the state directory', () => {
       await sandbox.write('big', 'new\n');
       expect(Buffer.from(await sandbox.read('big')).toString()).toBe('new\n');
     });
-    await expectInvariants(one, 'after the sandbox filled the disk');
+    await expectInvariants(fixture, 'after the sandbox filled the disk');
   });
 });
 
 describe('a full disk of a sandbox whose disk is bounded', () => {
   const MIB = 2 ** 20;
-  const freeBytes = ({ directory }: Scene) => {
+  const freeBytes = ({ directory }: FaultFixture) => {
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize;
   };
 
   it("is the sandbox's own: neighbour and machine go on, nothing is lost, and it is recorded, emptied and deleted", async () => {
     using image = new LoopImage(192);
-    await using one = scene(undefined, image.mountPoint);
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture(undefined, image.mountPoint);
+    await fixture.once(async (litterbox) => {
       const neighbour = await litterbox.create({ name: 'neighbour' });
       const sandbox = await litterbox.create({ name: 'full', diskBytes: 32 * MIB });
       await sandbox.write('old', 'old\n');
       await sandbox.run('echo kept >"$LITTERBOX_PLAYGROUND/kept"; echo kept >"$HOME/kept"');
-      const before = freeBytes(one);
+      const before = freeBytes(fixture);
       const filler =
         'head -c 200000000 /dev/zero >"$HOME/fill"; head -c 200000000 /dev/zero >"$LITTERBOX_PLAYGROUND/fill"';
       // Ignored by git: what fills the disk is not to be recorded too.
@@ -149,12 +157,12 @@ describe('a full disk of a sandbox whose disk is bounded', () => {
         stderr: expect.stringContaining('No space left on device'),
       });
       expect(ran.recorded.changedFiles).toBe(1);
-      one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
-      expect(before - freeBytes(one)).toBeLessThan(40 * MIB);
+      fixture.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+      expect(before - freeBytes(fixture)).toBeLessThan(40 * MIB);
       const refusal = await sandbox.write('old', 'x'.repeat(500_000)).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ code: 'DISK_FULL', details: { hint: expect.stringContaining('limits.disk') } });
       expect(Buffer.from(await sandbox.read('old')).toString()).toBe('old\n');
-      expect(await work(litterbox, 'neighbour', 'beside', one)).toBe('ok');
+      expect(await work(litterbox, 'neighbour', 'beside', fixture)).toBe('ok');
       expect(
         (await neighbour.run('head -c 50000000 /dev/zero >ignored-not; wc -c <ignored-not; rm ignored-not')).stdout,
       ).toBe('50000000\n');
@@ -162,26 +170,26 @@ describe('a full disk of a sandbox whose disk is bounded', () => {
       expect(await sandbox.diff()).toContain('+new');
     });
     // Another program, another session: it starts on the full disk and can be emptied.
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       const sandbox = await litterbox.open('full');
       expect((await sandbox.run('cat old new "$HOME/kept" "$LITTERBOX_PLAYGROUND/kept"')).stdout).toBe(
         'old\nnew\nkept\nkept\n',
       );
       expect((await sandbox.run('rm -r ignored "$HOME/fill" "$LITTERBOX_PLAYGROUND/fill"')).exitCode).toBe(0);
-      expect(await work(litterbox, 'full', 'after', one)).toBe('ok');
+      expect(await work(litterbox, 'full', 'after', fixture)).toBe('ok');
       await litterbox.restore('full', '1');
       expect((await (await litterbox.open('full')).run('cat "$LITTERBOX_PLAYGROUND/kept"; ls')).stdout).toBe(
         'kept\nold\nsrc\n',
       );
       await litterbox.delete('full', { force: true });
     });
-    expect(readdirSync(join(one.stateDirectory, 'overlayfs/disks'))).toEqual([]);
-    await expectInvariants(one, 'after a sandbox filled a disk of its own');
+    expect(readdirSync(join(fixture.stateDirectory, 'overlayfs/disks'))).toEqual([]);
+    await expectInvariants(fixture, 'after a sandbox filled a disk of its own');
   });
 
   it('by a service: it is contained and reported, and what was there is recorded', async () => {
     using image = new LoopImage(96);
-    await using one = scene(
+    await using fixture = faultFixture(
       {
         '.gitignore': 'filler\n',
         '.litterbox.toml': `limits.disk = "24MiB"
@@ -192,9 +200,9 @@ calm = { command = ["sh", "-c", "echo calm; while :; do sleep 1000; done"] }
       },
       image.mountPoint,
     );
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       await litterbox.trust((await litterbox.trustStatus()).contentHash);
-      const before = freeBytes(one);
+      const before = freeBytes(fixture);
       const sandbox = await litterbox.create({ name: 'a' });
       const greedy = async () => (await sandbox.services()).find(({ name }) => name === 'greedy');
       expect(await eventually(greedy, (service) => service?.state === 'failed')).toMatchObject({ exit: { code: 7 } });
@@ -202,13 +210,13 @@ calm = { command = ["sh", "-c", "echo calm; while :; do sleep 1000; done"] }
       for await (const { text } of sandbox.logs({ service: 'greedy' })) log += text;
       expect(log).toContain('No space left on device');
       expect((await sandbox.services()).find(({ name }) => name === 'calm')).toMatchObject({ state: 'running' });
-      expect(before - freeBytes(one)).toBeLessThan(32 * MIB);
+      expect(before - freeBytes(fixture)).toBeLessThan(32 * MIB);
       const ran = await sandbox.run('echo hi');
       expect({ exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ exitCode: 0, stdout: 'hi\n' });
       expect(await sandbox.diff()).toContain('+work');
       await litterbox.milestone('a', 'what the service left');
     });
-    await expectInvariants(one, 'after a service filled the disk');
+    await expectInvariants(fixture, 'after a service filled the disk');
   });
 });
 
@@ -221,23 +229,23 @@ describe('a call of the kernel that fails', () => {
     ['pwrite64', 'EIO'],
     ['mkdir', 'EDQUOT'],
   ])('%s with %s at any time: an error and no acknowledgement, or no harm', async (call, errno) => {
-    await using one = scene();
-    await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+    await using fixture = faultFixture();
+    await fixture.once(async (litterbox) => await litterbox.create({ name: 'a' }));
     const random = seededRandom(7);
     for (let sample = 0; sample < 3; sample++) {
       const point = 1 + random.below(6);
       const inject = `inject=${call}:error=${errno}:when=${point}+`;
       const wrapper = ['strace', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null', '-e', inject];
-      const death = await one.dying(
+      const death = await fixture.dying(
         { do: 'write', name: 'a', path: `f${sample}`, content: `${sample}\n` },
         { wrapper },
       );
       expect(death.error?.code).not.toBe('OTHER');
       const commit = (death.ok as { commit?: string } | undefined)?.commit;
-      if (commit !== undefined) one.acknowledged.add(commit);
-      await one.once(async (litterbox) => await litterbox.reconcile());
-      await expectInvariants(one, `${call} failed with ${errno} from call ${point}`);
-      await one.once(async (litterbox) => {
+      if (commit !== undefined) fixture.acknowledged.add(commit);
+      await fixture.once(async (litterbox) => await litterbox.reconcile());
+      await expectInvariants(fixture, `${call} failed with ${errno} from call ${point}`);
+      await fixture.once(async (litterbox) => {
         await (await litterbox.open('a')).write(`f${sample}`, `again ${sample}\n`);
       });
     }
@@ -251,28 +259,28 @@ describe('the journal of revisions', () => {
   ])(
     'that %s: the call is refused by code, nothing of it is recorded, and the next one is',
     async (_what, call, errno, code) => {
-      await using one = scene();
-      await one.once(async (litterbox) => {
-        one.acknowledged.add(
+      await using fixture = faultFixture();
+      await fixture.once(async (litterbox) => {
+        fixture.acknowledged.add(
           (await (await litterbox.create({ name: 'a' })).write('f', 'old\n')).revision?.commit ?? '',
         );
       });
-      const inject = ['-P', join(storeOf(one), 'revisions.journal'), '-e', `inject=${call}:error=${errno}`];
+      const inject = ['-P', join(storeOf(fixture), 'revisions.journal'), '-e', `inject=${call}:error=${errno}`];
       const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject];
-      const death = await one.dying({ do: 'write', name: 'a', path: 'f', content: 'new\n' }, { wrapper });
+      const death = await fixture.dying({ do: 'write', name: 'a', path: 'f', content: 'new\n' }, { wrapper });
       expect(death.error?.code).toBe(code);
-      await one.once(async (litterbox) => {
+      await fixture.once(async (litterbox) => {
         const numbers = async () => {
           const found: number[] = [];
           for await (const { number } of litterbox.log('a')) found.push(number);
           return found;
         };
         expect(await numbers()).toEqual([1]);
-        one.acknowledged.add((await (await litterbox.open('a')).write('g', 'g\n')).revision?.commit ?? '');
+        fixture.acknowledged.add((await (await litterbox.open('a')).write('g', 'g\n')).revision?.commit ?? '');
         expect(await numbers()).toEqual([3, 2, 1]); // what was left unrecorded, and this
         expect(Buffer.from(await (await litterbox.open('a')).read('f')).toString()).toBe('new\n');
       });
-      await expectInvariants(one, `${call} failed with ${errno}`);
+      await expectInvariants(fixture, `${call} failed with ${errno}`);
     },
   );
 });
@@ -286,32 +294,32 @@ describe('small limits of the program itself', () => {
     ['a small stack', ['prlimit', '--stack=1048576']],
     ['the lowest priority', ['nice', '-n', '19']],
   ])('%s: it works or is refused by code', async (_what, wrapper) => {
-    await using one = scene();
-    await using client = one.client({ wrapper });
+    await using fixture = faultFixture();
+    await using client = fixture.client({ wrapper });
     client.send({ do: 'create', name: 'a' });
     const created = await client.reply();
     if (created?.error) expect(created.error.code).not.toBe('OTHER');
     else {
       const { commit } = await client.do<{ commit: string }>({ do: 'write', name: 'a', path: 'f', content: 'x' });
-      one.acknowledged.add(commit);
+      fixture.acknowledged.add(commit);
     }
     await client.ended();
-    await one.once(async (litterbox) => await litterbox.reconcile());
-    await expectInvariants(one, 'after small limits');
+    await fixture.once(async (litterbox) => await litterbox.reconcile());
+    await expectInvariants(fixture, 'after small limits');
   });
 });
 
 /** Revisions that were answered and of which the audit log knows no end. Those of the last two may still be on their way to the disk. */
-async function unaudited(one: Scene, newest: readonly string[]): Promise<readonly string[]> {
-  const entries = await one.once(async (litterbox) => await litterbox.audit({ limit: 1000 }));
+async function unaudited(fixture: FaultFixture, newest: readonly string[]): Promise<readonly string[]> {
+  const entries = await fixture.once(async (litterbox) => await litterbox.audit({ limit: 1000 }));
   const known = new Set(entries.filter(({ outcome }) => outcome === 'ok').map(({ result }) => result['revision']));
-  return [...one.acknowledged]
+  return [...fixture.acknowledged]
     .filter((commit) => !newest.includes(commit) && !known.has(commit))
     .map((commit) => `not in the audit log: ${commit}`);
 }
 
 interface Cut {
-  readonly wrapper?: (one: Scene) => readonly string[];
+  readonly wrapper?: (one: FaultFixture) => readonly string[];
   /** Written without waiting for an answer. */
   readonly ahead?: readonly string[];
   /** Where the client freezes. */
@@ -324,10 +332,10 @@ async function cutAfterWrites(
   { wrapper = () => [], ahead = ['late'], failpoints }: Cut = {},
 ): Promise<readonly string[]> {
   using image = new LoopImage(96);
-  await using one = scene(undefined, image.mountPoint);
-  await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+  await using fixture = faultFixture(undefined, image.mountPoint);
+  await fixture.once(async (litterbox) => await litterbox.create({ name: 'a' }));
   image.sync();
-  await using client = one.client({ wrapper: wrapper(one), failpoints });
+  await using client = fixture.client({ wrapper: wrapper(fixture), failpoints });
   const answered: string[] = [];
   for (let count = 0; count < last; count++) {
     const job = { do: 'write', name: 'a', path: `f${count % 3}`, content: `${count}\n` } as const;
@@ -337,7 +345,7 @@ async function cutAfterWrites(
     if (answer.error) throw new Error(answer.error.message);
     const { commit } = answer.ok as { commit: string };
     answered.push(commit);
-    one.acknowledged.add(commit);
+    fixture.acknowledged.add(commit);
   }
   if (failpoints !== undefined) {
     await client.stopped();
@@ -346,16 +354,16 @@ async function cutAfterWrites(
   for (const path of ahead) client.send({ do: 'write', name: 'a', path, content: 'late\n' });
   image.photograph();
   await client[Symbol.asyncDispose]();
-  await quiet(one);
+  await quiet(fixture);
   image.restart();
   const problems = async () => {
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       await litterbox.reconcile();
       const sandbox = await litterbox.open('a');
       const ran = await sandbox.run('echo after >after');
-      one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+      fixture.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
     });
-    return [...(await unaudited(one, answered.slice(-2))), ...(await violations(one))];
+    return [...(await unaudited(fixture, answered.slice(-2))), ...(await violations(fixture))];
   };
   return await problems().catch((error: Error) => [error.message]);
 }
@@ -392,8 +400,8 @@ describe('a power cut', () => {
   // What shows that the others can fail: the kernel says that it synced, and did not.
   it.each([
     ['anything', () => []],
-    ['the journal of revisions', (one: Scene) => ['-P', join(storeOf(one), 'revisions.journal')]],
-    ["the state file's log", (one: Scene) => ['-P', join(one.stateDirectory, 'state.db-wal')]],
+    ['the journal of revisions', (fixture: FaultFixture) => ['-P', join(storeOf(fixture), 'revisions.journal')]],
+    ["the state file's log", (fixture: FaultFixture) => ['-P', join(fixture.stateDirectory, 'state.db-wal')]],
   ])('without the sync of %s: what was answered is lost, and the check sees it', async (_what, only) => {
     const lying = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fdatasync,fsync:retval=0'];
     expect(await cutAfterWrites(6, { wrapper: (one) => [...lying, ...only(one)] })).toContainEqual(
@@ -405,40 +413,40 @@ describe('a power cut', () => {
     const random = seededRandom(52);
     for (let cut = 0; cut < 2; cut++) {
       using image = new LoopImage(96);
-      await using one = scene({ 'src/a.txt': 'a\n', gone: 'gone\n' }, image.mountPoint);
-      await one.once(async (litterbox) => {
+      await using fixture = faultFixture({ 'src/a.txt': 'a\n', gone: 'gone\n' }, image.mountPoint);
+      await fixture.once(async (litterbox) => {
         if (what !== 'create') await (await litterbox.create({ name: 'a' })).run('echo new >src/a.txt; rm gone');
       });
       image.sync();
       const point = { create: 'create.after-runtime', apply: 'integrate.after-files', delete: 'delete.after-runtime' }[
         what
       ];
-      await using client = one.client({ failpoints: random.next() < 0.5 ? `${point}=pause` : '' });
+      await using client = fixture.client({ failpoints: random.next() < 0.5 ? `${point}=pause` : '' });
       client.send({ do: what, name: 'a' });
       const answered = client.reply();
       await Promise.race([answered, client.stopped()]);
       image.photograph();
       await client[Symbol.asyncDispose]();
-      await quiet(one);
+      await quiet(fixture);
       image.restart();
-      await one.once(async (litterbox) => await litterbox.reconcile());
+      await fixture.once(async (litterbox) => await litterbox.reconcile());
       if (what === 'apply') {
         expect([
           ['a\n', 'gone\n'],
           ['new\n', undefined],
-        ]).toContainEqual([userFile(one, 'src/a.txt'), userFile(one, 'gone')]);
-        one.accept();
+        ]).toContainEqual([userFile(fixture, 'src/a.txt'), userFile(fixture, 'gone')]);
+        fixture.accept();
       }
-      await expectInvariants(one, `power cut during ${what}`);
+      await expectInvariants(fixture, `power cut during ${what}`);
     }
   });
 });
 
 /** Waits until nothing of a killed program uses the file system any more. */
-async function quiet(one: Scene): Promise<void> {
+async function quiet(fixture: FaultFixture): Promise<void> {
   for (;;) {
     try {
-      execFileSync('fuser', ['-sm', one.directory], { stdio: 'ignore' });
+      execFileSync('fuser', ['-sm', fixture.directory], { stdio: 'ignore' });
     } catch {
       return; // nobody
     }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { scene } from '../../src/index.ts';
+import { faultFixture } from '../../src/index.ts';
 import * as points from './kill-points.ts';
 
 const PACKAGES = fileURLToPath(new URL('../../../', import.meta.url));
@@ -30,15 +30,15 @@ it('every failpoint of the product is killed at by a test, and each has one plac
 });
 
 it('the product reads no failpoint from its environment', async () => {
-  await using one = scene();
-  await using client = one.client({ environment: { LITTERBOX_FAILPOINT: 'create.after-record=kill' } });
+  await using fixture = faultFixture();
+  await using client = fixture.client({ environment: { LITTERBOX_FAILPOINT: 'create.after-record=kill' } });
   await client.do({ do: 'create', name: 'a' });
   expect(await client.ended()).toEqual({ code: 0, signal: null });
 });
 
 it('a failpoint that throws makes the call fail and undoes it', async () => {
-  await using one = scene();
-  await using client = one.client({ failpoints: 'create.after-runtime=throw' });
+  await using fixture = faultFixture();
+  await using client = fixture.client({ failpoints: 'create.after-runtime=throw' });
   client.send({ do: 'create', name: 'a' });
   expect((await client.reply())?.error?.message).toContain('failpoint create.after-runtime');
   expect(await client.do({ do: 'list' })).toEqual([]);

@@ -1,14 +1,14 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { expectInvariants, sharedScene } from '../../src/index.ts';
+import { expectInvariants, sharedFaultFixture } from '../../src/index.ts';
 import { CREATE, KEEP } from './kill-points.ts';
 
-const shared = sharedScene(async (one) => {
+const fixture = sharedFaultFixture(async (one) => {
   await one.once(async (litterbox) => await litterbox.create({ name: 'other' }));
 });
-afterAll(shared.close);
+afterAll(fixture.close);
 
 it.each(Object.entries(CREATE))('create killed at %s is %s after reconcile', async (point, outcome) => {
-  await shared.on(async (one) => {
+  await fixture.on(async (one) => {
     one.commit('more.txt', `${point}: so that the base tree is a new one\n`);
     const death = await one.dying({ do: 'create', name: 'a' }, { failpoints: `${point}=kill` });
     expect(death).toMatchObject({ signal: 'SIGKILL' });
@@ -31,7 +31,7 @@ it.each(Object.entries(CREATE))('create killed at %s is %s after reconcile', asy
 });
 
 it.each(Object.entries(KEEP))('create killed at %s: what the setup left is %s', async (point, outcome) => {
-  await shared.on(async (one) => {
+  await fixture.on(async (one) => {
     one.commit('Makefile', `${point}: so that nothing was kept for it\n`);
     const setup = 'mkdir ignored; date +%s%N >ignored/run; cp ignored/run ~/run';
     const death = await one.dying({ do: 'create', name: 'a', setup }, { failpoints: `${point}=kill` });
@@ -62,7 +62,7 @@ it.each(Object.entries(KEEP))('create killed at %s: what the setup left is %s', 
 });
 
 it('after all of it the other sandbox works and everything holds', async () => {
-  await shared.on(async (one) => {
+  await fixture.on(async (one) => {
     await one.once(async (litterbox) => {
       expect((await (await litterbox.open('other')).run('cat src/a.txt')).stdout).toBe('a\n');
     });

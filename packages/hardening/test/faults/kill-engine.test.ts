@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Litterbox } from 'litterbox';
 import { localHost } from '@litterbox/host';
 import { docker } from '@litterbox/provider-docker';
-import { expectInvariants, type Scene, scene } from '../../src/index.ts';
+import { expectInvariants, type FaultFixture, faultFixture } from '../../src/index.ts';
 import { CONTAINER_CREATE, CONTAINER_DELETE, CONTAINER_FORK, CONTAINER_RUN_STATE, INSTALL } from './kill-points.ts';
 
-let one: Scene;
+let one: FaultFixture;
 beforeAll(() => {
-  one = scene(undefined, undefined, 'docker');
+  one = faultFixture(undefined, undefined, 'docker');
 });
 afterAll(async () => {
   await one[Symbol.asyncDispose]();
@@ -103,28 +103,28 @@ describe('what is installed into an image', () => {
   it.each(Object.entries(INSTALL))(
     'by a create that was killed at %s is %s, and nothing else is left',
     async (point, kept) => {
-      await using own = scene(undefined, undefined, 'docker');
+      await using fixture = faultFixture(undefined, undefined, 'docker');
       // A file that the command reads makes it another image each time.
-      own.commit('packages.txt', `${crypto.randomUUID()}\n`);
+      fixture.commit('packages.txt', `${crypto.randomUUID()}\n`);
       const command = 'cat packages.txt /proc/sys/kernel/random/uuid >/installed';
-      own.commit('.litterbox.toml', `[container]\nbase-image = "busybox:latest"\ninstall-command = "${command}"\n`);
-      await own.once(async (litterbox) => await litterbox.trust((await litterbox.trustStatus()).contentHash));
-      const death = await own.dying({ do: 'create', name: 'a' }, { failpoints: `${point}=kill` });
+      fixture.commit('.litterbox.toml', `[container]\nbase-image = "busybox:latest"\ninstall-command = "${command}"\n`);
+      await fixture.once(async (litterbox) => await litterbox.trust((await litterbox.trustStatus()).contentHash));
+      const death = await fixture.dying({ do: 'create', name: 'a' }, { failpoints: `${point}=kill` });
       expect(death).toMatchObject({ signal: 'SIGKILL' });
-      await using provider = docker({ host: localHost(), directory: own.stateDirectory });
+      await using provider = docker({ host: localHost(), directory: fixture.stateDirectory });
       const runtimes = async () => {
         let count = 0;
         for await (const _ of provider.list()) count += 1;
         return count;
       };
       expect(await runtimes()).toBe(1);
-      await own.once(async (litterbox) => {
+      await fixture.once(async (litterbox) => {
         expect(await litterbox.reconcile()).toEqual(['Cleared away what an interrupted installation left.']);
         expect(await litterbox.list()).toEqual([]);
       });
       expect(await runtimes()).toBe(0);
-      await expectInvariants(own, `killed at ${point}`);
-      await own.once(async (litterbox) => {
+      await expectInvariants(fixture, `killed at ${point}`);
+      await fixture.once(async (litterbox) => {
         const said: string[] = [];
         await using sandbox = await litterbox.create(
           { name: 'a' },

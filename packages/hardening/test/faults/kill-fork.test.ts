@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { expectInvariants, sharedScene } from '../../src/index.ts';
+import { expectInvariants, sharedFaultFixture } from '../../src/index.ts';
 import { FORK } from './kill-points.ts';
 
-const shared = sharedScene(async (one) => {
+const fixture = sharedFaultFixture(async (one) => {
   await one.once(async (litterbox) => {
     const source = await litterbox.create({ name: 'source' });
     const { recorded } = await source.run('echo b >src/b.txt; echo play >"$LITTERBOX_PLAYGROUND/file"');
@@ -10,10 +10,10 @@ const shared = sharedScene(async (one) => {
     await source.milestone('b is there');
   });
 });
-afterAll(shared.close);
+afterAll(fixture.close);
 
 it.each(Object.entries(FORK))('fork killed at %s is %s after reconcile', async (point, outcome) => {
-  await shared.on(async (one) => {
+  await fixture.on(async (one) => {
     const death = await one.dying({ do: 'fork', name: 'source', as: 'a' }, { failpoints: `${point}=kill` });
     expect(death).toMatchObject({ signal: 'SIGKILL' });
     await one.once(async (litterbox) => {
@@ -35,7 +35,7 @@ it.each(Object.entries(FORK))('fork killed at %s is %s after reconcile', async (
 });
 
 it('fork killed at any time while files are copied: the source goes on, and nothing of the fork is left', async () => {
-  await shared.on(async (one) => {
+  await fixture.on(async (one) => {
     await one.once(async (litterbox) => {
       await (await litterbox.open('source')).run(
         'mkdir -p ignored; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo $i >ignored/$i; done',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { expectInvariants, type Scene, scene, userFile } from '../../src/index.ts';
+import { expectInvariants, type FaultFixture, faultFixture, userFile } from '../../src/index.ts';
 import { INTEGRATE, MERGE, STASH } from './kill-points.ts';
 
 const FILES = {
@@ -11,31 +11,31 @@ const FILES = {
 };
 
 /** A sandbox `a` that changes, adds and removes; the user has edits of his own in other files. */
-async function prepared(): Promise<Scene> {
-  const one = scene(FILES);
-  await one.once(async (litterbox) => {
+async function prepared(): Promise<FaultFixture> {
+  const fixture = faultFixture(FILES);
+  await fixture.once(async (litterbox) => {
     const sandbox = await litterbox.create({ name: 'a' });
     const ran = await sandbox.run(
       'sed -i s/two/TWO/ a.txt; rm gone.txt; echo new >dir/new.txt; echo "*.bin binary" >>.gitattributes',
     );
-    one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+    fixture.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
   });
-  one.file('mine.txt', 'mine, edited\n');
-  one.file('untracked.txt', "not git's\n");
-  one.git('update-index', '-q', '--refresh');
-  one.accept();
-  return one;
+  fixture.file('mine.txt', 'mine, edited\n');
+  fixture.file('untracked.txt', "not git's\n");
+  fixture.git('update-index', '-q', '--refresh');
+  fixture.accept();
+  return fixture;
 }
 
 /** What of the user's repository git and a person see. */
-function seen(one: Scene) {
+function seen(fixture: FaultFixture) {
   return {
     files: ['a.txt', 'gone.txt', 'dir/new.txt', 'mine.txt', 'untracked.txt', '.gitattributes'].map((path) =>
-      userFile(one, path),
+      userFile(fixture, path),
     ),
-    status: one.git('--no-optional-locks', 'status', '--porcelain', '--branch'),
-    commits: one.git('rev-list', '--count', 'HEAD'),
-    stashes: one.git('stash', 'list'),
+    status: fixture.git('--no-optional-locks', 'status', '--porcelain', '--branch'),
+    commits: fixture.git('rev-list', '--count', 'HEAD'),
+    stashes: fixture.git('stash', 'list'),
   };
 }
 
@@ -60,46 +60,46 @@ const TABLE = [
 
 describe('an apply or merge', () => {
   it.each(TABLE)('%s killed at %s is %s after reconcile', async (what, point, outcome) => {
-    await using one = await prepared();
-    const before = seen(one);
-    const death = await one.dying({ do: what, name: 'a' }, { failpoints: `${point}=kill` });
+    await using fixture = await prepared();
+    const before = seen(fixture);
+    const death = await fixture.dying({ do: what, name: 'a' }, { failpoints: `${point}=kill` });
     expect(death).toMatchObject({ signal: 'SIGKILL' });
-    await one.once(async (litterbox) => await litterbox.reconcile());
-    const after = seen(one);
+    await fixture.once(async (litterbox) => await litterbox.reconcile());
+    const after = seen(fixture);
     expect(after.files).toEqual(outcome === 'done' ? changed : unchanged);
     expect(after.stashes).toBe('');
     if (outcome === 'undone') expect(after).toEqual(before);
     expect(Number(after.commits) > Number(before.commits)).toBe(outcome === 'done' && what === 'merge');
-    one.accept();
-    await expectInvariants(one, `${what} killed at ${point}`);
+    fixture.accept();
+    await expectInvariants(fixture, `${what} killed at ${point}`);
 
     // Said again it works, and nothing happens twice.
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       if (what === 'merge')
         expect(await litterbox.merge('a', { acceptRisky: true })).toMatchObject({ isDeleted: true });
       else if (outcome === 'undone') await litterbox.apply('a', { acceptRisky: true });
     });
-    expect(seen(one).files).toEqual(changed);
-    expect(Number(seen(one).commits)).toBeLessThanOrEqual(Number(before.commits) + 2);
-    one.accept();
-    await expectInvariants(one, `${what} said again after ${point}`);
+    expect(seen(fixture).files).toEqual(changed);
+    expect(Number(seen(fixture).commits)).toBeLessThanOrEqual(Number(before.commits) + 2);
+    fixture.accept();
+    await expectInvariants(fixture, `${what} said again after ${point}`);
   });
 
   it.each(Object.keys(STASH))('a merge that puts edits aside, killed at %s, gives them back', async (point) => {
-    await using one = await prepared();
-    one.file('a.txt', 'one\ntwo\nthree\nand mine\n');
-    const before = seen(one);
-    const death = await one.dying({ do: 'merge', name: 'a', autostash: true }, { failpoints: `${point}=kill` });
+    await using fixture = await prepared();
+    fixture.file('a.txt', 'one\ntwo\nthree\nand mine\n');
+    const before = seen(fixture);
+    const death = await fixture.dying({ do: 'merge', name: 'a', autostash: true }, { failpoints: `${point}=kill` });
     expect(death).toMatchObject({ signal: 'SIGKILL' });
-    await one.once(async (litterbox) => await litterbox.reconcile());
-    expect(seen(one)).toEqual(before);
-    one.accept();
-    await expectInvariants(one, `killed at ${point}`);
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => await litterbox.reconcile());
+    expect(seen(fixture)).toEqual(before);
+    fixture.accept();
+    await expectInvariants(fixture, `killed at ${point}`);
+    await fixture.once(async (litterbox) => {
       await litterbox.merge('a', { acceptRisky: true, autostash: true });
     });
-    expect(userFile(one, 'a.txt')).toBe('one\nTWO\nthree\nand mine\n');
-    one.accept();
-    await expectInvariants(one, `merged after ${point}`);
+    expect(userFile(fixture, 'a.txt')).toBe('one\nTWO\nthree\nand mine\n');
+    fixture.accept();
+    await expectInvariants(fixture, `merged after ${point}`);
   });
 });

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Litterbox } from 'litterbox';
-import { expectInvariants, sharedScene } from '../../src/index.ts';
+import { expectInvariants, sharedFaultFixture } from '../../src/index.ts';
 import { DELETE, RECONCILE, RECOVER, RESTORE, RUN_STATE } from './kill-points.ts';
 
-const shared = sharedScene(async (one) => {
+const fixture = sharedFaultFixture(async (one) => {
   await one.once(async (litterbox) => {
     const other = await litterbox.create({ name: 'other' });
     one.acknowledged.add((await other.run('echo other >other')).recorded.revision?.commit ?? 'none');
   });
 });
-afterAll(shared.close);
+afterAll(fixture.close);
 
 async function state(litterbox: Litterbox, name: string): Promise<string | undefined> {
   return (await litterbox.list()).find((sandbox) => sandbox.name === name)?.state;
@@ -22,7 +22,7 @@ async function made(litterbox: Litterbox, name: string): Promise<void> {
 
 describe('a delete', () => {
   it.each(Object.entries(DELETE))('killed at %s: the sandbox is %s after reconcile', async (point, outcome) => {
-    await shared.on(async (one) => {
+    await fixture.on(async (one) => {
       await one.once(async (litterbox) => {
         await made(litterbox, 'a');
         const ran = await (await litterbox.open('a')).run('echo x >x');
@@ -44,7 +44,7 @@ describe('a delete', () => {
   });
 
   it.each(RECONCILE)('is finished by the second reconcile when the first is killed at %s', async (point) => {
-    await shared.on(async (one) => {
+    await fixture.on(async (one) => {
       await one.once(async (litterbox) => await made(litterbox, 'a'));
       await one.dying({ do: 'delete', name: 'a' }, { failpoints: 'delete.after-mark=kill' });
       // The record is marked as being deleted, so that point is not passed again.
@@ -59,7 +59,7 @@ describe('a delete', () => {
 
 describe('a change of the run state', () => {
   it.each(RUN_STATE)('killed at %s from %s to %s: record and runtime agree', async (point, from, to) => {
-    await shared.on(async (one) => {
+    await fixture.on(async (one) => {
       await one.once(async (litterbox) => {
         await made(litterbox, 'a');
         if (from !== 'ready') await litterbox.setRunState('a', from);
@@ -93,7 +93,7 @@ describe('a change of the run state', () => {
 
 describe('a restore', () => {
   it.each(Object.entries(RESTORE))('killed at %s: history and workspace are both %s', async (point) => {
-    await shared.on(async (one) => {
+    await fixture.on(async (one) => {
       await one.once(async (litterbox) => {
         await made(litterbox, 'a');
         const sandbox = await litterbox.open('a');
@@ -120,7 +120,7 @@ describe('a restore', () => {
 
 describe('a recovery', () => {
   it.each(RECOVER)('killed at %s: the next reconcile finishes it', async (point) => {
-    await shared.on(async (one) => {
+    await fixture.on(async (one) => {
       await one.once(async (litterbox) => {
         await made(litterbox, 'a');
         await (await litterbox.open('a')).run('echo kept >f; echo playing >"$LITTERBOX_PLAYGROUND/p"');

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { expectInvariants, type Scene, sharedScene } from '../../src/index.ts';
+import { expectInvariants, type FaultFixture, sharedFaultFixture } from '../../src/index.ts';
 import { CONTAINER_CLAIM, POOL_CLAIM, POOL_FILL, POOL_REMOVE } from './kill-points.ts';
 
 const CONFIG = `pool = 1
@@ -7,33 +7,33 @@ const CONFIG = `pool = 1
 setup-command = "mkdir -p ignored && date +%s%N >ignored/run && echo set >set.txt"
 `;
 
-async function prepare(one: Scene): Promise<void> {
-  one.commit('.litterbox.toml', CONFIG);
-  await one.once(async (litterbox) => await litterbox.trust((await litterbox.trustStatus()).contentHash));
+async function prepare(fixture: FaultFixture): Promise<void> {
+  fixture.commit('.litterbox.toml', CONFIG);
+  await fixture.once(async (litterbox) => await litterbox.trust((await litterbox.trustStatus()).contentHash));
 }
 
-const onNamespaces = sharedScene(prepare);
-const onDocker = sharedScene(prepare, 'docker');
+const onNamespaces = sharedFaultFixture(prepare);
+const onDocker = sharedFaultFixture(prepare, 'docker');
 afterAll(async () => {
   await onNamespaces.close();
   await onDocker.close();
 });
 
 /** A commit of its own, so that nothing that was prepared or kept before is of use. */
-async function begun(one: Scene, point: string): Promise<void> {
-  one.commit('Makefile', `${point}: so that the setup has to run\n`);
-  await one.once(async (litterbox) => await litterbox.clearPool());
+async function begun(fixture: FaultFixture, point: string): Promise<void> {
+  fixture.commit('Makefile', `${point}: so that the setup has to run\n`);
+  await fixture.once(async (litterbox) => await litterbox.clearPool());
 }
 
 /** Nothing is left after one reconcile, and everything works. */
-async function settled(one: Scene, point: string): Promise<void> {
-  await one.once(async (litterbox) => {
+async function settled(fixture: FaultFixture, point: string): Promise<void> {
+  await fixture.once(async (litterbox) => {
     await litterbox.reconcile();
     expect(await litterbox.list()).toEqual([]);
     expect(await litterbox.pool()).toEqual([]);
   });
-  await expectInvariants(one, `killed at ${point}`);
-  await one.once(async (litterbox) => {
+  await expectInvariants(fixture, `killed at ${point}`);
+  await fixture.once(async (litterbox) => {
     expect(await litterbox.fillPool()).toMatchObject({ made: 1, ready: 1 });
     const [pooled] = await litterbox.pool();
     await using sandbox = await litterbox.create({ name: 'a' });
@@ -41,19 +41,19 @@ async function settled(one: Scene, point: string): Promise<void> {
     expect((await sandbox.run('cat set.txt; echo $LITTERBOX_SANDBOX')).stdout).toBe('set\na\n');
     await litterbox.delete('a', { force: true });
   });
-  await expectInvariants(one, `after ${point}`);
+  await expectInvariants(fixture, `after ${point}`);
 }
 
-async function killedAtClaim(one: Scene, point: string): Promise<void> {
-  await begun(one, point);
+async function killedAtClaim(fixture: FaultFixture, point: string): Promise<void> {
+  await begun(fixture, point);
   {
     // A program with the same environment as the one that takes it: the same programs of the machine are seen inside.
-    await using client = one.client();
+    await using client = fixture.client();
     await client.do({ do: 'fill' });
   }
-  const death = await one.dying({ do: 'create', name: 'a' }, { failpoints: `${point}=kill` });
+  const death = await fixture.dying({ do: 'create', name: 'a' }, { failpoints: `${point}=kill` });
   expect(death).toMatchObject({ signal: 'SIGKILL' });
-  await settled(one, point);
+  await settled(fixture, point);
 }
 
 describe('prepared sandboxes', () => {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Litterbox } from 'litterbox';
-import { expectInvariants, type Scene, sharedScene } from '../../src/index.ts';
+import { expectInvariants, type FaultFixture, sharedFaultFixture } from '../../src/index.ts';
 import { LARGE_RUN, MILESTONE, RUN, WRITE } from './kill-points.ts';
 
-const shared = sharedScene(async (one) => {
+const shared = sharedFaultFixture(async (one) => {
   await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
 });
 afterAll(shared.close);
@@ -15,8 +15,11 @@ async function subjects(litterbox: Litterbox): Promise<readonly string[]> {
 }
 
 /** Runs something that changes nothing, as the next call after a kill, and returns how often `path` was recorded in all. */
-async function recordings(one: Scene, path: string): Promise<{ readonly times: number; readonly content: string }> {
-  return await one.once(async (litterbox) => {
+async function recordings(
+  fixture: FaultFixture,
+  path: string,
+): Promise<{ readonly times: number; readonly content: string }> {
+  return await fixture.once(async (litterbox) => {
     await litterbox.reconcile();
     const sandbox = await litterbox.open('a');
     const content = (await sandbox.run(`cat ${path} 2>/dev/null; true`)).stdout;
@@ -126,9 +129,9 @@ describe('a milestone', () => {
 });
 
 /** Commits on the review branch beyond the user's own. */
-function milestones(one: Scene): number {
-  const branches = one.git('for-each-ref', '--format=%(refname)', 'refs/heads/litterbox/a');
-  return branches === '' ? 0 : Number(one.git('rev-list', '--count', 'main..litterbox/a'));
+function milestones(fixture: FaultFixture): number {
+  const branches = fixture.git('for-each-ref', '--format=%(refname)', 'refs/heads/litterbox/a');
+  return branches === '' ? 0 : Number(fixture.git('rev-list', '--count', 'main..litterbox/a'));
 }
 
 it('after all of it everything holds', async () => {

@@ -4,18 +4,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { expectInvariants, processState, type Scene, scene } from '../../src/index.ts';
+import { expectInvariants, processState, type FaultFixture, faultFixture } from '../../src/index.ts';
 
 const CLI = fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url));
 
-function commandLine(one: Scene, ...args: readonly string[]): ChildProcess {
+function commandLine(fixture: FaultFixture, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, ['--no-warnings', '--conditions=@litterbox/source', CLI, ...args], {
-    cwd: one.repository,
+    cwd: fixture.repository,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
-      HOME: one.directory,
-      LITTERBOX_HOME: one.stateDirectory,
+      HOME: fixture.directory,
+      LITTERBOX_HOME: fixture.stateDirectory,
       GIT_CONFIG_NOSYSTEM: '1',
     },
   });
@@ -33,69 +33,69 @@ describe('the command line', () => {
   ] as const)(
     '%s during a command: it ends within five seconds with %i, and what the command did is recorded',
     async (signal, code) => {
-      await using one = scene();
-      await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
-      const child = commandLine(one, 'run', 'a', '--', 'sh', '-c', 'echo half >half; echo said; sleep 1000');
+      await using fixture = faultFixture();
+      await fixture.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+      const child = commandLine(fixture, 'run', 'a', '--', 'sh', '-c', 'echo half >half; echo said; sleep 1000');
       await spoken(child);
       const sentMs = performance.now();
       child.kill(signal);
       expect(await once(child, 'close')).toEqual([code, null]);
       expect(performance.now() - sentMs).toBeLessThan(5_000);
-      await one.once(async (litterbox) => {
+      await fixture.once(async (litterbox) => {
         await litterbox.reconcile();
         expect((await (await litterbox.open('a')).run('cat half')).stdout).toBe('half\n');
         const files = (await litterbox.changes('a')).map(({ path }) => path);
         expect(files).toEqual(['half']);
       });
-      await expectInvariants(one, signal);
+      await expectInvariants(fixture, signal);
     },
   );
 
   it('SIGTERM at any time of a create: nothing of it is left, or all of it', async () => {
-    await using one = scene();
+    await using fixture = faultFixture();
     for (const delayMs of [0, 150, 300, 450]) {
-      const child = commandLine(one, 'create', 'a');
+      const child = commandLine(fixture, 'create', 'a');
       const closed = once(child, 'close');
       // A time within a start-up is the point; what is reached by then differs, and every place is legal.
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       child.kill('SIGTERM');
       await closed;
-      await one.once(async (litterbox) => {
+      await fixture.once(async (litterbox) => {
         await litterbox.reconcile();
         for (const { name, state } of await litterbox.list()) {
           expect({ name, state }).toEqual({ name: 'a', state: 'ready' });
           await litterbox.delete(name, { force: true });
         }
       });
-      await expectInvariants(one, `SIGTERM after ${delayMs} ms`);
+      await expectInvariants(fixture, `SIGTERM after ${delayMs} ms`);
     }
   });
 
   it('a reader that goes away ends it without a trace', async () => {
-    await using one = scene();
-    await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
-    const child = commandLine(one, 'run', 'a', '--', 'sh', '-c', 'echo kept >kept; while :; do echo more; done');
+    await using fixture = faultFixture();
+    await fixture.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+    const child = commandLine(fixture, 'run', 'a', '--', 'sh', '-c', 'echo kept >kept; while :; do echo more; done');
     await spoken(child);
     child.stdout?.destroy();
     const [code] = (await once(child, 'close')) as [number | null];
     expect([0, 141]).toContain(code);
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       await litterbox.reconcile();
       expect((await (await litterbox.open('a')).run('cat kept')).stdout).toBe('kept\n');
     });
-    await expectInvariants(one, 'SIGPIPE');
+    await expectInvariants(fixture, 'SIGPIPE');
   });
 });
 
 describe('a frozen program', () => {
   it('that holds a sandbox: who waits is told its process id, and it goes on where it was', async () => {
-    await using one = scene();
-    await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
-    await using frozen = one.client({ failpoints: 'record.before-ref=pause' });
+    await using fixture = faultFixture();
+    await fixture.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+    await using frozen = fixture.client({ failpoints: 'record.before-ref=pause' });
     frozen.send({ do: 'write', name: 'a', path: 'f', content: 'frozen\n' });
     await frozen.stopped();
     expect(processState(frozen.pid)).toBe('T');
-    await one.once(async (litterbox) => {
+    await fixture.once(async (litterbox) => {
       const waited = (await litterbox.open('a')).run('true');
       await expect(waited).rejects.toMatchObject({ code: 'BUSY', details: { facts: { holderPid: frozen.pid } } });
       expect((await litterbox.list()).map(({ state }) => state)).toEqual(['ready']);
@@ -103,22 +103,22 @@ describe('a frozen program', () => {
     frozen.kill('SIGCONT');
     const reply = await frozen.reply();
     expect(reply).toMatchObject({ ok: { commit: expect.any(String) } });
-    one.acknowledged.add((reply as { ok: { commit: string } }).ok.commit);
+    fixture.acknowledged.add((reply as { ok: { commit: string } }).ok.commit);
     await frozen.ended();
-    await expectInvariants(one, 'thawed');
+    await expectInvariants(fixture, 'thawed');
   });
 });
 
 describe('something of a sandbox that is killed', () => {
   /** Processes in the sandbox's control group, oldest first. */
-  function inside(one: Scene, id: string): readonly number[] {
+  function inside(fixture: FaultFixture, id: string): readonly number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
       .filter((pid) => {
         try {
           return (
-            readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(id) || isSupervisor(pid, one.stateDirectory, id)
+            readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(id) || isSupervisor(pid, fixture.stateDirectory, id)
           );
         } catch {
           return false;
@@ -129,13 +129,13 @@ describe('something of a sandbox that is killed', () => {
     readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`${directory}/overlayfs/sandboxes/${id}`);
 
   it('any one process of its session: the call ends with an error or a result, and the next one works', async () => {
-    await using one = scene();
-    const { id } = await one.once(async (litterbox) => await litterbox.create({ name: 'a' }));
+    await using fixture = faultFixture();
+    const { id } = await fixture.once(async (litterbox) => await litterbox.create({ name: 'a' }));
     for (let victim = 0; victim < 6; victim++) {
-      await one.once(async (litterbox) => {
+      await fixture.once(async (litterbox) => {
         const sandbox = await litterbox.open('a');
         await sandbox.run('true');
-        const pids = inside(one, id).filter((pid) => pid !== process.pid);
+        const pids = inside(fixture, id).filter((pid) => pid !== process.pid);
         const pid = pids[victim % pids.length] ?? 0;
         let said = '';
         const running = sandbox.run(`echo ${victim} >>out; echo go; sleep 3`, {
@@ -150,7 +150,7 @@ describe('something of a sandbox that is killed', () => {
         expect((await sandbox.run('cat out | wc -l')).stdout.trim()).toBe(String(victim + 1));
       });
     }
-    await expectInvariants(one, 'after six kills');
+    await expectInvariants(fixture, 'after six kills');
   });
 });
 
@@ -162,8 +162,8 @@ describe('the program in a sandbox that packs and writes small files', () => {
     ['stopped', (pid: number) => `kill -STOP ${pid}`],
     ['talked over', (pid: number) => `for fd in 1 2; do yes 0000000004evil | head -c 3000 >/proc/${pid}/fd/$fd; done`],
   ])('%s by an agent: what is written is written once and recorded as it is', async (_what, attack) => {
-    await using one = scene();
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture();
+    await fixture.once(async (litterbox) => {
       const sandbox = await litterbox.create({ name: 'a' });
       for (const content of ['1', '2', '3']) await sandbox.write('f', content);
       const [pid = ''] = (await sandbox.run(find)).stdout.split('\n');
@@ -171,24 +171,24 @@ describe('the program in a sandbox that packs and writes small files', () => {
       await sandbox.run(attack(Number(pid)));
       for (const content of ['4', '5', '6']) {
         const { revision } = await sandbox.write('f', content);
-        one.acknowledged.add(revision?.commit ?? 'none');
+        fixture.acknowledged.add(revision?.commit ?? 'none');
         expect(Buffer.from(await sandbox.read('f')).toString()).toBe(content);
-        expect(await recordedIn(one, 'a', 'f')).toBe(content);
+        expect(await recordedIn(fixture, 'a', 'f')).toBe(content);
       }
       expect((await sandbox.run('ls')).stdout).not.toContain('litterbox');
     });
-    await expectInvariants(one, 'after the attack');
+    await expectInvariants(fixture, 'after the attack');
   });
 });
 
 /** A file as the newest revision has it. */
-async function recordedIn(one: Scene, name: string, path: string): Promise<string> {
-  return await one.once(async (litterbox) => {
+async function recordedIn(fixture: FaultFixture, name: string, path: string): Promise<string> {
+  return await fixture.once(async (litterbox) => {
     const { id } = (await litterbox.open(name)).record;
-    const [store = ''] = readdirSync(join(one.stateDirectory, 'repos')).filter((entry) =>
+    const [store = ''] = readdirSync(join(fixture.stateDirectory, 'repos')).filter((entry) =>
       /^[0-9a-f-]{36}$/.test(entry),
     );
-    const directory = join(one.stateDirectory, 'repos', store, 'store.git');
+    const directory = join(fixture.stateDirectory, 'repos', store, 'store.git');
     return execFileSync('git', ['--git-dir', directory, 'show', `refs/litterbox/${id}/tip:${path}`], {
       encoding: 'utf8',
     });
@@ -197,27 +197,27 @@ async function recordedIn(one: Scene, name: string, path: string): Promise<strin
 
 describe('calls at once', () => {
   it('delete while a command runs, apply while one writes, milestone while one writes, two merges: each ends, in some order', async () => {
-    await using one = scene();
-    await one.once(async (litterbox) => {
+    await using fixture = faultFixture();
+    await fixture.once(async (litterbox) => {
       for (const name of ['a', 'b', 'c']) await (await litterbox.create({ name })).run(`echo ${name} >${name}`);
     });
-    await using writer = one.client();
+    await using writer = fixture.client();
     writer.send({
       do: 'run',
       name: 'a',
       command: 'for i in 1 2 3 4 5; do echo $i >>n; sleep 0.1; done; echo done',
       says: true,
     });
-    await using other = one.client();
+    await using other = fixture.client();
     for (const job of [
       { do: 'milestone', name: 'a', message: 'beside a command' },
       { do: 'apply', name: 'a' },
     ] as const)
       await other.do(job);
     expect(await writer.reply()).toMatchObject({ ok: { exitCode: 0 } });
-    one.git('commit', '-qam', 'applied');
-    await using first = one.client();
-    await using second = one.client();
+    fixture.git('commit', '-qam', 'applied');
+    await using first = fixture.client();
+    await using second = fixture.client();
     first.send({ do: 'merge', name: 'b' });
     second.send({ do: 'merge', name: 'c' });
     for (const reply of [await first.reply(), await second.reply()])
@@ -228,14 +228,14 @@ describe('calls at once', () => {
     expect(await writer.reply()).toBeDefined();
     await deleted;
     for (const client of [writer, other, first, second]) await client.ended();
-    one.accept();
-    await one.once(async (litterbox) => {
+    fixture.accept();
+    await fixture.once(async (litterbox) => {
       expect((await litterbox.list()).filter(({ name }) => name === 'a')).toEqual([]);
       for (const { name } of await litterbox.list()) await litterbox.merge(name);
-      expect(one.git('show', 'HEAD:b')).toBe('b');
-      expect(one.git('show', 'HEAD:c')).toBe('c');
+      expect(fixture.git('show', 'HEAD:b')).toBe('b');
+      expect(fixture.git('show', 'HEAD:c')).toBe('c');
     });
-    one.accept();
-    await expectInvariants(one, 'after calls at once');
+    fixture.accept();
+    await expectInvariants(fixture, 'after calls at once');
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core';
 import { repositoryDigest } from '../../src/index.ts';
-import { field, type Field } from './field.ts';
+import { wildFixture, type WildFixture } from './wild-fixture.ts';
 import { ORDINARY_CHANGE, WILD, type Wild } from './repositories.ts';
 
 const STATUS = 'git status --porcelain=v1 -z --untracked-files=all --ignored';
@@ -21,7 +21,7 @@ async function refusal(call: Promise<unknown>): Promise<{ readonly code: string;
 }
 
 async function works(
-  { repository, litterbox, sh, treeOf }: Field,
+  { repository, litterbox, sh, treeOf }: WildFixture,
   { change = ORDINARY_CHANGE, createIs, mergeIs, milestoneIs }: Wild,
 ) {
   const before = repositoryDigest(repository);
@@ -63,15 +63,15 @@ async function works(
 
 describe('repositories as they are found', () => {
   test.each(WILD)('$title', async (row) => {
-    await using found = await field(row.script);
-    await works(found, row);
+    await using fixture = await wildFixture(row.script);
+    await works(fixture, row);
   });
 
   test('a review branch to which its owner committed, or that is gone', async () => {
-    await using found = await field(
+    await using fixture = await wildFixture(
       `git init -q repository; cd repository; echo a >a.txt; git add -A; git commit -q -m one`,
     );
-    const { litterbox, sh } = found;
+    const { litterbox, sh } = fixture;
     const sandbox = await litterbox.create({ name: 'wild' });
     await sandbox.run('echo b >>a.txt');
     await litterbox.milestone('wild', 'done');
@@ -90,12 +90,12 @@ describe('repositories as they are found', () => {
   test('refs in a reftable', async () => {
     const hasReftable = execFileSync('git', ['version', '--build-options'], { encoding: 'utf8' }).includes('reftable');
     const script = `git init -q repository; cd repository; echo a >a.txt; git add -A; git commit -q -m one`;
-    await using found = await field(
+    await using fixture = await wildFixture(
       hasReftable
         ? script.replace('init', 'init --ref-format=reftable')
         : `${script}; git config core.repositoryFormatVersion 1; git config extensions.refStorage reftable`,
     );
-    await works(found, {
+    await works(fixture, {
       title: 'refs in a reftable',
       script,
       ...(!hasReftable && { createIs: 'REPO_CORRUPT' as const }),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Dialect, SERVER } from './dialect.ts';
 import { messagesApi } from './messages-api.ts';
 import { responsesApi } from './responses-api.ts';
-import type { Scene } from './scene.ts';
+import type { AgentFixture } from './agent-fixture.ts';
 
 /** A client that people use, and how it is started without a terminal. */
 export interface AgentClient {
@@ -24,8 +24,8 @@ export interface AgentClient {
   /** What keeps its own tools away, as docs/agents.md says, and what is then left of them. */
   readonly limits: readonly Limit[];
   /** Before `litterbox agent install`. Gives what the environment must have. */
-  prepare(scene: Scene, model: string): Readonly<Record<string, string>>;
-  args(scene: Scene, task: string): readonly string[];
+  prepare(scene: AgentFixture, model: string): Readonly<Record<string, string>>;
+  args(scene: AgentFixture, task: string): readonly string[];
 }
 
 export interface Limit {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentClient, Limit } from './agent-client.ts';
 import type { Drive } from './drive.ts';
-import type { Scene } from './scene.ts';
+import type { AgentFixture } from './agent-fixture.ts';
 
 const TOOLS =
   'bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write'.split(
@@ -9,12 +9,12 @@ const TOOLS =
   );
 
 /** That the client did what the plot wanted, in the protocol and under the limits that it should. @throws AssertionError */
-export function checkDrive(client: AgentClient, limit: Limit, scene: Scene, drive: Drive): void {
+export function checkDrive(client: AgentClient, limit: Limit, fixture: AgentFixture, drive: Drive): void {
   const { talk, exitCode, stderr } = drive;
   assert.equal(talk.failure, undefined, talk.failure);
   assert.ok(talk.isOver, `the client left after ${talk.turns} turns: ${stderr}`);
   assert.equal(exitCode, 0, stderr);
-  assert.equal(eraOf(scene), client.era, 'the protocol that the client speaks');
+  assert.equal(eraOf(fixture), client.era, 'the protocol that the client speaks');
   assert.deepEqual(talk.tools.flatMap(({ ours }) => ours ?? []).sort(), TOOLS, 'the tools that the model is offered');
   for (const { name, ours } of talk.tools)
     assert.equal(ours === undefined || name === client.shows(ours), true, `${ours} is shown as ${name}`);
@@ -30,8 +30,8 @@ export function checkDrive(client: AgentClient, limit: Limit, scene: Scene, driv
   );
 }
 
-export function eraOf(scene: Scene): AgentClient['era'] {
-  return scene.sent().some(({ method }) => method === 'initialize') ? 'legacy' : 'modern';
+export function eraOf(fixture: AgentFixture): AgentClient['era'] {
+  return fixture.sent().some(({ method }) => method === 'initialize') ? 'legacy' : 'modern';
 }
 
 function asMethodAndPath(request: string): [string, string] {

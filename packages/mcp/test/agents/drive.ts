@@ -6,7 +6,7 @@ import type { AgentClient, Limit } from './agent-client.ts';
 import { modelServer, type Talk } from './model-server.ts';
 import type { Plot } from './plot.ts';
 import { TASK } from './plots.ts';
-import type { Scene } from './scene.ts';
+import type { AgentFixture } from './agent-fixture.ts';
 
 /** A client that hangs is a failure, not a run without an end. */
 const LIMIT_MS = 180_000;
@@ -24,7 +24,7 @@ export interface Drive {
 export async function drive(
   client: AgentClient,
   install: string,
-  { limit, plot, scene }: { readonly limit: Limit; readonly plot: Plot; readonly scene: Scene },
+  { limit, plot, scene }: { readonly limit: Limit; readonly plot: Plot; readonly scene: AgentFixture },
 ): Promise<Drive> {
   await using model = await modelServer(client.dialect, plot);
   const more = client.prepare(scene, model.url);

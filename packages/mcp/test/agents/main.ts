@@ -8,7 +8,7 @@ import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
 import { STORIES, type Story } from './plots.ts';
 import { reviewAndMerge } from './review.ts';
-import { scene } from './scene.ts';
+import { agentFixture } from './agent-fixture.ts';
 import { withoutNetwork } from './without-network.ts';
 
 const PAGE = new URL('../../../../docs/agent-clients.md', import.meta.url);
@@ -40,7 +40,7 @@ async function played(
   limit: Limit,
 ): Promise<readonly (string | number)[]> {
   const title = `${client.title} ${versionOf(install, client.name)}`;
-  using place = scene();
+  using place = agentFixture();
   const drove = await drive(client, install, { limit, plot: story.plot(), scene: place });
   const result = resultOf(`${title}, ${story.title}`, drove, () => {
     checkDrive(client, limit, place, drove);

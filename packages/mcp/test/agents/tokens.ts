@@ -6,7 +6,7 @@ import { drive } from './drive.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
 import type { Plot } from './plot.ts';
-import { scene } from './scene.ts';
+import { agentFixture } from './agent-fixture.ts';
 import { ENCODING, type TokenCounter, tokenCounter } from './token-counter.ts';
 import { type ServerWords, tokenServer } from './token-server.ts';
 import {
@@ -67,13 +67,13 @@ await withoutNetwork(
 );
 
 async function ofServers(peers: string, count: TokenCounter) {
-  using place = scene(FILES);
-  const { repository } = place.scratch;
-  const made = place.litterbox('create', SANDBOX);
+  using fixture = agentFixture(FILES);
+  const { repository } = fixture.scratch;
+  const made = fixture.litterbox('create', SANDBOX);
   if (made.status !== 0) throw new Error(made.stderr);
   const lists: Row[] = [];
   const columns: (readonly [title: string, cells: Row])[] = [];
-  for (const { title, words, ways } of entries(peers, repository, place.environment)) {
+  for (const { title, words, ways } of entries(peers, repository, fixture.environment)) {
     await using server = await tokenServer(words);
     const { tools, shown, instructions, listed } = server;
     lists.push([title, tools, Buffer.byteLength(shown), count(shown), count(instructions), Buffer.byteLength(listed)]);
@@ -119,11 +119,11 @@ function entries(peers: string, cwd: string, environment: ServerWords['environme
 async function ofClients(install: string, count: TokenCounter): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const client of AGENT_CLIENTS) {
-    using place = scene();
+    using fixture = agentFixture();
     const { talk } = await drive(client, install, {
       limit: { args: [], allows: () => true },
       plot: nothing(),
-      scene: place,
+      scene: fixture,
     });
     const own = talk.tools.filter(({ ours }) => ours === undefined);
     const wanted = own.filter(({ name }) => OWN_TOOLS[client.id]?.includes(name));

@@ -1,29 +1,29 @@
 import { expect, test } from '@jest/globals';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const read = async (world: ReturnType<typeof testWorld>, path: string) =>
-  Buffer.from(await world.accessFiles.read('a', path)).toString();
-const write = (world: ReturnType<typeof testWorld>, path: string, content = 'x') =>
-  world.accessFiles.write({ sandbox: 'a', path, content: bytes(content) });
+const read = async (fixture: ReturnType<typeof useCaseFixture>, path: string) =>
+  Buffer.from(await fixture.accessFiles.read('a', path)).toString();
+const write = (fixture: ReturnType<typeof useCaseFixture>, path: string, content = 'x') =>
+  fixture.accessFiles.write({ sandbox: 'a', path, content: bytes(content) });
 
 test('what is written is read back, and is one revision', async () => {
-  await using world = testWorld();
-  await made(world);
-  const { revision } = await write(world, 'd/e/file', 'a\0b\n%s\\');
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const { revision } = await write(fixture, 'd/e/file', 'a\0b\n%s\\');
   expect(revision?.number).toBe(1);
-  expect(await read(world, 'd/e/file')).toBe('a\0b\n%s\\');
-  expect(await read(world, '/src/d/e/file')).toBe('a\0b\n%s\\');
-  expect(world.subjects('a')).toEqual(['write: d/e/file']);
+  expect(await read(fixture, 'd/e/file')).toBe('a\0b\n%s\\');
+  expect(await read(fixture, '/src/d/e/file')).toBe('a\0b\n%s\\');
+  expect(fixture.subjects('a')).toEqual(['write: d/e/file']);
 });
 
 test('a file keeps that it can be executed, and a link leads to what is written', async () => {
-  await using world = testWorld({ files: [{ path: 'tool', content: 'old', executable: true }] });
-  await made(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'ln -s tool link' });
-  await write(world, 'link', 'new');
-  const { stdout } = await world.runCommand.execute({
+  await using fixture = useCaseFixture({ files: [{ path: 'tool', content: 'old', executable: true }] });
+  await made(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'ln -s tool link' });
+  await write(fixture, 'link', 'new');
+  const { stdout } = await fixture.runCommand.execute({
     sandbox: 'a',
     command: '[ -x tool ] && [ -h link ] && cat tool',
   });
@@ -31,11 +31,11 @@ test('a file keeps that it can be executed, and a link leads to what is written'
 });
 
 test('a large file goes another way, and arrives whole', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   const content = 'x'.repeat(200_000);
-  await write(world, 'large', content);
-  expect(await read(world, 'large')).toBe(content);
+  await write(fixture, 'large', content);
+  expect(await read(fixture, 'large')).toBe(content);
 });
 
 for (const [code, path] of [
@@ -45,10 +45,10 @@ for (const [code, path] of [
   ['NOT_A_REGULAR_FILE', 'pipe'],
 ] as const)
   test(`what cannot be read is ${code}: ${path}`, async () => {
-    await using world = testWorld();
-    await made(world);
-    await world.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
-    await expect(world.accessFiles.read('a', path)).rejects.toMatchObject({ code });
+    await using fixture = useCaseFixture();
+    await made(fixture);
+    await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
+    await expect(fixture.accessFiles.read('a', path)).rejects.toMatchObject({ code });
   });
 
 for (const [code, path] of [
@@ -59,37 +59,37 @@ for (const [code, path] of [
   ['PATH_EMPTY', ''],
 ] as const)
   test(`what cannot be written is ${code}, and nothing is left half-way: ${path}`, async () => {
-    await using world = testWorld();
-    await made(world);
-    await world.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
-    await expect(write(world, path)).rejects.toMatchObject({ code });
-    const { stdout } = await world.runCommand.execute({ sandbox: 'a', command: 'ls -A' });
+    await using fixture = useCaseFixture();
+    await made(fixture);
+    await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
+    await expect(write(fixture, path)).rejects.toMatchObject({ code });
+    const { stdout } = await fixture.runCommand.execute({ sandbox: 'a', command: 'ls -A' });
     expect(Buffer.from(stdout.bytes).toString()).toBe('README\nd\npipe\n');
   });
 
 test('more than 64 MiB is FILE_TOO_LARGE before anything is asked', async () => {
-  await using world = testWorld();
+  await using fixture = useCaseFixture();
   const content = new Uint8Array(64 * 2 ** 20 + 1);
-  const writing = world.accessFiles.write({ sandbox: 'nobody', path: 'x', content });
+  const writing = fixture.accessFiles.write({ sandbox: 'nobody', path: 'x', content });
   await expect(writing).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
 });
 
 test('a read in a sandbox that was deleted meanwhile says that, whatever went wrong', async () => {
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     runtime: (real) => ({
       async spawn(...args) {
-        await inState(world, 'a', 'deleting');
+        await inState(fixture, 'a', 'deleting');
         return await real.spawn(...args);
       },
     }),
   });
-  await made(world);
-  await expect(world.accessFiles.read('a', 'nothing')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
+  await made(fixture);
+  await expect(fixture.accessFiles.read('a', 'nothing')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
 });
 
 test('a read takes no lease: it waits for nobody', async () => {
-  await using world = testWorld();
-  const { id } = await made(world);
-  await using _ = await world.state.lease(`sandbox:${id}`, 'run');
-  expect(await read(world, 'README')).toBe('read me\n');
+  await using fixture = useCaseFixture();
+  const { id } = await made(fixture);
+  await using _ = await fixture.state.lease(`sandbox:${id}`, 'run');
+  expect(await read(fixture, 'README')).toBe('read me\n');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 
 const PORTS = [
   { name: 'web', inside: 80 },
@@ -8,22 +8,22 @@ const PORTS = [
 ];
 
 test('each port gets a number of its own, which nobody listens on', async () => {
-  await using world = testWorld();
-  world.forwarder.take(40_001);
-  const assigned = await world.assignPorts.execute(PORTS, async (ports) => ports);
+  await using fixture = useCaseFixture();
+  fixture.forwarder.take(40_001);
+  const assigned = await fixture.assignPorts.execute(PORTS, async (ports) => ports);
   expect(assigned.map(({ outside }) => outside)).toEqual([40_000, 40_002]);
 });
 
 test('without ports nobody is asked', async () => {
-  await using world = testWorld({ forwarder: { free: () => Promise.reject(new Error('asked')) } });
-  expect(await world.assignPorts.execute([], async (ports) => ports)).toEqual([]);
+  await using fixture = useCaseFixture({ forwarder: { free: () => Promise.reject(new Error('asked')) } });
+  expect(await fixture.assignPorts.execute([], async (ports) => ports)).toEqual([]);
 });
 
 test('nobody else chooses before the numbers are written down', async () => {
-  await using world = testWorld();
+  await using fixture = useCaseFixture();
   const order: string[] = [];
   const choose = (name: string) =>
-    world.assignPorts.execute(PORTS, async () => {
+    fixture.assignPorts.execute(PORTS, async () => {
       order.push(`${name} chose`);
       await new Promise((resolve) => setImmediate(resolve));
       order.push(`${name} wrote`);
@@ -33,8 +33,8 @@ test('nobody else chooses before the numbers are written down', async () => {
 });
 
 test('who cannot write them down is told, and the next one may choose', async () => {
-  await using world = testWorld();
+  await using fixture = useCaseFixture();
   const full = new LitterboxError('DISK_FULL', 'full', { operation: 'test' });
-  await expect(world.assignPorts.execute(PORTS, () => Promise.reject(full))).rejects.toBe(full);
-  expect(await world.assignPorts.execute(PORTS, async (ports) => ports)).toHaveLength(2);
+  await expect(fixture.assignPorts.execute(PORTS, () => Promise.reject(full))).rejects.toBe(full);
+  expect(await fixture.assignPorts.execute(PORTS, async (ports) => ports)).toHaveLength(2);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 
 const failed = new Error('no');
@@ -11,9 +11,9 @@ async function output(process: AsyncIterable<{ bytes: Uint8Array }>): Promise<st
 }
 
 test('a person works with a program, and what it changed is recorded when it has ended', async () => {
-  await using world = testWorld();
-  await made(world);
-  await using attached = await world.attachProcess.execute({
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await using attached = await fixture.attachProcess.execute({
     sandbox: 'a',
     command: ['sh', '-c', 'cat >new; echo done'],
   });
@@ -23,26 +23,26 @@ test('a person works with a program, and what it changed is recorded when it has
   expect(await output(attached.process)).toBe('done\n');
   const { revision } = await attached.finish(await attached.process.exit);
   expect(revision?.number).toBe(1);
-  expect(world.look('a', 'new')).toBe('typed\n');
-  expect((await world.audited()).at(-1)).toBe('sandbox-shell: ok');
+  expect(fixture.look('a', 'new')).toBe('typed\n');
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: ok');
 });
 
 test('without a command it is a shell', async () => {
-  await using world = testWorld();
-  await made(world);
-  await using attached = await world.attachProcess.execute({ sandbox: 'a', terminal: { columns: 80, rows: 24 } });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await using attached = await fixture.attachProcess.execute({ sandbox: 'a', terminal: { columns: 80, rows: 24 } });
   await attached.process.write(new TextEncoder().encode('echo hello\nexit\n'));
   expect(await output(attached.process)).toBe('hello\n');
   await attached.finish(await attached.process.exit);
-  expect((await world.readAudit.entries({ limit: 1 }))[0]?.input).toEqual({ command: 'interactive' });
+  expect((await fixture.readAudit.entries({ limit: 1 }))[0]?.input).toEqual({ command: 'interactive' });
 });
 
 test('who is at work in the sandbox is told, and nobody is kept out', async () => {
-  await using world = testWorld();
-  const { id } = await made(world);
-  const lease = await world.state.lease(`sandbox:${id}`, 'run: npm test');
-  const opening = world.attachProcess.execute({ sandbox: 'a', command: ['true'] });
-  await world.clock.during(opening);
+  await using fixture = useCaseFixture();
+  const { id } = await made(fixture);
+  const lease = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
+  const opening = fixture.attachProcess.execute({ sandbox: 'a', command: ['true'] });
+  await fixture.clock.during(opening);
   const attached = await opening;
   expect(attached.notice).toContain('run: npm test');
   await lease[Symbol.asyncDispose]();
@@ -50,49 +50,49 @@ test('who is at work in the sandbox is told, and nobody is kept out', async () =
 });
 
 test('one that is left is ended, recorded and audited', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   {
-    await using attached = await world.attachProcess.execute({
+    await using attached = await fixture.attachProcess.execute({
       sandbox: 'a',
       command: ['sh', '-c', 'echo x >new; echo on; sleep 1000'],
     });
     for await (const _ of attached.process) break;
   }
-  expect(world.subjects('a')).toHaveLength(1);
-  expect((await world.readAudit.entries({ limit: 1 }))[0]?.result['exitCode']).toBe(137);
+  expect(fixture.subjects('a')).toHaveLength(1);
+  expect((await fixture.readAudit.entries({ limit: 1 }))[0]?.result['exitCode']).toBe(137);
 });
 
 test('a program that is not there ends its entry in the log as an error', async () => {
-  await using world = testWorld();
-  await made(world);
-  const attaching = world.attachProcess.execute({ sandbox: 'a', command: ['nowhere'] });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const attaching = fixture.attachProcess.execute({ sandbox: 'a', command: ['nowhere'] });
   await expect(attaching).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect((await world.audited()).at(-1)).toBe('sandbox-shell: error');
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: error');
 });
 
 test('a command that is none, a variable that is none, and a message that is wanted are refused before', async () => {
-  await using world = testWorld();
-  await made(world, 'a', { overrides: { requireMessage: true } });
-  const attach = (more: object) => world.attachProcess.execute({ sandbox: 'a', message: 'x', ...more });
+  await using fixture = useCaseFixture();
+  await made(fixture, 'a', { overrides: { requireMessage: true } });
+  const attach = (more: object) => fixture.attachProcess.execute({ sandbox: 'a', message: 'x', ...more });
   await expect(attach({ command: [''] })).rejects.toMatchObject({ code: 'COMMAND_EMPTY' });
   await expect(attach({ env: { 'a b': '' } })).rejects.toMatchObject({ code: 'ENV_NAME' });
   await expect(attach({ message: undefined })).rejects.toMatchObject({ code: 'MESSAGE_EMPTY' });
-  expect(await world.audited()).toEqual(['sandbox-create: ok']);
+  expect(await fixture.audited()).toEqual(['sandbox-create: ok']);
 });
 
 test('a stopped sandbox is SANDBOX_STOPPED', async () => {
-  await using world = testWorld();
-  await made(world);
-  await inState(world, 'a', 'stopped');
-  await expect(world.attachProcess.execute({ sandbox: 'a' })).rejects.toMatchObject({ code: 'SANDBOX_STOPPED' });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await inState(fixture, 'a', 'stopped');
+  await expect(fixture.attachProcess.execute({ sandbox: 'a' })).rejects.toMatchObject({ code: 'SANDBOX_STOPPED' });
 });
 
 test('a revision that cannot be written when it ends is told', async () => {
-  await using world = testWorld({ repository: { record: () => Promise.reject(failed) } });
-  await made(world);
-  const attached = await world.attachProcess.execute({ sandbox: 'a', command: ['sh', '-c', 'echo x >new'] });
+  await using fixture = useCaseFixture({ repository: { record: () => Promise.reject(failed) } });
+  await made(fixture);
+  const attached = await fixture.attachProcess.execute({ sandbox: 'a', command: ['sh', '-c', 'echo x >new'] });
   await output(attached.process);
   await expect(attached.finish(await attached.process.exit)).rejects.toBe(failed);
-  expect((await world.audited()).at(-1)).toBe('sandbox-shell: error');
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: error');
 });

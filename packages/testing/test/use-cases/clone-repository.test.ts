@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { type Program, testWorld, type WorldOptions } from '../../src/index.ts';
+import { type Program, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const url = 'https://example.org/some/tool.git';
 let disposed = 0;
 
 /** A network of one repository. */
-const network = (more: object = {}): NonNullable<WorldOptions['sourceControl']> => ({
+const network = (more: object = {}): NonNullable<UseCaseFixtureOptions['sourceControl']> => ({
   fetch: async (wanted) => ({
     url: wanted,
     async *bundle() {
@@ -34,48 +34,50 @@ const git: Program = async (process, args) => {
 };
 
 test('a clone goes to the playground, by the git of the sandbox, and the bundle does not stay', async () => {
-  await using world = testWorld({ programs: { git }, sourceControl: network() });
-  await made(world);
+  await using fixture = useCaseFixture({ programs: { git }, sourceControl: network() });
+  await made(fixture);
   const before = disposed;
   const steps: string[] = [];
-  const cloned = await world.cloneRepository.execute(
+  const cloned = await fixture.cloneRepository.execute(
     { sandbox: 'a', url },
     { onProgress: ({ step }) => steps.push(step) },
   );
   expect(cloned).toEqual({ url, path: '/playground/tool', head: 'c'.repeat(40) });
   expect(steps).toEqual(['fetch', 'unpack']);
   expect(disposed).toBe(before + 1);
-  const { stdout } = await world.runCommand.execute({
+  const { stdout } = await fixture.runCommand.execute({
     sandbox: 'a',
     command: 'cat "$LITTERBOX_PLAYGROUND/tool/content"; ls -A "$LITTERBOX_PLAYGROUND"',
   });
   expect(Buffer.from(stdout.bytes).toString()).toBe('bundle of ittool\n');
-  expect(await world.audited()).toContain('sandbox-clone: ok');
+  expect(await fixture.audited()).toContain('sandbox-clone: ok');
 });
 
 test('a destination outside of the playground is PATH_OUTSIDE_WORKDIR, and nothing is fetched', async () => {
   const fetch = () => Promise.reject(new Error('fetched'));
-  await using world = testWorld({ programs: { git }, sourceControl: network({ fetch }) });
-  await made(world);
-  const cloning = world.cloneRepository.execute({ sandbox: 'a', url, destination: '/src/tool' });
+  await using fixture = useCaseFixture({ programs: { git }, sourceControl: network({ fetch }) });
+  await made(fixture);
+  const cloning = fixture.cloneRepository.execute({ sandbox: 'a', url, destination: '/src/tool' });
   await expect(cloning).rejects.toMatchObject({ code: 'PATH_OUTSIDE_WORKDIR' });
 });
 
 test('something at the destination is ALREADY_EXISTS, and stays', async () => {
-  await using world = testWorld({ programs: { git }, sourceControl: network() });
-  await made(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'echo mine >"$LITTERBOX_PLAYGROUND/tool"' });
-  await expect(world.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+  await using fixture = useCaseFixture({ programs: { git }, sourceControl: network() });
+  await made(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo mine >"$LITTERBOX_PLAYGROUND/tool"' });
+  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
+    code: 'ALREADY_EXISTS',
+  });
 });
 
 test('a sandbox without git, and a source control that cannot fetch, are UNSUPPORTED', async () => {
-  await using world = testWorld({ sourceControl: network() });
+  await using world = useCaseFixture({ sourceControl: network() });
   await made(world);
   await expect(world.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     message: 'There is no git in the sandbox.',
   });
-  await using other = testWorld({ programs: { git } });
+  await using other = useCaseFixture({ programs: { git } });
   await made(other);
   await expect(other.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
 });
@@ -83,10 +85,10 @@ test('a sandbox without git, and a source control that cannot fetch, are UNSUPPO
 test('what the network refuses is told as it is, and audited', async () => {
   const refused = new LitterboxError('UNAVAILABLE', 'no', { operation: 'test' });
   const sourceControl = network({ fetch: () => Promise.reject(refused) });
-  await using world = testWorld({ programs: { git }, sourceControl });
-  await made(world);
-  await expect(world.cloneRepository.execute({ sandbox: 'a', url })).rejects.toBe(refused);
-  expect((await world.audited()).at(-1)).toBe('sandbox-clone: error');
+  await using fixture = useCaseFixture({ programs: { git }, sourceControl });
+  await made(fixture);
+  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toBe(refused);
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-clone: error');
 });
 
 test('a bundle that git does not take is SNAPSHOT_FAILED, and leaves nothing', async () => {
@@ -94,13 +96,13 @@ test('a bundle that git does not take is SNAPSHOT_FAILED, and leaves nothing', a
     await process.write(2, 'not a bundle\n');
     return 128;
   };
-  await using world = testWorld({ programs: { git: broken }, sourceControl: network() });
-  await made(world);
-  await expect(world.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
+  await using fixture = useCaseFixture({ programs: { git: broken }, sourceControl: network() });
+  await made(fixture);
+  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
     code: 'SNAPSHOT_FAILED',
     message: expect.stringContaining('not a bundle'),
   });
-  const { stdout } = await world.runCommand.execute({ sandbox: 'a', command: 'ls -A "$LITTERBOX_PLAYGROUND"' });
+  const { stdout } = await fixture.runCommand.execute({ sandbox: 'a', command: 'ls -A "$LITTERBOX_PLAYGROUND"' });
   expect(Buffer.from(stdout.bytes).toString()).toBe('');
 });
 
@@ -111,10 +113,10 @@ test('a clone is read by the git of the sandbox, with words that are no options'
     await process.write(1, 'text\n');
     return args.includes('diff') ? 128 : 0;
   };
-  await using world = testWorld({ programs: { git: reader } });
-  await made(world);
+  await using fixture = useCaseFixture({ programs: { git: reader } });
+  await made(fixture);
   const read = (more: object) =>
-    world.readClone.execute({ sandbox: 'a', action: 'log', path: '/playground/tool', limit: 5, ...more });
+    fixture.readClone.execute({ sandbox: 'a', action: 'log', path: '/playground/tool', limit: 5, ...more });
   expect(await read({})).toBe('text\n');
   expect(said[0]).toMatch(/^--no-pager -C \/playground\/tool log .* -n5 HEAD --$/);
   await expect(read({ revision: '--output=x' })).rejects.toMatchObject({ code: 'REV_INVALID' });

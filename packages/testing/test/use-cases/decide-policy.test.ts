@@ -1,11 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { memoryProvider, realClock, SandboxShelf, testWorld, type WorldOptions } from '../../src/index.ts';
+import {
+  memoryProvider,
+  realClock,
+  SandboxShelf,
+  useCaseFixture,
+  type UseCaseFixtureOptions,
+} from '../../src/index.ts';
 
-type Overrides = Parameters<ReturnType<typeof testWorld>['decidePolicy']['execute']>[1];
+type Overrides = Parameters<ReturnType<typeof useCaseFixture>['decidePolicy']['execute']>[1];
 const provider = memoryProvider({ shelf: new SandboxShelf(), clock: realClock });
 
-async function decided(options: WorldOptions, overrides: Overrides = {}) {
-  await using world = testWorld(options);
+async function decided(options: UseCaseFixtureOptions, overrides: Overrides = {}) {
+  await using world = useCaseFixture(options);
   const result = await world.decidePolicy.execute(await world.openRepository.execute(), overrides);
   return { ...result, policy: result.policyFor(provider) };
 }
@@ -40,13 +46,13 @@ test('an option that is undefined says nothing', async () => {
 
 test('what asks for more than nothing is CONFIG_UNTRUSTED, and only what is new is named', async () => {
   const config = '[container]\nsetup-command = ["npm", "ci"]\n';
-  await using world = testWorld({ config, isTrusted: false });
-  const { contentHash } = await world.trustConfig.status();
-  await world.trustConfig.execute(contentHash);
-  const repository = await world.openRepository.execute();
-  await world.decidePolicy.execute(repository, {});
-  world.person.write('.litterbox.toml', `${config}[container.env]\nA = "b"\n`);
-  await expect(world.decidePolicy.execute(repository, {})).rejects.toMatchObject({
+  await using fixture = useCaseFixture({ config, isTrusted: false });
+  const { contentHash } = await fixture.trustConfig.status();
+  await fixture.trustConfig.execute(contentHash);
+  const repository = await fixture.openRepository.execute();
+  await fixture.decidePolicy.execute(repository, {});
+  fixture.person.write('.litterbox.toml', `${config}[container.env]\nA = "b"\n`);
+  await expect(fixture.decidePolicy.execute(repository, {})).rejects.toMatchObject({
     code: 'CONFIG_UNTRUSTED',
     message: expect.stringContaining('since it changed'),
     details: { facts: { wants: ['container.env.A = "b"'] } },
@@ -55,10 +61,10 @@ test('what asks for more than nothing is CONFIG_UNTRUSTED, and only what is new 
 
 test('a comment changes nothing that was agreed to', async () => {
   const config = '[container]\nsetup-command = ["npm", "ci"]\n';
-  await using world = testWorld({ config, isTrusted: false });
-  await world.trustConfig.execute((await world.trustConfig.status()).contentHash);
-  world.person.write('.litterbox.toml', `# why\n${config}`);
-  expect((await world.trustConfig.status()).isTrusted).toBe(true);
+  await using fixture = useCaseFixture({ config, isTrusted: false });
+  await fixture.trustConfig.execute((await fixture.trustConfig.status()).contentHash);
+  fixture.person.write('.litterbox.toml', `# why\n${config}`);
+  expect((await fixture.trustConfig.status()).isTrusted).toBe(true);
 });
 
 test('a variable cannot say yes in the name of a person', async () => {

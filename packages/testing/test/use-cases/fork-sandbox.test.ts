@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { atFailpoint, testWorld } from '../../src/index.ts';
+import { atFailpoint, useCaseFixture } from '../../src/index.ts';
 import { changed, inState, made } from '../made.ts';
 
 const failed = new Error('no');
@@ -8,146 +8,146 @@ const fail = () => Promise.reject(failed);
 const alone = { records: ['a: ready'], histories: ['a'], journal: [], runtimes: ['running'], pool: [] };
 
 test('a fork has the files, the history and the settings of its source, and a name with the next number', async () => {
-  await using world = testWorld({ files: [{ path: '.gitignore', content: 'cache\n' }] });
-  await changed(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'echo x >cache; echo home >~/file' });
-  const { record, forkedFrom, warnings } = await world.forkSandbox.execute('a', undefined);
+  await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'cache\n' }] });
+  await changed(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo x >cache; echo home >~/file' });
+  const { record, forkedFrom, warnings } = await fixture.forkSandbox.execute('a', undefined);
   expect(record.slug).toBe('a-2');
   expect(record.state).toBe('ready');
   expect(record.forkedFrom).toBe('a');
   expect(forkedFrom).toBe('a');
   expect(warnings).toEqual([]);
-  expect(world.look('a-2', 'work')).toBe('work\n');
-  expect(world.look('a-2', 'cache')).toBe('x\n');
-  expect(world.subjects('a-2')).toEqual(world.subjects('a'));
-  expect((await world.forkSandbox.execute('a', undefined)).record.slug).toBe('a-3');
+  expect(fixture.look('a-2', 'work')).toBe('work\n');
+  expect(fixture.look('a-2', 'cache')).toBe('x\n');
+  expect(fixture.subjects('a-2')).toEqual(fixture.subjects('a'));
+  expect((await fixture.forkSandbox.execute('a', undefined)).record.slug).toBe('a-3');
 });
 
 test('a fork and its source go by themselves', async () => {
-  await using world = testWorld();
-  await changed(world);
-  await world.forkSandbox.execute('a', 'b');
-  await world.runCommand.execute({ sandbox: 'b', command: 'echo b >work' });
-  expect(world.look('a', 'work')).toBe('work\n');
-  expect(world.subjects('a')).toHaveLength(1);
-  expect(world.subjects('b')).toHaveLength(2);
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await fixture.forkSandbox.execute('a', 'b');
+  await fixture.runCommand.execute({ sandbox: 'b', command: 'echo b >work' });
+  expect(fixture.look('a', 'work')).toBe('work\n');
+  expect(fixture.subjects('a')).toHaveLength(1);
+  expect(fixture.subjects('b')).toHaveLength(2);
 });
 
 test('what no call has recorded is recorded in the source first', async () => {
-  await using world = testWorld();
-  await made(world);
-  world.scribble('a', 'late', 'x');
-  await world.forkSandbox.execute('a', 'b');
-  expect(world.subjects('a')).toEqual(['recovered: changes found before this call']);
-  expect(world.subjects('b')).toEqual(world.subjects('a'));
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  fixture.scribble('a', 'late', 'x');
+  await fixture.forkSandbox.execute('a', 'b');
+  expect(fixture.subjects('a')).toEqual(['recovered: changes found before this call']);
+  expect(fixture.subjects('b')).toEqual(fixture.subjects('a'));
 });
 
 test('a name that is taken is SANDBOX_EXISTS, and nothing is left', async () => {
-  await using world = testWorld();
-  await made(world);
-  await expect(world.forkSandbox.execute('a', 'A')).rejects.toMatchObject({ code: 'SANDBOX_EXISTS' });
-  expect(world.left()).toEqual(alone);
-  expect((await world.audited()).at(-1)).toBe('sandbox-fork: error');
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await expect(fixture.forkSandbox.execute('a', 'A')).rejects.toMatchObject({ code: 'SANDBOX_EXISTS' });
+  expect(fixture.left()).toEqual(alone);
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-fork: error');
 });
 
 test('a provider that cannot copy is UNSUPPORTED, with another way', async () => {
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     provider: ({ traits }) => ({ traits: { ...traits, canCopy: undefined } as object as typeof traits }),
   });
-  await made(world);
-  await expect(world.forkSandbox.execute('a', 'b')).rejects.toMatchObject({
+  await made(fixture);
+  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     details: { hint: expect.stringContaining('litterbox merge a') },
   });
 });
 
 test('a paused or stopped source stays so, and its fork runs', async () => {
-  await using world = testWorld();
-  await changed(world);
+  await using fixture = useCaseFixture();
+  await changed(fixture);
   for (const state of ['paused', 'stopped'] as const) {
-    await world.changeRunState.execute('a', state);
-    const { record } = await world.forkSandbox.execute('a', `of ${state}`);
+    await fixture.changeRunState.execute('a', state);
+    const { record } = await fixture.forkSandbox.execute('a', `of ${state}`);
     expect(record.state).toBe('ready');
-    expect((await world.findSandbox.execute('a')).state).toBe(state);
-    expect(world.look(record.slug, 'work')).toBe('work\n');
+    expect((await fixture.findSandbox.execute('a')).state).toBe(state);
+    expect(fixture.look(record.slug, 'work')).toBe('work\n');
   }
 });
 
 test('a fork of a sandbox whose setup failed is one too', async () => {
-  await using world = testWorld();
-  await made(world);
-  await inState(world, 'a', 'setup-failed');
-  expect((await world.forkSandbox.execute('a', 'b')).record.state).toBe('setup-failed');
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await inState(fixture, 'a', 'setup-failed');
+  expect((await fixture.forkSandbox.execute('a', 'b')).record.state).toBe('setup-failed');
 });
 
 test('a source that is being deleted is SANDBOX_DELETING', async () => {
-  await using world = testWorld();
-  await made(world);
-  await inState(world, 'a', 'deleting');
-  await expect(world.forkSandbox.execute('a', 'b')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await inState(fixture, 'a', 'deleting');
+  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
 });
 
 test('a fork whose copy fails leaves nothing, and the source as it was', async () => {
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     provider: (real) => ({ create: (spec, options) => (spec.copyOf ? fail() : real.create(spec, options)) }),
   });
-  await made(world);
-  await expect(world.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
-  expect(world.left()).toEqual(alone);
+  await made(fixture);
+  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
+  expect(fixture.left()).toEqual(alone);
 });
 
 test('a fork whose history fails removes the copy that was made meanwhile', async () => {
-  await using world = testWorld({ repository: { fork: fail } });
-  await made(world);
-  await expect(world.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
-  expect(world.left()).toEqual(alone);
+  await using fixture = useCaseFixture({ repository: { fork: fail } });
+  await made(fixture);
+  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
+  expect(fixture.left()).toEqual(alone);
 });
 
 for (const point of ['fork.after-record', 'fork.after-runtime', 'fork.after-scan', 'fork.after-ready'])
   test(`a fork that fails at ${point} leaves nothing`, async () => {
-    await using world = testWorld();
-    await made(world);
+    await using fixture = useCaseFixture();
+    await made(fixture);
     using _ = atFailpoint(point, () => {
       throw failed;
     });
-    await expect(world.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
-    expect(world.left()).toEqual(alone);
+    await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
+    expect(fixture.left()).toEqual(alone);
   });
 
 for (const point of ['fork.after-record', 'fork.after-runtime', 'fork.after-scan'])
   test(`a fork that was killed at ${point} is undone, and its source works`, async () => {
-    const world = testWorld();
-    await changed(world);
-    await world.killedAt(point, () => world.forkSandbox.execute('a', 'b'));
-    await using next = world.restarted();
+    const fixture = useCaseFixture();
+    await changed(fixture);
+    await fixture.killedAt(point, () => fixture.forkSandbox.execute('a', 'b'));
+    await using next = fixture.restarted();
     expect(await next.reconcile.execute()).toEqual(['Undid the interrupted creation of b.']);
     expect(next.left()).toEqual(alone);
     await next.runCommand.execute({ sandbox: 'a', command: 'echo on >on' });
   });
 
 test('a name with no room for the number is shortened', async () => {
-  await using world = testWorld();
+  await using fixture = useCaseFixture();
   const long = 'x'.repeat(40);
-  await made(world, long);
-  expect((await world.forkSandbox.execute(long, undefined)).record.slug).toBe(`${'x'.repeat(38)}-2`);
+  await made(fixture, long);
+  expect((await fixture.forkSandbox.execute(long, undefined)).record.slug).toBe(`${'x'.repeat(38)}-2`);
 });
 
 test('ports of the fork are its own', async () => {
-  await using world = testWorld({ config: '[container.ports]\nweb = 8000\n' });
-  await made(world);
-  const { record } = await world.forkSandbox.execute('a', 'b');
+  await using fixture = useCaseFixture({ config: '[container.ports]\nweb = 8000\n' });
+  await made(fixture);
+  const { record } = await fixture.forkSandbox.execute('a', 'b');
   expect(record.ports?.[0]?.outside).toBe(40_001);
 });
 
 test('a fork that cannot be audited does not begin', async () => {
   const unavailable = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     audit: (real) => ({
       start: (entry, options) =>
         entry.operation === 'sandbox-fork' ? Promise.reject(unavailable) : real.start(entry, options),
     }),
   });
-  await made(world);
-  await expect(world.forkSandbox.execute('a', 'b')).rejects.toBe(unavailable);
-  expect(world.left()).toEqual(alone);
+  await made(fixture);
+  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(unavailable);
+  expect(fixture.left()).toEqual(alone);
 });

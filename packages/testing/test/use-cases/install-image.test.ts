@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { NOTHING_LEFT, type Program, testWorld, type WorldOptions } from '../../src/index.ts';
+import { NOTHING_LEFT, type Program, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { changed, made } from '../made.ts';
 
 const failed = new Error('no');
 const config = '[container]\nbase-image = "debian:12"\ninstall-command = ["install"]\n';
 
 /** Counts how often something is installed. */
-function installing(code = 0): WorldOptions & { readonly runs: () => number } {
+function installing(code = 0): UseCaseFixtureOptions & { readonly runs: () => number } {
   let runs = 0;
   const install: Program = async () => {
     runs += 1;
@@ -17,21 +17,21 @@ function installing(code = 0): WorldOptions & { readonly runs: () => number } {
 
 test('what the configuration installs is installed once for all sandboxes that have the same', async () => {
   const options = installing();
-  await using world = testWorld(options);
-  const [one, two] = [await made(world, 'a'), await made(world, 'b')];
+  await using fixture = useCaseFixture(options);
+  const [one, two] = [await made(fixture, 'a'), await made(fixture, 'b')];
   expect(options.runs()).toBe(1);
   expect(one.policy.root).toEqual(two.policy.root);
   expect(one.policy.root).toMatchObject({ type: 'image', reference: 'debian:12', installed: expect.any(String) });
-  expect(await world.audited()).toEqual(['image-install: ok', 'sandbox-create: ok', 'sandbox-create: ok']);
-  expect(world.left().runtimes).toHaveLength(2);
-  expect(world.left().journal).toEqual([]);
+  expect(await fixture.audited()).toEqual(['image-install: ok', 'sandbox-create: ok', 'sandbox-create: ok']);
+  expect(fixture.left().runtimes).toHaveLength(2);
+  expect(fixture.left().journal).toEqual([]);
 });
 
 test('a fresh setup installs anew', async () => {
   const options = installing();
-  await using world = testWorld(options);
-  await made(world, 'a');
-  await made(world, 'b', { freshSetup: true });
+  await using fixture = useCaseFixture(options);
+  await made(fixture, 'a');
+  await made(fixture, 'b', { freshSetup: true });
   expect(options.runs()).toBe(2);
 });
 
@@ -44,7 +44,7 @@ test('two creates at once install once: the second one waits for the first', asy
     await process.wait(both.promise);
     return 0;
   };
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     config,
     programs: { install },
     provider: ({ images }) =>
@@ -62,59 +62,59 @@ test('two creates at once install once: the second one waits for the first', asy
             },
           },
   });
-  const making = [made(world, 'a'), made(world, 'b')];
+  const making = [made(fixture, 'a'), made(fixture, 'b')];
   await both.promise;
   await Promise.all(making);
   expect(runs).toBe(1);
 });
 
 test('an installation that fails is SETUP_FAILED, and nothing is left', async () => {
-  await using world = testWorld(installing(3));
-  await expect(made(world)).rejects.toMatchObject({
+  await using fixture = useCaseFixture(installing(3));
+  await expect(made(fixture)).rejects.toMatchObject({
     code: 'SETUP_FAILED',
     message: expect.stringContaining('install command'),
   });
-  expect(world.left()).toEqual(NOTHING_LEFT);
-  expect(await world.audited()).toEqual(['image-install: error']);
+  expect(fixture.left()).toEqual(NOTHING_LEFT);
+  expect(await fixture.audited()).toEqual(['image-install: error']);
 });
 
 test('an image that cannot be kept leaves nothing', async () => {
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     ...installing(),
     provider: ({ images }) => ({
       images: { has: async () => false, ...images, remove: async () => {}, keep: () => Promise.reject(failed) },
     }),
   });
-  await expect(made(world)).rejects.toBe(failed);
-  expect(world.left()).toEqual(NOTHING_LEFT);
+  await expect(made(fixture)).rejects.toBe(failed);
+  expect(fixture.left()).toEqual(NOTHING_LEFT);
 });
 
 test('a place that cannot be cleared away stays in the journal, and why it failed is told', async () => {
-  await using world = testWorld({ ...installing(3), provider: { remove: () => Promise.reject(failed) } });
-  await expect(made(world)).rejects.toMatchObject({ code: 'SETUP_FAILED' });
-  expect(world.left().journal).toEqual(['image-install: memory']);
+  await using fixture = useCaseFixture({ ...installing(3), provider: { remove: () => Promise.reject(failed) } });
+  await expect(made(fixture)).rejects.toMatchObject({ code: 'SETUP_FAILED' });
+  expect(fixture.left().journal).toEqual(['image-install: memory']);
 });
 
 test('a provider that installs nothing is UNSUPPORTED', async () => {
-  await using world = testWorld({ ...installing(), provider: { images: undefined } as object });
-  await expect(made(world)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  await using fixture = useCaseFixture({ ...installing(), provider: { images: undefined } as object });
+  await expect(made(fixture)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
 });
 
 test('what a branch of an agent would install is not installed: the commit of the person decides', async () => {
   const options = installing();
-  await using world = testWorld({ ...options, files: [{ path: 'package.json', content: '{}' }] });
-  await changed(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'echo evil >package.json' });
-  await world.cutMilestone.execute('a', 'x');
-  await made(world, 'b', { from: { type: 'ref', name: 'litterbox/a' } });
+  await using fixture = useCaseFixture({ ...options, files: [{ path: 'package.json', content: '{}' }] });
+  await changed(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo evil >package.json' });
+  await fixture.cutMilestone.execute('a', 'x');
+  await made(fixture, 'b', { from: { type: 'ref', name: 'litterbox/a' } });
   expect(options.runs()).toBe(1);
 });
 
 test('a recovery installs again what is gone', async () => {
   const options = installing();
-  await using world = testWorld(options);
-  await made(world);
-  world.ground.sandboxes.images.clear();
-  await world.restoreRevision.recover('a');
+  await using fixture = useCaseFixture(options);
+  await made(fixture);
+  fixture.ground.sandboxes.images.clear();
+  await fixture.restoreRevision.recover('a');
   expect(options.runs()).toBe(2);
 });

@@ -1,36 +1,36 @@
 import { expect, test } from '@jest/globals';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 
 const PORT = { config: '[container.ports]\nweb = 8000\n' };
 const OPEN = { config: '[network]\nrun = "allow-list"\nallow = ["example.org"]\n' };
 
 test('a sandbox with ports is kept from its create on: what connects outside comes in', async () => {
-  await using world = testWorld(PORT);
-  const { id } = await made(world);
+  await using fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
   const connections: unknown[] = [];
-  world.ground.sandboxes.sandboxes.get(id)?.ports.set(8000, (stream) => connections.push(stream));
-  await world.forwarder.listening.get(40_000)?.();
+  fixture.ground.sandboxes.sandboxes.get(id)?.ports.set(8000, (stream) => connections.push(stream));
+  await fixture.forwarder.listening.get(40_000)?.();
   expect(connections).toHaveLength(1);
-  expect((await world.controlServices.ports('a'))[0]?.answers).toBe(true);
+  expect((await fixture.controlServices.ports('a'))[0]?.answers).toBe(true);
 });
 
 test('a port on which nobody listens inside does not answer', async () => {
-  await using world = testWorld(PORT);
-  await made(world);
-  expect((await world.controlServices.ports('a'))[0]?.answers).toBe(false);
+  await using fixture = useCaseFixture(PORT);
+  await made(fixture);
+  expect((await fixture.controlServices.ports('a'))[0]?.answers).toBe(false);
 });
 
 test('one program keeps a sandbox at a time', async () => {
-  await using world = testWorld(PORT);
-  const { id } = await made(world);
-  expect(await world.keepSandbox.execute(id)).toBeUndefined();
+  await using fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
+  expect(await fixture.keepSandbox.execute(id)).toBeUndefined();
 });
 
 test('a number that another program took is replaced, written down, and told', async () => {
-  const world = testWorld(PORT);
-  const { id } = await made(world);
-  await using next = world.restarted();
+  const fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
+  await using next = fixture.restarted();
   next.forwarder.take(40_000);
   expect(await next.keepSandbox.execute(id)).toBeDefined();
   expect((await next.findSandbox.execute('a')).ports?.[0]?.outside).toBe(40_001);
@@ -40,9 +40,9 @@ test('a number that another program took is replaced, written down, and told', a
 });
 
 test('a record that was made anew gets its numbers', async () => {
-  const world = testWorld(PORT);
-  const { id } = await made(world);
-  await using next = world.restarted();
+  const fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
+  await using next = fixture.restarted();
   const [record] = next.ground.records.records;
   if (record) await next.state.update(record, { ports: [] });
   await next.keepSandbox.execute(id);
@@ -50,9 +50,9 @@ test('a record that was made anew gets its numbers', async () => {
 });
 
 test("a sandbox that does not run, or is nobody's, is not kept", async () => {
-  const world = testWorld(PORT);
-  const { id } = await made(world);
-  await using next = world.restarted();
+  const fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
+  await using next = fixture.restarted();
   await inState(next, 'a', 'paused');
   expect(await next.keepSandbox.execute(id)).toBeUndefined();
   await next.state.remove(id);
@@ -62,25 +62,25 @@ test("a sandbox that does not run, or is nobody's, is not kept", async () => {
 
 test('a keeper that cannot begin leaves neither port nor lease', async () => {
   const failed = new Error('no');
-  const world = testWorld(PORT);
-  const { id } = await made(world);
-  await using next = world.restarted({ ...PORT, keepers: { serve: () => Promise.reject(failed) } });
+  const fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
+  await using next = fixture.restarted({ ...PORT, keepers: { serve: () => Promise.reject(failed) } });
   await expect(next.keepSandbox.execute(id)).rejects.toBe(failed);
   expect(next.forwarder.listening.size).toBe(0);
   await using _free = await next.state.lease(`keeper:${id}`, 'look', { waitMs: 0 });
 });
 
 test('a deletion is told to the keeper, which lets go', async () => {
-  await using world = testWorld(PORT);
-  await made(world);
-  await world.deleteSandbox.execute('a', {});
-  expect(world.forwarder.listening.size).toBe(0);
+  await using fixture = useCaseFixture(PORT);
+  await made(fixture);
+  await fixture.deleteSandbox.execute('a', {});
+  expect(fixture.forwarder.listening.size).toBe(0);
 });
 
 test('a keeper that nobody told looks every five seconds, and lets go of what is deleted or stopped', async () => {
-  const world = testWorld(PORT);
-  const { id } = await made(world);
-  await using next = world.restarted();
+  const fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
+  await using next = fixture.restarted();
   const keeping = await next.keepSandbox.execute(id);
   await inState(next, 'a', 'stopped');
   await next.clock.pass(5_000);
@@ -89,9 +89,9 @@ test('a keeper that nobody told looks every five seconds, and lets go of what is
 });
 
 test('closing all of them frees what they hold', async () => {
-  const world = testWorld(PORT);
-  const { id } = await made(world);
-  await using next = world.restarted();
+  const fixture = useCaseFixture(PORT);
+  const { id } = await made(fixture);
+  await using next = fixture.restarted();
   const keeping = await next.keepSandbox.execute(id);
   await next.keepSandbox.closeAll();
   await keeping?.done;
@@ -99,40 +99,40 @@ test('closing all of them frees what they hold', async () => {
 });
 
 test('a way to the network is open while the sandbox is kept, for what the policy allows', async () => {
-  await using world = testWorld(OPEN);
-  const { id } = await made(world);
-  expect(world.gate.gates.map(({ policy }) => policy.allow)).toEqual([['example.org']]);
-  expect([...(world.ground.sandboxes.sandboxes.get(id)?.exits.keys() ?? [])]).toEqual([3128]);
-  await world.changeRunState.execute('a', 'stopped');
-  expect(world.gate.gates).toEqual([]);
+  await using fixture = useCaseFixture(OPEN);
+  const { id } = await made(fixture);
+  expect(fixture.gate.gates.map(({ policy }) => policy.allow)).toEqual([['example.org']]);
+  expect([...(fixture.ground.sandboxes.sandboxes.get(id)?.exits.keys() ?? [])]).toEqual([3128]);
+  await fixture.changeRunState.execute('a', 'stopped');
+  expect(fixture.gate.gates).toEqual([]);
 });
 
 test('what was opened and refused at the gate stands in the audit log', async () => {
-  await using world = testWorld(OPEN);
-  await made(world);
-  const [gate] = world.gate.gates;
+  await using fixture = useCaseFixture(OPEN);
+  await made(fixture);
+  const [gate] = fixture.gate.gates;
   await gate?.report({ type: 'opened', host: 'example.org', port: 443, rule: 'example.org', address: '192.0.2.1' });
   await gate?.report({ type: 'refused', host: 'evil.org', port: 443, reason: 'No rule allows it.' });
-  await world.deleteSandbox.execute('a', {});
-  expect(await world.audited()).toEqual(expect.arrayContaining(['network-opened: ok', 'network-refused: error']));
+  await fixture.deleteSandbox.execute('a', {});
+  expect(await fixture.audited()).toEqual(expect.arrayContaining(['network-opened: ok', 'network-refused: error']));
 });
 
 test('a way out that was lost is opened again', async () => {
-  await using world = testWorld(OPEN);
-  const { id } = await made(world);
-  const sandbox = world.ground.sandboxes.sandboxes.get(id);
+  await using fixture = useCaseFixture(OPEN);
+  const { id } = await made(fixture);
+  const sandbox = fixture.ground.sandboxes.sandboxes.get(id);
   const before = sandbox?.exits.get(3128);
   before?.end();
-  await world.clock.pass(5_000);
-  await world.runCommand.execute({ sandbox: 'a', command: 'true' });
+  await fixture.clock.pass(5_000);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'true' });
   expect(sandbox?.exits.get(3128)).toBeDefined();
   expect(sandbox?.exits.get(3128)).not.toBe(before);
 });
 
 test('a number that a program inside has leaves the sandbox without network, and its status says why', async () => {
-  const world = testWorld(OPEN);
-  const { id } = await made(world);
-  await using next = world.restarted();
+  const fixture = useCaseFixture(OPEN);
+  const { id } = await made(fixture);
+  await using next = fixture.restarted();
   const sandbox = next.ground.sandboxes.sandboxes.get(id);
   sandbox?.exits.clear();
   sandbox?.ports.set(3128, () => {});
@@ -151,10 +151,10 @@ test('services start with the sandbox, print into their logs, and end with it', 
     await process.write(1, 'listening\n');
     return await process.wait(new Promise<never>(() => {}));
   };
-  await using world = testWorld({ config, programs: { serve } });
-  await world.clock.during(made(world));
-  expect((await world.controlServices.status({ sandbox: 'a' })).map(({ state }) => state)).toEqual(['running']);
+  await using fixture = useCaseFixture({ config, programs: { serve } });
+  await fixture.clock.during(made(fixture));
+  expect((await fixture.controlServices.status({ sandbox: 'a' })).map(({ state }) => state)).toEqual(['running']);
   const texts: string[] = [];
-  for await (const { text } of world.controlServices.logs({ sandbox: 'a' })) texts.push(text);
+  for await (const { text } of fixture.controlServices.logs({ sandbox: 'a' })) texts.push(text);
   expect(texts.join('')).toContain('listening\n');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { testWorld, type TestWorld } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const FILES = ['README', 'src/a.ts', 'src/deep/b.ts', 'node_modules/x/index.js', '.hidden/file'].map((path) => ({
@@ -7,14 +7,14 @@ const FILES = ['README', 'src/a.ts', 'src/deep/b.ts', 'node_modules/x/index.js',
   content: 'x\n',
 }));
 
-async function world(): Promise<TestWorld> {
-  const made_ = testWorld({ files: FILES });
-  await made(made_);
-  return made_;
+async function world(): Promise<UseCaseFixture> {
+  const fixture = useCaseFixture({ files: FILES });
+  await made(fixture);
+  return fixture;
 }
 
-const list = (of: TestWorld, path: string, isRecursive = false) =>
-  of.listFiles.list({ sandbox: 'a', path, isRecursive });
+const list = (fixture: UseCaseFixture, path: string, isRecursive = false) =>
+  fixture.listFiles.list({ sandbox: 'a', path, isRecursive });
 const names = (walk: { found: readonly { path: string; type: string }[] }) =>
   walk.found.map(({ path, type }) => `${type} ${path}`);
 

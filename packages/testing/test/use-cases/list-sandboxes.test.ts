@@ -1,40 +1,40 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 
-const statesOf = async (world: ReturnType<typeof testWorld>) =>
-  (await world.listSandboxes.execute('repository')).map(({ name, state }) => `${name}: ${state}`);
+const statesOf = async (fixture: ReturnType<typeof useCaseFixture>) =>
+  (await fixture.listSandboxes.execute('repository')).map(({ name, state }) => `${name}: ${state}`);
 
 test('what there is, in the order in which it was made', async () => {
-  await using world = testWorld();
-  const record = await made(world, 'b');
-  await made(world, 'a');
-  const [first] = await world.listSandboxes.execute('repository');
+  await using fixture = useCaseFixture();
+  const record = await made(fixture, 'b');
+  await made(fixture, 'a');
+  const [first] = await fixture.listSandboxes.execute('repository');
   expect(first?.name).toBe('b');
   expect(first?.id).toBe(record.id);
-  expect(first?.repository).toBe(world.person.root);
+  expect(first?.repository).toBe(fixture.person.root);
   expect(first?.isDegraded).toBe(false);
-  expect(await statesOf(world)).toEqual(['b: ready', 'a: ready']);
+  expect(await statesOf(fixture)).toEqual(['b: ready', 'a: ready']);
 });
 
 test('the state is what record and runtime say together', async () => {
-  await using world = testWorld();
+  await using fixture = useCaseFixture();
   for (const name of ['paused', 'stopped', 'missing', 'broken', 'failed', 'creating', 'deleting'])
-    await made(world, name);
-  await world.changeRunState.execute('paused', 'paused');
-  await world.changeRunState.execute('stopped', 'stopped');
-  const records = await world.state.list();
+    await made(fixture, name);
+  await fixture.changeRunState.execute('paused', 'paused');
+  await fixture.changeRunState.execute('stopped', 'stopped');
+  const records = await fixture.state.list();
   const idOf = (name: string) => records.find(({ slug }) => slug === name)?.id ?? records[0]?.id;
-  const { sandboxes } = world.ground.sandboxes;
+  const { sandboxes } = fixture.ground.sandboxes;
   for (const [id, sandbox] of sandboxes) {
     if (id === idOf('missing')) sandboxes.delete(id);
     if (id === idOf('broken')) sandbox.state = 'broken';
   }
-  await inState(world, 'failed', 'setup-failed');
-  await inState(world, 'creating', 'creating');
-  await inState(world, 'deleting', 'deleting');
-  expect(await statesOf(world)).toEqual([
+  await inState(fixture, 'failed', 'setup-failed');
+  await inState(fixture, 'creating', 'creating');
+  await inState(fixture, 'deleting', 'deleting');
+  expect(await statesOf(fixture)).toEqual([
     'paused: paused',
     'stopped: stopped',
     'missing: missing',
@@ -46,9 +46,9 @@ test('the state is what record and runtime say together', async () => {
 });
 
 test('a provider that cannot be asked shows as an error, not as nothing', async () => {
-  const world = testWorld();
-  await made(world);
-  await using next = world.restarted({
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await using next = fixture.restarted({
     provider: {
       // oxlint-disable-next-line require-yield
       async *list() {
@@ -60,33 +60,33 @@ test('a provider that cannot be asked shows as an error, not as nothing', async 
 });
 
 test('a sandbox of a provider that this program does not have shows as an error', async () => {
-  await using world = testWorld();
-  await made(world);
-  const [record] = world.ground.records.records;
-  if (record) await world.state.update(record, { provider: 'docker' });
-  expect(await statesOf(world)).toEqual(['a: error']);
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const [record] = fixture.ground.records.records;
+  if (record) await fixture.state.update(record, { provider: 'docker' });
+  expect(await statesOf(fixture)).toEqual(['a: error']);
 });
 
 test('an abort is no provider that is down', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   const reason = new Error('enough');
-  const listing = world.listSandboxes.execute('repository', { signal: AbortSignal.abort(reason) });
+  const listing = fixture.listSandboxes.execute('repository', { signal: AbortSignal.abort(reason) });
   await expect(listing).rejects.toBe(reason);
 });
 
 test('those of all repositories need no repository', async () => {
-  const world = testWorld();
-  await made(world);
-  await using next = world.restarted({ sourceControl: { open: () => Promise.reject(new Error('no')) } });
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await using next = fixture.restarted({ sourceControl: { open: () => Promise.reject(new Error('no')) } });
   expect((await next.listSandboxes.execute('all')).map(({ name }) => name)).toEqual(['a']);
 });
 
 test('a fork says what it is a copy of', async () => {
-  await using world = testWorld();
-  await made(world);
-  await world.forkSandbox.execute('a', 'b');
-  expect((await world.listSandboxes.execute('repository')).map(({ forkedFrom }) => forkedFrom)).toEqual([
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.forkSandbox.execute('a', 'b');
+  expect((await fixture.listSandboxes.execute('repository')).map(({ forkedFrom }) => forkedFrom)).toEqual([
     undefined,
     'a',
   ]);

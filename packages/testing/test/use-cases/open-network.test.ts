@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { testWorld, type WorldOptions } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const overrides = { network: { run: 'allow-list' as const, allow: ['example.org'], deny: ['evil.org'] } };
 /** Nobody keeps the sandbox: a test opens the way by itself. */
-const nobody: WorldOptions = { keepers: { ask: async () => (async function* () {})() } };
+const nobody: UseCaseFixtureOptions = { keepers: { ask: async () => (async function* () {})() } };
 
-async function opened(options: WorldOptions = {}) {
-  const world = testWorld({ ...nobody, ...options });
-  const record = await made(world, 'a', { overrides });
-  const { runtime } = await world.openSandboxes.get(record);
-  return { world, record, wayOut: await world.openNetwork.execute(record, runtime) };
+async function opened(options: UseCaseFixtureOptions = {}) {
+  const fixture = useCaseFixture({ ...nobody, ...options });
+  const record = await made(fixture, 'a', { overrides });
+  const { runtime } = await fixture.openSandboxes.get(record);
+  return { world: fixture, record, wayOut: await fixture.openNetwork.execute(record, runtime) };
 }
 
 test('the rules of the policy are those of the gate, and connections from inside come to it', async () => {

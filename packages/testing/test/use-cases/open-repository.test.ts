@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 
 const failed = new Error('no');
 
 test('the repository is opened on first use, and once', async () => {
   let opened = 0;
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     sourceControl: (real) => ({
       open(...args) {
         opened += 1;
@@ -14,23 +14,23 @@ test('the repository is opened on first use, and once', async () => {
     }),
   });
   expect(opened).toBe(0);
-  const both = await Promise.all([world.openRepository.execute(), world.openRepository.execute()]);
+  const both = await Promise.all([fixture.openRepository.execute(), fixture.openRepository.execute()]);
   expect(both[0]).toBe(both[1]);
   expect(opened).toBe(1);
 });
 
 test('what was wrong may be mended before the next call', async () => {
   let isBroken = true;
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     sourceControl: (real) => ({ open: (...args) => (isBroken ? Promise.reject(failed) : real.open(...args)) }),
   });
-  await expect(world.openRepository.execute()).rejects.toBe(failed);
+  await expect(fixture.openRepository.execute()).rejects.toBe(failed);
   isBroken = false;
-  expect((await world.openRepository.execute()).root).toBe(world.person.root);
+  expect((await fixture.openRepository.execute()).root).toBe(fixture.person.root);
 });
 
 test('an aborted call rejects with its reason, and the next one opens', async () => {
-  await using world = testWorld();
-  expect(() => world.openRepository.execute({ signal: AbortSignal.abort(failed) })).toThrow(failed);
-  expect((await world.openRepository.execute()).root).toBe(world.person.root);
+  await using fixture = useCaseFixture();
+  expect(() => fixture.openRepository.execute({ signal: AbortSignal.abort(failed) })).toThrow(failed);
+  expect((await fixture.openRepository.execute()).root).toBe(fixture.person.root);
 });

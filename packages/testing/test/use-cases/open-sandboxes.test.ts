@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 
 test('a sandbox is opened once, however many ask at a time', async () => {
-  const world = testWorld();
-  const record = await made(world);
+  const fixture = useCaseFixture();
+  const record = await made(fixture);
   let opened = 0;
-  await using next = world.restarted({
+  await using next = fixture.restarted({
     provider: (real) => ({
       open(...args) {
         opened += 1;
@@ -23,10 +23,10 @@ test('a sandbox is opened once, however many ask at a time', async () => {
 
 test('one that could not be opened is tried again by the next call', async () => {
   const down = new LitterboxError('UNAVAILABLE', 'down', { operation: 'test' });
-  const world = testWorld();
-  const record = await made(world);
+  const fixture = useCaseFixture();
+  const record = await made(fixture);
   let isDown = true;
-  await using next = world.restarted({
+  await using next = fixture.restarted({
     provider: (real) => ({ open: (...args) => (isDown ? Promise.reject(down) : real.open(...args)) }),
   });
   await expect(next.openSandboxes.get(record)).rejects.toBe(down);
@@ -35,12 +35,12 @@ test('one that could not be opened is tried again by the next call', async () =>
 });
 
 test('one that was closed is opened anew', async () => {
-  await using world = testWorld();
-  const record = await made(world);
-  const before = await world.openSandboxes.get(record);
-  await world.openSandboxes.close(record.id);
-  await world.openSandboxes.close(record.id);
-  const after = await world.openSandboxes.get(record);
+  await using fixture = useCaseFixture();
+  const record = await made(fixture);
+  const before = await fixture.openSandboxes.get(record);
+  await fixture.openSandboxes.close(record.id);
+  await fixture.openSandboxes.close(record.id);
+  const after = await fixture.openSandboxes.get(record);
   expect(after).not.toBe(before);
   await expect(before.channel.run({ argv: ['true'] })).rejects.toMatchObject({ code: 'DISPOSED' });
 });
@@ -52,42 +52,42 @@ for (const [state, code] of [
   ['deleting', 'SANDBOX_DELETING'],
 ] as const)
   test(`a record that is ${state} is ${code}, with what to do`, async () => {
-    await using world = testWorld();
-    await made(world);
-    const record = await inState(world, 'a', state);
-    expect(() => world.openSandboxes.get(record)).toThrow(expect.objectContaining({ code }));
+    await using fixture = useCaseFixture();
+    await made(fixture);
+    const record = await inState(fixture, 'a', state);
+    expect(() => fixture.openSandboxes.get(record)).toThrow(expect.objectContaining({ code }));
   });
 
 test('one whose setup failed can be looked into', async () => {
-  await using world = testWorld();
-  await made(world);
-  const record = await inState(world, 'a', 'setup-failed');
-  expect((await world.openSandboxes.get(record)).runtime.id).toBe(record.id);
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const record = await inState(fixture, 'a', 'setup-failed');
+  expect((await fixture.openSandboxes.get(record)).runtime.id).toBe(record.id);
 });
 
 test('one of a provider that this program does not have is UNAVAILABLE, with those that it has', async () => {
-  await using world = testWorld();
-  const record = await made(world);
-  expect(() => world.openSandboxes.providerOf({ provider: 'docker' })).toThrow(
+  await using fixture = useCaseFixture();
+  const record = await made(fixture);
+  expect(() => fixture.openSandboxes.providerOf({ provider: 'docker' })).toThrow(
     expect.objectContaining({ code: 'UNAVAILABLE', details: expect.objectContaining({ hint: 'It has: memory.' }) }),
   );
-  expect(world.openSandboxes.providerOf(record).name).toBe('memory');
+  expect(fixture.openSandboxes.providerOf(record).name).toBe('memory');
 });
 
 test('a runtime that is broken is told as it is', async () => {
-  const world = testWorld();
-  const record = await made(world);
-  const [sandbox] = world.ground.sandboxes.sandboxes.values();
+  const fixture = useCaseFixture();
+  const record = await made(fixture);
+  const [sandbox] = fixture.ground.sandboxes.sandboxes.values();
   if (sandbox) sandbox.state = 'broken';
-  await using next = world.restarted();
+  await using next = fixture.restarted();
   await expect(next.openSandboxes.get(record)).rejects.toMatchObject({ code: 'SANDBOX_BROKEN' });
 });
 
 test('a keeper that cannot be reached keeps nobody out', async () => {
   const config = '[container.ports]\nweb = 8000\n';
   const failed = new Error('no');
-  const world = testWorld({ config });
-  const record = await made(world);
-  await using next = world.restarted({ config, keepers: { ask: () => Promise.reject(failed) } });
+  const fixture = useCaseFixture({ config });
+  const record = await made(fixture);
+  await using next = fixture.restarted({ config, keepers: { ask: () => Promise.reject(failed) } });
   expect((await next.openSandboxes.get(record)).runtime.id).toBe(record.id);
 });

@@ -1,16 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { testWorld, type TestWorld } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
-const patch = (of: TestWorld, diff: string, path = 'README') => of.patchFile.execute({ sandbox: 'a', path, diff });
+const patch = (fixture: UseCaseFixture, diff: string, path = 'README') =>
+  fixture.patchFile.execute({ sandbox: 'a', path, diff });
 const CHANGE = '--- a/README\n+++ b/README\n@@ -1 +1 @@\n-read me\n+changed\n';
 const NEW = '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+hello\n';
 const GONE = '--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-read me\n';
 
-async function world(): Promise<TestWorld> {
-  const of = testWorld();
-  await made(of);
-  return of;
+async function world(): Promise<UseCaseFixture> {
+  const fixture = useCaseFixture();
+  await made(fixture);
+  return fixture;
 }
 
 test('a patch changes a file, and is one revision', async () => {
@@ -45,10 +46,10 @@ test('one that does not fit is PATCH_CONFLICT, and the file stays', async () => 
 });
 
 test('what a hidden file holds is not told by a conflict', async () => {
-  const of = testWorld({ files: [{ path: '.env', content: 'SECRET=1\n' }] });
-  await made(of);
+  const fixture = useCaseFixture({ files: [{ path: '.env', content: 'SECRET=1\n' }] });
+  await made(fixture);
   const diff = '--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-x\n+y\n';
-  const error: unknown = await patch(of, diff, '.env').catch((cause: unknown) => cause);
+  const error: unknown = await patch(fixture, diff, '.env').catch((cause: unknown) => cause);
   expect(error).toMatchObject({ code: 'PATCH_CONFLICT' });
   expect(String(error)).not.toContain('SECRET');
 });

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { testWorld, type WorldOptions } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 
 const failed = new Error('no');
 const config = '[container.ports]\nweb = 8000\n';
 
 /** Remembers what was asked; answers when it is told to. */
-function keepers(isAnswered = true): WorldOptions & { readonly asked: string[]; readonly launched: string[] } {
+function keepers(isAnswered = true): UseCaseFixtureOptions & { readonly asked: string[]; readonly launched: string[] } {
   const asked: string[] = [];
   const launched: string[] = [];
   let isThere = isAnswered;
@@ -32,28 +32,28 @@ function keepers(isAnswered = true): WorldOptions & { readonly asked: string[]; 
 
 test('a sandbox that needs nobody is not asked about', async () => {
   const options = keepers();
-  await using world = testWorld({ ...options, config: '' });
-  const record = await made(world);
-  await world.reachKeeper.ensure(record);
-  await world.reachKeeper.end(record, true);
+  await using fixture = useCaseFixture({ ...options, config: '' });
+  const record = await made(fixture);
+  await fixture.reachKeeper.ensure(record);
+  await fixture.reachKeeper.end(record, true);
   expect(options.asked).toEqual([]);
 });
 
 test('where nobody answers a keeper is launched, once', async () => {
   const options = keepers(false);
-  await using world = testWorld(options);
-  const record = await made(world);
+  await using fixture = useCaseFixture(options);
+  const record = await made(fixture);
   expect(options.launched).toEqual([record.id]);
-  await world.reachKeeper.ensure(record);
+  await fixture.reachKeeper.ensure(record);
   expect(options.launched).toHaveLength(1);
 });
 
 test('a sandbox that does not run gets no keeper, and who asks is told', async () => {
   const options = keepers();
-  const world = testWorld(options);
-  await made(world);
+  const fixture = useCaseFixture(options);
+  await made(fixture);
   const none = keepers(false);
-  await using next = world.restarted(none);
+  await using next = fixture.restarted(none);
   const record = await inState(next, 'a', 'paused');
   await expect(next.reachKeeper.status(record, { verb: 'status' })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   expect(none.launched).toEqual([]);
@@ -61,19 +61,19 @@ test('a sandbox that does not run gets no keeper, and who asks is told', async (
 
 test('who ends a sandbox tells its keeper how, and waits for no answer that does not come', async () => {
   const options = keepers();
-  await using world = testWorld(options);
-  const record = await made(world);
+  await using fixture = useCaseFixture(options);
+  const record = await made(fixture);
   options.asked.length = 0;
-  await world.reachKeeper.end(record, true);
-  await world.reachKeeper.end(record, false);
+  await fixture.reachKeeper.end(record, true);
+  await fixture.reachKeeper.end(record, false);
   expect(options.asked).toEqual(['end', 'release']);
-  await using next = world.restarted({ config, keepers: { ask: () => Promise.reject(failed) } });
+  await using next = fixture.restarted({ config, keepers: { ask: () => Promise.reject(failed) } });
   await next.reachKeeper.end(record, true);
 });
 
 test('a failure of the keeper is that of who asked', async () => {
-  const world = testWorld(keepers());
-  const record = await made(world);
-  await using next = world.restarted({ config, keepers: { ask: () => Promise.reject(failed) } });
+  const fixture = useCaseFixture(keepers());
+  const record = await made(fixture);
+  await using next = fixture.restarted({ config, keepers: { ask: () => Promise.reject(failed) } });
   await expect(next.reachKeeper.ensure(record)).rejects.toBe(failed);
 });

@@ -1,22 +1,22 @@
 import { expect, test } from '@jest/globals';
-import { testWorld, type TestWorld } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
-const history = async (of: TestWorld, quietCalls: boolean, limit?: number) =>
-  (await of.readHistory.execute('a', { quietCalls, limit })).map((entry) =>
+const history = async (fixture: UseCaseFixture, quietCalls: boolean, limit?: number) =>
+  (await fixture.readHistory.execute('a', { quietCalls, limit })).map((entry) =>
     entry.type === 'revision'
       ? `${entry.number}: ${entry.subject}`
       : `call: ${entry.subject} ${entry.exitCode ?? ''}`.trim(),
   );
 
-async function world(): Promise<TestWorld> {
-  const of = testWorld();
-  await made(of);
-  await of.runCommand.execute({ sandbox: 'a', command: 'echo 1 >file' });
-  await of.runCommand.execute({ sandbox: 'a', command: 'exit 3' });
-  await of.runCommand.execute({ sandbox: 'a', command: 'echo 2 >file' });
-  await of.runCommand.execute({ sandbox: 'a', command: 'true' });
-  return of;
+async function world(): Promise<UseCaseFixture> {
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo 1 >file' });
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'exit 3' });
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo 2 >file' });
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'true' });
+  return fixture;
 }
 
 test('the revisions, newest first', async () => {
@@ -37,6 +37,8 @@ test('calls that changed nothing stand between them, with how they ended', async
 });
 
 test('one that is not there is SANDBOX_NOT_FOUND', async () => {
-  await using of = testWorld();
-  await expect(of.readHistory.execute('a', { quietCalls: true })).rejects.toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
+  await using fixture = useCaseFixture();
+  await expect(fixture.readHistory.execute('a', { quietCalls: true })).rejects.toMatchObject({
+    code: 'SANDBOX_NOT_FOUND',
+  });
 });

@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals';
-import { testWorld, type TestWorld } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
-async function world(content: string): Promise<TestWorld> {
-  const of = testWorld({
+async function world(content: string): Promise<UseCaseFixture> {
+  const fixture = useCaseFixture({
     files: [
       { path: 'file', content },
       { path: '.env', content: 'SECRET' },
     ],
   });
-  await made(of);
-  return of;
+  await made(fixture);
+  return fixture;
 }
 
-const read = async (of: TestWorld, offset: number, limit: number, path = 'file') =>
-  await of.readLines.execute({ sandbox: 'a', path, offset, limit });
+const read = async (fixture: UseCaseFixture, offset: number, limit: number, path = 'file') =>
+  await fixture.readLines.execute({ sandbox: 'a', path, offset, limit });
 const text = ({ bytes }: { bytes: Uint8Array }) => Buffer.from(bytes).toString();
 
 test('some lines, and how much there is around them', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { atFailpoint, testWorld } from '../../src/index.ts';
+import { atFailpoint, useCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const failed = new Error('no');
@@ -9,57 +9,57 @@ const run = { sandbox: 'a', command: 'true' } as const;
 test('a mark moves on only when the changes are safe: what could not be recorded is recorded by the next call', async () => {
   let isFull = true;
   const full = new LitterboxError('DISK_FULL', 'full', { operation: 'test' });
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     repository: (real) => ({ record: (...args) => (isFull ? Promise.reject(full) : real.record(...args)) }),
   });
-  await made(world);
-  await expect(world.runCommand.execute({ ...run, command: 'echo x >new' })).rejects.toBe(full);
-  expect(world.subjects('a')).toEqual([]);
+  await made(fixture);
+  await expect(fixture.runCommand.execute({ ...run, command: 'echo x >new' })).rejects.toBe(full);
+  expect(fixture.subjects('a')).toEqual([]);
   isFull = false;
-  const { recorded } = await world.runCommand.execute(run);
+  const { recorded } = await fixture.runCommand.execute(run);
   expect(recorded.changedFiles).toBe(1);
 });
 
 test('a program killed between revision and mark leaves changes that are no second revision', async () => {
-  const world = testWorld();
-  await made(world);
-  await world.killedAt('record.before-mark', () => world.runCommand.execute({ ...run, command: 'echo x >new' }));
-  await using next = world.restarted();
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.killedAt('record.before-mark', () => fixture.runCommand.execute({ ...run, command: 'echo x >new' }));
+  await using next = fixture.restarted();
   await next.runCommand.execute(run);
   expect(next.subjects('a')).toEqual(['run: echo x >new']);
 });
 
 test('a failure between revision and mark is told, and the next call records nothing twice', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   const running = async () => {
     using _ = atFailpoint('record.before-mark', () => {
       throw failed;
     });
-    await world.runCommand.execute({ ...run, command: 'echo x >new' });
+    await fixture.runCommand.execute({ ...run, command: 'echo x >new' });
   };
   await expect(running()).rejects.toBe(failed);
-  expect((await world.runCommand.execute(run)).recorded.revision).toBeUndefined();
-  expect(world.subjects('a')).toHaveLength(1);
+  expect((await fixture.runCommand.execute(run)).recorded.revision).toBeUndefined();
+  expect(fixture.subjects('a')).toHaveLength(1);
 });
 
 test('what was ignored until now is found when the rules change', async () => {
-  await using world = testWorld({ files: [{ path: '.gitignore', content: 'out\n' }] });
-  await made(world);
-  await world.runCommand.execute({ ...run, command: 'echo x >out' });
-  expect(world.subjects('a')).toEqual([]);
-  const { recorded } = await world.runCommand.execute({ ...run, command: ': >.gitignore' });
+  await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'out\n' }] });
+  await made(fixture);
+  await fixture.runCommand.execute({ ...run, command: 'echo x >out' });
+  expect(fixture.subjects('a')).toEqual([]);
+  const { recorded } = await fixture.runCommand.execute({ ...run, command: ': >.gitignore' });
   expect(recorded.ignoreRulesChanged).toBe(true);
   expect(recorded.changedFiles).toBe(2);
-  const repository = await world.openRepository.execute();
-  const { id } = await world.findSandbox.execute('a');
+  const repository = await fixture.openRepository.execute();
+  const { id } = await fixture.findSandbox.execute('a');
   expect((await repository.changes(id)).map(({ path }) => path)).toEqual(['.gitignore', 'out']);
 });
 
 test('a file that nobody may read is a warning, and the rest is recorded', async () => {
-  await using world = testWorld();
-  await made(world);
-  const { recorded } = await world.runCommand.execute({
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const { recorded } = await fixture.runCommand.execute({
     ...run,
     command: 'echo x >secret; chmod 000 secret; echo x >open; mkfifo pipe',
   });
@@ -68,18 +68,18 @@ test('a file that nobody may read is a warning, and the rest is recorded', async
 });
 
 test('many files, and large ones, are recorded too', async () => {
-  await using world = testWorld();
-  await made(world);
-  for (let count = 0; count < 600; count += 1) world.scribble('a', `many/${count}`, 'x');
-  world.scribble('a', 'large', 'x'.repeat(2 ** 21));
-  expect((await world.runCommand.execute(run)).recorded.changedFiles).toBe(601);
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  for (let count = 0; count < 600; count += 1) fixture.scribble('a', `many/${count}`, 'x');
+  fixture.scribble('a', 'large', 'x'.repeat(2 ** 21));
+  expect((await fixture.runCommand.execute(run)).recorded.changedFiles).toBe(601);
 });
 
 test('whoever watches is told the number, the subject and how many files', async () => {
-  await using world = testWorld();
-  await made(world);
-  await world.runCommand.execute({ ...run, command: 'echo x >new' });
-  const event = (await world.state.events(0)).at(-1);
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.runCommand.execute({ ...run, command: 'echo x >new' });
+  const event = (await fixture.state.events(0)).at(-1);
   expect(event?.type).toBe('revision-recorded');
   expect(event?.data['number']).toBe(1);
   expect(event?.data['files']).toBe(1);
@@ -87,19 +87,19 @@ test('whoever watches is told the number, the subject and how many files', async
 });
 
 test('a record that another program changed meanwhile keeps that change, and gets its mark', async () => {
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     repository: (real) => ({
       async record(id, ...args) {
         const result = await real.record(id, ...args);
-        const record = await world.state.get(id);
-        if (record) await world.state.update(record, { setupLog: 'other' });
+        const record = await fixture.state.get(id);
+        if (record) await fixture.state.update(record, { setupLog: 'other' });
         return result;
       },
     }),
   });
-  const { id } = await made(world);
-  await world.runCommand.execute({ ...run, command: 'echo x >new' });
-  const record = await world.state.get(id);
+  const { id } = await made(fixture);
+  await fixture.runCommand.execute({ ...run, command: 'echo x >new' });
+  const record = await fixture.state.get(id);
   expect(record?.setupLog).toBe('other');
   expect(record?.mark).toBeDefined();
 });

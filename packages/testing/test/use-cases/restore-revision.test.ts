@@ -1,67 +1,67 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { changed, inState, made, setup } from '../made.ts';
 
 const failed = new Error('no');
 
 test('a restore puts files back, takes new ones away, and is a revision', async () => {
-  await using world = testWorld();
-  await made(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'echo one >README; mkdir d; echo x >d/f' });
-  await world.runCommand.execute({
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo one >README; mkdir d; echo x >d/f' });
+  await fixture.runCommand.execute({
     sandbox: 'a',
     command: 'echo two >README; rm -r d; echo y >new; mkdir e; echo z >e/g',
   });
-  const { revision } = await world.restoreRevision.restore('a', '1');
+  const { revision } = await fixture.restoreRevision.restore('a', '1');
   expect(revision?.number).toBe(3);
-  expect(world.look('a', 'README')).toBe('one\n');
-  expect(world.look('a', 'd/f')).toBe('x\n');
-  expect(world.look('a', 'new')).toBeUndefined();
-  expect(world.look('a', 'e/g')).toBeUndefined();
-  expect(world.subjects('a').at(-1)).toBe('restore: revision 1');
-  expect((await world.runCommand.execute({ sandbox: 'a', command: 'true' })).recorded.revision).toBeUndefined();
+  expect(fixture.look('a', 'README')).toBe('one\n');
+  expect(fixture.look('a', 'd/f')).toBe('x\n');
+  expect(fixture.look('a', 'new')).toBeUndefined();
+  expect(fixture.look('a', 'e/g')).toBeUndefined();
+  expect(fixture.subjects('a').at(-1)).toBe('restore: revision 1');
+  expect((await fixture.runCommand.execute({ sandbox: 'a', command: 'true' })).recorded.revision).toBeUndefined();
 });
 
 test('what is ignored stays, and what no call recorded is a revision first', async () => {
-  await using world = testWorld({ files: [{ path: '.gitignore', content: 'cache\n' }] });
-  await changed(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'echo two >work; echo kept >cache' });
-  world.scribble('a', 'late', 'x');
-  await world.restoreRevision.restore('a', '1');
-  expect(world.look('a', 'cache')).toBe('kept\n');
-  expect(world.subjects('a')).toHaveLength(4);
-  expect(world.subjects('a')[2]).toBe('recovered: changes found before this call');
+  await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'cache\n' }] });
+  await changed(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo two >work; echo kept >cache' });
+  fixture.scribble('a', 'late', 'x');
+  await fixture.restoreRevision.restore('a', '1');
+  expect(fixture.look('a', 'cache')).toBe('kept\n');
+  expect(fixture.subjects('a')).toHaveLength(4);
+  expect(fixture.subjects('a')[2]).toBe('recovered: changes found before this call');
 });
 
 test('a restore to where the sandbox is changes nothing', async () => {
-  await using world = testWorld();
-  await changed(world);
-  expect(await world.restoreRevision.restore('a', '1')).toEqual({});
-  expect(world.subjects('a')).toHaveLength(1);
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  expect(await fixture.restoreRevision.restore('a', '1')).toEqual({});
+  expect(fixture.subjects('a')).toHaveLength(1);
 });
 
 test('a revision that is not there is REV_NOT_FOUND, and nothing is audited', async () => {
-  await using world = testWorld();
-  await changed(world);
-  const before = await world.audited();
-  await expect(world.restoreRevision.restore('a', '7')).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
-  expect(await world.audited()).toEqual(before);
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  const before = await fixture.audited();
+  await expect(fixture.restoreRevision.restore('a', '7')).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
+  expect(await fixture.audited()).toEqual(before);
 });
 
 test('a paused sandbox is not gone back in', async () => {
-  await using world = testWorld();
-  await changed(world);
-  await world.changeRunState.execute('a', 'paused');
-  await expect(world.restoreRevision.restore('a', '1')).rejects.toMatchObject({ code: 'SANDBOX_PAUSED' });
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await fixture.changeRunState.execute('a', 'paused');
+  await expect(fixture.restoreRevision.restore('a', '1')).rejects.toMatchObject({ code: 'SANDBOX_PAUSED' });
 });
 
 test('files that cannot be put into the sandbox are SNAPSHOT_FAILED', async () => {
   const programs = { tar: async () => 2 };
-  await using world = testWorld();
-  await changed(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
-  const next = world.restarted({ programs });
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
+  const next = fixture.restarted({ programs });
   const [sandbox] = next.ground.sandboxes.sandboxes.values();
   if (sandbox) (sandbox.machine.programs as Map<string, unknown>).set('tar', programs.tar);
   await expect(next.restoreRevision.restore('a', '1')).rejects.toMatchObject({ code: 'SNAPSHOT_FAILED' });
@@ -70,47 +70,47 @@ test('files that cannot be put into the sandbox are SNAPSHOT_FAILED', async () =
 
 for (const point of ['restore.after-files', 'restore.after-revision'])
   test(`what a restore that was killed at ${point} did is recorded by the next call`, async () => {
-    const world = testWorld();
-    await changed(world);
-    await world.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
-    await world.killedAt(point, () => world.restoreRevision.restore('a', '1'));
-    await using next = world.restarted();
+    const fixture = useCaseFixture();
+    await changed(fixture);
+    await fixture.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
+    await fixture.killedAt(point, () => fixture.restoreRevision.restore('a', '1'));
+    await using next = fixture.restarted();
     await next.runCommand.execute({ sandbox: 'a', command: 'true' });
     expect(next.subjects('a')).toHaveLength(3);
     expect(next.look('a', 'work')).toBe('work\n');
   });
 
 test('a recovery makes the runtime anew from the last revision, with the setup and the playground', async () => {
-  await using world = testWorld();
-  await changed(world, 'a', { overrides: setup('echo set up >~/cache') });
-  await world.runCommand.execute({
+  await using fixture = useCaseFixture();
+  await changed(fixture, 'a', { overrides: setup('echo set up >~/cache') });
+  await fixture.runCommand.execute({
     sandbox: 'a',
     command: 'echo kept >"$LITTERBOX_PLAYGROUND/file"; echo gone >/tmp/x',
   });
-  const record = await world.restoreRevision.recover('a');
+  const record = await fixture.restoreRevision.recover('a');
   expect(record.state).toBe('ready');
-  const { stdout } = await world.runCommand.execute({
+  const { stdout } = await fixture.runCommand.execute({
     sandbox: 'a',
     command: 'cat work ~/cache "$LITTERBOX_PLAYGROUND/file"; [ -e /tmp/x ] || echo gone',
   });
   expect(Buffer.from(stdout.bytes).toString()).toBe('work\nset up\nkept\ngone\n');
-  expect(world.told()).toContain('sandbox-rebuilt');
-  expect(world.left().journal).toEqual([]);
+  expect(fixture.told()).toContain('sandbox-rebuilt');
+  expect(fixture.left().journal).toEqual([]);
 });
 
 test('what a sandbox that still answers holds is recorded before it goes', async () => {
-  await using world = testWorld();
-  await made(world);
-  world.scribble('a', 'late', 'x');
-  await world.restoreRevision.recover('a');
-  expect(world.look('a', 'late')).toBe('x');
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  fixture.scribble('a', 'late', 'x');
+  await fixture.restoreRevision.recover('a');
+  expect(fixture.look('a', 'late')).toBe('x');
 });
 
 test('one whose runtime is gone is recovered', async () => {
-  const world = testWorld();
-  await changed(world);
-  world.ground.sandboxes.sandboxes.clear();
-  await using next = world.restarted();
+  const fixture = useCaseFixture();
+  await changed(fixture);
+  fixture.ground.sandboxes.sandboxes.clear();
+  await using next = fixture.restarted();
   expect((await next.restoreRevision.recover('a')).state).toBe('ready');
   expect(next.look('a', 'work')).toBe('work\n');
 });
@@ -118,44 +118,44 @@ test('one whose runtime is gone is recovered', async () => {
 test('a recovery whose runtime cannot be made is told, ends its journal entry, and can be tried again', async () => {
   let isDown = false;
   const down = new LitterboxError('UNAVAILABLE', 'down', { operation: 'test' });
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     provider: (real) => ({ create: (...args) => (isDown ? Promise.reject(down) : real.create(...args)) }),
   });
-  await changed(world);
+  await changed(fixture);
   isDown = true;
-  await expect(world.restoreRevision.recover('a')).rejects.toBe(down);
-  expect(world.left().journal).toEqual([]);
-  expect(world.left().runtimes).toEqual([]);
+  await expect(fixture.restoreRevision.recover('a')).rejects.toBe(down);
+  expect(fixture.left().journal).toEqual([]);
+  expect(fixture.left().runtimes).toEqual([]);
   isDown = false;
-  await world.restoreRevision.recover('a');
-  expect(world.look('a', 'work')).toBe('work\n');
+  await fixture.restoreRevision.recover('a');
+  expect(fixture.look('a', 'work')).toBe('work\n');
 });
 
 test('a setup that fails in a recovery leaves the sandbox setup-failed', async () => {
   let isBroken = false;
-  await using world = testWorld({ programs: { build: async () => Number(isBroken) } });
-  await made(world, 'a', { overrides: { setup: [['build']] } });
+  await using fixture = useCaseFixture({ programs: { build: async () => Number(isBroken) } });
+  await made(fixture, 'a', { overrides: { setup: [['build']] } });
   isBroken = true;
-  await expect(world.restoreRevision.recover('a')).rejects.toMatchObject({ code: 'SETUP_FAILED' });
-  expect(world.left().records).toEqual(['a: setup-failed']);
+  await expect(fixture.restoreRevision.recover('a')).rejects.toMatchObject({ code: 'SETUP_FAILED' });
+  expect(fixture.left().records).toEqual(['a: setup-failed']);
 });
 
 test('a sandbox that is being made or deleted is SANDBOX_BUSY', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   for (const state of ['creating', 'deleting'] as const) {
-    await inState(world, 'a', state);
-    await expect(world.restoreRevision.recover('a')).rejects.toMatchObject({ code: 'SANDBOX_BUSY' });
+    await inState(fixture, 'a', state);
+    await expect(fixture.restoreRevision.recover('a')).rejects.toMatchObject({ code: 'SANDBOX_BUSY' });
   }
 });
 
 test('a recovery that is not a refusal of the runtime comes out as it is', async () => {
-  await using world = testWorld({
+  await using fixture = useCaseFixture({
     runtime: (real) => ({
       scan: (mark, options) => (mark === undefined ? real.scan(mark, options) : Promise.reject(failed)),
     }),
   });
-  await changed(world);
-  await expect(world.restoreRevision.recover('a')).rejects.toBe(failed);
-  expect(world.left().runtimes).toEqual(['running']);
+  await changed(fixture);
+  await expect(fixture.restoreRevision.recover('a')).rejects.toBe(failed);
+  expect(fixture.left().runtimes).toEqual(['running']);
 });

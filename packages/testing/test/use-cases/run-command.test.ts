@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 test('a command says what it says, and what it changed is a revision', async () => {
-  await using world = testWorld();
-  await made(world);
-  const result = await world.runCommand.execute({
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const result = await fixture.runCommand.execute({
     sandbox: 'a',
     command: 'echo out; echo err >&2; echo x >new; exit 3',
   });
@@ -16,24 +16,24 @@ test('a command says what it says, and what it changed is a revision', async () 
   expect(result.exit).toEqual({ code: 3 });
   expect(result.recorded.revision?.number).toBe(1);
   expect(result.recorded.changedFiles).toBe(1);
-  expect(world.subjects('a')).toEqual(['run: echo out; echo err >&2; echo x >new; exit 3']);
-  expect(world.told().at(-1)).toBe('revision-recorded');
+  expect(fixture.subjects('a')).toEqual(['run: echo out; echo err >&2; echo x >new; exit 3']);
+  expect(fixture.told().at(-1)).toBe('revision-recorded');
 });
 
 test('a command that changes nothing is no revision, and stands in the audit log', async () => {
-  await using world = testWorld();
-  await made(world);
-  const { recorded } = await world.runCommand.execute({ sandbox: 'a', command: 'cat README' });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const { recorded } = await fixture.runCommand.execute({ sandbox: 'a', command: 'cat README' });
   expect(recorded.revision).toBeUndefined();
-  expect(await world.audited()).toEqual(['sandbox-create: ok', 'sandbox-run: ok']);
+  expect(await fixture.audited()).toEqual(['sandbox-create: ok', 'sandbox-run: ok']);
 });
 
 test('arguments arrive as they are, in the directory and with the variables that were asked for', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   const argv = ['sh', '-c', 'pwd; echo "$1 $MINE"; cat', 'sh', '$HOME "x"'] as const;
-  await world.runCommand.execute({ sandbox: 'a', command: 'mkdir below' });
-  const { stdout } = await world.runCommand.execute({
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir below' });
+  const { stdout } = await fixture.runCommand.execute({
     sandbox: 'a',
     command: argv,
     cwd: 'below',
@@ -44,10 +44,10 @@ test('arguments arrive as they are, in the directory and with the variables that
 });
 
 test('output arrives while it runs, and is kept up to a bound', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   const seen: string[] = [];
-  const { stdout } = await world.runCommand.execute({
+  const { stdout } = await fixture.runCommand.execute({
     sandbox: 'a',
     command: 'echo 0123456789',
     maxOutputBytes: 6,
@@ -58,33 +58,33 @@ test('output arrives while it runs, and is kept up to a bound', async () => {
 });
 
 test('what it changed is recorded when it takes too long, and its processes are gone', async () => {
-  await using world = testWorld();
-  await made(world);
-  const result = await world.runCommand.execute({
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const result = await fixture.runCommand.execute({
     sandbox: 'a',
     command: 'echo x >new; sleep 1000 & sleep 1000',
     timeoutMs: 20,
   });
   expect(result.interruption).toBe('timeout');
   expect(result.recorded.changedFiles).toBe(1);
-  const [sandbox] = world.ground.sandboxes.sandboxes.values();
+  const [sandbox] = fixture.ground.sandboxes.sandboxes.values();
   const programs = [...(sandbox?.machine.processes.values() ?? [])].map(({ argv }) => argv[0]);
   expect(programs).not.toContain('sleep');
 });
 
 test('what it changed is recorded when it is aborted, and the call rejects with the reason', async () => {
-  await using world = testWorld();
-  await made(world);
+  await using fixture = useCaseFixture();
+  await made(fixture);
   const controller = new AbortController();
   const reason = new Error('enough');
   const onOutput = () => controller.abort(reason);
-  const running = world.runCommand.execute(
+  const running = fixture.runCommand.execute(
     { sandbox: 'a', command: 'echo x >new; echo on; sleep 1000', onOutput },
     { signal: controller.signal },
   );
   await expect(running).rejects.toBe(reason);
-  expect(world.subjects('a')).toHaveLength(1);
-  expect((await world.audited()).at(-1)).toBe('sandbox-run: error');
+  expect(fixture.subjects('a')).toHaveLength(1);
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-run: error');
 });
 
 for (const [code, command] of [
@@ -93,57 +93,57 @@ for (const [code, command] of [
   ['COMMAND_TOO_LONG', `echo ${'x'.repeat(130_000)}`],
 ] as const)
   test(`a command that cannot be run is ${code}, and nothing is audited`, async () => {
-    await using world = testWorld();
-    await made(world);
-    await expect(world.runCommand.execute({ sandbox: 'a', command })).rejects.toMatchObject({ code });
-    expect(await world.audited()).toEqual(['sandbox-create: ok']);
+    await using fixture = useCaseFixture();
+    await made(fixture);
+    await expect(fixture.runCommand.execute({ sandbox: 'a', command })).rejects.toMatchObject({ code });
+    expect(await fixture.audited()).toEqual(['sandbox-create: ok']);
   });
 
 for (const timeoutMs of [0, -1, 2 ** 31])
   test(`a timeout of ${timeoutMs} ms is ARG_RANGE`, async () => {
-    await using world = testWorld();
-    await made(world);
-    const running = world.runCommand.execute({ sandbox: 'a', command: 'true', timeoutMs });
+    await using fixture = useCaseFixture();
+    await made(fixture);
+    const running = fixture.runCommand.execute({ sandbox: 'a', command: 'true', timeoutMs });
     await expect(running).rejects.toMatchObject({ code: 'ARG_RANGE' });
   });
 
 test('a variable that cannot be set is refused by its name or value', async () => {
-  await using world = testWorld();
-  await made(world);
-  const run = (env: Record<string, string>) => world.runCommand.execute({ sandbox: 'a', command: 'true', env });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const run = (env: Record<string, string>) => fixture.runCommand.execute({ sandbox: 'a', command: 'true', env });
   await expect(run({ 'a b': 'x' })).rejects.toMatchObject({ code: 'ENV_NAME' });
   await expect(run({ A: '\0' })).rejects.toMatchObject({ code: 'ENV_VALUE' });
 });
 
 test('a directory of the kernel is WORKDIR_FORBIDDEN, one that is not there NOT_FOUND', async () => {
-  await using world = testWorld();
-  await made(world);
-  const run = (cwd: string) => world.runCommand.execute({ sandbox: 'a', command: 'true', cwd });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const run = (cwd: string) => fixture.runCommand.execute({ sandbox: 'a', command: 'true', cwd });
   await expect(run('/proc/1')).rejects.toMatchObject({ code: 'WORKDIR_FORBIDDEN' });
   await expect(run('nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('a repository that wants messages refuses a command without one before it runs', async () => {
-  await using world = testWorld();
-  await made(world, 'a', { overrides: { requireMessage: true } });
-  const running = world.runCommand.execute({ sandbox: 'a', command: 'touch ran' });
+  await using fixture = useCaseFixture();
+  await made(fixture, 'a', { overrides: { requireMessage: true } });
+  const running = fixture.runCommand.execute({ sandbox: 'a', command: 'touch ran' });
   await expect(running).rejects.toMatchObject({ code: 'MESSAGE_EMPTY' });
-  expect(world.look('a', 'ran')).toBeUndefined();
-  await world.runCommand.execute({ sandbox: 'a', command: 'touch ran', message: 'Try it' });
-  expect(world.subjects('a')).toEqual(['Try it']);
+  expect(fixture.look('a', 'ran')).toBeUndefined();
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'touch ran', message: 'Try it' });
+  expect(fixture.subjects('a')).toEqual(['Try it']);
 });
 
 test('a sandbox that is paused, stopped or being deleted runs nothing, and says so', async () => {
-  await using world = testWorld();
-  await made(world);
-  const run = () => world.runCommand.execute({ sandbox: 'a', command: 'true' });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const run = () => fixture.runCommand.execute({ sandbox: 'a', command: 'true' });
   for (const [state, code] of [
     ['paused', 'SANDBOX_PAUSED'],
     ['stopped', 'SANDBOX_STOPPED'],
     ['deleting', 'SANDBOX_DELETING'],
     ['creating', 'SANDBOX_BUSY'],
   ] as const) {
-    await inState(world, 'a', state);
+    await inState(fixture, 'a', state);
     await expect(run()).rejects.toMatchObject({ code });
   }
 });

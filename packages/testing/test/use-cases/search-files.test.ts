@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { testWorld, type TestWorld } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const FILES = [
@@ -10,14 +10,14 @@ const FILES = [
   { path: '.hidden', content: 'find me\n' },
 ];
 
-async function world(): Promise<TestWorld> {
-  const of = testWorld({ files: FILES });
-  await made(of);
-  return of;
+async function world(): Promise<UseCaseFixture> {
+  const fixture = useCaseFixture({ files: FILES });
+  await made(fixture);
+  return fixture;
 }
 
-const search = async (of: TestWorld, pattern: string, more: object = {}) =>
-  await of.searchFiles.execute({ sandbox: 'a', pattern, path: '.', isCaseIgnored: false, ...more });
+const search = async (fixture: UseCaseFixture, pattern: string, more: object = {}) =>
+  await fixture.searchFiles.execute({ sandbox: 'a', pattern, path: '.', isCaseIgnored: false, ...more });
 const told = ({ lines }: Awaited<ReturnType<typeof search>>) =>
   lines.map(({ path, line, text }) => `${path}:${line}: ${text}`);
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { testWorld } from '../../src/index.ts';
+import { useCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const failed = new Error('no');
@@ -10,24 +10,24 @@ const kept = (text: string, cutAt = text.length, droppedBytes = 0) => ({
 });
 
 test('output goes into a file outside of the workspace, and is no revision', async () => {
-  await using world = testWorld();
-  await made(world);
-  const file = await world.spillOutput.execute('a', { stdout: kept('startend', 5, 7), stderr: kept('oops') });
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const file = await fixture.spillOutput.execute('a', { stdout: kept('startend', 5, 7), stderr: kept('oops') });
   expect(file).toMatch(/^\/tmp\/litterbox\/output-/);
-  const { stdout, recorded } = await world.runCommand.execute({ sandbox: 'a', command: ['cat', file ?? ''] });
+  const { stdout, recorded } = await fixture.runCommand.execute({ sandbox: 'a', command: ['cat', file ?? ''] });
   expect(Buffer.from(stdout.bytes).toString()).toBe('start\n[7 bytes left out]\nend\n[stderr]\noops');
   expect(recorded.revision).toBeUndefined();
 });
 
 test('one that cannot be written takes nothing from the answer', async () => {
-  await using world = testWorld();
-  await made(world);
-  await world.runCommand.execute({ sandbox: 'a', command: 'rm -r /tmp; echo x >/tmp' });
-  expect(await world.spillOutput.execute('a', { stdout: kept('x'), stderr: kept('') })).toBeUndefined();
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'rm -r /tmp; echo x >/tmp' });
+  expect(await fixture.spillOutput.execute('a', { stdout: kept('x'), stderr: kept('') })).toBeUndefined();
 });
 
 test('what is no refusal comes out', async () => {
-  await using world = testWorld({ runtime: { spawn: () => Promise.reject(failed) } });
-  await made(world);
-  await expect(world.spillOutput.execute('a', { stdout: kept('x'), stderr: kept('') })).rejects.toBe(failed);
+  await using fixture = useCaseFixture({ runtime: { spawn: () => Promise.reject(failed) } });
+  await made(fixture);
+  await expect(fixture.spillOutput.execute('a', { stdout: kept('x'), stderr: kept('') })).rejects.toBe(failed);
 });

@@ -1,8 +1,8 @@
-import type { OpenedState, StateBench } from '@litterbox/conformance';
+import type { OpenedState, StateFixture } from '@litterbox/conformance';
 import { memoryAudit, memoryPool, memoryState, realClock, StateShelf } from '../src/index.ts';
 
 /** A shelf that any number of programs open. */
-export class MemoryBench implements StateBench {
+export class MemoryFixture implements StateFixture {
   readonly #shelf = new StateShelf();
   readonly #opened: OpenedState[] = [];
 

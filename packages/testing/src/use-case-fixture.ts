@@ -37,7 +37,7 @@ import { StateShelf } from './state-shelf.ts';
 import { type Ports, type WiredUseCases, wireUseCases } from './wire-use-cases.ts';
 
 /** What a test wants otherwise than in the ordinary world. */
-export interface WorldOptions {
+export interface UseCaseFixtureOptions {
   /** Of the person's one commit. @defaultValue a README */
   readonly files?: readonly FirstFile[];
   /** Text of `.litterbox.toml`, which a person has agreed to. */
@@ -96,7 +96,7 @@ export interface Left {
 export const NOTHING_LEFT: Left = { records: [], histories: [], journal: [], runtimes: [], pool: [] };
 
 /** The use cases over ports in memory, and what a test asks of that world. */
-export interface TestWorld extends WiredUseCases, AsyncDisposable {
+export interface UseCaseFixture extends WiredUseCases, AsyncDisposable {
   readonly ground: Ground;
   readonly clock: HandClock;
   readonly person: PersonalRepository;
@@ -120,13 +120,13 @@ export interface TestWorld extends WiredUseCases, AsyncDisposable {
    * Starts a call and kills the program at a step that core names: none of its calls is made any more, and the kernel frees what it held.
    * What it had made stays.
    */
-  killedAt(point: string, call: (world: TestWorld) => Promise<unknown>): Promise<void>;
+  killedAt(point: string, call: (world: UseCaseFixture) => Promise<unknown>): Promise<void>;
   /** Another program over what is left. */
-  restarted(options?: WorldOptions): TestWorld;
+  restarted(options?: UseCaseFixtureOptions): UseCaseFixture;
 }
 
 /** Wires use cases over ports in memory. Nothing of it touches the machine, and its time stands still. */
-export function testWorld(options: WorldOptions = {}): TestWorld {
+export function useCaseFixture(options: UseCaseFixtureOptions = {}): UseCaseFixture {
   const { files = [{ path: 'README', content: 'read me\n' }], config } = options;
   const repositories = new RepositoryShelf();
   const all = config === undefined ? files : [...files, { path: '.litterbox.toml', content: config }];
@@ -141,7 +141,7 @@ export function testWorld(options: WorldOptions = {}): TestWorld {
   return worldOver(ground, options);
 }
 
-function worldOver(ground: Ground, options: WorldOptions): TestWorld {
+function worldOver(ground: Ground, options: UseCaseFixtureOptions): UseCaseFixture {
   const { clock, records, sandboxes, repositories, person } = ground;
   const owner = { isAlive: true };
   const life: Life = { isOver: false };
@@ -186,7 +186,7 @@ function worldOver(ground: Ground, options: WorldOptions): TestWorld {
         slot.isTaken = false;
       }
   };
-  const world: TestWorld = {
+  const world: UseCaseFixture = {
     ...useCases,
     ground,
     clock,
@@ -262,7 +262,10 @@ function worldOver(ground: Ground, options: WorldOptions): TestWorld {
   return world;
 }
 
-function providerOf({ clock, sandboxes }: Ground, { programs, provider, runtime }: WorldOptions): SandboxProvider {
+function providerOf(
+  { clock, sandboxes }: Ground,
+  { programs, provider, runtime }: UseCaseFixtureOptions,
+): SandboxProvider {
   const real = memoryProvider({ shelf: sandboxes, clock, ...(programs && { programs }) });
   const given = async (made: Promise<SandboxRuntime>) => overridden(await made, runtime);
   const { claim } = real;
@@ -279,7 +282,7 @@ function providerOf({ clock, sandboxes }: Ground, { programs, provider, runtime 
 
 function sourceControlOf(
   { clock, repositories }: Ground,
-  { sourceControl, repository }: WorldOptions,
+  { sourceControl, repository }: UseCaseFixtureOptions,
   life: Life,
 ): SourceControl {
   const real = memorySourceControl(repositories, clock);

@@ -68,7 +68,7 @@ export const TLS: ConnectionOptions = {
 };
 
 /** A server on the Internet, which is this machine's loopback here, a gate that reaches it under any name, and a port inside. */
-export interface Ground extends AsyncDisposable {
+export interface GateFixture extends AsyncDisposable {
   readonly reports: GateReport[];
   /** Addresses that were dialled. */
   readonly dialled: string[];
@@ -85,7 +85,7 @@ export interface Ground extends AsyncDisposable {
   closeGate(): Promise<void>;
 }
 
-export async function ground(
+export async function gateFixture(
   policy: Partial<GatePolicy>,
   options: Partial<NetworkGateOptions> & {
     readonly addresses?: (host: string) => Promise<readonly string[]>;
@@ -96,7 +96,7 @@ export async function ground(
     readonly shelf?: StateShelf;
     readonly repository?: RepositoryId;
   } = {},
-): Promise<Ground> {
+): Promise<GateFixture> {
   const {
     addresses = async () => ['1.1.1.1'],
     serve = (socket: TLSSocket) => void socket.pipe(socket),

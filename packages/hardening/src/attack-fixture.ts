@@ -17,7 +17,7 @@ import { searchProcesses } from './search-processes.ts';
 export const CANARY_VARIABLE = 'LB_CANARY_ENV';
 
 /** A person's machine as an attack finds it: a home and an environment with secrets, a repository with an untracked `.env`. */
-export interface AttackGround extends AsyncDisposable {
+export interface AttackFixture extends AsyncDisposable {
   readonly scratch: ScratchRepository;
   readonly home: string;
   readonly marks: ExecutionMarks;
@@ -42,7 +42,7 @@ export interface AttackGround extends AsyncDisposable {
   achieved(): Promise<readonly string[]>;
 }
 
-export async function attackGround(files?: Readonly<Record<string, string>>): Promise<AttackGround> {
+export async function attackFixture(files?: Readonly<Record<string, string>>): Promise<AttackFixture> {
   const scratch = scratchRepository(files);
   const marks = executionMarks();
   // Not beside the repository: a sandbox may see its workdir's parents.
@@ -61,7 +61,7 @@ export async function attackGround(files?: Readonly<Record<string, string>>): Pr
   const given: number[] = [];
   const host = hostDigest(home);
   let repository = repositoryDigest(scratch.repository);
-  const open: AttackGround['open'] = (options) => {
+  const open: AttackFixture['open'] = (options) => {
     const litterbox = createLitterbox({
       repo: scratch.repository,
       providers: [overlayfs],
@@ -71,7 +71,7 @@ export async function attackGround(files?: Readonly<Record<string, string>>): Pr
     opened.push(litterbox);
     return litterbox;
   };
-  const hear: AttackGround['hear'] = (where, ...bytes) => {
+  const hear: AttackFixture['hear'] = (where, ...bytes) => {
     for (const one of bytes) found.push(...findCanaries(canaries, where, one));
   };
   return {

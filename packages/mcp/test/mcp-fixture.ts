@@ -19,7 +19,7 @@ if (!factory) throw new Error(`LITTERBOX_TEST_PROVIDER is ${PROVIDER}; there are
 const provider = factory;
 
 /** A repository, and a real client of a real server on it. */
-export interface McpDesk extends AsyncDisposable {
+export interface McpFixture extends AsyncDisposable {
   readonly scratch: ScratchRepository;
   readonly client: Client;
   /** Where the workspace is inside. */
@@ -48,7 +48,7 @@ export async function clear(scratch: ScratchRepository): Promise<void> {
   scratch[Symbol.dispose]();
 }
 
-export async function mcpDesk({
+export async function mcpFixture({
   era = 'modern',
   args = [],
   files,
@@ -58,7 +58,7 @@ export async function mcpDesk({
   readonly args?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
   readonly client?: ClientOptions;
-} = {}): Promise<McpDesk> {
+} = {}): Promise<McpFixture> {
   const scratch = scratchRepository(files);
   const environment = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',

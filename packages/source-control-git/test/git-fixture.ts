@@ -21,7 +21,7 @@ import { git } from '../src/index.ts';
 import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
 
 /** A machine for one test: a home, a state directory, repositories. All of it goes with `await using`. */
-export class Testbed implements AsyncDisposable {
+export class GitFixture implements AsyncDisposable {
   readonly directory = mkdtempSync(join(process.env['TMPDIR'] ?? tmpdir(), 'scg-'));
   readonly home = join(this.directory, 'home');
   readonly state = join(this.directory, 'state');

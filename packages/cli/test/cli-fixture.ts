@@ -11,7 +11,7 @@ export interface Ran {
 }
 
 /** A scratch repository and the real command line on it; all gone at the end. */
-export interface Desk extends AsyncDisposable {
+export interface CliFixture extends AsyncDisposable {
   readonly repository: string;
   readonly environment: Readonly<Record<string, string>>;
   git(...args: readonly string[]): string;
@@ -38,7 +38,7 @@ const ENGINES = Object.fromEntries([
   ...['DOCKER_HOST', 'CONTAINER_HOST'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 ]) as Readonly<Record<string, string>>;
 
-export function desk(): Desk {
+export function cliFixture(): CliFixture {
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-cli-'));
   const repository = join(directory, 'repository');
   const environment = {

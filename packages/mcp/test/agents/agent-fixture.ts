@@ -8,7 +8,7 @@ import { PROJECT } from './plots.ts';
 const LITTERBOX = fileURLToPath(new URL('../../../cli/bin/litterbox.cjs', import.meta.url));
 
 /** A person's machine, as far as a client sees it: a home, a repository and `litterbox` in the PATH. */
-export interface Scene extends Disposable {
+export interface AgentFixture extends Disposable {
   readonly scratch: ScratchRepository;
   readonly home: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Scene extends Disposable {
   sent(): readonly Record<string, unknown>[];
 }
 
-export function scene(files: Readonly<Record<string, string>> = PROJECT): Scene {
+export function agentFixture(files: Readonly<Record<string, string>> = PROJECT): AgentFixture {
   const scratch = scratchRepository(files);
   const [home, bin, heard] = ['home', 'bin', 'heard.jsonl'].map((name) => join(scratch.directory, name)) as [
     string,
@@ -40,7 +40,7 @@ export function scene(files: Readonly<Record<string, string>> = PROJECT): Scene 
     LANG: 'C.UTF-8',
     TERM: 'dumb',
   };
-  const litterbox: Scene['litterbox'] = (...args) =>
+  const litterbox: AgentFixture['litterbox'] = (...args) =>
     spawnSync(join(bin, 'litterbox'), args, { cwd: scratch.repository, env: environment, encoding: 'utf8' });
   return {
     scratch,

@@ -8,7 +8,7 @@ import { PROVIDERS_UNDER_TEST, type ProviderUnderTest } from './provider-under-t
 import { userDigest } from './user-digest.ts';
 
 /** A scratch repository on which programs live and die; what was promised to them is written down for the checker. */
-export interface Scene extends AsyncDisposable, ScratchRepository {
+export interface FaultFixture extends AsyncDisposable, ScratchRepository {
   readonly provider: ProviderUnderTest;
   /** Commits that a call returned: they stay reachable for ever. */
   readonly acknowledged: Set<string>;
@@ -35,11 +35,11 @@ export interface Death {
   readonly errors: string;
 }
 
-export function scene(
+export function faultFixture(
   files?: Readonly<Record<string, string>>,
   parent?: string,
   provider: ProviderUnderTest = 'overlayfs',
-): Scene {
+): FaultFixture {
   const scratch = scratchRepository(files, parent);
   const { repository, stateDirectory, directory } = scratch;
   const acknowledged = new Set<string>();
@@ -67,7 +67,7 @@ export function scene(
     await litterbox[Symbol.asyncDispose]();
     return result;
   };
-  const self: Scene = {
+  const self: FaultFixture = {
     ...scratch,
     provider,
     acknowledged,
@@ -121,14 +121,14 @@ export function userFile({ repository }: ScratchRepository, path: string): strin
 }
 
 /** One scene for the tests of a file, in turn; a test that fails does not leave its scene to the next. */
-export function sharedScene(
-  prepare: (fresh: Scene) => Promise<void> = async () => {},
+export function sharedFaultFixture(
+  prepare: (fresh: FaultFixture) => Promise<void> = async () => {},
   provider?: ProviderUnderTest,
 ): {
-  on(work: (scene: Scene) => Promise<void>): Promise<void>;
+  on(work: (scene: FaultFixture) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 } {
-  let shared: Promise<Scene> | undefined;
+  let shared: Promise<FaultFixture> | undefined;
   const close = async () => {
     const closing = shared;
     shared = undefined;
@@ -137,9 +137,9 @@ export function sharedScene(
   return {
     async on(work) {
       shared ??= (async () => {
-        const fresh = scene(undefined, undefined, provider);
-        await prepare(fresh);
-        return fresh;
+        const fixture = faultFixture(undefined, undefined, provider);
+        await prepare(fixture);
+        return fixture;
       })();
       try {
         await work(await shared);

@@ -7,7 +7,7 @@ import { createLitterbox, type Litterbox } from 'litterbox';
 import { hostEnvironment } from '../../src/index.ts';
 
 /** A repository as somebody has it on disk, with all that lies around it. */
-export interface Field extends AsyncDisposable {
+export interface WildFixture extends AsyncDisposable {
   /** The work tree that is worked in. */
   readonly repository: string;
   readonly litterbox: Litterbox;
@@ -25,7 +25,7 @@ const PEOPLE = {
 };
 
 /** Runs the script in an empty directory; what it leaves in `repository` is the work tree, or in what it names in the file `where`. */
-export async function field(script: string): Promise<Field> {
+export async function wildFixture(script: string): Promise<WildFixture> {
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-wild-'));
   const home = join(directory, 'home');
   mkdirSync(home);

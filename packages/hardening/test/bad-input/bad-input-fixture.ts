@@ -18,8 +18,8 @@ export interface BadInput {
   /** What the message says, in order: what, where, what was got, what is wanted. */
   readonly says: readonly string[];
   /** Makes the world in which the input is bad. What it returns puts it right again. */
-  readonly arrange?: (desk: Desk) => (() => void) | undefined;
-  readonly library?: (litterbox: Litterbox, desk: Desk) => unknown;
+  readonly arrange?: (desk: BadInputFixture) => (() => void) | undefined;
+  readonly library?: (litterbox: Litterbox, desk: BadInputFixture) => unknown;
   readonly args?: readonly string[];
   /** Where the words of a command line are refused under another code than the value in a program. */
   readonly atCommandLine?: { readonly code: LitterboxErrorCode; readonly says: readonly string[] };
@@ -49,7 +49,7 @@ export interface Said {
 }
 
 /** A repository with sandboxes in it, a program that has it open, and a command line that stays in memory. */
-export interface Desk extends AsyncDisposable {
+export interface BadInputFixture extends AsyncDisposable {
   readonly scratch: ScratchRepository;
   readonly litterbox: Litterbox;
   open(repo: string, options?: Partial<LitterboxOptions>): Litterbox;
@@ -62,19 +62,19 @@ export interface Desk extends AsyncDisposable {
 
 const SERVER = new URL('command-line-server.ts', import.meta.url).pathname;
 
-export async function desk(): Promise<Desk> {
+export async function badInputFixture(): Promise<BadInputFixture> {
   const scratch = scratchRepository({ 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' });
   const { repository, stateDirectory, directory } = scratch;
   const environment = { HOME: directory, LITTERBOX_HOME: stateDirectory, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C.UTF-8' };
   const variables = await hostEnvironment(environment);
   const opened: Litterbox[] = [];
-  const open: Desk['open'] = (repo, options) => {
+  const open: BadInputFixture['open'] = (repo, options) => {
     const litterbox = createLitterbox({ repo, stateDirectory, providers: [overlayfs], ...options });
     opened.push(litterbox);
     return litterbox;
   };
   let server: ChildProcess | undefined;
-  const say: Desk['say'] = async ({ args, directory: at = repository, environment: more = {} }) => {
+  const say: BadInputFixture['say'] = async ({ args, directory: at = repository, environment: more = {} }) => {
     server ??= spawn(process.execPath, ['--no-warnings', '--conditions=@litterbox/source', SERVER], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
@@ -126,9 +126,9 @@ export async function desk(): Promise<Desk> {
 }
 
 /** A desk with what the tables speak of: sandboxes that are ready, paused, half made and risky, and files that are none. */
-export async function furnishedDesk(): Promise<Desk> {
-  const shared = await desk();
-  const { litterbox } = shared;
+export async function furnishedFixture(): Promise<BadInputFixture> {
+  const fixture = await badInputFixture();
+  const { litterbox } = fixture;
   const ready = await litterbox.create({ name: 'ready' });
   await ready.run('mkfifo pipe; ln -s src to-directory; ln -s nothing dangling; ln -s loop loop; echo b >b.txt');
   await litterbox.create({ name: 'resting' });
@@ -136,7 +136,7 @@ export async function furnishedDesk(): Promise<Desk> {
   await litterbox.create({ name: 'half' });
   const risky = await litterbox.create({ name: 'risky' });
   await risky.run('mkdir .husky; echo x >.husky/post-merge');
-  return shared;
+  return fixture;
 }
 
 /** Records, agreements, open steps, refs of every history and the sandboxes' own directories. What is written down of calls may grow. */

@@ -6,7 +6,7 @@ import { createLitterbox, type Litterbox, type LitterboxOptions } from '../src/i
 import { provider } from './provider.ts';
 
 /** A scratch repository, a state directory and the Litterboxes opened on them; all gone at the end. */
-export interface Story extends AsyncDisposable {
+export interface LibraryFixture extends AsyncDisposable {
   readonly repository: string;
   readonly stateDirectory: string;
   git(...args: readonly string[]): string;
@@ -15,9 +15,9 @@ export interface Story extends AsyncDisposable {
   open(options?: Partial<LitterboxOptions>): Litterbox;
 }
 
-export function story(
+export function libraryFixture(
   files: Readonly<Record<string, string>> = { 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' },
-): Story {
+): LibraryFixture {
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-story-'));
   const repository = join(directory, 'repository');
   const stateDirectory = join(directory, 'state');
