@@ -128,7 +128,7 @@ module.exports = {
       name: 'fakes-are-for-tests',
       comment: 'Nothing that is published stands on ports in memory.',
       severity: 'error',
-      from: { path: '^packages/(?!testing/)[^/]+/src/', pathNot: tests },
+      from: { path: '^packages/(?!testing/|hardening/)[^/]+/src/', pathNot: tests },
       to: { path: '^packages/testing/' },
     },
     {

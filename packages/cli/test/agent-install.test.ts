@@ -33,7 +33,7 @@ import {
   planExclusiveRemoval,
 } from '../src/agents/installation.ts';
 import { Receipts, undoOf, undone } from '../src/agents/receipts.ts';
-import { type CliFixture, cliFixture, NODE } from './cli-fixture.ts';
+import { CliFixture, NODE } from './cli-fixture.ts';
 
 const START = { command: 'litterbox', args: ['mcp'] };
 const ENTRY: ConfigTable = { command: 'litterbox', args: ['mcp', '--sandbox', 'a b'], enabled: true };
@@ -557,7 +557,7 @@ describe('litterbox agent', () => {
   const home = (fixture: CliFixture) => fixture.environment['HOME'] ?? '';
 
   it('installs, tells it again, lists, uninstalls', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const before = fixture.digest();
     const shown = await fixture.run(['agent', 'install', 'claude', '--dry-run']);
     expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' });
@@ -616,7 +616,7 @@ describe('litterbox agent', () => {
   });
 
   it('asks at a terminal, and no means no', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const answered = async (key: string): Promise<readonly [code: number, text: string]> => {
       const child = spawn(
         'script',
@@ -645,7 +645,7 @@ describe('litterbox agent', () => {
   });
 
   it('starts litterbox by name where it is in PATH, and always in files that people share', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const bin = join(home(fixture), 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'litterbox'), '#!/bin/sh\n', { mode: 0o755 });
@@ -678,7 +678,7 @@ describe('litterbox agent', () => {
   });
 
   it('tells what is wrong', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     writeFileSync(join(home(fixture), '.claude.json'), '{\n  "a": 1,\n  oops\n}\n');
     const broken = await fixture.run(['agent', 'install', 'claude', '--yes', '--json']);
     expect({ code: broken.code, stderr: JSON.parse(broken.stderr) }).toEqual({

@@ -1,24 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { RepositoryFixture } from '@litterbox/testing';
 
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-/** A scratch repository and the real command line on it; all gone at the end. */
-export interface CliFixture extends AsyncDisposable {
-  readonly repository: string;
-  readonly environment: Readonly<Record<string, string>>;
-  git(...args: readonly string[]): string;
-  /** Everything of the repository that a user could notice. */
-  digest(): string;
-  run(args: readonly string[], input?: string, more?: Readonly<Record<string, string>>): Promise<Ran>;
-  start(args: readonly string[]): ChildProcess;
 }
 
 /** What is built starts several times as fast, and is what people get; a test by hand needs no build. */
@@ -38,36 +25,57 @@ const ENGINES = Object.fromEntries([
   ...['DOCKER_HOST', 'CONTAINER_HOST'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 ]) as Readonly<Record<string, string>>;
 
-export function cliFixture(): CliFixture {
-  const directory = mkdtempSync(join(tmpdir(), 'litterbox-cli-'));
-  const repository = join(directory, 'repository');
-  const environment = {
-    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    HOME: directory,
-    LITTERBOX_HOME: join(directory, 'state'),
-    GIT_CONFIG_NOSYSTEM: '1',
-    LC_ALL: 'C.UTF-8',
-    TERM: 'xterm',
-    ...ENGINES,
+/** A repository and the real command line on it; all gone at the end. */
+export class CliFixture extends RepositoryFixture {
+  readonly environment: Readonly<Record<string, string>>;
+
+  constructor() {
+    super({ 'a.txt': 'a\n' });
+    this.environment = {
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      HOME: this.directory,
+      LITTERBOX_HOME: this.stateDirectory,
+      GIT_CONFIG_NOSYSTEM: '1',
+      LC_ALL: 'C.UTF-8',
+      TERM: 'xterm',
+      ...ENGINES,
+    };
+    this.defer(async () => {
+      const { stdout } = await this.run(['list', '--json']);
+      const names = stdout === '' ? [] : (JSON.parse(stdout) as { readonly name: string }[]).map(({ name }) => name);
+      if (names.length > 0) await this.run(['delete', ...names, '--force']);
+    });
+  }
+
+  /** Everything of the repository that a user could notice. */
+  readonly digest = (): string => {
+    const script =
+      'git for-each-ref; cat .git/HEAD .git/config; ls .git/hooks; git ls-files -s; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum';
+    return execFileSync('sh', ['-c', script], {
+      cwd: this.repository,
+      env: this.environment,
+      encoding: 'utf8',
+    }).trimEnd();
   };
-  const sh = (script: string) =>
-    execFileSync('sh', ['-c', script], { cwd: repository, env: environment, encoding: 'utf8' }).trimEnd();
-  execFileSync('git', ['init', '-q', '-b', 'main', repository], { env: environment });
-  writeFileSync(join(repository, 'a.txt'), 'a\n');
-  sh('git config user.name Cli && git config user.email cli@localhost && git add -A && git commit -q -m one');
-  const start = (args: readonly string[]) => {
+
+  readonly start = (args: readonly string[]): ChildProcess => {
     const [program, ...rest] = NODE;
-    return spawn(program, [...rest, ...args], { cwd: repository, env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+    return spawn(program, [...rest, ...args], {
+      cwd: this.repository,
+      env: this.environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
   };
-  const run = async (
+
+  readonly run = async (
     args: readonly string[],
     input?: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<Ran> => {
     const [program, ...rest] = NODE;
     const child = spawn(program, [...rest, ...args], {
-      cwd: repository,
-      env: { ...environment, ...more },
+      cwd: this.repository,
+      env: { ...this.environment, ...more },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     let stdout = '';
@@ -77,22 +85,5 @@ export function cliFixture(): CliFixture {
     child.stdin?.end(input);
     const [code] = (await once(child, 'close')) as [number | null];
     return { code: code ?? -1, stdout, stderr };
-  };
-  return {
-    repository,
-    environment,
-    run,
-    start,
-    git: (...args) => execFileSync('git', args, { cwd: repository, env: environment, encoding: 'utf8' }).trimEnd(),
-    digest: () =>
-      sh(
-        'git for-each-ref; cat .git/HEAD .git/config; ls .git/hooks; git ls-files -s; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum',
-      ),
-    async [Symbol.asyncDispose]() {
-      const { stdout } = await run(['list', '--json']);
-      const names = stdout === '' ? [] : (JSON.parse(stdout) as { readonly name: string }[]).map(({ name }) => name);
-      if (names.length > 0) await run(['delete', ...names, '--force']);
-      rmSync(directory, { recursive: true, force: true });
-    },
   };
 }

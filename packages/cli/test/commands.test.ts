@@ -4,11 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { PROVIDER, cliFixture, NODE } from './cli-fixture.ts';
+import { PROVIDER, CliFixture, NODE } from './cli-fixture.ts';
 
 describe('the command line', () => {
   it('tells the whole story: create, run, log, diff, milestone, merge', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const created = await fixture.run(['create', 'Fix Login']);
     expect({ code: created.code, stdout: created.stdout }).toEqual({ code: 0, stdout: 'fix-login\n' });
     expect(created.stderr).toContain('not enforced: disk');
@@ -62,7 +62,7 @@ describe('the command line', () => {
   });
 
   it('passes standard input on, and bytes as they are', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'bytes']);
     expect((await fixture.run(['run', 'bytes', '--', 'tr', 'a-z', 'A-Z'], 'shout\n')).stdout).toBe('SHOUT\n');
     expect((await fixture.run(['run', 'bytes', '--', 'cat'])).stdout).toBe('');
@@ -76,7 +76,7 @@ describe('the command line', () => {
   });
 
   it('gives one JSON document wherever --json stands, and errors as JSON on stderr', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const created = JSON.parse((await fixture.run(['create', 'doc', '--json'])).stdout) as Record<string, unknown>;
     expect(Object.keys(created)).toEqual([
       'name',
@@ -142,7 +142,7 @@ describe('the command line', () => {
     [['log', 'x', '-n', 'many'], 2, 'whole number'],
   ];
   it('refuses bad input with exit code, message and next step, and changes nothing', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const before = fixture.digest();
     for (const [args, code, says] of refusals) {
       const ran = await fixture.run(args);
@@ -163,7 +163,7 @@ describe('the command line', () => {
   });
 
   it('refuses to lose work, to merge what runs code here, and arguments that git merge must not get', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'risky']);
     await fixture.run([
       'run',
@@ -191,7 +191,7 @@ describe('the command line', () => {
   });
 
   it('apply puts the changes into the work tree, leaves HEAD, and keeps the sandbox', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'taken']);
     await fixture.run(['run', 'taken', 'echo new >b.txt']);
     const head = fixture.git('rev-parse', 'HEAD');
@@ -208,7 +208,7 @@ describe('the command line', () => {
   });
 
   it('keeps a service and its port when the command has ended, on whatever the sandbox runs', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     writeFileSync(
       join(fixture.repository, '.litterbox.toml'),
       `[container.ports]\nweb = 8080
@@ -226,7 +226,7 @@ describe('the command line', () => {
   });
 
   it('reports conflicts with exit code 6 and how to go back', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'clash']);
     await fixture.run(['run', 'clash', 'echo theirs >a.txt']);
     writeFileSync(join(fixture.repository, 'a.txt'), 'ours\n');
@@ -242,7 +242,7 @@ describe('the command line', () => {
   });
 
   it('asks for trust once, by content', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     writeFileSync(
       join(fixture.repository, '.litterbox.toml'),
       '[container]\nsetup-command = ["true"]\nbase_image = "x"\n',
@@ -272,7 +272,7 @@ describe('the command line', () => {
   });
 
   it('fork names the copy, says of what it is one, and list and explain tell', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'one']);
     await fixture.run(['run', 'one', 'echo b >b.txt']);
     const forked = await fixture.run(['fork', 'one']);
@@ -291,7 +291,7 @@ describe('the command line', () => {
   });
 
   it('pause, resume, restore and recover say what they did', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'time']);
     await fixture.run(['run', 'time', 'echo 1 >a.txt']);
     await fixture.run(['run', 'time', 'echo 2 >a.txt']);
@@ -312,7 +312,7 @@ describe('the command line', () => {
   });
 
   it('ends the command and records when it is interrupted, and exits 130', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'stop']);
     const child = fixture.start(['run', 'stop', '--json', 'echo begun >begun; sleep 1000']);
     child.stdin?.end();
@@ -332,7 +332,7 @@ describe('the command line', () => {
   });
 
   it('gives a real terminal', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'term']);
     const command = `stty rows 33 cols 99; ${NODE.join(' ')} run term --tty -- sh -c 'test -t 0 && stty size; echo typed: $(head -n 1); exit 7'`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
@@ -353,7 +353,7 @@ describe('the command line', () => {
   });
 
   it('prints completion scripts that shells can read, and completes names', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const { stdout } = await fixture.run(['completion', 'bash']);
     execFileSync('bash', ['-n'], { input: stdout });
     await fixture.run(['create', 'completed']);
@@ -362,7 +362,7 @@ describe('the command line', () => {
   });
 
   it('is quiet when whoever reads it leaves, and uses no colour in a pipe', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     await fixture.run(['create', 'pipe']);
     const { stdout, stderr } = await fixture.run(['explain', 'pipe']);
     expect(stdout + stderr).not.toContain('\u001b[');
@@ -378,7 +378,7 @@ describe('the command line', () => {
   });
 
   it('every command has help with examples', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const help = (await fixture.run(['--help'])).stdout;
     const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)]
       .map(([, name = '']) => name)

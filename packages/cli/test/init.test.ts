@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { detected, ECOSYSTEMS } from '../src/init/ecosystems.ts';
-import { cliFixture } from './cli-fixture.ts';
+import { CliFixture } from './cli-fixture.ts';
 
 const CONFIG = '.litterbox.toml';
 
@@ -11,7 +11,7 @@ const uncommented = (text: string): string => text.replace(/^#(?=[a-z])/gm, '');
 
 describe('litterbox init', () => {
   it('writes a file that says nothing yet, and nothing else', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const before = readdirSync(fixture.repository);
     const made = await fixture.run(['init']);
     expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: '' });
@@ -39,7 +39,7 @@ describe('litterbox init', () => {
   });
 
   it('suggests what the project needs, in settings that the real reader takes', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const kinds = [
       [],
       ...ECOSYSTEMS.flatMap((kind) => kind.map(({ files }) => files)),
@@ -69,7 +69,7 @@ describe('litterbox init', () => {
   });
 
   it('replaces a file only with --force, shows the difference, and keeps copies', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     const path = join(fixture.repository, CONFIG);
     writeFileSync(path, 'source = "worktree"\n');
     const refused = await fixture.run(['init']);
@@ -98,7 +98,7 @@ describe('litterbox init', () => {
   });
 
   it('works from a directory below, and tells where it cannot', async () => {
-    await using fixture = cliFixture();
+    await using fixture = new CliFixture();
     mkdirSync(join(fixture.repository, 'deep', 'er'), { recursive: true });
     expect((await fixture.run(['-C', join(fixture.repository, 'deep', 'er'), 'init'])).code).toBe(0);
     expect(existsSync(join(fixture.repository, CONFIG))).toBe(true);

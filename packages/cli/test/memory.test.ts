@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { cliFixture } from './cli-fixture.ts';
+import { CliFixture } from './cli-fixture.ts';
 
 const LIMIT_KIB = 300e6 / 1024;
 const reporter = new URL('report-peak.mjs', import.meta.url).href;
 const peak = (stderr: string): number => Number(/peak (\d+) KiB/.exec(stderr)?.[1] ?? Number.NaN);
 
 it('holds less than 300 MB while it records 80,000 files, and while it records one of 500 MB', async () => {
-  await using fixture = cliFixture();
+  await using fixture = new CliFixture();
   await fixture.run(['create', 'big']);
   const environment = { NODE_OPTIONS: `--import ${reporter}` };
   const many = `i=0; while [ $i -lt 400 ]; do

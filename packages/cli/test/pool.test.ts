@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { cliFixture, PROVIDER } from './cli-fixture.ts';
+import { CliFixture, PROVIDER } from './cli-fixture.ts';
 
 interface Shown {
   readonly made: number;
@@ -11,7 +11,7 @@ interface Shown {
 }
 
 it('fills the pool, takes out of it, and has it filled again by a program of its own', async () => {
-  await using fixture = cliFixture();
+  await using fixture = new CliFixture();
   writeFileSync(join(fixture.repository, '.litterbox.toml'), 'pool = 1\n');
   await fixture.run(['trust', '--yes']);
   const pool = async (...flags: readonly string[]) =>

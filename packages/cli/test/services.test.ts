@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { type CliFixture, cliFixture } from './cli-fixture.ts';
+import { CliFixture } from './cli-fixture.ts';
 
 const CONFIG = `[container.ports]
 web = 8080
@@ -30,7 +30,7 @@ http.createServer((request, response) => {
 const GIBIBYTE = 2 ** 30;
 
 async function served(config = CONFIG): Promise<CliFixture> {
-  const fixture = cliFixture();
+  const fixture = new CliFixture();
   writeFileSync(join(fixture.repository, '.litterbox.toml'), config);
   writeFileSync(join(fixture.repository, 'web.mjs'), WEB);
   fixture.git('add', '-A');
@@ -39,7 +39,7 @@ async function served(config = CONFIG): Promise<CliFixture> {
   return fixture;
 }
 
-/** Processes on this machine that were started for this desk, by what their arguments hold. */
+/** Processes on this machine that were started for this fixture, by what their arguments hold. */
 function processes(fixture: CliFixture, word: string): readonly number[] {
   const home = `LITTERBOX_HOME=${fixture.environment['LITTERBOX_HOME']}`;
   return readdirSync('/proc')

@@ -6,8 +6,8 @@ import type { OpenedState, StateFixture, StateOptions } from './state-options.ts
 const START = { operation: 'sandbox-run', actor: 'cli', input: { command: 'npm test' } };
 
 /** The contract of `AuditLog`, executable. That what was written cannot be changed unseen, each adapter tests by changing it. */
-export function describeAuditLog({ name, runner, bench: make }: StateOptions): void {
-  const check = (title: string, body: (opened: OpenedState, bench: StateFixture) => Promise<void>) =>
+export function describeAuditLog({ name, runner, fixture: make }: StateOptions): void {
+  const check = (title: string, body: (opened: OpenedState, fixture: StateFixture) => Promise<void>) =>
     runner.it(
       title,
       async () => {

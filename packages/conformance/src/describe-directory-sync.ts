@@ -27,7 +27,7 @@ export interface DirectorySyncOptions {
 }
 
 /** What a test gets. `source` exists and is empty, `target` does not exist; both are in directories that are removed at the end. */
-interface Bench {
+interface SyncFixture {
   readonly sync: DirectorySync;
   readonly source: HostDirectory;
   readonly target: HostDirectory;
@@ -77,7 +77,7 @@ find . -type f -exec cksum {} + | LC_ALL=C sort; }`;
 
 /** The contract of `DirectorySync`, executable. */
 export function describeDirectorySync({ name, runner, open, places }: DirectorySyncOptions): void {
-  const check = (title: string, body: (bench: Bench) => Promise<void>) =>
+  const check = (title: string, body: (fixture: SyncFixture) => Promise<void>) =>
     runner.it(
       title,
       async () => {

@@ -7,7 +7,7 @@ const ASSURANCE = { provider: 'overlayfs', mechanism: 'overlay', controls: [], r
 const idsOf = (sandboxes: readonly PooledSandbox[]) => [...sandboxes].map(({ id }) => id);
 
 /** The contract of `SandboxPool`, executable: all that does not take a second process. */
-export function describeSandboxPool({ name, runner, bench: make }: StateOptions): void {
+export function describeSandboxPool({ name, runner, fixture: make }: StateOptions): void {
   const repositoryId = RepositoryId.make();
   const wanted = { repositoryId, provider: 'overlayfs', fingerprint: 'f0' };
   /** Adds one that is ready, and gives its id. */
@@ -16,7 +16,7 @@ export function describeSandboxPool({ name, runner, bench: make }: StateOptions)
     await pool.offer(id, ASSURANCE);
     return id;
   };
-  const check = (title: string, body: (opened: OpenedState, bench: StateFixture) => Promise<void>) =>
+  const check = (title: string, body: (opened: OpenedState, fixture: StateFixture) => Promise<void>) =>
     runner.it(
       title,
       async () => {

@@ -12,7 +12,7 @@ import { type SandboxFixture, type SandboxProviderOptions, suite } from './sandb
 /** The contract of `SnapshotProvider`, executable, for a provider that has `snapshots`. */
 export function describeSnapshotProvider(options: SandboxProviderOptions): void {
   suite(options, 'snapshots', (check) => {
-    const over = (title: string, body: (snapshots: SnapshotProvider, bench: SandboxFixture) => Promise<void>) =>
+    const over = (title: string, body: (snapshots: SnapshotProvider, fixture: SandboxFixture) => Promise<void>) =>
       check(title, async (fixture) => {
         const { snapshots, traits } = fixture.provider;
         assert.ok(snapshots && traits.snapshotCost, 'the provider has snapshots and says what they cost');

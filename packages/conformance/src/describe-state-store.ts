@@ -18,8 +18,8 @@ import type { OpenedState, StateFixture, StateOptions } from './state-options.ts
  * The contract of `StateStore`, executable: all that does not take a second process. What becomes of the leases, entries and records
  * of a process that is killed, an adapter that is shared by processes tests by itself.
  */
-export function describeStateStore({ name, runner, bench: make }: StateOptions): void {
-  const check = (title: string, body: (opened: OpenedState, bench: StateFixture) => Promise<void>) =>
+export function describeStateStore({ name, runner, fixture: make }: StateOptions): void {
+  const check = (title: string, body: (opened: OpenedState, fixture: StateFixture) => Promise<void>) =>
     runner.it(
       title,
       async () => {

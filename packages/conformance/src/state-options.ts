@@ -21,5 +21,5 @@ export interface StateOptions {
   readonly name: string;
   readonly runner: TestRunner;
   /** Makes a state for one test. */
-  readonly bench: () => StateFixture;
+  readonly fixture: () => StateFixture;
 }

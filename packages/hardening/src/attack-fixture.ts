@@ -9,7 +9,7 @@ import { findCanaries } from './find-canaries.ts';
 import { hostDigest } from './host-digest.ts';
 import { hostEnvironment } from './host-environment.ts';
 import { repositoryDigest } from './repository-digest.ts';
-import { type ScratchRepository, scratchRepository } from './scratch-repository.ts';
+import { Fixture, RepositoryFixture } from '@litterbox/testing';
 import { searchFiles } from './search-files.ts';
 import { searchObjects } from './search-objects.ts';
 import { searchProcesses } from './search-processes.ts';
@@ -17,8 +17,8 @@ import { searchProcesses } from './search-processes.ts';
 export const CANARY_VARIABLE = 'LB_CANARY_ENV';
 
 /** A person's machine as an attack finds it: a home and an environment with secrets, a repository with an untracked `.env`. */
-export interface AttackFixture extends AsyncDisposable {
-  readonly scratch: ScratchRepository;
+export interface AttackFixture extends Fixture {
+  readonly scratch: RepositoryFixture;
   readonly home: string;
   readonly marks: ExecutionMarks;
   readonly canaries: readonly Canary[];
@@ -43,10 +43,12 @@ export interface AttackFixture extends AsyncDisposable {
 }
 
 export async function attackFixture(files?: Readonly<Record<string, string>>): Promise<AttackFixture> {
-  const scratch = scratchRepository(files);
-  const marks = executionMarks();
+  const fixture = new Fixture();
+  const scratch = fixture.use(new RepositoryFixture(files));
+  const marks = fixture.use(executionMarks());
   // Not beside the repository: a sandbox may see its workdir's parents.
   const home = mkdtempSync(join(tmpdir(), 'litterbox-home-'));
+  fixture.defer(() => rmSync(home, { recursive: true, force: true }));
   const secrets = { home: canary('home'), environment: canary('environment'), env: canary('env') };
   const canaries: Canary[] = Object.values(secrets);
   writeFileSync(join(home, 'canary-read.txt'), secrets.home.secret);
@@ -54,7 +56,7 @@ export async function attackFixture(files?: Readonly<Record<string, string>>): P
   writeFileSync(join(home, '.ssh/id_ed25519'), secrets.home.secret);
   scratch.file('.env', `TOKEN=${secrets.env.secret}\n`);
   scratch.git('config', 'remote.origin.url', `https://user:${secrets.env.secret.slice(-32)}@localhost/x.git`);
-  const environment = await hostEnvironment({ HOME: home, [CANARY_VARIABLE]: secrets.environment.secret });
+  fixture.use(await hostEnvironment({ HOME: home, [CANARY_VARIABLE]: secrets.environment.secret }));
   const opened: Litterbox[] = [];
   const found: string[] = [];
   const victims: Sandbox[] = [];
@@ -74,14 +76,19 @@ export async function attackFixture(files?: Readonly<Record<string, string>>): P
   const hear: AttackFixture['hear'] = (where, ...bytes) => {
     for (const one of bytes) found.push(...findCanaries(canaries, where, one));
   };
-  return {
+  fixture.defer(async () => {
+    const last = open();
+    for (const { name } of await last.list()) await last.delete(name, { force: true });
+    for (const litterbox of opened) await litterbox[Symbol.asyncDispose]();
+  });
+  return Object.assign(fixture, {
     scratch,
     home,
     marks,
     canaries,
     open,
     hear,
-    async run(sandbox, command, options) {
+    async run(sandbox: Sandbox, command: string | readonly [string, ...string[]], options?: RunOptions) {
       const result = await sandbox.run(command, options);
       hear('the output of a command', result.stdoutBytes, result.stderrBytes);
       hear('the record of a command', JSON.stringify(result.recorded));
@@ -100,7 +107,7 @@ export async function attackFixture(files?: Readonly<Record<string, string>>): P
       victims.push(sandbox);
       return sandbox;
     },
-    giveSecretsTo(pid) {
+    giveSecretsTo(pid: number) {
       given.push(pid);
     },
     acceptRepository() {
@@ -125,16 +132,7 @@ export async function attackFixture(files?: Readonly<Record<string, string>>): P
         ...changes('the repository', repository, repositoryDigest(scratch.repository)),
       ];
     },
-    async [Symbol.asyncDispose]() {
-      const last = open();
-      for (const { name } of await last.list()) await last.delete(name, { force: true });
-      for (const litterbox of opened) await litterbox[Symbol.asyncDispose]();
-      await environment[Symbol.asyncDispose]();
-      marks[Symbol.dispose]();
-      scratch[Symbol.dispose]();
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
+  });
 }
 
 type Digest = Readonly<Record<string, string>>;

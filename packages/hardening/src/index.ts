@@ -22,7 +22,6 @@ export { checkHistory } from './model/check-history.ts';
 export type { Call, Chain, History, Sample } from './model/history.ts';
 export { type ModelOptions, type ModelResult, runModel } from './model/run-model.ts';
 export { seededRandom, seedOfRun } from './model/seeded-random.ts';
-export { type ScratchRepository, scratchRepository } from './scratch-repository.ts';
 export { CONTROL_ATTACKS } from './security-page/control-attacks.ts';
 export { controlsTable, rowsOf, TABLE_BEGIN, TABLE_END, withTable } from './security-page/controls-table.ts';
 export { measureControls } from './security-page/measure-controls.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 const FILES = { 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' };
 const numbers = async (litterbox: Litterbox, name: string) => {
@@ -17,7 +17,7 @@ const stateOf = async (litterbox: Litterbox, name: string) =>
 
 describe(`fork, on ${PROVIDER}`, () => {
   it('a fork has files of every kind and the whole history; from there on each goes its own way', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source', setup: ['sh', '-c', 'echo set up >>~/setup'] });
     await source.run(
@@ -77,7 +77,7 @@ describe(`fork, on ${PROVIDER}`, () => {
   });
 
   it('what nobody recorded is recorded first; a paused or stopped source stays so; a fork can be forked', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source' });
     await source.run(
@@ -102,7 +102,7 @@ describe(`fork, on ${PROVIDER}`, () => {
   });
 
   it('a name that is taken, a source that nobody made, a branch in the way: refused, and nothing is left', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source' });
     await source.write('src/b.txt', 'b\n');

@@ -5,7 +5,7 @@ import { podman } from '@litterbox/provider-podman';
 import { docker } from '@litterbox/provider-docker';
 import type { Litterbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { libraryFixture, type LibraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 /** Leaves a program, a number that another run would not leave, and what a package does with a user of its own. */
 const INSTALL = `set -e
@@ -51,7 +51,7 @@ if (PROVIDER === 'overlayfs')
   describe('what is to be installed into an image', () => {
     it('is refused where sandboxes have none', async () => {
       const config = '[container]\ninstall-command = "true"\n';
-      await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': config });
+      await using fixture = new LibraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': config });
       const litterbox = await trusted(fixture);
       await expect(litterbox.create({ name: 'one' })).rejects.toMatchObject({
         code: 'UNSUPPORTED',
@@ -63,7 +63,7 @@ if (PROVIDER === 'overlayfs')
 else
   describe(`what is installed into an image, on ${PROVIDER}`, () => {
     it('is there in every sandbox, installed once for all that read the same', async () => {
-      await using fixture = libraryFixture(FILES);
+      await using fixture = new LibraryFixture(FILES);
       const litterbox = await trusted(fixture);
       const keys = new Set<string>();
       const first = await create(litterbox, 'first');
@@ -121,7 +121,7 @@ else
     });
 
     it('prepared sandboxes have it, and two creates at once install once', async () => {
-      await using fixture = libraryFixture({ ...FILES, '.litterbox.toml': `pool = 1\n${CONFIG}` });
+      await using fixture = new LibraryFixture({ ...FILES, '.litterbox.toml': `pool = 1\n${CONFIG}` });
       const litterbox = await trusted(fixture);
       const both = await Promise.all([create(litterbox, 'one'), create(fixture.open(), 'two')]);
       expect(both.filter(({ hasInstalled }) => hasInstalled)).toHaveLength(1);
@@ -136,7 +136,7 @@ else
     it('that fails makes no sandbox, tells the end of what was said, and leaves nothing', async () => {
       const failing =
         '[container]\nbase-image = "busybox:latest"\ninstall-command = "echo no such package >&2; exit 3"\n';
-      await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': failing });
+      await using fixture = new LibraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': failing });
       const litterbox = await trusted(fixture);
       const error = await litterbox.create({ name: 'one' }).catch((caught: unknown) => caught);
       expect(isLitterboxError(error, 'SETUP_FAILED') && error.message).toBe(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '@litterbox/provider-overlayfs';
-import { libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 function loseState(stateDirectory: string): void {
   for (const name of readdirSync(stateDirectory))
@@ -12,7 +12,7 @@ function loseState(stateDirectory: string): void {
 
 describe('a state file that was lost', () => {
   it('takes no work with it: sandboxes are found again by their histories and runtimes', async () => {
-    await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': '[limits]\ntimeout = "90s"\n' });
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': '[limits]\ntimeout = "90s"\n' });
     const before = fixture.open();
     const sandbox = await before.create({ name: 'kept' });
     await sandbox.run('echo one >one.txt');
@@ -51,7 +51,7 @@ describe('a state file that was lost', () => {
   });
 
   it('a sandbox whose runtime is gone as well is built from its last revision', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const before = fixture.open();
     const sandbox = await before.create({ name: 'kept' });
     await sandbox.run('echo one >one.txt');

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Approver, isLitterboxError, type LitterboxErrorCode, readLog } from '@litterbox/core';
 import { localHost } from '@litterbox/host';
 import { PROVIDER, provider } from './provider.ts';
-import { libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 const coded = (code: LitterboxErrorCode) => (error: unknown) => isLitterboxError(error, code);
 async function refusal(promise: Promise<unknown>): Promise<unknown> {
@@ -16,7 +16,7 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
 
 describe(`the main job on ${PROVIDER}`, () => {
   it('create, run, write, log, diff, milestone, merge: one diff to accept', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const before = fixture.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads');
     const sandbox = await litterbox.create({ name: 'Fix Login' });
@@ -72,7 +72,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('a name that is taken is refused, and nothing changes', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     await litterbox.create({ name: 'a b' });
     expect(await refusal(litterbox.create({ name: 'A_B' }))).toSatisfyError(coded('SANDBOX_EXISTS'));
@@ -88,7 +88,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('an eager tree is there from the start and follows each milestone', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'keen', worktrees: 'eager' });
     const tree = join(fixture.repository, '.litterbox/worktrees/keen/src');
@@ -101,7 +101,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('untracked and ignored files and .git never enter; uncommitted edits are told, or come along with worktree', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     fixture.file('.env', 'SECRET=1\n');
     fixture.file('ignored/cache', 'x\n');
     fixture.file('src/a.txt', 'mine\n');
@@ -119,7 +119,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it("apply leaves the sandbox, merge of a conflict leaves git's own state that can be aborted", async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const one = await litterbox.create({ name: 'one' });
     await one.write('src/new.txt', 'new\n');
@@ -139,7 +139,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it("files that run code on the person's machine need a yes", async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const asked: string[] = [];
     const litterbox = fixture.open({ approver: { approve: async ({ details }) => (asked.push(...details), false) } });
     const sandbox = await litterbox.create({ name: 'risky' });
@@ -152,7 +152,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('deleting work that is nowhere else needs force', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'work' });
     await sandbox.write('x', 'x');
@@ -162,7 +162,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('deleting a sandbox in which a command runs is refused, until it was stopped', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'active' });
     const { promise: isRunning, resolve: onOutput } = Promise.withResolvers<unknown>();
@@ -180,7 +180,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('pause, resume, stop; a paused sandbox refuses commands at once', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'rest' });
     expect((await litterbox.setRunState('rest', 'paused')).isChanged).toBe(true);
@@ -196,7 +196,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('restore goes back to a revision and keeps the history; recover rebuilds a lost runtime', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'time' });
     await sandbox.write('src/a.txt', 'one\n');
@@ -236,7 +236,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('a rule that is no longer ignored brings its files in', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const sandbox = await fixture.open().create({ name: 'rules' });
     await sandbox.run('mkdir ignored && echo x >ignored/x');
     const { recorded } = await sandbox.run('echo >.gitignore');
@@ -245,7 +245,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('hard links, unreadable files and odd names are recorded or told', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const sandbox = await fixture.open().create({ name: 'odd' });
     const { recorded } = await sandbox.run(
       'echo x >one && ln one two && echo y >secret && chmod 000 secret && echo z >"new\nline" && mkfifo pipe && echo w >-dash',
@@ -262,7 +262,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('the setup command runs once; when it fails the sandbox is kept for a look', async () => {
-    await using fixture = libraryFixture({
+    await using fixture = new LibraryFixture({
       '.litterbox.toml': '[container]\nsetup-command = ["sh", "-c", "echo ready >setup.txt"]\n',
     });
     const litterbox = fixture.open();
@@ -289,7 +289,7 @@ describe(`the main job on ${PROVIDER}`, () => {
 
   if (PROVIDER === 'overlayfs') {
     it('makes the workspace in the way the configuration names, or refuses', async () => {
-      await using fixture = libraryFixture({ '.litterbox.toml': 'overlayfs.strategy = "copy"\n' });
+      await using fixture = new LibraryFixture({ '.litterbox.toml': 'overlayfs.strategy = "copy"\n' });
       const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'copied' });
       expect(sandbox.record.assurance?.mechanism).toMatch(/^copy/);
@@ -303,7 +303,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   }
 
   it('the log tells of calls that changed nothing, at their place', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'calls' });
     await sandbox.run('true');
@@ -321,7 +321,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('what was shown is what is merged, and nobody waits while a person reads', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     let meanwhile: () => Promise<void> = async () => {};
     const approver: Approver = {
       async approve() {
@@ -345,7 +345,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('a person may open a shell while a call runs, and is told so; it wants a message where every change does', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'seen', requireMessage: true });
     expect(await refusal(litterbox.attach({ sandbox: 'seen' }))).toSatisfyError(coded('MESSAGE_EMPTY'));
@@ -376,7 +376,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('a timeout keeps what was printed and records what was written', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const sandbox = await fixture.open().create({ name: 'slow' });
     const ran = await sandbox.run('echo partial; echo x >written; sleep 1000', { timeoutMs: 400 });
     expect({
@@ -396,7 +396,7 @@ describe(`the main job on ${PROVIDER}`, () => {
   });
 
   it('an exported tree is plain files', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'tree' });
     await sandbox.write('src/new.txt', 'new\n');

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 const LIMIT_KIB = 300e6 / 1024;
 const EMBEDDER = new URL('embedder.ts', import.meta.url).pathname;
@@ -13,7 +13,7 @@ interface Step {
 }
 
 async function stepsOf(what: 'many' | 'large'): Promise<readonly Step[]> {
-  await using fixture = libraryFixture();
+  await using fixture = new LibraryFixture();
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--no-warnings', EMBEDDER, fixture.repository, fixture.stateDirectory, what],

@@ -5,7 +5,7 @@ import type { NetworkGateOptions } from '@litterbox/network-gate';
 import type { Litterbox, LitterboxOptions, Sandbox } from '../src/index.ts';
 import { ASK, hello, type Outside, outside } from './outside.ts';
 import { PROVIDER, provider } from './provider.ts';
-import { type LibraryFixture, libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 const NAMES = ['registry.example.org', 'other.example.org'] as const;
 
@@ -17,33 +17,33 @@ nc -l -p 3128 -e true & : >/playground/has; until [ -e /playground/end ]; do sle
 fi
 `;
 
-interface Desk extends LibraryFixture {
+interface NetworkFixture extends LibraryFixture {
   readonly world: Outside;
   /** A trusted configuration, and a way out that ends at {@link Outside}. */
   connected(options?: Partial<LitterboxOptions>): Promise<Litterbox>;
 }
 
-async function desk(
+async function networkFixture(
   config: string,
   more: Readonly<Record<string, string>> = {},
   limits: Partial<NetworkGateOptions> = {},
-): Promise<Desk> {
+): Promise<NetworkFixture> {
   const files = await Promise.all(NAMES.map(async (name) => [`hello-${name}`, await hello(name)] as const));
-  const fixture = libraryFixture({ 'ask.sh': ASK, '.litterbox.toml': config, ...Object.fromEntries(files), ...more });
-  const world = await outside(limits);
-  return {
-    ...fixture,
+  const fixture = new LibraryFixture({
+    'ask.sh': ASK,
+    '.litterbox.toml': config,
+    ...Object.fromEntries(files),
+    ...more,
+  });
+  const world = fixture.use(await outside(limits));
+  return Object.assign(fixture, {
     world,
-    async connected(options) {
+    async connected(options?: Partial<LitterboxOptions>) {
       const litterbox = fixture.open({ ...options, parts: { networkGate: world.networkGate, ...options?.parts } });
       await litterbox.trust((await litterbox.trustStatus()).contentHash);
       return litterbox;
     },
-    async [Symbol.asyncDispose]() {
-      await fixture[Symbol.asyncDispose]();
-      await world[Symbol.asyncDispose]();
-    },
-  };
+  });
 }
 
 const allow = (phase: 'setup' | 'run', ...rules: readonly string[]) =>
@@ -64,18 +64,18 @@ async function refusal(doing: Promise<unknown>): Promise<LitterboxError> {
 
 describe(`the network of the setup, on ${PROVIDER}`, () => {
   it('reaches what is allowed while the setup runs, by the variables that programs know, and nothing after it', async () => {
-    await using place = await desk(
+    await using fixture = await networkFixture(
       setup('echo $HTTPS_PROXY $https_proxy $http_proxy $NO_PROXY >vars; sh ask.sh registry.example.org >vendor.txt') +
         allow('setup', 'registry.example.org'),
     );
-    const litterbox = await place.connected();
+    const litterbox = await fixture.connected();
     const sandbox = await litterbox.create({ name: 'one' });
     expect(await fileOf(sandbox, 'vendor.txt')).toMatch(/200 Connection established\r\n\r\nhello from outside\n$/);
     const proxy = 'http://127.0.0.1:3128';
     expect(await fileOf(sandbox, 'vars')).toBe(`${proxy} ${proxy} ${proxy} localhost,127.0.0.1,::1\n`);
     const after = await sandbox.run('sh ask.sh registry.example.org; echo "[$HTTPS_PROXY$https_proxy$http_proxy]"');
     expect(after.stdout).toBe('[]\n');
-    expect(place.world.looked).toEqual(['registry.example.org']);
+    expect(fixture.world.looked).toEqual(['registry.example.org']);
     const told = (await litterbox.audit({})).filter(({ operation }) => operation.startsWith('network-'));
     expect(told.map(({ operation, actor, input, outcome }) => ({ operation, actor, input, outcome }))).toEqual([
       {
@@ -94,32 +94,34 @@ describe(`the network of the setup, on ${PROVIDER}`, () => {
   });
 
   it('a setup that misses something prints the lines that allow it', async () => {
-    await using place = await desk(
+    await using fixture = await networkFixture(
       setup('sh ask.sh registry.example.org; sh ask.sh other.example.org; exit 3') +
         allow('setup', 'registry.example.org'),
     );
-    const { code, message, details } = await refusal((await place.connected()).create({ name: 'one' }));
+    const { code, message, details } = await refusal((await fixture.connected()).create({ name: 'one' }));
     expect(code).toBe('SETUP_FAILED');
     expect(message).toContain('other.example.org:443 is not on the list');
     expect(details.hint).toContain(
       '[network]\nsetup = "allow-list"\nallow = ["registry.example.org", "other.example.org"]\n',
     );
-    expect(place.world.looked).toEqual(['registry.example.org']); // names are not asked for before a rule allows them
+    expect(fixture.world.looked).toEqual(['registry.example.org']); // names are not asked for before a rule allows them
   });
 
   it('without a network it prints them for the names that programs complain of', async () => {
-    await using place = await desk(setup('echo "curl: (6) Could not resolve host: other.example.org" >&2; exit 6'));
-    const { details } = await refusal((await place.connected()).create({ name: 'one' }));
+    await using fixture = await networkFixture(
+      setup('echo "curl: (6) Could not resolve host: other.example.org" >&2; exit 6'),
+    );
+    const { details } = await refusal((await fixture.connected()).create({ name: 'one' }));
     expect(details.hint).toContain('[network]\nsetup = "allow-list"\nallow = ["other.example.org"]\n');
   });
 
   it('what a setup left under other rules is not taken', async () => {
     const config = (...rules: readonly string[]) =>
       setup('sh ask.sh other.example.org >vendor.txt') + allow('setup', ...rules);
-    await using place = await desk(config('registry.example.org'));
-    const litterbox = await place.connected();
+    await using fixture = await networkFixture(config('registry.example.org'));
+    const litterbox = await fixture.connected();
     expect(await fileOf(await litterbox.create({ name: 'one' }), 'vendor.txt')).toMatch(/^HTTP\/1.1 403 /);
-    place.file('.litterbox.toml', config('registry.example.org', 'other.example.org'));
+    fixture.file('.litterbox.toml', config('registry.example.org', 'other.example.org'));
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     expect(await fileOf(await litterbox.create({ name: 'two' }), 'vendor.txt')).toMatch(/hello from outside\n$/);
   });
@@ -127,15 +129,17 @@ describe(`the network of the setup, on ${PROVIDER}`, () => {
 
 describe(`the network of commands, on ${PROVIDER}`, () => {
   it('reaches what is allowed and nothing else, each sandbox its own, and comes back after whatever ended it', async () => {
-    await using place = await desk(allow('run', '*.example.org').replace(/$/, 'deny = ["other.example.org"]\n'));
-    const litterbox = await place.connected();
+    await using fixture = await networkFixture(
+      allow('run', '*.example.org').replace(/$/, 'deny = ["other.example.org"]\n'),
+    );
+    const litterbox = await fixture.connected();
     const sandbox = await litterbox.create({ name: 'one' });
     const asked = async (name: string, by = sandbox) => (await by.run(`sh ask.sh ${name}`)).stdout;
     expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
     expect(await asked('other.example.org')).toContain('other.example.org is denied by the rule other.example.org');
     // The name in TLS has to be the one that was asked for.
     expect((await sandbox.run('sh ask.sh registry.example.org other.example.org')).stdout).not.toContain('hello');
-    place.file('.litterbox.toml', '');
+    fixture.file('.litterbox.toml', '');
     const closed = await litterbox.create({ name: 'closed' });
     expect(await asked('registry.example.org', closed)).toBe('');
     await sandbox.run('kill -9 -1').catch(() => undefined); // ends the sandbox's programs, and where there is one its session
@@ -155,10 +159,10 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
   });
 
   it('ends with the program that keeps it, and another one opens it again', async () => {
-    await using place = await desk(allow('run', 'registry.example.org'));
-    const first = await place.connected();
+    await using fixture = await networkFixture(allow('run', 'registry.example.org'));
+    const first = await fixture.connected();
     await first.create({ name: 'one' });
-    const second = await place.connected();
+    const second = await fixture.connected();
     const sandbox = await second.open('one');
     expect((await sandbox.run('sh ask.sh registry.example.org')).stdout).toMatch(/hello from outside\n$/);
     await first[Symbol.asyncDispose]();
@@ -166,11 +170,11 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
   });
 
   it('what cannot be written down is not let through, the second time as the first, and again when it can be', async () => {
-    await using place = await desk(allow('run', 'registry.example.org'));
-    const plain = await place.connected();
+    await using fixture = await networkFixture(allow('run', 'registry.example.org'));
+    const plain = await fixture.connected();
     await plain.create({ name: 'zero' }); // makes the state
     const { sqliteState } = await import('@litterbox/state-sqlite');
-    const store = sqliteState({ directory: place.stateDirectory });
+    const store = sqliteState({ directory: fixture.stateDirectory });
     let isFull = false;
     const audit = {
       ...store.audit,
@@ -182,7 +186,7 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
         return await store.audit.start(entry, call);
       },
     };
-    const litterbox = await place.connected({ parts: { state: store.state, audit } });
+    const litterbox = await fixture.connected({ parts: { state: store.state, audit } });
     const sandbox = await litterbox.create({ name: 'one' });
     const asked = async () => (await sandbox.run('sh ask.sh registry.example.org')).stdout;
     expect(await asked()).toMatch(/hello from outside\n$/); // positive control
@@ -195,8 +199,8 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
 
   it('AX28: what was sent and looked up counts for the repository, whoever ended the session', async () => {
     const limits = { maxSentBytes: 100_000, maxWildcardNames: 1 };
-    await using place = await desk(allow('run', '*.example.org'), {}, limits);
-    const litterbox = await place.connected();
+    await using fixture = await networkFixture(allow('run', '*.example.org'), {}, limits);
+    const litterbox = await fixture.connected();
     const one = await litterbox.create({ name: 'one' });
     const asked = async (name: string, by = one) => (await by.run(`sh ask.sh ${name}`)).stdout;
     expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
@@ -216,14 +220,14 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
     expect(again.stdout).not.toContain('hello');
     const two = await litterbox.create({ name: 'two' });
     expect(await asked('other.example.org', two)).toContain('too many names within an hour');
-    expect(place.world.looked).not.toContain('other.example.org');
+    expect(fixture.world.looked).not.toContain('other.example.org');
   });
 });
 
 describe(`the network as a caller wants it, on ${PROVIDER}`, () => {
   it('is that of the options, over what the file says, with rules in their normal form', async () => {
-    await using place = await desk('');
-    const sandbox = await (await place.connected()).create({
+    await using fixture = await networkFixture('');
+    const sandbox = await (await fixture.connected()).create({
       name: 'one',
       network: 'both',
       allow: ['REGISTRY.example.org.', '*.vendor.example.org'],
@@ -241,8 +245,8 @@ describe(`the network as a caller wants it, on ${PROVIDER}`, () => {
   });
 
   it.each(['10.0.0.1', 'https://x.example.org', '*.com', 'localhost', ''])('%j is no rule', async (rule) => {
-    await using place = await desk('');
-    const error = await refusal(place.open().create({ name: 'one', network: 'run', allow: [rule] }));
+    await using fixture = await networkFixture('');
+    const error = await refusal(fixture.open().create({ name: 'one', network: 'run', allow: [rule] }));
     expect(error.code).toBe('NET_RULE_INVALID');
   });
 });
@@ -253,8 +257,8 @@ describe(`what the network cannot be, on ${PROVIDER}`, () => {
     ['[network]\ndeny = ["registry.example.org"]\n', 'CONFIG_VALUE', /network\.deny has rules/],
     [`[container.ports]\nweb = 3128\n${allow('run')}`, 'CONFIG_VALUE', /container\.ports\.web: 3128/],
   ])('%j is refused', async (config, code, message) => {
-    await using place = await desk(config);
-    const error = await refusal((await place.connected()).create({ name: 'one' }));
+    await using fixture = await networkFixture(config);
+    const error = await refusal((await fixture.connected()).create({ name: 'one' }));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
   });
@@ -262,8 +266,8 @@ describe(`what the network cannot be, on ${PROVIDER}`, () => {
   it.each(['setup', 'run'] as const)(
     '%s on a provider that leads nowhere is refused, and leaves nothing',
     async (phase) => {
-      await using place = await desk(setup('true') + allow(phase, 'registry.example.org'));
-      const litterbox = await place.connected({
+      await using fixture = await networkFixture(setup('true') + allow(phase, 'registry.example.org'));
+      const litterbox = await fixture.connected({
         providers: [
           (machine) => {
             const made = provider(machine);
@@ -287,11 +291,11 @@ describe(`what the network cannot be, on ${PROVIDER}`, () => {
   );
 
   it('a program inside that has the number of the proxy has no network, nor has any other until it ends', async () => {
-    await using place = await desk(
+    await using fixture = await networkFixture(
       `${setup('sh take.sh >/dev/null 2>&1 & until [ -e /playground/has ]; do sleep 0.1; done')}${allow('run', 'registry.example.org')}`,
       { 'take.sh': TAKE },
     );
-    const sandbox = await (await place.connected()).create({ name: 'one', freshSetup: true });
+    const sandbox = await (await fixture.connected()).create({ name: 'one', freshSetup: true });
     expect(sandbox.created.warnings).toEqual([
       'The network is not open: A program in the sandbox listens on port 3128.',
     ]);

@@ -5,7 +5,7 @@ import type { Progress } from '@litterbox/core';
 import { localHost } from '@litterbox/host';
 import type { Litterbox } from '../src/index.ts';
 import { PROVIDER, provider } from './provider.ts';
-import { libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 const TAKEN = `Taking a prepared sandbox (${PROVIDER})`;
 
@@ -18,7 +18,7 @@ async function create(litterbox: Litterbox, name: string, more: Partial<Paramete
 
 describe(`prepared sandboxes on ${PROVIDER}`, () => {
   it('a create takes one: it has its name, works, and is like any other', async () => {
-    await using fixture = libraryFixture({
+    await using fixture = new LibraryFixture({
       'a.txt': 'a\n',
       '.litterbox.toml': 'pool = 2\n[container]\nsetup-command = "echo made >made.txt; echo x >~/cache"\n',
     });
@@ -56,7 +56,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
   });
 
   it('another base, configuration or option is made as ever; the next fill removes what nobody would take', async () => {
-    await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 1\n' });
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 1\n' });
     const litterbox = fixture.open();
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     await litterbox.fillPool();
@@ -79,7 +79,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
   });
 
   it('two creates at once get different ones, a third is made; none waits for a fill', async () => {
-    await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 2\n' });
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 2\n' });
     const litterbox = fixture.open();
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     await litterbox.fillPool();
@@ -96,7 +96,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
   });
 
   it('one that is gone, or does not run, costs a create its time and nothing else', async () => {
-    await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 1\n' });
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 1\n' });
     const litterbox = fixture.open();
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     await litterbox.fillPool();
@@ -110,7 +110,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
   });
 
   it("a state file that was lost: prepared ones are nobody's, and go", async () => {
-    await using fixture = libraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 1\n' });
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n', '.litterbox.toml': 'pool = 1\n' });
     const before = fixture.open();
     await before.trust((await before.trustStatus()).contentHash);
     await before.fillPool();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { type LibraryFixture, libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 function client(
   { repository, stateDirectory }: LibraryFixture,
@@ -52,7 +52,7 @@ function running(text: string): readonly string[] {
 
 describe('several programs on one repository', () => {
   it('five programs write into one sandbox at once: every acknowledged revision is there, in one line', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'busy' });
     const outputs = await Promise.all(
@@ -74,7 +74,7 @@ describe('several programs on one repository', () => {
   });
 
   it('a program killed while a command runs leaves no process in two seconds, and what was written is recorded by the next call', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'killed' });
     await sandbox[Symbol.asyncDispose](); // the other program is the only one in the sandbox
@@ -106,7 +106,7 @@ describe('several programs on one repository', () => {
   });
 
   it('a program killed while it creates leaves a name that can be used again', async () => {
-    await using fixture = libraryFixture();
+    await using fixture = new LibraryFixture();
     const script = `import { createLitterbox } from ${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)};
 import { overlayfs } from ${JSON.stringify(new URL('../../provider-overlayfs/src/index.ts', import.meta.url).href)};
 const litterbox = createLitterbox({ repo: ${JSON.stringify(fixture.repository)}, providers: [overlayfs], stateDirectory: ${JSON.stringify(fixture.stateDirectory)} });

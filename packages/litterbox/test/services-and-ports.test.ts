@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from '../src/index.ts';
-import { libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 /** A server of a few lines: says its name, and with `--fork` goes into the background. */
 const SERVER = `use IO::Socket::IP; $| = 1; $SIG{CHLD} = 'IGNORE';
@@ -29,7 +29,7 @@ async function trusted(litterbox: Litterbox): Promise<Litterbox> {
   return litterbox;
 }
 
-const withServer = (config: string) => libraryFixture({ 'server.pl': SERVER, '.litterbox.toml': config });
+const withServer = (config: string) => new LibraryFixture({ 'server.pl': SERVER, '.litterbox.toml': config });
 
 describe('ports', () => {
   it('lead from 127.0.0.1 and ::1 into each sandbox its own, by variables, while nothing leads out', async () => {
@@ -152,7 +152,7 @@ health = { port = "web" }
   });
 
   it('start in their order; what a service changes is recorded', async () => {
-    await using fixture = libraryFixture({
+    await using fixture = new LibraryFixture({
       '.litterbox.toml': `[container.services]
 third = { command = ["sh", "-c", "echo third >>order; exec sleep 1000"], after = ["second"] }
 second = { command = ["sh", "-c", "sleep 0.1; echo second >>order"], after = ["first"] }
@@ -176,7 +176,7 @@ first = { command = ["sh", "-c", "echo first >>order; touch up; exec sleep 1000"
 
   // That they are contained, on every provider, is for the kit to show: here is how a person learns of it.
   it('that fail are named at create, and starting one says what it printed', async () => {
-    await using fixture = libraryFixture({
+    await using fixture = new LibraryFixture({
       '.litterbox.toml': `[container.services]
 crash = { command = ["sh", "-c", "echo going down; exit 3"] }
 once = { command = ["sh", "-c", "exit 4"], restart = "never" }
@@ -199,7 +199,7 @@ flood = { command = ["sh", "-c", "yes flood"] }
   });
 
   it('that fill the sandbox with processes and get away are ended all the same', async () => {
-    await using fixture = libraryFixture({
+    await using fixture = new LibraryFixture({
       '.litterbox.toml': `[limits]
 processes = 64
 [container.services]

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Progress } from '@litterbox/core';
 import type { Litterbox, Sandbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { libraryFixture, type LibraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 const FILES = { 'package-lock.json': '{}\n', 'src/a.txt': 'a\n', '.gitignore': 'modules/\n' };
 /** Leaves an ignored directory, something at home, and, when `tracked` is there, work that source control records. */
@@ -34,7 +34,7 @@ const commit = (fixture: LibraryFixture, path: string, content: string) => {
 
 describe(`the setup is kept, on ${PROVIDER}`, () => {
   it('the second sandbox begins with what the setup left, and neither sees what the other writes', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const one = await create(litterbox, 'one', [SETUP, NEW_FILE]);
     expect(one.said).toContain(`Setting up: ${NEW_FILE.join(' ')}`);
@@ -72,7 +72,7 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   });
 
   it('another lock file, command, variable or named file is another setup; other files are not', async () => {
-    await using fixture = libraryFixture({ ...FILES, 'tools/prepare': 'echo\n' });
+    await using fixture = new LibraryFixture({ ...FILES, 'tools/prepare': 'echo\n' });
     const litterbox = fixture.open();
     const prepare = ['sh', './tools/prepare'];
     const run = await runOf((await create(litterbox, 'first', [SETUP, prepare])).sandbox);
@@ -92,7 +92,7 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   });
 
   it('a setup that leaves nothing for the history: none is made of it, unless the rules change', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const first = await create(litterbox, 'first', [SETUP]);
     const next = await create(fixture.open(), 'next', [SETUP]);
@@ -116,7 +116,7 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   });
 
   it('a setup that changes what the base has is kept for that base alone', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const first = await create(litterbox, 'first', [EDIT]);
     const run = await runOf(first.sandbox, 'run.id');
@@ -130,7 +130,7 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   });
 
   it('what a setup left is not laid over files that the base has by now', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const setup = ['sh', '-c', 'for d in s*c; do echo made >$d/made.txt; done']; // a word that named the file would be in the key
     await create(litterbox, 'first', [setup]);
@@ -151,7 +151,7 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
   });
 
   it('a failed setup is not kept, and two at once are fine', async () => {
-    await using fixture = libraryFixture(FILES);
+    await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const failing = [SETUP, ['sh', '-c', 'exit 3']];
     for (const name of ['bad', 'bad-again'])

@@ -4,7 +4,7 @@ import { eventually, forBackend } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox, Sandbox } from '../src/index.ts';
 import { PROVIDER } from './provider.ts';
-import { libraryFixture } from './library-fixture.ts';
+import { LibraryFixture } from './library-fixture.ts';
 
 const DIRECTORY = '/var/lib/litterbox-test/images/supervisors';
 const suite = await forBackend('supervisors', { describe, it }, async () =>
@@ -29,7 +29,7 @@ const INSIDE: Readonly<Record<string, { readonly look: string; readonly says: Re
 
 /** A person whose sandboxes have one service, which sleeps. */
 const withWeb = (supervisor: string) =>
-  libraryFixture({
+  new LibraryFixture({
     '.litterbox.toml': `${ROOT}[container]
 ${IMAGE}supervisor = "${supervisor}"
 [container.services]
@@ -57,7 +57,7 @@ const countOf = async (sandbox: Sandbox, argument: string) =>
 for (const [supervisor, inside] of Object.entries(INSIDE))
   suite.describe(`services under ${supervisor}`, () => {
     it('start, answer to their signals, say how they ended, and stop', async () => {
-      await using fixture = libraryFixture({
+      await using fixture = new LibraryFixture({
         '.litterbox.toml': `${ROOT}[container]
 ${IMAGE}supervisor = "${supervisor}"
 [container.services]
@@ -141,7 +141,7 @@ done; true`);
   });
 
 it.each(['supervisord', 's6', 'runit'])('a create with %s is refused where the image has none', async (supervisor) => {
-  await using fixture = libraryFixture({
+  await using fixture = new LibraryFixture({
     '.litterbox.toml': `[container]\n${PROVIDER === 'overlayfs' ? '' : 'base-image = "debian:bookworm"\n'}supervisor = "${supervisor}"\nservices.web.command = ["sleep", "1000"]\n`,
   });
   const litterbox = fixture.open();

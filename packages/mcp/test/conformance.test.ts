@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { forBackend } from '@litterbox/conformance';
-import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
+import { RepositoryFixture } from '@litterbox/testing';
 import { serverArguments } from '@litterbox/hardening/agent';
 import { clear } from './mcp-fixture.ts';
 
@@ -53,13 +53,13 @@ interface Check {
 }
 
 referee.describe('the official conformance suite', () => {
-  let scratch: ScratchRepository;
+  let scratch: RepositoryFixture;
   let server: ChildProcess;
   let door: Server;
   let url = '';
 
   beforeAll(async () => {
-    scratch = scratchRepository();
+    scratch = new RepositoryFixture();
     server = spawn(process.execPath, [...serverArguments(['--repo', scratch.repository], 'serve')], {
       env: { PATH: process.env['PATH'], HOME: scratch.directory, LITTERBOX_HOME: scratch.stateDirectory },
       stdio: ['ignore', 'pipe', 'inherit'],

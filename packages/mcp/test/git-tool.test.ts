@@ -5,19 +5,19 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
+import { RepositoryFixture } from '@litterbox/testing';
 import { ERAS } from '@litterbox/hardening/agent';
 import { type McpFixture, mcpFixture } from './mcp-fixture.ts';
 
 /** A repository behind a web server on loopback, and who asked for what. */
-let remote: ScratchRepository;
+let remote: RepositoryFixture;
 let server: Server;
 let url = '';
 const asked: string[] = [];
 const headers: string[] = [];
 
 beforeAll(async () => {
-  remote = scratchRepository({ 'lib.txt': 'a library\n', '.gitattributes': '* filter=evil\n' });
+  remote = new RepositoryFixture({ 'lib.txt': 'a library\n', '.gitattributes': '* filter=evil\n' });
   const bare = join(remote.directory, 'lib.git');
   execFileSync('git', ['clone', '-q', '--bare', remote.repository, bare]);
   mkdirSync(join(bare, 'hooks'), { recursive: true });
@@ -36,15 +36,15 @@ beforeAll(async () => {
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/lib.git`;
 });
-afterAll(() => {
+afterAll(async () => {
   server.close();
   server.closeAllConnections();
-  remote[Symbol.dispose]();
+  await remote[Symbol.asyncDispose]();
 });
 
 const GIT_ON = { files: { 'a.txt': 'a\n', '.litterbox.toml': '[mcp]\ngit = true\n' } };
 
-/** A desk whose person agreed to the configuration. */
+/** A fixture whose person agreed to the configuration. */
 async function trusting(options: Parameters<typeof mcpFixture>[0] = {}): Promise<McpFixture> {
   const fixture = await mcpFixture({ ...GIT_ON, ...options });
   const { contentHash } = await fixture.person.trustStatus();

@@ -5,12 +5,12 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
+import { RepositoryFixture } from '@litterbox/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ERAS, serverArguments } from '@litterbox/hardening/agent';
 import { clear } from './mcp-fixture.ts';
 
-let scratch: ScratchRepository;
+let scratch: RepositoryFixture;
 let server: ChildProcess;
 let url = '';
 let token = '';
@@ -32,7 +32,7 @@ async function saidFirst(child: ChildProcess): Promise<string> {
 }
 
 beforeAll(async () => {
-  scratch = scratchRepository();
+  scratch = new RepositoryFixture();
   server = startServer();
   url = await saidFirst(server);
   token = readFileSync(tokenFile(), 'utf8').trim();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { forBackend } from '@litterbox/conformance';
-import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
+import { RepositoryFixture } from '@litterbox/testing';
 import { ERAS, serverArguments } from '@litterbox/hardening/agent';
 import { clear } from './mcp-fixture.ts';
 import { Inspector, inspectorAbsence, type ServerStart } from './inspector.ts';
@@ -20,7 +20,7 @@ const UNPORTABLE = `
   });
 `;
 
-let scratch: ScratchRepository;
+let scratch: RepositoryFixture;
 let inspector: Inspector;
 
 const litterbox = (args: readonly string[] = []): ServerStart => ({
@@ -35,7 +35,7 @@ const litterbox = (args: readonly string[] = []): ServerStart => ({
 
 referee.describe('the MCP Inspector', () => {
   beforeAll(() => {
-    scratch = scratchRepository({ 'src/a.txt': 'a\n' });
+    scratch = new RepositoryFixture({ 'src/a.txt': 'a\n' });
     inspector = new Inspector(scratch.directory, litterbox());
   });
   afterAll(async () => await clear(scratch));

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
-import { type AgentClient, type Answer, connectAgent, type Era } from '@litterbox/hardening/agent';
+import { Fixture, RepositoryFixture } from '@litterbox/testing';
+import { type Answer, connectAgent, type Era } from '@litterbox/hardening/agent';
 import { docker } from '@litterbox/provider-docker';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { podman } from '@litterbox/provider-podman';
@@ -19,8 +19,8 @@ if (!factory) throw new Error(`LITTERBOX_TEST_PROVIDER is ${PROVIDER}; there are
 const provider = factory;
 
 /** A repository, and a real client of a real server on it. */
-export interface McpFixture extends AsyncDisposable {
-  readonly scratch: ScratchRepository;
+export interface McpFixture extends Fixture {
+  readonly scratch: RepositoryFixture;
   readonly client: Client;
   /** Where the workspace is inside. */
   readonly workdir: string;
@@ -40,12 +40,12 @@ export interface McpFixture extends AsyncDisposable {
 }
 
 /** Deletes the sandboxes of a scratch repository, whose files may belong to users of their own, and then the repository. */
-export async function clear(scratch: ScratchRepository): Promise<void> {
+export async function clear(scratch: RepositoryFixture): Promise<void> {
   const { repository, stateDirectory } = scratch;
   const last = createLitterbox({ repo: repository, providers: [provider], stateDirectory });
   for (const { name } of await last.list()) await last.delete(name, { force: true });
   await last[Symbol.asyncDispose]();
-  scratch[Symbol.dispose]();
+  await scratch[Symbol.asyncDispose]();
 }
 
 export async function mcpFixture({
@@ -59,7 +59,9 @@ export async function mcpFixture({
   readonly files?: Readonly<Record<string, string>>;
   readonly client?: ClientOptions;
 } = {}): Promise<McpFixture> {
-  const scratch = scratchRepository(files);
+  const fixture = new Fixture();
+  const scratch = new RepositoryFixture(files);
+  fixture.defer(() => clear(scratch));
   const environment = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: scratch.directory,
@@ -67,7 +69,6 @@ export async function mcpFixture({
     LC_ALL: 'C.UTF-8',
     ...ENGINES,
   };
-  const agents: AgentClient[] = [];
   const connect = async (more: readonly string[] = args, options: ClientOptions = {}) => {
     const agent = await connectAgent({
       repository: scratch.repository,
@@ -76,17 +77,14 @@ export async function mcpFixture({
       era,
       client: options,
     });
-    agents.push(agent);
-    return agent;
+    return fixture.use(agent);
   };
   const { client, pid, stderr, call } = await connect(args, clientOptions);
-  const person = createLitterbox({
-    repo: scratch.repository,
-    providers: [provider],
-    stateDirectory: scratch.stateDirectory,
-    actor: 'person',
-  });
-  return {
+  const { repository, stateDirectory } = scratch;
+  const person = fixture.use(
+    createLitterbox({ repo: repository, providers: [provider], stateDirectory, actor: 'person' }),
+  );
+  return Object.assign(fixture, {
     scratch,
     workdir: PROVIDER === 'overlayfs' ? scratch.repository : '/src',
     client,
@@ -94,23 +92,18 @@ export async function mcpFixture({
     environment,
     stderr,
     pid: () => pid,
-    connect: async (more, options) => (await connect(more, options)).client,
+    connect: async (more?: readonly string[], options?: ClientOptions) => (await connect(more, options)).client,
     call,
-    async text(name, input) {
+    async text(name: string, input: Record<string, unknown>) {
       const answer = await call(name, input);
       expect({ name, isError: answer.isError ? answer.text : 'done' }).toEqual({ name, isError: 'done' });
       return answer.text;
     },
-    async code(name, input) {
+    async code(name: string, input: Record<string, unknown>) {
       const { isError, text, meta } = await call(name, input);
       expect({ name, isError }).toEqual({ name, isError: true });
       expect(text.startsWith(`${String(meta['code'])}: `)).toBe(true);
       return String(meta['code']);
     },
-    async [Symbol.asyncDispose]() {
-      for (const agent of agents) await agent[Symbol.asyncDispose]();
-      await person[Symbol.asyncDispose]();
-      await clear(scratch);
-    },
-  };
+  });
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { scratchRepository } from '@litterbox/hardening';
+import { RepositoryFixture } from '@litterbox/testing';
 import { serverArguments } from '@litterbox/hardening/agent';
 import { clear } from './mcp-fixture.ts';
 
@@ -18,7 +18,7 @@ interface RawServer extends AsyncDisposable {
 }
 
 async function rawServer({ isGreeted = true } = {}): Promise<RawServer> {
-  const scratch = scratchRepository();
+  const scratch = new RepositoryFixture();
   const child = spawn(process.execPath, [...serverArguments(['--repo', scratch.repository])], {
     env: {
       PATH: process.env['PATH'],

@@ -3,20 +3,20 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type McpFixture, mcpFixture } from './mcp-fixture.ts';
 
 const sandbox = 'a';
-let desk: McpFixture;
+let fixture: McpFixture;
 
 beforeAll(async () => {
-  desk = await mcpFixture({
+  fixture = await mcpFixture({
     files: { 'src/a.txt': 'a\n', 'src/b.ts': 'export const b = 1;\n', '.gitignore': 'ignored/\n' },
   });
-  await desk.call('sandbox-create', { name: sandbox });
+  await fixture.call('sandbox-create', { name: sandbox });
 });
 afterAll(async () => {
-  await desk[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 const bash = async (command: string, more: Record<string, unknown> = {}) =>
-  await desk.call('bash', { sandbox, command, ...more });
+  await fixture.call('bash', { sandbox, command, ...more });
 
 describe('bash', () => {
   it('keeps stdout, stderr and the exit code apart', async () => {
@@ -27,10 +27,10 @@ describe('bash', () => {
   });
 
   it('starts in a directory, relative or absolute, and refuses one that is not there', async () => {
-    expect((await bash('pwd', { workdir: 'src' })).text).toContain(`${desk.workdir}/src\n`);
+    expect((await bash('pwd', { workdir: 'src' })).text).toContain(`${fixture.workdir}/src\n`);
     expect((await bash('pwd', { workdir: '/playground' })).text).toContain('/playground\n');
-    expect(await desk.code('bash', { sandbox, command: 'pwd', workdir: 'nowhere' })).toBe('NOT_FOUND');
-    expect(await desk.code('bash', { sandbox, command: 'pwd', workdir: '/src; id' })).toBe('NOT_FOUND');
+    expect(await fixture.code('bash', { sandbox, command: 'pwd', workdir: 'nowhere' })).toBe('NOT_FOUND');
+    expect(await fixture.code('bash', { sandbox, command: 'pwd', workdir: '/src; id' })).toBe('NOT_FOUND');
   });
 
   it('ends the whole tree at the timeout and keeps what it printed until then', async () => {
@@ -43,15 +43,15 @@ describe('bash', () => {
 
   it('ends the whole tree when the client takes the call back, and records what it did', async () => {
     const controller = new AbortController();
-    const going = desk.call(
+    const going = fixture.call(
       'bash',
       { sandbox, command: 'echo x >cancelled.txt; echo started; sleep 301' },
       { signal: controller.signal, onprogress: () => controller.abort(new Error('taken back')) },
     );
     await expect(going).rejects.toThrow(/taken back/);
     expect((await bash("ps ax | grep -c '[s]leep 301'")).text).toMatch(/^0\n/);
-    expect(await desk.text('read', { sandbox, path: 'cancelled.txt' })).toBe('x\n');
-    const log = await (await desk.person.open(sandbox)).log();
+    expect(await fixture.text('read', { sandbox, path: 'cancelled.txt' })).toBe('x\n');
+    const log = await (await fixture.person.open(sandbox)).log();
     expect(log.some(({ subject }) => subject.startsWith('bash: echo x >cancelled.txt'))).toBe(true);
   });
 
@@ -59,7 +59,7 @@ describe('bash', () => {
     const heard: string[] = [];
     let release = () => {};
     const first = new Promise<void>((resolve) => (release = resolve));
-    const going = desk.call(
+    const going = fixture.call(
       'bash',
       { sandbox, command: 'echo one; until [ -e /tmp/go ]; do sleep 0.05; done; rm /tmp/go; echo two' },
       {
@@ -71,7 +71,7 @@ describe('bash', () => {
     );
     await first;
     // Not by bash: calls in one sandbox that may change files follow each other.
-    const other = await desk.person.attach({ sandbox, command: ['touch', '/tmp/go'] });
+    const other = await fixture.person.attach({ sandbox, command: ['touch', '/tmp/go'] });
     await other.process.exit;
     expect((await going).text).toMatch(/^one\ntwo\n/);
     await other.finish({ code: 0 });
@@ -85,7 +85,7 @@ describe('bash', () => {
     expect(answer.text).toContain('line 19999\n');
     const file = String(answer.meta['outputFile']);
     expect(answer.text).toContain(`all of it is in ${file}: read it part by part`);
-    expect(await desk.text('read', { sandbox, path: file, offset: 10_000, limit: 2 })).toMatch(
+    expect(await fixture.text('read', { sandbox, path: file, offset: 10_000, limit: 2 })).toMatch(
       /^line 10000\nline 10001\n/,
     );
     const folded = (await bash('yes | head -n 10000')).text;
@@ -105,14 +105,14 @@ describe('bash', () => {
 describe('read', () => {
   it('gives lines from an offset, and says how to go on', async () => {
     await bash('seq 0 4999 >numbers.txt');
-    const first = await desk.call('read', { sandbox, path: 'numbers.txt' });
+    const first = await fixture.call('read', { sandbox, path: 'numbers.txt' });
     expect(first.result.content).toHaveLength(2);
     expect(first.text.startsWith('0\n1\n2\n')).toBe(true);
     expect(first.text).toContain('[lines 0 to 1999; the file has 5000 lines, 23890 bytes; go on with offset 2000]');
     expect(first.meta).toMatchObject({ truncated: true, eof: false, lines: 2000, fileLines: 5000 });
-    const last = await desk.call('read', { sandbox, path: 'numbers.txt', offset: 4999, limit: 10 });
+    const last = await fixture.call('read', { sandbox, path: 'numbers.txt', offset: 4999, limit: 10 });
     expect({ text: last.text, eof: last.meta['eof'] }).toEqual({ text: '4999\n', eof: true });
-    const past = await desk.call('read', { sandbox, path: 'numbers.txt', offset: 5000 });
+    const past = await fixture.call('read', { sandbox, path: 'numbers.txt', offset: 5000 });
     expect({ isError: past.isError, text: past.text }).toEqual({
       isError: false,
       text: '\n[no line 5000: the file has 5000 lines, 23890 bytes]',
@@ -122,12 +122,12 @@ describe('read', () => {
 
   it('gives bytes that are no text as base64, and takes them back', async () => {
     await bash("printf '\\000\\377\\r\\nx' >bytes.bin");
-    const answer = await desk.call('read', { sandbox, path: 'bytes.bin' });
+    const answer = await fixture.call('read', { sandbox, path: 'bytes.bin' });
     expect(answer.meta).toMatchObject({ encoding: 'base64' });
     const [first] = answer.result.content;
     const base64 = first?.type === 'text' ? first.text : '';
     expect([...Buffer.from(base64, 'base64')]).toEqual([0, 255, 13, 10, 120]);
-    await desk.text('write', { sandbox, path: 'copy.bin', content: base64, encoding: 'base64' });
+    await fixture.text('write', { sandbox, path: 'copy.bin', content: base64, encoding: 'base64' });
     expect((await bash('cmp bytes.bin copy.bin && echo same')).text).toMatch(/^same\n/);
   });
 
@@ -138,12 +138,12 @@ describe('read', () => {
         message: 'large files',
       },
     );
-    const large = await desk.call('read', { sandbox, path: 'large.txt', offset: 1_500_000, limit: 2 });
+    const large = await fixture.call('read', { sandbox, path: 'large.txt', offset: 1_500_000, limit: 2 });
     expect(large.text).toMatch(/^1500001\n1500002\n\n\[lines 1500000 to 1500001; the file has 2000000 lines/);
-    const line = await desk.call('read', { sandbox, path: 'one-line' });
+    const line = await fixture.call('read', { sandbox, path: 'one-line' });
     expect(line.meta).toMatchObject({ truncated: true, fileBytes: 3_000_000 });
     expect(line.text).toContain('[line 0 is cut;');
-    const sparse = await desk.call('read', { sandbox, path: 'sparse' });
+    const sparse = await fixture.call('read', { sandbox, path: 'sparse' });
     expect({ isError: sparse.isError, fileBytes: sparse.meta['fileBytes'] }).toEqual({
       isError: false,
       fileBytes: 2 ** 40,
@@ -157,84 +157,86 @@ describe('read', () => {
       './.gitignore',
       'src/../.gitignore',
       '/src/.gitignore',
-      `${desk.workdir}/.gitignore`,
+      `${fixture.workdir}/.gitignore`,
     ])
-      expect({ path, code: await desk.code('read', { sandbox, path }) }).toEqual({ path, code: 'PATH_HIDDEN' });
-    expect(await desk.code('grep', { sandbox, pattern: 'x', path: '.gitignore' })).toBe('PATH_HIDDEN');
-    expect(await desk.code('ls', { sandbox, path: '.git' })).toBe('PATH_HIDDEN');
-    expect(await desk.text('write', { sandbox, path: '.hidden', content: 'secret-words\n' })).not.toContain(
+      expect({ path, code: await fixture.code('read', { sandbox, path }) }).toEqual({ path, code: 'PATH_HIDDEN' });
+    expect(await fixture.code('grep', { sandbox, pattern: 'x', path: '.gitignore' })).toBe('PATH_HIDDEN');
+    expect(await fixture.code('ls', { sandbox, path: '.git' })).toBe('PATH_HIDDEN');
+    expect(await fixture.text('write', { sandbox, path: '.hidden', content: 'secret-words\n' })).not.toContain(
       'secret-words',
     );
-    const refused = await desk.call('patch', { sandbox, path: '.hidden', diff: '@@ -1 +1 @@\n-other\n+new\n' });
+    const refused = await fixture.call('patch', { sandbox, path: '.hidden', diff: '@@ -1 +1 @@\n-other\n+new\n' });
     expect({ isError: refused.isError, code: refused.meta['code'] }).toEqual({ isError: true, code: 'PATCH_CONFLICT' });
     expect(refused.text).not.toContain('secret-words');
-    expect(await desk.text('ls', { sandbox })).not.toContain('.hidden');
-    expect(await desk.text('glob', { sandbox, pattern: '**' })).not.toContain('.hidden');
-    expect(await desk.text('grep', { sandbox, pattern: 'secret-words' })).toBe('[no line matches]');
+    expect(await fixture.text('ls', { sandbox })).not.toContain('.hidden');
+    expect(await fixture.text('glob', { sandbox, pattern: '**' })).not.toContain('.hidden');
+    expect(await fixture.text('grep', { sandbox, pattern: 'secret-words' })).toBe('[no line matches]');
   });
 
   it('is never held up by what is no file', async () => {
     await bash('mkfifo pipe; ln -s loop loop; ln -s /etc/hostname out', { message: 'odd files' });
-    expect(await desk.code('read', { sandbox, path: 'pipe' })).toBe('NOT_A_REGULAR_FILE');
-    expect(await desk.code('read', { sandbox, path: 'src' })).toBe('IS_A_DIRECTORY');
-    expect(await desk.code('read', { sandbox, path: 'loop' })).toBe('NOT_FOUND');
-    expect(await desk.code('read', { sandbox, path: '/dev/zero' })).toBe('NOT_A_REGULAR_FILE');
-    expect(await desk.code('read', { sandbox, path: 'src/a.txt/' })).toBe('NOT_A_DIRECTORY');
-    expect(await desk.code('write', { sandbox, path: 'pipe', content: 'x' })).toBe('NOT_A_REGULAR_FILE');
-    expect(await desk.code('write', { sandbox, path: 'src', content: 'x' })).toBe('IS_A_DIRECTORY');
-    expect(await desk.text('grep', { sandbox, pattern: 'hostname' })).toBe('[no line matches]');
+    expect(await fixture.code('read', { sandbox, path: 'pipe' })).toBe('NOT_A_REGULAR_FILE');
+    expect(await fixture.code('read', { sandbox, path: 'src' })).toBe('IS_A_DIRECTORY');
+    expect(await fixture.code('read', { sandbox, path: 'loop' })).toBe('NOT_FOUND');
+    expect(await fixture.code('read', { sandbox, path: '/dev/zero' })).toBe('NOT_A_REGULAR_FILE');
+    expect(await fixture.code('read', { sandbox, path: 'src/a.txt/' })).toBe('NOT_A_DIRECTORY');
+    expect(await fixture.code('write', { sandbox, path: 'pipe', content: 'x' })).toBe('NOT_A_REGULAR_FILE');
+    expect(await fixture.code('write', { sandbox, path: 'src', content: 'x' })).toBe('IS_A_DIRECTORY');
+    expect(await fixture.text('grep', { sandbox, pattern: 'hostname' })).toBe('[no line matches]');
     await bash('rm pipe loop out');
   });
 });
 
 describe('write and patch', () => {
   it('say what they did, and that nothing changed when nothing did', async () => {
-    expect(await desk.text('write', { sandbox, path: 'new/deep/file.txt', content: 'one\ntwo' })).toMatch(
+    expect(await fixture.text('write', { sandbox, path: 'new/deep/file.txt', content: 'one\ntwo' })).toMatch(
       /^\[wrote "new\/deep\/file.txt": 2 lines, 7 bytes, recorded as revision \d+ \(1 file\)\]$/,
     );
-    expect(await desk.text('write', { sandbox, path: 'new/deep/file.txt', content: 'one\ntwo' })).toContain(
+    expect(await fixture.text('write', { sandbox, path: 'new/deep/file.txt', content: 'one\ntwo' })).toContain(
       'nothing to record',
     );
   });
 
   it('make, change and delete a file, once', async () => {
     const made = '--- /dev/null\n+++ b/p.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n';
-    expect(await desk.text('patch', { sandbox, path: 'p.txt', diff: made })).toContain('created "p.txt": +2 -0 lines');
+    expect(await fixture.text('patch', { sandbox, path: 'p.txt', diff: made })).toContain(
+      'created "p.txt": +2 -0 lines',
+    );
     const changed = '--- a/p.txt\n+++ b/p.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n';
-    expect(await desk.text('patch', { sandbox, path: 'p.txt', diff: changed })).toContain('modified "p.txt": +1 -1');
-    expect(await desk.text('patch', { sandbox, path: 'p.txt', diff: changed })).toContain('already applied');
-    expect(await desk.text('read', { sandbox, path: 'p.txt' })).toBe('one\nTWO\n');
+    expect(await fixture.text('patch', { sandbox, path: 'p.txt', diff: changed })).toContain('modified "p.txt": +1 -1');
+    expect(await fixture.text('patch', { sandbox, path: 'p.txt', diff: changed })).toContain('already applied');
+    expect(await fixture.text('read', { sandbox, path: 'p.txt' })).toBe('one\nTWO\n');
     const gone = '--- a/p.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-TWO\n';
-    expect(await desk.text('patch', { sandbox, path: 'p.txt', diff: gone })).toContain('deleted "p.txt"');
-    expect(await desk.text('patch', { sandbox, path: 'p.txt', diff: gone })).toContain('already applied');
-    expect(await desk.code('read', { sandbox, path: 'p.txt' })).toBe('NOT_FOUND');
+    expect(await fixture.text('patch', { sandbox, path: 'p.txt', diff: gone })).toContain('deleted "p.txt"');
+    expect(await fixture.text('patch', { sandbox, path: 'p.txt', diff: gone })).toContain('already applied');
+    expect(await fixture.code('read', { sandbox, path: 'p.txt' })).toBe('NOT_FOUND');
   });
 
   it('refuse a git directory and what is no path', async () => {
     for (const path of ['.git/config', 'src/.GIT/x', '/src/.git/hooks/x'])
-      expect({ path, code: await desk.code('write', { sandbox, path, content: 'x' }) }).toEqual({
+      expect({ path, code: await fixture.code('write', { sandbox, path, content: 'x' }) }).toEqual({
         path,
         code: 'PATH_GIT_DIR',
       });
-    expect(await desk.code('write', { sandbox, path: '', content: 'x' })).toBe('PATH_EMPTY');
-    expect(await desk.code('write', { sandbox, path: 'a\0b', content: 'x' })).toBe('PATH_NUL');
-    expect(await desk.code('write', { sandbox, path: 'x'.repeat(300), content: 'x' })).toBe('PATH_TOO_LONG');
+    expect(await fixture.code('write', { sandbox, path: '', content: 'x' })).toBe('PATH_EMPTY');
+    expect(await fixture.code('write', { sandbox, path: 'a\0b', content: 'x' })).toBe('PATH_NUL');
+    expect(await fixture.code('write', { sandbox, path: 'x'.repeat(300), content: 'x' })).toBe('PATH_TOO_LONG');
   });
 
   it('A33: take every name for a name', async () => {
     for (const name of ['a; touch pwned', '$(touch pwned)', '`touch pwned`', '-rf', '--', '\n-e id', "it's", 'a*b']) {
-      await desk.text('write', { sandbox, path: name, content: `${name}!` });
-      expect(await desk.text('read', { sandbox, path: name })).toBe(`${name}!`);
+      await fixture.text('write', { sandbox, path: name, content: `${name}!` });
+      expect(await fixture.text('read', { sandbox, path: name })).toBe(`${name}!`);
     }
-    expect((await desk.text('ls', { sandbox })).split('\n')).not.toContain('pwned');
-    expect((await desk.text('ls', { sandbox })).split('\n')).toContain('\\n-e id'); // one name, one line
+    expect((await fixture.text('ls', { sandbox })).split('\n')).not.toContain('pwned');
+    expect((await fixture.text('ls', { sandbox })).split('\n')).toContain('\\n-e id'); // one name, one line
     await bash('rm -f -- "-rf" -- "--"; rm -f ./*pwned* ./*id ./it* ./a?b');
   });
 
   it('do not lose a byte when many change one file at once', async () => {
-    await desk.text('write', { sandbox, path: 'shared.txt', content: '' });
+    await fixture.text('write', { sandbox, path: 'shared.txt', content: '' });
     await Promise.all(Array.from({ length: 20 }, (_, index) => bash(`printf '%s\\n' ${index} >>shared.txt`)));
-    const lines = (await desk.text('read', { sandbox, path: 'shared.txt' })).trim().split('\n').map(Number);
+    const lines = (await fixture.text('read', { sandbox, path: 'shared.txt' })).trim().split('\n').map(Number);
     expect(lines.sort((left, right) => left - right)).toEqual(Array.from({ length: 20 }, (_, index) => index));
   });
 });
@@ -247,12 +249,12 @@ describe('ls, glob and grep', () => {
         message: 'a tree',
       },
     );
-    expect(await desk.text('ls', { sandbox, path: 'tree' })).toBe('deep/\nroot@\ny.tsx');
-    expect(await desk.text('ls', { sandbox, path: 'tree', recursive: true })).toBe('deep/\ndeep/x.ts\nroot@\ny.tsx');
-    expect(await desk.text('glob', { sandbox, path: 'tree', pattern: '**/*.{ts,tsx}' })).toBe('deep/x.ts\ny.tsx');
-    expect(await desk.text('glob', { sandbox, pattern: 'tree/*.ts' })).toBe('[no file matches]');
-    expect(await desk.code('ls', { sandbox, path: 'nowhere' })).toBe('NOT_FOUND');
-    expect(await desk.code('glob', { sandbox, path: 'src/a.txt', pattern: '*' })).toBe('NOT_A_DIRECTORY');
+    expect(await fixture.text('ls', { sandbox, path: 'tree' })).toBe('deep/\nroot@\ny.tsx');
+    expect(await fixture.text('ls', { sandbox, path: 'tree', recursive: true })).toBe('deep/\ndeep/x.ts\nroot@\ny.tsx');
+    expect(await fixture.text('glob', { sandbox, path: 'tree', pattern: '**/*.{ts,tsx}' })).toBe('deep/x.ts\ny.tsx');
+    expect(await fixture.text('glob', { sandbox, pattern: 'tree/*.ts' })).toBe('[no file matches]');
+    expect(await fixture.code('ls', { sandbox, path: 'nowhere' })).toBe('NOT_FOUND');
+    expect(await fixture.code('glob', { sandbox, path: 'src/a.txt', pattern: '*' })).toBe('NOT_A_DIRECTORY');
     await bash('rm -r tree');
   });
 
@@ -264,14 +266,14 @@ describe('ls, glob and grep', () => {
       },
     );
     await bash('echo needle >app/node_modules/dep/node_modules/deep/b.js');
-    expect(await desk.text('glob', { sandbox, pattern: 'app/**/*.js' })).toBe('app/own.js');
-    expect(await desk.text('grep', { sandbox, pattern: 'needle', path: 'app' })).toBe('app/own.js\n1: needle');
-    expect(await desk.text('grep', { sandbox, pattern: 'needle', path: 'app', include: '*.js' })).toBe(
+    expect(await fixture.text('glob', { sandbox, pattern: 'app/**/*.js' })).toBe('app/own.js');
+    expect(await fixture.text('grep', { sandbox, pattern: 'needle', path: 'app' })).toBe('app/own.js\n1: needle');
+    expect(await fixture.text('grep', { sandbox, pattern: 'needle', path: 'app', include: '*.js' })).toBe(
       'app/own.js\n1: needle',
     );
-    expect(await desk.text('ls', { sandbox, path: 'app', recursive: true })).toBe('node_modules/\nown.js');
-    expect(await desk.text('glob', { sandbox, path: 'app/node_modules', pattern: '**/*.js' })).toBe('dep/a.js');
-    expect(await desk.text('ls', { sandbox, path: 'app/node_modules' })).toBe('dep/');
+    expect(await fixture.text('ls', { sandbox, path: 'app', recursive: true })).toBe('node_modules/\nown.js');
+    expect(await fixture.text('glob', { sandbox, path: 'app/node_modules', pattern: '**/*.js' })).toBe('dep/a.js');
+    expect(await fixture.text('ls', { sandbox, path: 'app/node_modules' })).toBe('dep/');
     await bash('rm -r app');
   });
 
@@ -282,36 +284,38 @@ describe('ls, glob and grep', () => {
         message: 'files to search',
       },
     );
-    expect(await desk.text('grep', { sandbox, pattern: 'alpha' })).toBe('g/one.txt\n1: alpha 1\ng/two.md\n1: alpha');
-    expect(await desk.text('grep', { sandbox, pattern: 'ALPHA', ignoreCase: true, include: '*.md' })).toBe(
+    expect(await fixture.text('grep', { sandbox, pattern: 'alpha' })).toBe('g/one.txt\n1: alpha 1\ng/two.md\n1: alpha');
+    expect(await fixture.text('grep', { sandbox, pattern: 'ALPHA', ignoreCase: true, include: '*.md' })).toBe(
       'g/two.md\n1: alpha',
     );
-    expect(await desk.text('grep', { sandbox, pattern: '\\d\\d$', path: 'g/one.txt' })).toBe('g/one.txt\n2: beta 22');
-    expect(await desk.text('grep', { sandbox, pattern: 'alpha', include: 'g/*.txt' })).toBe('g/one.txt\n1: alpha 1');
-    expect(await desk.text('grep', { sandbox, pattern: '-f/etc/passwd' })).toBe('[no line matches]');
-    expect(await desk.code('grep', { sandbox, pattern: '[' })).toBe('PATTERN_INVALID');
-    expect(await desk.code('grep', { sandbox, pattern: '(?<=x)y' })).toBe('PATTERN_UNSUPPORTED');
-    expect(await desk.code('grep', { sandbox, pattern: '' })).toBe('PATTERN_EMPTY');
-    expect(await desk.code('glob', { sandbox, pattern: '[' })).toBe('GLOB_INVALID');
+    expect(await fixture.text('grep', { sandbox, pattern: '\\d\\d$', path: 'g/one.txt' })).toBe(
+      'g/one.txt\n2: beta 22',
+    );
+    expect(await fixture.text('grep', { sandbox, pattern: 'alpha', include: 'g/*.txt' })).toBe('g/one.txt\n1: alpha 1');
+    expect(await fixture.text('grep', { sandbox, pattern: '-f/etc/passwd' })).toBe('[no line matches]');
+    expect(await fixture.code('grep', { sandbox, pattern: '[' })).toBe('PATTERN_INVALID');
+    expect(await fixture.code('grep', { sandbox, pattern: '(?<=x)y' })).toBe('PATTERN_UNSUPPORTED');
+    expect(await fixture.code('grep', { sandbox, pattern: '' })).toBe('PATTERN_EMPTY');
+    expect(await fixture.code('glob', { sandbox, pattern: '[' })).toBe('GLOB_INVALID');
     await bash('rm -r g');
   });
 
   it('A31: a hostile pattern holds nothing up', async () => {
     await bash('head -c 300000 /dev/zero | tr "\\0" a >a.txt');
     const started = performance.now();
-    const slow = desk.call('grep', { sandbox, pattern: '(a+)+$' });
+    const slow = fixture.call('grep', { sandbox, pattern: '(a+)+$' });
     const others = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const from = performance.now();
-        await desk.text('ls', { sandbox });
+        await fixture.text('ls', { sandbox });
         return performance.now() - from;
       }),
     );
     await slow;
     expect(Math.max(...others)).toBeLessThan(20_000); // not a speed: that nothing waits for the pattern
     expect(performance.now() - started).toBeLessThan(60_000);
-    expect(await desk.code('glob', { sandbox, pattern: '{a,b}'.repeat(30) })).toBe('PATTERN_TOO_COMPLEX');
-    await desk.text('glob', { sandbox, pattern: `${'**/'.repeat(40)}x` });
+    expect(await fixture.code('glob', { sandbox, pattern: '{a,b}'.repeat(30) })).toBe('PATTERN_TOO_COMPLEX');
+    await fixture.text('glob', { sandbox, pattern: `${'**/'.repeat(40)}x` });
     await bash('rm a.txt');
   });
 });
@@ -344,7 +348,7 @@ describe('arguments', () => {
       ['write', { sandbox, path: 'x', content: '\ud800' }, 'ARG_TYPE'],
     ];
     for (const [name, input, code] of cases)
-      expect({ name, input, code: await desk.code(name, input) }).toEqual({ name, input, code });
+      expect({ name, input, code: await fixture.code(name, input) }).toEqual({ name, input, code });
   });
 
   it('errors tell what a model can do: a tool, or a word to the person', async () => {
@@ -352,23 +356,23 @@ describe('arguments', () => {
     expect((await fixture.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
       'Next: Make one: lb_sandbox-create.',
     );
-    expect((await desk.call('sandbox-create', { name: sandbox })).text).toContain('ask the person for this: ');
+    expect((await fixture.call('sandbox-create', { name: sandbox })).text).toContain('ask the person for this: ');
   });
 
   it('errors name no place of the machine and hold no stack', async () => {
-    const { text } = await desk.call('read', { sandbox: 'nothing', path: 'x' });
-    expect(text).not.toContain(desk.scratch.stateDirectory);
+    const { text } = await fixture.call('read', { sandbox: 'nothing', path: 'x' });
+    expect(text).not.toContain(fixture.scratch.stateDirectory);
     expect(text).not.toMatch(/\n\s+at /);
     expect(text).toMatch(/^SANDBOX_NOT_FOUND: .*\nNext: /);
   });
 
   it('a sandbox that is paused says how it goes on', async () => {
-    await desk.person.setRunState(sandbox, 'paused');
-    const answer = await desk.call('bash', { sandbox, command: 'true' });
+    await fixture.person.setRunState(sandbox, 'paused');
+    const answer = await fixture.call('bash', { sandbox, command: 'true' });
     expect(answer.meta).toMatchObject({ code: 'SANDBOX_PAUSED' });
     expect(answer.text).toContain('litterbox resume a');
-    await desk.person.setRunState(sandbox, 'ready');
-    await desk.text('bash', { sandbox, command: 'true' });
+    await fixture.person.setRunState(sandbox, 'ready');
+    await fixture.text('bash', { sandbox, command: 'true' });
   });
 });
 
@@ -376,8 +380,8 @@ it('answers five hundred calls at once, none twice and none lost', async () => {
   const answers = await Promise.all(
     Array.from({ length: 500 }, (_, index) =>
       index % 10 === 0
-        ? desk.text('bash', { sandbox, command: `echo answer ${index}` })
-        : desk.text('read', { sandbox, path: 'src/a.txt' }),
+        ? fixture.text('bash', { sandbox, command: `echo answer ${index}` })
+        : fixture.text('read', { sandbox, path: 'src/a.txt' }),
     ),
   );
   answers.forEach((text, index) => expect(text).toMatch(index % 10 === 0 ? new RegExp(`^answer ${index}\n`) : /^a\n$/));

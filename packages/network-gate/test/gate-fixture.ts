@@ -15,7 +15,7 @@ import {
   RepositoryId,
   type Spending,
 } from '@litterbox/core/provider';
-import { memoryState, StateShelf } from '@litterbox/testing';
+import { Fixture, memoryState, StateShelf } from '@litterbox/testing';
 import { networkGate, type NetworkGateOptions } from '../src/index.ts';
 
 /** A clock that is turned by hand. */
@@ -68,7 +68,7 @@ export const TLS: ConnectionOptions = {
 };
 
 /** A server on the Internet, which is this machine's loopback here, a gate that reaches it under any name, and a port inside. */
-export interface GateFixture extends AsyncDisposable {
+export interface GateFixture extends Fixture {
   readonly reports: GateReport[];
   /** Addresses that were dialled. */
   readonly dialled: string[];
@@ -158,20 +158,26 @@ export async function gateFixture(
     await once(socket, 'connect');
     return socket;
   };
-  return {
+  const fixture = new Fixture();
+  fixture.defer(async () => {
+    await gate[Symbol.asyncDispose]();
+    for (const socket of sockets) socket.destroy();
+    await Promise.all([closed(outside), closed(inside)]);
+  });
+  return Object.assign(fixture, {
     reports,
     dialled,
     looked,
     clock,
     open,
-    async ask(bytes) {
+    async ask(bytes: string | Buffer) {
       const socket = await open();
       socket.write(bytes);
       const answer = await allOf(socket);
       socket.destroy();
       return answer;
     },
-    async secure(host, servername = host) {
+    async secure(host: string, servername = host) {
       const socket = await open();
       socket.write(`CONNECT ${host}:443 HTTP/1.1\r\n\r\n`);
       const [answer] = (await once(socket, 'data')) as [Buffer];
@@ -182,12 +188,7 @@ export async function gateFixture(
       return secure;
     },
     closeGate: async () => await gate[Symbol.asyncDispose](),
-    async [Symbol.asyncDispose]() {
-      await gate[Symbol.asyncDispose]();
-      for (const socket of sockets) socket.destroy();
-      await Promise.all([closed(outside), closed(inside)]);
-    },
-  };
+  });
 }
 
 /** Everything until the end. */

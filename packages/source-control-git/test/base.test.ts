@@ -36,7 +36,7 @@ async function files(repository: SourceRepository, tree: string): Promise<Record
 
 describe('open', () => {
   test.each([
-    ['a directory outside', 'NOT_A_REPO', (fixture: GitFixture) => '/'],
+    ['a directory outside', 'NOT_A_REPO', () => '/'],
     ['nothing', 'NOT_FOUND', (fixture: GitFixture) => join(fixture.directory, 'nope')],
     ['the inside of .git', 'INSIDE_GIT_DIR', (fixture: GitFixture) => join(fixture.repository({ a: '1' }), '.git')],
     [

@@ -2,7 +2,7 @@ import { describe, it } from '@jest/globals';
 import { describeAuditLog, describeSandboxPool, describeStateStore } from '@litterbox/conformance';
 import { StateFixture } from './state-fixture.ts';
 
-const options = { name: 'SQLite', runner: { describe, it }, bench: () => new StateFixture() };
+const options = { name: 'SQLite', runner: { describe, it }, fixture: () => new StateFixture() };
 
 describeStateStore(options);
 describeAuditLog(options);

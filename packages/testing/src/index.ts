@@ -1,4 +1,5 @@
 export { atFailpoint } from './at-failpoint.ts';
+export { Fixture } from './fixture.ts';
 export { type HandClock, handClock } from './hand-clock.ts';
 export type { MachineProcess, Program } from './machine/machine-process.ts';
 export { memoryApprover } from './memory-approver.ts';
@@ -15,6 +16,7 @@ export { memoryState } from './memory-state.ts';
 export { memoryStream } from './memory-stream.ts';
 export type { Override } from './overridden.ts';
 export { PersonalRepository } from './personal-repository.ts';
+export { RepositoryFixture } from './repository-fixture.ts';
 export { realClock } from './real-clock.ts';
 export { type FirstFile, RepositoryShelf } from './repository-shelf.ts';
 export { SandboxShelf } from './sandbox-shelf.ts';

@@ -70,7 +70,7 @@ export interface UseCaseFixtureOptions {
 }
 
 /** What outlives a program: records, sandboxes, repositories, and the time. */
-interface Ground {
+interface Shelves {
   readonly clock: HandClock;
   readonly records: StateShelf;
   readonly sandboxes: SandboxShelf;
@@ -97,7 +97,7 @@ export const NOTHING_LEFT: Left = { records: [], histories: [], journal: [], run
 
 /** The use cases over ports in memory, and what a test asks of that world. */
 export interface UseCaseFixture extends WiredUseCases, AsyncDisposable {
-  readonly ground: Ground;
+  readonly shelves: Shelves;
   readonly clock: HandClock;
   readonly person: PersonalRepository;
   /** As they are, without what a test wanted otherwise. */
@@ -131,18 +131,18 @@ export function useCaseFixture(options: UseCaseFixtureOptions = {}): UseCaseFixt
   const repositories = new RepositoryShelf();
   const all = config === undefined ? files : [...files, { path: '.litterbox.toml', content: config }];
   const person = repositories.add(all, '/home/person/project');
-  const ground = {
+  const shelves = {
     clock: handClock(),
     records: new StateShelf(),
     sandboxes: new SandboxShelf(),
     repositories,
     person,
   };
-  return worldOver(ground, options);
+  return fixtureOver(shelves, options);
 }
 
-function worldOver(ground: Ground, options: UseCaseFixtureOptions): UseCaseFixture {
-  const { clock, records, sandboxes, repositories, person } = ground;
+function fixtureOver(shelves: Shelves, options: UseCaseFixtureOptions): UseCaseFixture {
+  const { clock, records, sandboxes, repositories, person } = shelves;
   const owner = { isAlive: true };
   const life: Life = { isOver: false };
   const state = memoryState(records, clock, owner);
@@ -151,8 +151,8 @@ function worldOver(ground: Ground, options: UseCaseFixtureOptions): UseCaseFixtu
   const gate = memoryGate();
   const isTrusted = options.isTrusted ?? true;
   const ports: Ports = {
-    providers: [mortal(providerOf(ground, options), life), ...(options.otherProviders ?? [])],
-    sourceControl: mortal(sourceControlOf(ground, options, life), life),
+    providers: [mortal(providerOf(shelves, options), life), ...(options.otherProviders ?? [])],
+    sourceControl: mortal(sourceControlOf(shelves, options, life), life),
     state: mortal(overridden(isTrusted ? { ...state, isTrusted: async () => true } : state, options.state), life),
     audit: mortal(overridden(memoryAudit(records, clock, owner), options.audit), life),
     pool: mortal(overridden(memoryPool(records, clock, owner), options.pool), life),
@@ -188,7 +188,7 @@ function worldOver(ground: Ground, options: UseCaseFixtureOptions): UseCaseFixtu
   };
   const world: UseCaseFixture = {
     ...useCases,
-    ground,
+    shelves,
     clock,
     person,
     state,
@@ -248,7 +248,7 @@ function worldOver(ground: Ground, options: UseCaseFixtureOptions): UseCaseFixtu
 
     restarted(more = options) {
       die();
-      return worldOver(ground, more);
+      return fixtureOver(shelves, more);
     },
 
     async [Symbol.asyncDispose]() {
@@ -263,7 +263,7 @@ function worldOver(ground: Ground, options: UseCaseFixtureOptions): UseCaseFixtu
 }
 
 function providerOf(
-  { clock, sandboxes }: Ground,
+  { clock, sandboxes }: Shelves,
   { programs, provider, runtime }: UseCaseFixtureOptions,
 ): SandboxProvider {
   const real = memoryProvider({ shelf: sandboxes, clock, ...(programs && { programs }) });
@@ -281,7 +281,7 @@ function providerOf(
 }
 
 function sourceControlOf(
-  { clock, repositories }: Ground,
+  { clock, repositories }: Shelves,
   { sourceControl, repository }: UseCaseFixtureOptions,
   life: Life,
 ): SourceControl {

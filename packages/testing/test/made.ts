@@ -21,7 +21,7 @@ export async function inState(
   name: string,
   state: SandboxRecord['state'],
 ): Promise<SandboxRecord> {
-  const record = fixture.ground.records.records.find(({ slug }) => slug === name);
+  const record = fixture.shelves.records.records.find(({ slug }) => slug === name);
   if (!record) throw new Error(`There is no record of ${name}.`);
   return await fixture.state.update(record, { state });
 }

@@ -37,7 +37,7 @@ async function statusOf({ provider }: SandboxFixture, id: SandboxId) {
 
 /** Sandboxes that were made in advance and are given away. */
 export function claims(check: Check): void {
-  const claimCheck = (title: string, body: (bench: SandboxFixture, claim: Claim) => Promise<void>) =>
+  const claimCheck = (title: string, body: (fixture: SandboxFixture, claim: Claim) => Promise<void>) =>
     check(title, async (fixture) => {
       const { provider, create } = fixture;
       if (!provider.claim) return void (await create()); // it is never asked for one; that it makes ordinary ones is all there is to see

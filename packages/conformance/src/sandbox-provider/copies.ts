@@ -66,7 +66,7 @@ function textOf(change: ChangedPath): string {
 /** Sandboxes that begin as copies of others. */
 export function copies(check: Check): void {
   /** Where the provider has none, core refuses before it is asked. */
-  const where = (title: string, body: (bench: SandboxFixture) => Promise<void>) =>
+  const where = (title: string, body: (fixture: SandboxFixture) => Promise<void>) =>
     check(title, async (fixture) => {
       if (!fixture.provider.traits.canCopy) return;
       if (!fixture.lacking.includes('copies')) return await body(fixture);

@@ -24,7 +24,7 @@ export function execChannel(check: Check): void {
     body: (
       channel: ExecChannel,
       run: (script: string, changes?: object, call?: object) => Promise<Ran>,
-      bench: SandboxFixture & { readonly runtime: SandboxRuntime },
+      fixture: SandboxFixture & { readonly runtime: SandboxRuntime },
     ) => Promise<void>,
     sandbox: 'shared' | 'own' = 'shared',
   ) =>

@@ -62,7 +62,7 @@ export interface SandboxFixture {
   sh(runtime: SandboxRuntime, script: string, changes?: Partial<ProcessSpec>): Promise<Collected>;
 }
 
-export type Check = (title: string, body: (bench: SandboxFixture) => Promise<void>) => void;
+export type Check = (title: string, body: (fixture: SandboxFixture) => Promise<void>) => void;
 
 /** A key under which nothing is kept yet. */
 export function freshKey(): string {

@@ -73,14 +73,14 @@ describe('bad glob patterns', () => {
       '16384 characters',
     ],
   ])('%s', (_title, pattern, code, words) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     try {
       globMatcher(pattern);
       expect('accepted').toBe(code);
     } catch (error) {
       expect(isLitterboxError(error) && [error.code, error.message]).toEqual([code, expect.stringContaining(words)]);
     }
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(200);
   });
 
   test.each<[title: string, pattern: string, path: string]>([
@@ -96,9 +96,9 @@ describe('bad glob patterns', () => {
     ['A31: braces nested as deep as may be', '{a,'.repeat(255) + 'b' + '}'.repeat(255), 'c'],
     ['A31: braces without a comma', '{'.repeat(2000) + '}'.repeat(2000), 'c'],
   ])('%s', (_title, pattern, path) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(globMatcher(pattern)(path)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1500);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1500);
   });
 });
 

@@ -262,9 +262,9 @@ describe('bad patches', () => {
     ['B60: a number of 400 digits', `@@ -1 +${'9'.repeat(400)} @@\n-a\n+b\n`, 'PATCH_CORRUPT', 'larger than 2^31'],
     ['B60: a count above 2^31', '@@ -1,4294967296 +1 @@\n-a\n+b\n', 'PATCH_CORRUPT', 'larger than 2^31'],
   ])('%s', (_title, diff, code, words) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(refusal(() => parsePatch(diff, 'x'))).toEqual([code, expect.stringContaining(words)]);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
   test('B60: headers made to keep a pattern busy take no longer than others', () => {
@@ -282,11 +282,11 @@ describe('bad patches', () => {
       'Binary files ',
     ])
       for (const head of ['index ', 'diff --git a/', '--- "', '--- ', '@@ -1 +1 @@ ', 'Index: ', '']) {
-        const started = performance.now();
+        const before = process.cpuUsage();
         refusal(() =>
           parsePatch(`${head}${part.repeat(1_000_000 / part.length)} !\n+++ x\n@@ -1 +1 @@\n-a\n+b\n`, 'x'),
         );
-        expect(performance.now() - started).toBeLessThan(1000);
+        expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
       }
   });
 });
@@ -476,9 +476,9 @@ describe('patches that do not fit', () => {
 
 describe('time stays near to the size', () => {
   const within = (milliseconds: number, work: () => unknown) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     work();
-    expect(performance.now() - started).toBeLessThan(milliseconds);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(milliseconds);
   };
   test('50,000 lines, 5,000 hunks, all of them moved', () => {
     const old = Array.from({ length: 50_000 }, (_, index) => `line ${index}\n`);

@@ -186,7 +186,7 @@ describe('bad search patterns', () => {
     ['B46: more characters than can be listed', '[\\u4e00-\\u9fff]', 'PATTERN_UNSUPPORTED', 'large class at 0'],
     ['A31: references to many names', '(?<n>a)|'.repeat(200), 'PATTERN_EMPTY', ''],
   ])('%s', (_title, pattern, code, words) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     try {
       searchPattern(pattern);
       // The last row is one that may be accepted: it is about the time.
@@ -196,7 +196,7 @@ describe('bad search patterns', () => {
       expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringContaining(words) });
       expect(error.details.hint).toMatch(/./);
     }
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(200);
   });
 
   test.each([
@@ -207,11 +207,11 @@ describe('bad search patterns', () => {
   ])('%s takes grep no long time', (_title, pattern, count) => {
     const search = searchPattern(pattern);
     for (const [, command] of GREPS) {
-      const started = performance.now();
+      const before = process.cpuUsage();
       expect(found(command, search, ['a'.repeat(2000), `${'ab '.repeat(700)}c`])).toHaveLength(count);
-      expect({ command, isElapsedBelow: performance.now() - started < 5000 }).toEqual({
+      expect({ command, isProcessorTimeBelow: process.cpuUsage(before).user / 1000 < 5000 }).toEqual({
         command,
-        isElapsedBelow: true,
+        isProcessorTimeBelow: true,
       });
     }
   });

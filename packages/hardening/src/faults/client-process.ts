@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { ScratchRepository } from '../scratch-repository.ts';
+import { RepositoryFixture } from '@litterbox/testing';
 import type { Failure, Job, Reply } from './job.ts';
 import { engineEnvironment, type ProviderUnderTest } from './provider-under-test.ts';
 
@@ -29,7 +29,7 @@ export class ClientProcess implements AsyncDisposable {
   readonly #closed: Promise<readonly [number | null, NodeJS.Signals | null]>;
   errors = '';
 
-  constructor({ repository, stateDirectory, directory }: ScratchRepository, options: ClientOptions = {}) {
+  constructor({ repository, stateDirectory, directory }: RepositoryFixture, options: ClientOptions = {}) {
     const { failpoints, wrapper = [], environment, provider = 'overlayfs' } = options;
     const [program, ...args] = [
       ...wrapper,

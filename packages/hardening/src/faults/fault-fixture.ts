@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLitterbox, type Litterbox, type LitterboxOptions } from 'litterbox';
-import { type ScratchRepository, scratchRepository } from '../scratch-repository.ts';
+import { RepositoryFixture } from '@litterbox/testing';
 import { ClientProcess, type ClientOptions } from './client-process.ts';
 import type { Failure, Job } from './job.ts';
 import { PROVIDERS_UNDER_TEST, type ProviderUnderTest } from './provider-under-test.ts';
 import { userDigest } from './user-digest.ts';
 
 /** A scratch repository on which programs live and die; what was promised to them is written down for the checker. */
-export interface FaultFixture extends AsyncDisposable, ScratchRepository {
+export interface FaultFixture extends RepositoryFixture {
   readonly provider: ProviderUnderTest;
   /** Commits that a call returned: they stay reachable for ever. */
   readonly acknowledged: Set<string>;
@@ -40,8 +40,8 @@ export function faultFixture(
   parent?: string,
   provider: ProviderUnderTest = 'overlayfs',
 ): FaultFixture {
-  const scratch = scratchRepository(files, parent);
-  const { repository, stateDirectory, directory } = scratch;
+  const scratch = new RepositoryFixture(files, parent);
+  const { repository, stateDirectory } = scratch;
   const acknowledged = new Set<string>();
   const opened = new Set<Litterbox>();
   const clients = new Set<ClientProcess>();
@@ -67,65 +67,61 @@ export function faultFixture(
     await litterbox[Symbol.asyncDispose]();
     return result;
   };
-  const self: FaultFixture = {
-    ...scratch,
+  scratch.defer(async () => {
+    for (const client of clients) await client[Symbol.asyncDispose]();
+    for (const litterbox of opened) await litterbox[Symbol.asyncDispose]();
+    try {
+      await once(async (last) => {
+        await last.reconcile();
+        for (const { name } of await last.list()) await last.delete(name, { force: true });
+      });
+    } catch {
+      // A test left it broken; what ran ended with its programs.
+    }
+  });
+  const self: FaultFixture = Object.assign(scratch, {
     provider,
     acknowledged,
     digest: userDigest(repository),
     accept() {
       self.digest = userDigest(repository);
     },
-    commit(path, content) {
-      mkdirSync(dirname(join(repository, path)), { recursive: true });
-      writeFileSync(join(repository, path), content);
+    commit(path: string, content: string) {
+      scratch.file(path, content);
       scratch.git('add', '-A');
       scratch.git('commit', '-q', '-m', `user: ${path}`);
       self.accept();
     },
     open,
     once,
-    client(options) {
+    client(options?: ClientOptions) {
       const client = new ClientProcess(self, { provider, ...options });
       clients.add(client);
       return client;
     },
-    async dying(job, options) {
+    async dying(job: Job, options: ClientOptions) {
       await using client = self.client(options);
       client.send(job);
       const reply = await client.reply();
       const { code, signal } = await client.ended();
       return { code, signal, ...reply, errors: client.errors };
     },
-    async [Symbol.asyncDispose]() {
-      for (const client of clients) await client[Symbol.asyncDispose]();
-      for (const litterbox of opened) await litterbox[Symbol.asyncDispose]();
-      try {
-        await once(async (last) => {
-          await last.reconcile();
-          for (const { name } of await last.list()) await last.delete(name, { force: true });
-        });
-      } catch {
-        // A test left it broken; what ran ended with its programs.
-      }
-      rmSync(directory, { recursive: true, force: true });
-    },
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
-  };
+  });
   return self;
 }
 
 /** A file of the user's work tree; nothing when it is not there. */
-export function userFile({ repository }: ScratchRepository, path: string): string | undefined {
+export function userFile({ repository }: RepositoryFixture, path: string): string | undefined {
   const at = join(repository, path);
   return existsSync(at) ? readFileSync(at, 'utf8') : undefined;
 }
 
-/** One scene for the tests of a file, in turn; a test that fails does not leave its scene to the next. */
+/** One fixture for the tests of a file, in turn; a test that fails does not leave its fixture to the next. */
 export function sharedFaultFixture(
   prepare: (fresh: FaultFixture) => Promise<void> = async () => {},
   provider?: ProviderUnderTest,
 ): {
-  on(work: (scene: FaultFixture) => Promise<void>): Promise<void>;
+  on(work: (fixture: FaultFixture) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 } {
   let shared: Promise<FaultFixture> | undefined;

@@ -1,11 +1,11 @@
 import type { Control } from '@litterbox/core';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { createLitterbox } from 'litterbox';
-import { scratchRepository } from '../scratch-repository.ts';
+import { RepositoryFixture } from '@litterbox/testing';
 
 /** Makes a sandbox on this machine and reads what is in force in it. */
 export async function measureControls(): Promise<readonly Control[]> {
-  using scratch = scratchRepository();
+  await using scratch = new RepositoryFixture();
   const { repository, stateDirectory } = scratch;
   await using litterbox = createLitterbox({ repo: repository, providers: [overlayfs], stateDirectory });
   const { record } = (await litterbox.create({ name: 'measured' })).created;

@@ -17,7 +17,7 @@ export interface Agent extends AgentClient {
 /** The sandbox that agents of these tests work in. */
 export const SANDBOX = 'a';
 
-/** One more agent on the ground, with the person's home and secrets in the environment of its server. */
+/** One more agent on the fixture, with the person's home and secrets in the environment of its server. */
 export async function agentOn(
   fixture: AttackFixture,
   options: Pick<AgentClientOptions, 'args' | 'era' | 'client'> & { readonly repository?: string } = {},
@@ -72,7 +72,7 @@ export async function agentOn(
  */
 export function attackByAgent(
   title: string,
-  body: (ground: AttackFixture, agent: Agent) => Promise<void>,
+  body: (fixture: AttackFixture, agent: Agent) => Promise<void>,
   options?: Parameters<typeof agentOn>[1],
 ): void {
   attack(title, async (fixture) => {

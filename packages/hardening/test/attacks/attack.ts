@@ -3,10 +3,10 @@ import { type AttackFixture, attackFixture } from '../../src/index.ts';
 
 const runner: { readonly it: (title: string, body: () => Promise<void>) => void } = { it };
 
-/** A test on a ground of its own, that ends with the look for what the attack achieved: marks, secrets, changes. */
+/** A test on a fixture of its own, that ends with the look for what the attack achieved: marks, secrets, changes. */
 export function attack(
   title: string,
-  body: (ground: AttackFixture) => Promise<void>,
+  body: (fixture: AttackFixture) => Promise<void>,
   files?: Readonly<Record<string, string>>,
 ): void {
   runner.it(title, async () => {

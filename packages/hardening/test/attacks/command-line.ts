@@ -10,7 +10,7 @@ export interface CommandLineOptions {
   readonly input?: string;
 }
 
-/** The real command line on the ground's repository, as the person runs it. What it says is heard. */
+/** The real command line on the fixture's repository, as the person runs it. What it says is heard. */
 export function commandLine(
   fixture: AttackFixture,
   args: readonly string[],

@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { LitterboxErrorCode } from '@litterbox/core';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { createLitterbox, type Litterbox, type LitterboxOptions } from 'litterbox';
-import { hostEnvironment, repositoryDigest, type ScratchRepository, scratchRepository } from '../../src/index.ts';
+import { hostEnvironment, repositoryDigest } from '../../src/index.ts';
+import { Fixture, RepositoryFixture } from '@litterbox/testing';
 
 /** One concrete input that must be refused, through every door that takes it. */
 export interface BadInput {
@@ -18,15 +19,15 @@ export interface BadInput {
   /** What the message says, in order: what, where, what was got, what is wanted. */
   readonly says: readonly string[];
   /** Makes the world in which the input is bad. What it returns puts it right again. */
-  readonly arrange?: (desk: BadInputFixture) => (() => void) | undefined;
-  readonly library?: (litterbox: Litterbox, desk: BadInputFixture) => unknown;
+  readonly arrange?: (fixture: BadInputFixture) => (() => void) | undefined;
+  readonly library?: (litterbox: Litterbox, fixture: BadInputFixture) => unknown;
   readonly args?: readonly string[];
   /** Where the words of a command line are refused under another code than the value in a program. */
   readonly atCommandLine?: { readonly code: LitterboxErrorCode; readonly says: readonly string[] };
   /** A directory below that of the repository, or an absolute one. @defaultValue the repository */
   readonly directory?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Another state directory, below that of the desk when it is not absolute; the empty text is taken as it is. */
+  /** Another state directory, below that of the fixture when it is not absolute; the empty text is taken as it is. */
   readonly home?: string;
 }
 
@@ -49,8 +50,8 @@ export interface Said {
 }
 
 /** A repository with sandboxes in it, a program that has it open, and a command line that stays in memory. */
-export interface BadInputFixture extends AsyncDisposable {
-  readonly scratch: ScratchRepository;
+export interface BadInputFixture extends Fixture {
+  readonly scratch: RepositoryFixture;
   readonly litterbox: Litterbox;
   open(repo: string, options?: Partial<LitterboxOptions>): Litterbox;
   say(line: Partial<CommandLine> & Pick<CommandLine, 'args'>): Promise<Said>;
@@ -63,10 +64,11 @@ export interface BadInputFixture extends AsyncDisposable {
 const SERVER = new URL('command-line-server.ts', import.meta.url).pathname;
 
 export async function badInputFixture(): Promise<BadInputFixture> {
-  const scratch = scratchRepository({ 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' });
+  const fixture = new Fixture();
+  const scratch = fixture.use(new RepositoryFixture({ 'src/a.txt': 'a\n', '.gitignore': 'ignored/\n' }));
   const { repository, stateDirectory, directory } = scratch;
   const environment = { HOME: directory, LITTERBOX_HOME: stateDirectory, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C.UTF-8' };
-  const variables = await hostEnvironment(environment);
+  fixture.use(await hostEnvironment(environment));
   const opened: Litterbox[] = [];
   const open: BadInputFixture['open'] = (repo, options) => {
     const litterbox = createLitterbox({ repo, stateDirectory, providers: [overlayfs], ...options });
@@ -93,12 +95,23 @@ export async function badInputFixture(): Promise<BadInputFixture> {
       answer.abort();
     }
   };
-  return {
+  fixture.defer(async () => {
+    if (!server) return;
+    const gone = once(server, 'exit');
+    server.disconnect();
+    await gone;
+  });
+  fixture.defer(async () => {
+    const last = open(repository);
+    for (const { name } of await last.list()) await last.delete(name, { force: true });
+    for (const litterbox of opened) await litterbox[Symbol.asyncDispose]();
+  });
+  return Object.assign(fixture, {
     scratch,
     litterbox: open(repository),
     open,
     say,
-    setState(sandbox, state) {
+    setState(sandbox: string, state: string) {
       using sqlite = new DatabaseSync(join(stateDirectory, 'state.db'));
       const find = sqlite.prepare('SELECT body FROM sandbox WHERE slug = ?');
       const set = (body: string) => {
@@ -110,22 +123,10 @@ export async function badInputFixture(): Promise<BadInputFixture> {
       return () => set(body);
     },
     digest: () => ({ ...repositoryDigest(repository), ...stateDigest(stateDirectory) }),
-    async [Symbol.asyncDispose]() {
-      const last = open(repository);
-      for (const { name } of await last.list()) await last.delete(name, { force: true });
-      for (const litterbox of opened) await litterbox[Symbol.asyncDispose]();
-      if (server) {
-        const gone = once(server, 'exit');
-        server.disconnect();
-        await gone;
-      }
-      await variables[Symbol.asyncDispose]();
-      scratch[Symbol.dispose]();
-    },
-  };
+  });
 }
 
-/** A desk with what the tables speak of: sandboxes that are ready, paused, half made and risky, and files that are none. */
+/** One with what the tables speak of: sandboxes that are ready, paused, half made and risky, and files that are none. */
 export async function furnishedFixture(): Promise<BadInputFixture> {
   const fixture = await badInputFixture();
   const { litterbox } = fixture;

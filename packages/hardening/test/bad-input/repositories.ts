@@ -11,7 +11,7 @@ const create = {
   args: ['create', 'new'],
 } as const satisfies Pick<BadInput, 'library' | 'args'>;
 
-/** Another repository beside the one of the desk, made by a script. */
+/** Another repository beside the one of the fixture, made by a script. */
 const beside =
   (script: string, change: (at: string) => void = () => {}): NonNullable<BadInput['arrange']> =>
   ({ scratch: { directory } }) => {
@@ -38,7 +38,7 @@ const COMMITTED = 'git init -q -b main . && echo a >a && git add a && git commit
 
 type Revisions = readonly [
   title: string,
-  names: readonly (string | ((desk: BadInputFixture) => string))[],
+  names: readonly (string | ((fixture: BadInputFixture) => string))[],
   code: LitterboxErrorCode,
   ...says: readonly string[],
 ];

@@ -25,7 +25,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A scene with a sandbox `a` of one revision. */
+/** A fixture with a sandbox `a` of one revision. */
 async function prepared(): Promise<FaultFixture> {
   const fixture = faultFixture();
   await fixture.once(async (litterbox) => {

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { createLitterbox, type Litterbox } from 'litterbox';
+import { Fixture } from '@litterbox/testing';
 import { hostEnvironment } from '../../src/index.ts';
 
 /** A repository as somebody has it on disk, with all that lies around it. */
-export interface WildFixture extends AsyncDisposable {
+export interface WildFixture extends Fixture {
   /** The work tree that is worked in. */
   readonly repository: string;
   readonly litterbox: Litterbox;
@@ -26,7 +27,9 @@ const PEOPLE = {
 
 /** Runs the script in an empty directory; what it leaves in `repository` is the work tree, or in what it names in the file `where`. */
 export async function wildFixture(script: string): Promise<WildFixture> {
+  const fixture = new Fixture();
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-wild-'));
+  fixture.defer(() => rmSync(directory, { recursive: true, force: true }));
   const home = join(directory, 'home');
   mkdirSync(home);
   const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C.UTF-8', ...PEOPLE };
@@ -44,17 +47,21 @@ export async function wildFixture(script: string): Promise<WildFixture> {
   );
   const named = join(directory, 'where');
   const repository = join(directory, existsSync(named) ? readFileSync(named, 'utf8').trim() : 'repository');
-  const variables = await hostEnvironment(environment);
-  const litterbox = createLitterbox({
-    repo: repository,
-    stateDirectory: join(directory, 'state'),
-    providers: [overlayfs],
+  fixture.use(await hostEnvironment(environment));
+  const stateDirectory = join(directory, 'state');
+  const litterbox = fixture.use(createLitterbox({ repo: repository, stateDirectory, providers: [overlayfs] }));
+  fixture.defer(async () => {
+    try {
+      for (const { name } of await litterbox.list()) await litterbox.delete(name, { force: true });
+    } catch {
+      // It was never one that can be opened.
+    }
   });
-  return {
+  return Object.assign(fixture, {
     repository,
     litterbox,
-    sh: (text) => run(repository, text),
-    treeOf(change) {
+    sh: (text: string) => run(repository, text),
+    treeOf(change: string) {
       const reference = join(directory, 'reference');
       mkdirSync(reference);
       // Taken from a copy without work tree: what is dirty or half-done in the owner's is not part of the base.
@@ -76,15 +83,5 @@ export async function wildFixture(script: string): Promise<WildFixture> {
          ${git} add -A . 2>/dev/null; ${git} write-tree`,
       ).trim();
     },
-    async [Symbol.asyncDispose]() {
-      try {
-        for (const { name } of await litterbox.list()) await litterbox.delete(name, { force: true });
-      } catch {
-        // It was never one that can be opened.
-      }
-      await litterbox[Symbol.asyncDispose]();
-      await variables[Symbol.asyncDispose]();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+  });
 }

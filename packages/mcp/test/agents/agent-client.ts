@@ -24,8 +24,8 @@ export interface AgentClient {
   /** What keeps its own tools away, as docs/agents.md says, and what is then left of them. */
   readonly limits: readonly Limit[];
   /** Before `litterbox agent install`. Gives what the environment must have. */
-  prepare(scene: AgentFixture, model: string): Readonly<Record<string, string>>;
-  args(scene: AgentFixture, task: string): readonly string[];
+  prepare(fixture: AgentFixture, model: string): Readonly<Record<string, string>>;
+  args(fixture: AgentFixture, task: string): readonly string[];
 }
 
 export interface Limit {

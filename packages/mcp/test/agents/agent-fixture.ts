@@ -2,14 +2,14 @@ import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ScratchRepository, scratchRepository } from '@litterbox/hardening';
+import { Fixture, RepositoryFixture } from '@litterbox/testing';
 import { PROJECT } from './plots.ts';
 
 const LITTERBOX = fileURLToPath(new URL('../../../cli/bin/litterbox.cjs', import.meta.url));
 
 /** A person's machine, as far as a client sees it: a home, a repository and `litterbox` in the PATH. */
-export interface AgentFixture extends Disposable {
-  readonly scratch: ScratchRepository;
+export interface AgentFixture extends Fixture {
+  readonly scratch: RepositoryFixture;
   readonly home: string;
   readonly environment: Readonly<Record<string, string>>;
   /** The person's `litterbox`. */
@@ -19,7 +19,8 @@ export interface AgentFixture extends Disposable {
 }
 
 export function agentFixture(files: Readonly<Record<string, string>> = PROJECT): AgentFixture {
-  const scratch = scratchRepository(files);
+  const fixture = new Fixture();
+  const scratch = fixture.use(new RepositoryFixture(files));
   const [home, bin, heard] = ['home', 'bin', 'heard.jsonl'].map((name) => join(scratch.directory, name)) as [
     string,
     string,
@@ -42,7 +43,12 @@ export function agentFixture(files: Readonly<Record<string, string>> = PROJECT):
   };
   const litterbox: AgentFixture['litterbox'] = (...args) =>
     spawnSync(join(bin, 'litterbox'), args, { cwd: scratch.repository, env: environment, encoding: 'utf8' });
-  return {
+  fixture.defer(() => {
+    const { stdout } = litterbox('list', '--json');
+    const left = JSON.parse(stdout || '[]') as readonly { readonly name: string }[];
+    for (const { name } of left) litterbox('delete', name, '--force');
+  });
+  return Object.assign(fixture, {
     scratch,
     home,
     environment,
@@ -51,11 +57,5 @@ export function agentFixture(files: Readonly<Record<string, string>> = PROJECT):
       const lines = existsSync(heard) ? readFileSync(heard, 'utf8').split('\n').filter(Boolean) : [];
       return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     },
-    [Symbol.dispose]() {
-      const { stdout } = litterbox('list', '--json');
-      const left = JSON.parse(stdout || '[]') as readonly { readonly name: string }[];
-      for (const { name } of left) litterbox('delete', name, '--force');
-      scratch[Symbol.dispose]();
-    },
-  };
+  });
 }

@@ -24,16 +24,16 @@ export interface Drive {
 export async function drive(
   client: AgentClient,
   install: string,
-  { limit, plot, scene }: { readonly limit: Limit; readonly plot: Plot; readonly scene: AgentFixture },
+  { limit, plot, fixture }: { readonly limit: Limit; readonly plot: Plot; readonly fixture: AgentFixture },
 ): Promise<Drive> {
   await using model = await modelServer(client.dialect, plot);
-  const more = client.prepare(scene, model.url);
-  const installed = scene.litterbox('agent', 'install', client.id, '--yes');
+  const more = client.prepare(fixture, model.url);
+  const installed = fixture.litterbox('agent', 'install', client.id, '--yes');
   if (installed.status !== 0) throw new Error(`litterbox agent install ${client.id}: ${installed.stderr}`);
   const startedMs = performance.now();
-  const child = spawn(join(install, client.program), [...client.args(scene, TASK), ...limit.args], {
-    cwd: scene.scratch.repository,
-    env: { ...scene.environment, ...more },
+  const child = spawn(join(install, client.program), [...client.args(fixture, TASK), ...limit.args], {
+    cwd: fixture.scratch.repository,
+    env: { ...fixture.environment, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',

@@ -40,11 +40,11 @@ async function played(
   limit: Limit,
 ): Promise<readonly (string | number)[]> {
   const title = `${client.title} ${versionOf(install, client.name)}`;
-  using place = agentFixture();
-  const drove = await drive(client, install, { limit, plot: story.plot(), scene: place });
+  await using fixture = agentFixture();
+  const drove = await drive(client, install, { limit, plot: story.plot(), fixture });
   const result = resultOf(`${title}, ${story.title}`, drove, () => {
-    checkDrive(client, limit, place, drove);
-    reviewAndMerge(place, story);
+    checkDrive(client, limit, fixture, drove);
+    reviewAndMerge(fixture, story);
   });
   const { tools, results, turns } = drove.talk;
   const own = tools.filter(({ ours }) => ours === undefined).length;
@@ -52,7 +52,7 @@ async function played(
   const answers = results.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const limited = `${own} under \`${limit.args.join(' ').replace(/ $/, ' ""')}\``;
   const date = new Date().toISOString().slice(0, 10);
-  return [title, eraOf(place), story.title, limited, result, turns, drove.seconds, bytes, answers, date];
+  return [title, eraOf(fixture), story.title, limited, result, turns, drove.seconds, bytes, answers, date];
 }
 
 /** Runs the checks, and says loudly what they find. */

@@ -67,7 +67,7 @@ await withoutNetwork(
 );
 
 async function ofServers(peers: string, count: TokenCounter) {
-  using fixture = agentFixture(FILES);
+  await using fixture = agentFixture(FILES);
   const { repository } = fixture.scratch;
   const made = fixture.litterbox('create', SANDBOX);
   if (made.status !== 0) throw new Error(made.stderr);
@@ -119,11 +119,11 @@ function entries(peers: string, cwd: string, environment: ServerWords['environme
 async function ofClients(install: string, count: TokenCounter): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const client of AGENT_CLIENTS) {
-    using fixture = agentFixture();
+    await using fixture = agentFixture();
     const { talk } = await drive(client, install, {
       limit: { args: [], allows: () => true },
       plot: nothing(),
-      scene: fixture,
+      fixture: fixture,
     });
     const own = talk.tools.filter(({ ours }) => ours === undefined);
     const wanted = own.filter(({ name }) => OWN_TOOLS[client.id]?.includes(name));

@@ -33,7 +33,7 @@ test('what it is already changes nothing, and nothing is audited', async () => {
 test('the runtime has the last word: one that somebody else froze is resumed', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const [sandbox] = fixture.ground.sandboxes.sandboxes.values();
+  const [sandbox] = fixture.shelves.sandboxes.sandboxes.values();
   if (sandbox) sandbox.state = 'paused';
   expect((await fixture.changeRunState.execute('a', 'ready')).isChanged).toBe(true);
   expect(fixture.left().runtimes).toEqual(['running']);
@@ -101,7 +101,7 @@ test('a deletion that began meanwhile is not written over', async () => {
 test('a runtime that is gone is SANDBOX_RUNTIME_MISSING', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
-  fixture.ground.sandboxes.sandboxes.clear();
+  fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
   await expect(next.changeRunState.execute('a', 'stopped')).rejects.toMatchObject({ code: 'SANDBOX_RUNTIME_MISSING' });
 });

@@ -127,7 +127,7 @@ test('what settles last may fail the call, when all is recorded', async () => {
 test('a sandbox whose runtime is gone is SANDBOX_RUNTIME_MISSING', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
-  fixture.ground.sandboxes.sandboxes.clear();
+  fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
   await expect(change(next, async () => {})).rejects.toMatchObject({
     code: 'SANDBOX_RUNTIME_MISSING',

@@ -71,9 +71,9 @@ test('something at the destination is ALREADY_EXISTS, and stays', async () => {
 });
 
 test('a sandbox without git, and a source control that cannot fetch, are UNSUPPORTED', async () => {
-  await using world = useCaseFixture({ sourceControl: network() });
-  await made(world);
-  await expect(world.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
+  await using fixture = useCaseFixture({ sourceControl: network() });
+  await made(fixture);
+  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     message: 'There is no git in the sandbox.',
   });

@@ -199,7 +199,7 @@ test('with rollback a setup that fails leaves nothing', async () => {
 });
 
 test('the same setup runs once: a second sandbox begins with what the first one left, and records the same', async () => {
-  await using world = useCaseFixture();
+  await using fixture = useCaseFixture();
   let runs = 0;
   const programs = {
     build: async ({
@@ -223,7 +223,7 @@ test('the same setup runs once: a second sandbox begins with what the first one 
   expect(other.subjects('b')).toEqual(['setup: build']);
   await made(other, 'c', { overrides, freshSetup: true });
   expect(runs).toBe(2);
-  expect(world.left()).toEqual(NOTHING_LEFT);
+  expect(fixture.left()).toEqual(NOTHING_LEFT);
 });
 
 /** A setup that counts its runs, and how many of them had a network. */

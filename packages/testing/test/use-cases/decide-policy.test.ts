@@ -11,8 +11,8 @@ type Overrides = Parameters<ReturnType<typeof useCaseFixture>['decidePolicy']['e
 const provider = memoryProvider({ shelf: new SandboxShelf(), clock: realClock });
 
 async function decided(options: UseCaseFixtureOptions, overrides: Overrides = {}) {
-  await using world = useCaseFixture(options);
-  const result = await world.decidePolicy.execute(await world.openRepository.execute(), overrides);
+  await using fixture = useCaseFixture(options);
+  const result = await fixture.decidePolicy.execute(await fixture.openRepository.execute(), overrides);
   return { ...result, policy: result.policyFor(provider) };
 }
 

@@ -114,7 +114,7 @@ test('a recovery installs again what is gone', async () => {
   const options = installing();
   await using fixture = useCaseFixture(options);
   await made(fixture);
-  fixture.ground.sandboxes.images.clear();
+  fixture.shelves.sandboxes.images.clear();
   await fixture.restoreRevision.recover('a');
   expect(options.runs()).toBe(2);
 });

@@ -9,7 +9,7 @@ test('a sandbox with ports is kept from its create on: what connects outside com
   await using fixture = useCaseFixture(PORT);
   const { id } = await made(fixture);
   const connections: unknown[] = [];
-  fixture.ground.sandboxes.sandboxes.get(id)?.ports.set(8000, (stream) => connections.push(stream));
+  fixture.shelves.sandboxes.sandboxes.get(id)?.ports.set(8000, (stream) => connections.push(stream));
   await fixture.forwarder.listening.get(40_000)?.();
   expect(connections).toHaveLength(1);
   expect((await fixture.controlServices.ports('a'))[0]?.answers).toBe(true);
@@ -43,7 +43,7 @@ test('a record that was made anew gets its numbers', async () => {
   const fixture = useCaseFixture(PORT);
   const { id } = await made(fixture);
   await using next = fixture.restarted();
-  const [record] = next.ground.records.records;
+  const [record] = next.shelves.records.records;
   if (record) await next.state.update(record, { ports: [] });
   await next.keepSandbox.execute(id);
   expect((await next.findSandbox.execute('a')).ports).toHaveLength(1);
@@ -102,7 +102,7 @@ test('a way to the network is open while the sandbox is kept, for what the polic
   await using fixture = useCaseFixture(OPEN);
   const { id } = await made(fixture);
   expect(fixture.gate.gates.map(({ policy }) => policy.allow)).toEqual([['example.org']]);
-  expect([...(fixture.ground.sandboxes.sandboxes.get(id)?.exits.keys() ?? [])]).toEqual([3128]);
+  expect([...(fixture.shelves.sandboxes.sandboxes.get(id)?.exits.keys() ?? [])]).toEqual([3128]);
   await fixture.changeRunState.execute('a', 'stopped');
   expect(fixture.gate.gates).toEqual([]);
 });
@@ -120,7 +120,7 @@ test('what was opened and refused at the gate stands in the audit log', async ()
 test('a way out that was lost is opened again', async () => {
   await using fixture = useCaseFixture(OPEN);
   const { id } = await made(fixture);
-  const sandbox = fixture.ground.sandboxes.sandboxes.get(id);
+  const sandbox = fixture.shelves.sandboxes.sandboxes.get(id);
   const before = sandbox?.exits.get(3128);
   before?.end();
   await fixture.clock.pass(5_000);
@@ -133,7 +133,7 @@ test('a number that a program inside has leaves the sandbox without network, and
   const fixture = useCaseFixture(OPEN);
   const { id } = await made(fixture);
   await using next = fixture.restarted();
-  const sandbox = next.ground.sandboxes.sandboxes.get(id);
+  const sandbox = next.shelves.sandboxes.sandboxes.get(id);
   sandbox?.exits.clear();
   sandbox?.ports.set(3128, () => {});
   await next.keepSandbox.execute(id);

@@ -7,7 +7,7 @@ const FILES = ['README', 'src/a.ts', 'src/deep/b.ts', 'node_modules/x/index.js',
   content: 'x\n',
 }));
 
-async function world(): Promise<UseCaseFixture> {
+async function prepared(): Promise<UseCaseFixture> {
   const fixture = useCaseFixture({ files: FILES });
   await made(fixture);
   return fixture;
@@ -19,17 +19,17 @@ const names = (walk: { found: readonly { path: string; type: string }[] }) =>
   walk.found.map(({ path, type }) => `${type} ${path}`);
 
 test('a directory is its names with their types, sorted, without what is hidden', async () => {
-  await using of = await world();
-  await of.runCommand.execute({ sandbox: 'a', command: 'ln -s README link' });
-  const walk = await list(of, '.');
+  await using fixture = await prepared();
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'ln -s README link' });
+  const walk = await list(fixture, '.');
   expect(names(walk)).toEqual(['file README', 'link link', 'directory node_modules', 'directory src']);
   expect(walk.isCut).toBe(false);
-  expect((await of.audited()).at(-1)).toBe('sandbox-ls: ok');
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-ls: ok');
 });
 
 test('all below it passes over what tools filled, and tells that it is there', async () => {
-  await using of = await world();
-  const walk = await list(of, '.', true);
+  await using fixture = await prepared();
+  const walk = await list(fixture, '.', true);
   expect(names(walk)).toEqual([
     'file README',
     'directory node_modules',
@@ -41,17 +41,17 @@ test('all below it passes over what tools filled, and tells that it is there', a
 });
 
 test('files whose paths match', async () => {
-  await using of = await world();
-  const walk = await of.listFiles.glob({ sandbox: 'a', path: '.', pattern: '**/*.ts' });
+  await using fixture = await prepared();
+  const walk = await fixture.listFiles.glob({ sandbox: 'a', path: '.', pattern: '**/*.ts' });
   expect(names(walk)).toEqual(['file src/a.ts', 'file src/deep/b.ts']);
-  const below = await of.listFiles.glob({ sandbox: 'a', path: 'src', pattern: '*.ts' });
+  const below = await fixture.listFiles.glob({ sandbox: 'a', path: 'src', pattern: '*.ts' });
   expect(names(below)).toEqual(['file a.ts']);
 });
 
 test('outside of the workspace nothing is hidden', async () => {
-  await using of = await world();
-  await of.runCommand.execute({ sandbox: 'a', command: 'mkdir /tmp/d; touch /tmp/d/.dot' });
-  expect(names(await list(of, '/tmp/d'))).toEqual(['file .dot']);
+  await using fixture = await prepared();
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir /tmp/d; touch /tmp/d/.dot' });
+  expect(names(await list(fixture, '/tmp/d'))).toEqual(['file .dot']);
 });
 
 for (const [code, path] of [
@@ -60,21 +60,21 @@ for (const [code, path] of [
   ['PATH_HIDDEN', '.hidden'],
 ] as const)
   test(`what cannot be listed is ${code}`, async () => {
-    await using of = await world();
-    await expect(list(of, path)).rejects.toMatchObject({ code });
+    await using fixture = await prepared();
+    await expect(list(fixture, path)).rejects.toMatchObject({ code });
   });
 
 test('a directory that may not be entered is PERMISSION_DENIED', async () => {
-  await using of = await world();
-  await of.runCommand.execute({ sandbox: 'a', command: 'mkdir shut; chmod 000 shut' });
-  await expect(list(of, 'shut')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  await using fixture = await prepared();
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir shut; chmod 000 shut' });
+  await expect(list(fixture, 'shut')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
 });
 
 test('a pattern that is none is GLOB_INVALID, and nothing is audited', async () => {
-  await using of = await world();
-  const before = await of.audited();
-  await expect(of.listFiles.glob({ sandbox: 'a', path: '.', pattern: '[' })).rejects.toMatchObject({
+  await using fixture = await prepared();
+  const before = await fixture.audited();
+  await expect(fixture.listFiles.glob({ sandbox: 'a', path: '.', pattern: '[' })).rejects.toMatchObject({
     code: 'GLOB_INVALID',
   });
-  expect(await of.audited()).toEqual(before);
+  expect(await fixture.audited()).toEqual(before);
 });

@@ -26,7 +26,7 @@ test('the state is what record and runtime say together', async () => {
   await fixture.changeRunState.execute('stopped', 'stopped');
   const records = await fixture.state.list();
   const idOf = (name: string) => records.find(({ slug }) => slug === name)?.id ?? records[0]?.id;
-  const { sandboxes } = fixture.ground.sandboxes;
+  const { sandboxes } = fixture.shelves.sandboxes;
   for (const [id, sandbox] of sandboxes) {
     if (id === idOf('missing')) sandboxes.delete(id);
     if (id === idOf('broken')) sandbox.state = 'broken';
@@ -62,7 +62,7 @@ test('a provider that cannot be asked shows as an error, not as nothing', async 
 test('a sandbox of a provider that this program does not have shows as an error', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const [record] = fixture.ground.records.records;
+  const [record] = fixture.shelves.records.records;
   if (record) await fixture.state.update(record, { provider: 'docker' });
   expect(await statesOf(fixture)).toEqual(['a: error']);
 });

@@ -7,7 +7,7 @@ const OPENED: GateReport = { type: 'opened', host: 'a.org', port: 443, rule: 'a.
 const CLOSED: GateReport = { type: 'closed', host: 'a.org', port: 443, sentBytes: 5, receivedBytes: 6 };
 const SPENDING = { name: 'a', amount: 1, most: 3, windowMs: 1_000_000 };
 
-function bench() {
+function opened() {
   const [clock, shelf] = [handClock(), new StateShelf()];
   const record = { id: SandboxId.make(), repositoryId: RepositoryId.make() };
   const audit = memoryAudit(shelf, clock);
@@ -36,7 +36,7 @@ function bench() {
 }
 
 test('what cannot be written is told to who waits for it, and nothing is tried again before its time', async () => {
-  const { books, clock, disk, written } = bench();
+  const { books, clock, disk, written } = opened();
   disk.isFull = true;
   await expect(books.report(OPENED)).rejects.toMatchObject({ code: 'DISK_FULL' });
   disk.isFull = false;
@@ -54,7 +54,7 @@ test('what cannot be written is told to who waits for it, and nothing is tried a
 });
 
 test('each failure makes the pause longer, up to a minute', async () => {
-  const { books, clock, disk } = bench();
+  const { books, clock, disk } = opened();
   disk.isFull = true;
   const pauses: number[] = [];
   for (let count = 0; count < 9; count += 1) {
@@ -71,7 +71,7 @@ test('each failure makes the pause longer, up to a minute', async () => {
 });
 
 test('what was let through and ended meanwhile is written as soon as it can be', async () => {
-  const { books, clock, disk, written } = bench();
+  const { books, clock, disk, written } = opened();
   await books.report(OPENED);
   disk.isFull = true;
   await expect(books.report(CLOSED)).rejects.toThrow();
@@ -94,7 +94,7 @@ test('what was let through and ended meanwhile is written as soon as it can be',
 });
 
 test('at the end it is tried once more, whatever the time', async () => {
-  const { books, disk, written } = bench();
+  const { books, disk, written } = opened();
   disk.isFull = true;
   await expect(books.report(CLOSED)).rejects.toThrow();
   await books.settled();

@@ -11,25 +11,25 @@ async function opened(options: UseCaseFixtureOptions = {}) {
   const fixture = useCaseFixture({ ...nobody, ...options });
   const record = await made(fixture, 'a', { overrides });
   const { runtime } = await fixture.openSandboxes.get(record);
-  return { world: fixture, record, wayOut: await fixture.openNetwork.execute(record, runtime) };
+  return { fixture, record, wayOut: await fixture.openNetwork.execute(record, runtime) };
 }
 
 test('the rules of the policy are those of the gate, and connections from inside come to it', async () => {
-  const { world, record, wayOut } = await opened();
-  const [gate] = world.gate.gates;
+  const { fixture, record, wayOut } = await opened();
+  const [gate] = fixture.gate.gates;
   expect(gate?.policy).toEqual({ allow: ['example.org'], deny: ['evil.org'] });
   const stream = { readable: new ReadableStream(), writable: new WritableStream(), async [Symbol.asyncDispose]() {} };
-  world.ground.sandboxes.sandboxes.get(record.id)?.exits.get(3128)?.listener(stream);
+  fixture.shelves.sandboxes.sandboxes.get(record.id)?.exits.get(3128)?.listener(stream);
   expect(gate?.served).toBe(1);
   await wayOut[Symbol.asyncDispose]();
-  expect(world.gate.gates).toEqual([]);
+  expect(fixture.gate.gates).toEqual([]);
   await wayOut.ended;
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 test('what no rule allows is gathered, each once, without the usual port', async () => {
-  const { world, wayOut } = await opened();
-  const [gate] = world.gate.gates;
+  const { fixture, wayOut } = await opened();
+  const [gate] = fixture.gate.gates;
   for (const [host, port] of [
     ['a.org', 443],
     ['a.org', 443],
@@ -40,69 +40,69 @@ test('what no rule allows is gathered, each once, without the usual port', async
   await gate?.report({ type: 'refused', reason: 'No words.' });
   expect([...wayOut.missing]).toEqual(['a.org', 'b.org:8443']);
   await wayOut[Symbol.asyncDispose]();
-  expect((await world.audited()).filter((line) => line === 'network-refused: error')).toHaveLength(5);
-  await world[Symbol.asyncDispose]();
+  expect((await fixture.audited()).filter((line) => line === 'network-refused: error')).toHaveLength(5);
+  await fixture[Symbol.asyncDispose]();
 });
 
 test('what cannot be written down is not let through, and the way stays for when it can be', async () => {
   const full = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
   let isFull = true;
-  const { world, wayOut } = await opened({
+  const { fixture, wayOut } = await opened({
     audit: (real) => ({
       start: (entry, options) =>
         isFull && entry.operation.startsWith('network-') ? Promise.reject(full) : real.start(entry, options),
     }),
   });
-  const [gate] = world.gate.gates;
+  const [gate] = fixture.gate.gates;
   const report = { type: 'opened', host: 'a', port: 443, rule: 'a', address: '192.0.2.1' } as const;
   await expect(gate?.report(report)).rejects.toBe(full);
   await expect(gate?.spend({ name: 'a', amount: 1, most: 1, windowMs: 1 })).rejects.toBe(full);
   isFull = false;
-  world.clock.advance(500);
+  fixture.clock.advance(500);
   await gate?.report(report);
-  expect((await world.audited()).slice(-2)).toEqual(['network-resumed: ok', 'network-opened: ok']);
+  expect((await fixture.audited()).slice(-2)).toEqual(['network-resumed: ok', 'network-opened: ok']);
   await wayOut[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 test('what a way that ended could not write, the next one of the sandbox writes first', async () => {
   const full = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
   let isFull = true;
-  const { world, record, wayOut } = await opened({
+  const { fixture, record, wayOut } = await opened({
     audit: (real) => ({
       start: (entry, options) =>
         isFull && entry.operation.startsWith('network-') ? Promise.reject(full) : real.start(entry, options),
     }),
   });
   const closed = { type: 'closed', host: 'a', port: 443, sentBytes: 1, receivedBytes: 1 } as const;
-  await expect(world.gate.gates[0]?.report(closed)).rejects.toBe(full);
+  await expect(fixture.gate.gates[0]?.report(closed)).rejects.toBe(full);
   await wayOut[Symbol.asyncDispose]();
   isFull = false;
-  world.clock.advance(60_000);
-  const { runtime } = await world.openSandboxes.get(record);
-  const next = await world.openNetwork.execute(record, runtime);
-  expect(await world.gate.gates[0]?.spend({ name: 'a', amount: 1, most: 1, windowMs: 1 })).toBe(true);
-  expect((await world.audited()).slice(-2)).toEqual(['network-resumed: ok', 'network-closed: ok']);
+  fixture.clock.advance(60_000);
+  const { runtime } = await fixture.openSandboxes.get(record);
+  const next = await fixture.openNetwork.execute(record, runtime);
+  expect(await fixture.gate.gates[0]?.spend({ name: 'a', amount: 1, most: 1, windowMs: 1 })).toBe(true);
+  expect((await fixture.audited()).slice(-2)).toEqual(['network-resumed: ok', 'network-closed: ok']);
   await next[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 test('a number that a program inside has is PORT_TAKEN, and the gate is closed again', async () => {
-  const { world, record, wayOut } = await opened();
-  const { runtime } = await world.openSandboxes.get(record);
-  await expect(world.openNetwork.execute(record, runtime)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
-  expect(world.gate.gates).toHaveLength(1);
+  const { fixture, record, wayOut } = await opened();
+  const { runtime } = await fixture.openSandboxes.get(record);
+  await expect(fixture.openNetwork.execute(record, runtime)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
+  expect(fixture.gate.gates).toHaveLength(1);
   await wayOut[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 test('a runtime that leads nowhere is UNSUPPORTED, by the key that asks for it', async () => {
-  const { world, record, wayOut } = await opened();
-  const { listen: _, ...runtime } = (await world.openSandboxes.get(record)).runtime;
-  await expect(world.openNetwork.execute(record, runtime)).rejects.toMatchObject({
+  const { fixture, record, wayOut } = await opened();
+  const { listen: _, ...runtime } = (await fixture.openSandboxes.get(record)).runtime;
+  await expect(fixture.openNetwork.execute(record, runtime)).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     message: 'network.run is not supported (provider memory).',
   });
   await wayOut[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });

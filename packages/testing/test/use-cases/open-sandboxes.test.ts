@@ -77,7 +77,7 @@ test('one of a provider that this program does not have is UNAVAILABLE, with tho
 test('a runtime that is broken is told as it is', async () => {
   const fixture = useCaseFixture();
   const record = await made(fixture);
-  const [sandbox] = fixture.ground.sandboxes.sandboxes.values();
+  const [sandbox] = fixture.shelves.sandboxes.sandboxes.values();
   if (sandbox) sandbox.state = 'broken';
   await using next = fixture.restarted();
   await expect(next.openSandboxes.get(record)).rejects.toMatchObject({ code: 'SANDBOX_BROKEN' });

@@ -8,41 +8,41 @@ const CHANGE = '--- a/README\n+++ b/README\n@@ -1 +1 @@\n-read me\n+changed\n';
 const NEW = '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+hello\n';
 const GONE = '--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-read me\n';
 
-async function world(): Promise<UseCaseFixture> {
+async function prepared(): Promise<UseCaseFixture> {
   const fixture = useCaseFixture();
   await made(fixture);
   return fixture;
 }
 
 test('a patch changes a file, and is one revision', async () => {
-  await using of = await world();
-  const result = await patch(of, CHANGE);
+  await using fixture = await prepared();
+  const result = await patch(fixture, CHANGE);
   expect(result.outcome).toBe('modified');
   expect(result.addedLines).toBe(1);
   expect(result.removedLines).toBe(1);
-  expect(of.look('a', 'README')).toBe('changed\n');
-  expect(of.subjects('a')).toEqual(['patch: README']);
+  expect(fixture.look('a', 'README')).toBe('changed\n');
+  expect(fixture.subjects('a')).toEqual(['patch: README']);
 });
 
 test('a patch makes a file, and takes one away', async () => {
-  await using of = await world();
-  expect((await patch(of, NEW, 'new')).outcome).toBe('created');
-  expect(of.look('a', 'new')).toBe('hello\n');
-  expect((await patch(of, GONE)).outcome).toBe('deleted');
-  expect(of.look('a', 'README')).toBeUndefined();
+  await using fixture = await prepared();
+  expect((await patch(fixture, NEW, 'new')).outcome).toBe('created');
+  expect(fixture.look('a', 'new')).toBe('hello\n');
+  expect((await patch(fixture, GONE)).outcome).toBe('deleted');
+  expect(fixture.look('a', 'README')).toBeUndefined();
 });
 
 test('one that is applied already changes nothing', async () => {
-  await using of = await world();
-  await patch(of, CHANGE);
-  expect((await patch(of, CHANGE)).outcome).toBe('already-applied');
-  expect(of.subjects('a')).toHaveLength(1);
+  await using fixture = await prepared();
+  await patch(fixture, CHANGE);
+  expect((await patch(fixture, CHANGE)).outcome).toBe('already-applied');
+  expect(fixture.subjects('a')).toHaveLength(1);
 });
 
 test('one that does not fit is PATCH_CONFLICT, and the file stays', async () => {
-  await using of = await world();
-  await expect(patch(of, CHANGE.replace('-read me', '-other'))).rejects.toMatchObject({ code: 'PATCH_CONFLICT' });
-  expect(of.look('a', 'README')).toBe('read me\n');
+  await using fixture = await prepared();
+  await expect(patch(fixture, CHANGE.replace('-read me', '-other'))).rejects.toMatchObject({ code: 'PATCH_CONFLICT' });
+  expect(fixture.look('a', 'README')).toBe('read me\n');
 });
 
 test('what a hidden file holds is not told by a conflict', async () => {
@@ -60,7 +60,7 @@ for (const [code, diff, path] of [
   ['PATH_GIT_DIR', CHANGE, '.git/config'],
 ] as const)
   test(`a patch that cannot be is ${code} before anything is done`, async () => {
-    await using of = await world();
-    await expect(patch(of, diff, path)).rejects.toMatchObject({ code });
-    expect(await of.audited()).toEqual(['sandbox-create: ok']);
+    await using fixture = await prepared();
+    await expect(patch(fixture, diff, path)).rejects.toMatchObject({ code });
+    expect(await fixture.audited()).toEqual(['sandbox-create: ok']);
   });

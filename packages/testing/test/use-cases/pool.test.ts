@@ -143,9 +143,9 @@ test('a create that was killed before it let go of the row keeps neither', async
 test('a row of what is a sandbox by now goes alone', async () => {
   const fixture = useCaseFixture(pooled(1));
   await fixture.fillPool.execute();
-  const [row] = fixture.ground.records.pool;
+  const [row] = fixture.shelves.records.pool;
   await made(fixture);
-  if (row) fixture.ground.records.pool = [{ ...row, owner: { isAlive: false } }];
+  if (row) fixture.shelves.records.pool = [{ ...row, owner: { isAlive: false } }];
   await using next = fixture.restarted();
   expect(await next.reconcile.execute()).toHaveLength(1);
   expect(next.left()).toEqual({ ...NOTHING_LEFT, records: ['a: ready'], histories: ['a'], runtimes: ['running'] });
@@ -162,7 +162,7 @@ test('a clear removes all that is ready, and says which', async () => {
 test('a clear leaves what another program is just making', async () => {
   await using fixture = useCaseFixture(pooled(1));
   await fixture.fillPool.execute();
-  const [line] = fixture.ground.records.pool;
+  const [line] = fixture.shelves.records.pool;
   if (line) line.owner = { isAlive: true };
   expect(await fixture.clearPool.execute()).toEqual([]);
   expect(fixture.left().pool).toEqual(['ready']);
@@ -171,7 +171,7 @@ test('a clear leaves what another program is just making', async () => {
 test('prepared sandboxes that nobody knows of go with a clear', async () => {
   await using fixture = useCaseFixture(pooled(1));
   await fixture.fillPool.execute();
-  fixture.ground.records.pool = [];
+  fixture.shelves.records.pool = [];
   expect(await fixture.clearPool.orphans()).toBe(1);
   expect(fixture.left()).toEqual(NOTHING_LEFT);
 });

@@ -9,7 +9,7 @@ const history = async (fixture: UseCaseFixture, quietCalls: boolean, limit?: num
       : `call: ${entry.subject} ${entry.exitCode ?? ''}`.trim(),
   );
 
-async function world(): Promise<UseCaseFixture> {
+async function prepared(): Promise<UseCaseFixture> {
   const fixture = useCaseFixture();
   await made(fixture);
   await fixture.runCommand.execute({ sandbox: 'a', command: 'echo 1 >file' });
@@ -20,20 +20,20 @@ async function world(): Promise<UseCaseFixture> {
 }
 
 test('the revisions, newest first', async () => {
-  await using of = await world();
-  expect(await history(of, false)).toEqual(['2: run: echo 2 >file', '1: run: echo 1 >file']);
-  expect(await history(of, false, 1)).toEqual(['2: run: echo 2 >file']);
+  await using fixture = await prepared();
+  expect(await history(fixture, false)).toEqual(['2: run: echo 2 >file', '1: run: echo 1 >file']);
+  expect(await history(fixture, false, 1)).toEqual(['2: run: echo 2 >file']);
 });
 
 test('calls that changed nothing stand between them, with how they ended', async () => {
-  await using of = await world();
-  expect(await history(of, true)).toEqual([
+  await using fixture = await prepared();
+  expect(await history(fixture, true)).toEqual([
     'call: true 0',
     '2: run: echo 2 >file',
     'call: exit 3 3',
     '1: run: echo 1 >file',
   ]);
-  expect(await history(of, true, 2)).toEqual(['call: true 0', '2: run: echo 2 >file']);
+  expect(await history(fixture, true, 2)).toEqual(['call: true 0', '2: run: echo 2 >file']);
 });
 
 test('one that is not there is SANDBOX_NOT_FOUND', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
-async function world(content: string): Promise<UseCaseFixture> {
+async function prepared(content: string): Promise<UseCaseFixture> {
   const fixture = useCaseFixture({
     files: [
       { path: 'file', content },
@@ -18,8 +18,8 @@ const read = async (fixture: UseCaseFixture, offset: number, limit: number, path
 const text = ({ bytes }: { bytes: Uint8Array }) => Buffer.from(bytes).toString();
 
 test('some lines, and how much there is around them', async () => {
-  await using of = await world('one\ntwo\nthree\nfour');
-  const slice = await read(of, 1, 2);
+  await using fixture = await prepared('one\ntwo\nthree\nfour');
+  const slice = await read(fixture, 1, 2);
   expect(text(slice)).toBe('two\nthree\n');
   expect(slice.lines).toBe(2);
   expect(slice.fileLines).toBe(4);
@@ -29,31 +29,31 @@ test('some lines, and how much there is around them', async () => {
 });
 
 test('the end, a last line without its newline, and what lies behind it', async () => {
-  await using of = await world('one\ntwo');
-  const last = await read(of, 1, 10);
+  await using fixture = await prepared('one\ntwo');
+  const last = await read(fixture, 1, 10);
   expect(text(last)).toBe('two');
   expect(last.hasMore).toBe(false);
-  const behind = await read(of, 9, 10);
+  const behind = await read(fixture, 9, 10);
   expect(behind.lines).toBe(0);
 });
 
 test('an empty file has no lines', async () => {
-  await using of = await world('');
-  const slice = await read(of, 0, 10);
+  await using fixture = await prepared('');
+  const slice = await read(fixture, 0, 10);
   expect(slice.lines).toBe(0);
   expect(slice.fileLines).toBe(0);
 });
 
 test('a line that is longer than an answer is cut, and says so', async () => {
-  await using of = await world('x'.repeat(200_000));
-  const slice = await read(of, 0, 1);
+  await using fixture = await prepared('x'.repeat(200_000));
+  const slice = await read(fixture, 0, 1);
   expect(slice.bytes.length).toBe(128 * 1024);
   expect(slice.isLineCut).toBe(true);
 });
 
 test('a large file is read in part', async () => {
-  await using of = await world('0123456789\n'.repeat(60_000));
-  const slice = await read(of, 50_000, 2);
+  await using fixture = await prepared('0123456789\n'.repeat(60_000));
+  const slice = await read(fixture, 50_000, 2);
   expect(text(slice)).toBe('0123456789\n0123456789\n');
   expect(slice.fileLines).toBe(60_000);
   expect(slice.fileBytes).toBe(660_000);
@@ -67,7 +67,7 @@ for (const [code, path] of [
   ['NOT_A_DIRECTORY', 'file/x'],
 ] as const)
   test(`what cannot be read is ${code}, and is audited`, async () => {
-    await using of = await world('x');
-    await expect(read(of, 0, 1, path)).rejects.toMatchObject({ code });
-    expect((await of.audited()).at(-1)).toBe('sandbox-read: error');
+    await using fixture = await prepared('x');
+    await expect(read(fixture, 0, 1, path)).rejects.toMatchObject({ code });
+    expect((await fixture.audited()).at(-1)).toBe('sandbox-read: error');
   });

@@ -9,7 +9,7 @@ async function restored(fixture: ReturnType<typeof useCaseFixture>): Promise<rea
 
 /** The state file is gone; what it kept of sandboxes is. */
 function lose(fixture: ReturnType<typeof useCaseFixture>): void {
-  fixture.ground.records.records = [];
+  fixture.shelves.records.records = [];
 }
 
 test('with one record there is nothing to do, whatever is missing', async () => {
@@ -43,7 +43,7 @@ test('one without a runtime is as one whose runtime is missing', async () => {
   const fixture = useCaseFixture();
   await changed(fixture);
   lose(fixture);
-  fixture.ground.sandboxes.sandboxes.clear();
+  fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
   expect(await restored(next)).toHaveLength(1);
   expect((await next.listSandboxes.execute('repository'))[0]?.state).toBe('missing');
@@ -53,7 +53,7 @@ test('one whose runtime is broken gets a record too', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   lose(fixture);
-  for (const sandbox of fixture.ground.sandboxes.sandboxes.values()) sandbox.state = 'broken';
+  for (const sandbox of fixture.shelves.sandboxes.sandboxes.values()) sandbox.state = 'broken';
   expect(await restored(fixture)).toHaveLength(1);
 });
 
@@ -61,7 +61,7 @@ test("what is being prepared for the pool is nobody's sandbox", async () => {
   await using fixture = useCaseFixture();
   const { id, repositoryId } = await made(fixture);
   lose(fixture);
-  fixture.ground.records.pool.push({
+  fixture.shelves.records.pool.push({
     sandbox: { id, repositoryId, provider: 'memory', fingerprint: 'f0', state: 'filling', createdAtMs: 0 },
     owner: { isAlive: true },
   });
@@ -72,7 +72,7 @@ test('one that was prepared and is known to nobody gets no record', async () => 
   await using fixture = useCaseFixture();
   await made(fixture);
   lose(fixture);
-  for (const sandbox of fixture.ground.sandboxes.sandboxes.values()) sandbox.isPooled = true;
+  for (const sandbox of fixture.shelves.sandboxes.sandboxes.values()) sandbox.isPooled = true;
   expect(await restored(fixture)).toEqual([]);
 });
 
@@ -81,7 +81,7 @@ test('one that cannot be made anew is told, and the others are', async () => {
   await made(fixture, 'a');
   await made(fixture, 'b');
   lose(fixture);
-  const [first] = fixture.ground.sandboxes.sandboxes.keys();
+  const [first] = fixture.shelves.sandboxes.sandboxes.keys();
   const down = new LitterboxError('UNAVAILABLE', 'down', { operation: 'test' });
   await using next = fixture.restarted({
     provider: (real) => ({ open: (id, options) => (id === first ? Promise.reject(down) : real.open(id, options)) }),

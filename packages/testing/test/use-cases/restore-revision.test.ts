@@ -62,7 +62,7 @@ test('files that cannot be put into the sandbox are SNAPSHOT_FAILED', async () =
   await changed(fixture);
   await fixture.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
   const next = fixture.restarted({ programs });
-  const [sandbox] = next.ground.sandboxes.sandboxes.values();
+  const [sandbox] = next.shelves.sandboxes.sandboxes.values();
   if (sandbox) (sandbox.machine.programs as Map<string, unknown>).set('tar', programs.tar);
   await expect(next.restoreRevision.restore('a', '1')).rejects.toMatchObject({ code: 'SNAPSHOT_FAILED' });
   expect(next.subjects('a')).toHaveLength(2);
@@ -109,7 +109,7 @@ test('what a sandbox that still answers holds is recorded before it goes', async
 test('one whose runtime is gone is recovered', async () => {
   const fixture = useCaseFixture();
   await changed(fixture);
-  fixture.ground.sandboxes.sandboxes.clear();
+  fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
   expect((await next.restoreRevision.recover('a')).state).toBe('ready');
   expect(next.look('a', 'work')).toBe('work\n');

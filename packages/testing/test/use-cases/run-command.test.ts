@@ -67,7 +67,7 @@ test('what it changed is recorded when it takes too long, and its processes are 
   });
   expect(result.interruption).toBe('timeout');
   expect(result.recorded.changedFiles).toBe(1);
-  const [sandbox] = fixture.ground.sandboxes.sandboxes.values();
+  const [sandbox] = fixture.shelves.sandboxes.sandboxes.values();
   const programs = [...(sandbox?.machine.processes.values() ?? [])].map(({ argv }) => argv[0]);
   expect(programs).not.toContain('sleep');
 });

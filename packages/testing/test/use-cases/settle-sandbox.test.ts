@@ -20,7 +20,7 @@ test('one that is at rest, gone or missing has nothing that could be looked into
     await fixture.settleSandbox.execute(record);
   }
   await inState(fixture, 'a', 'ready');
-  fixture.ground.sandboxes.sandboxes.clear();
+  fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
   await next.settleSandbox.execute(record);
   await next.state.remove(record.id);
@@ -31,7 +31,7 @@ test('one that is at rest, gone or missing has nothing that could be looked into
 test('a pause that comes between is no failure', async () => {
   await using fixture = useCaseFixture();
   const record = await made(fixture);
-  const [sandbox] = fixture.ground.sandboxes.sandboxes.values();
+  const [sandbox] = fixture.shelves.sandboxes.sandboxes.values();
   if (sandbox) sandbox.state = 'paused';
   await fixture.settleSandbox.execute(record);
 });
