@@ -27,6 +27,7 @@ async function networkFixture(
   config: string,
   more: Readonly<Record<string, string>> = {},
   limits: Partial<NetworkGateOptions> = {},
+  answers = '',
 ): Promise<NetworkFixture> {
   const files = await Promise.all(NAMES.map(async (name) => [`hello-${name}`, await hello(name)] as const));
   const fixture = new LibraryFixture({
@@ -35,7 +36,7 @@ async function networkFixture(
     ...Object.fromEntries(files),
     ...more,
   });
-  const world = fixture.use(await outside(limits));
+  const world = fixture.use(await outside(limits, answers));
   return Object.assign(fixture, {
     world,
     async connected(options?: Partial<LitterboxOptions>) {
@@ -199,11 +200,15 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
 
   it('AX28: what was sent and looked up counts for the repository, whoever ended the session', async () => {
     const limits = { maxSentBytes: 100_000, maxWildcardNames: 1 };
-    await using fixture = await networkFixture(allow('run', '*.example.org'), {}, limits);
+    await using fixture = await networkFixture(allow('run', '*.example.org'), {}, limits, 'more? ');
     const litterbox = await fixture.connected();
     const one = await litterbox.create({ name: 'one' });
     const asked = async (name: string, by = one) => (await by.run(`sh ask.sh ${name}`)).stdout;
-    expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
+    const sent = async (bytes: number) => {
+      const asking = `{ printf 'CONNECT %s:443 HTTP/1.1\\r\\n\\r\\n' registry.example.org; base64 -d hello-registry.example.org; head -c ${bytes} /dev/zero; } >/tmp/asked`;
+      return (await one.run(`${asking}; ${ASK.slice(ASK.indexOf('\n') + 1)}`, { timeoutMs: 20_000 })).stdout;
+    };
+    expect(await sent(30_000)).toMatch(/more\? hello from outside\n$/); // positive control
     // What was taken in advance of the budget is lost with the session: never is there more than before.
     for (const end of ['kill -9 -1', 'kill -9 1; kill -TERM 1']) {
       await one.run(end).catch(() => undefined);
@@ -213,11 +218,7 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
       );
       expect(await asked('other.example.org')).toContain('too many names within an hour');
     }
-    const send = `head -c 90000 /dev/zero >>/tmp/asked; ${ASK.slice(ASK.indexOf('\n') + 1)}`;
-    const again = await one.run(
-      `{ printf 'CONNECT %s:443 HTTP/1.1\\r\\n\\r\\n' registry.example.org; base64 -d hello-registry.example.org; } >/tmp/asked; ${send}`,
-    );
-    expect(again.stdout).not.toContain('hello');
+    expect(await sent(70_000)).not.toContain('hello'); // more than there is in all
     const two = await litterbox.create({ name: 'two' });
     expect(await asked('other.example.org', two)).toContain('too many names within an hour');
     expect(fixture.world.looked).not.toContain('other.example.org');

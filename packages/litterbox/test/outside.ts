@@ -11,11 +11,13 @@ export interface Outside extends AsyncDisposable {
   readonly looked: string[];
 }
 
-export async function outside(limits: Partial<NetworkGateOptions> = {}): Promise<Outside> {
+/** @param answers what the server says to the first bytes: more is sent to it only after that */
+export async function outside(limits: Partial<NetworkGateOptions> = {}, answers = ''): Promise<Outside> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('data', () => {});
+    if (answers !== '') socket.once('data', () => socket.write(answers));
     socket.on('end', () => socket.end('hello from outside\n'));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
