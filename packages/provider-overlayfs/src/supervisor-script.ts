@@ -4,6 +4,7 @@ import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { DISK, mountLayers } from './disk.ts';
 import { HOLD } from './held-session.ts';
 import type { Machine } from './machine.ts';
+import { mountAll } from './mount-table.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
@@ -62,6 +63,19 @@ export function supervisorScript(input: SupervisorInput): string {
         empty: cgroupEmpty(cgroup, meta.id),
       }
     : { setUp: '', enter: '', thaw: ':', empty: ':' };
+  const own = { type: 'bind', source: directory, target: '/run' } as const;
+  const bind = (source: string, target: string) => ({ type: 'bind', source, target }) as const;
+  const mounts = [
+    ...(disk ? [] : [bind(playground, '/run/playground')]),
+    bind(etc, '/run/etc'),
+    ...sources.tools.map(({ source, target }) => bind(target, source)),
+    ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
+    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup),
+  ];
+  const places = [
+    ...(setup === undefined ? [] : ['setup']),
+    ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
+  ];
   const launch = (args: readonly string[], status: string, errors: string) =>
     `exec ${FEW_SIGNALS} ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
@@ -80,19 +94,8 @@ flock -w 60 7 || fail 'another process has been starting this sandbox for a minu
 if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does not end'; rm -f dying
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
-mount --bind . /run || fail 'cannot bind the directory of the sandbox'
-cd /run
-${
-  disk
-    ? mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)
-    : `mount --bind ${quoted(playground)} playground || fail 'cannot bind the playground'
-`
-}mount --bind ${quoted(etc)} etc || fail 'cannot bind the /etc of the sandbox'
-${sources.tools.length > 0 ? `mkdir -p ${sources.tools.map(({ source }) => quoted(source)).join(' ')}\n` : ''}${sources.tools.map(({ source, target }) => `mount --bind ${quoted(target)} ${quoted(source)} || fail ${quoted(`cannot bind ${target}`)}\n`).join('')}${
-  meta.root.type === 'directory'
-    ? `mount --bind ${quoted(meta.root.path)} root || fail 'cannot bind the root file system'\n`
-    : ''
-}${strategy.mount(base, isRoot, disk ? DISK : '/run', setup)}${disk ? RESERVE_DISK : ''}${groups.setUp}
+for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
+${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do

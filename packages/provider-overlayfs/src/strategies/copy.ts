@@ -16,7 +16,7 @@ exit $code`,
     setup === undefined
       ? `cp -a ${flag} ${quoted(base)}/. ws/\n`
       : `cp -a ${flag} ${quoted(setup)}/ws/. ws/ && cp -a ${flag} ${quoted(setup)}/home/. home/\n`,
-  mount: () => '',
+  mounts: () => [],
   // Nothing runs that could put a link where a directory was; links themselves are copied as links.
   // What an ordinary user cannot read back cannot be kept, and the sandbox is none the worse for it.
   keep: () => `cp -a ${flag} ws home "$kept/" || exit 0\n`,

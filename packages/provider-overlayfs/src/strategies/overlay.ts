@@ -1,4 +1,5 @@
 import { keepLayers, quoted, TAKE_LAYERS_BACK } from '@litterbox/core/provider';
+import type { SessionMount } from '../mount-table.ts';
 import type { Strategy } from './strategy.ts';
 
 // redirect_dir, metacopy and index off: nothing in the upper layer may refer to another place by name or handle, for the
@@ -6,6 +7,12 @@ import type { Strategy } from './strategy.ts';
 // agent and turns redirection off by itself. https://docs.kernel.org/filesystems/overlayfs.html
 const OPTIONS = 'metacopy=off,index=off,xino=off,nosuid,nodev';
 const optionsOf = (isRoot: boolean) => (isRoot ? `redirect_dir=nofollow,${OPTIONS}` : `userxattr,${OPTIONS}`);
+
+const layered = (lower: string, upper: string, work: string, isRoot: boolean, target: string): SessionMount => ({
+  type: 'overlay',
+  options: `lowerdir=${lower},upperdir=${upper},workdir=${work},${optionsOf(isRoot)}`,
+  target,
+});
 
 /** OverlayFS: a mount instead of a copy, whatever the size of the repository. */
 export const overlay: Strategy = {
@@ -19,15 +26,22 @@ rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
   prepare: (_base, setup) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
-  mount: (base, isRoot, layers, setup) => `mount --bind ${quoted(base)} /run/base || fail 'cannot bind the base tree'
-${
-  setup === undefined
-    ? ''
-    : `mkdir -p /run/setup && mount --bind ${quoted(setup)} /run/setup || fail 'cannot bind what the setup left'
-mount -t overlay overlay -o lowerdir=/run/setup/home,upperdir=${layers}/home,workdir=${layers}/home-work,${optionsOf(isRoot)} /run/home || fail 'cannot mount the home directory'
-`
-}mount -t overlay overlay -o lowerdir=${setup === undefined ? '' : '/run/setup/upper:'}/run/base,upperdir=${layers}/upper,workdir=${layers}/work,${optionsOf(isRoot)} /run/ws || fail 'cannot mount the overlay'
-`,
+  mounts: (base, isRoot, layers, setup) => [
+    { type: 'bind', source: base, target: '/run/base' },
+    ...(setup === undefined
+      ? []
+      : [
+          { type: 'bind', source: setup, target: '/run/setup' } as const,
+          layered('/run/setup/home', `${layers}/home`, `${layers}/home-work`, isRoot, '/run/home'),
+        ]),
+    layered(
+      `${setup === undefined ? '' : '/run/setup/upper:'}/run/base`,
+      `${layers}/upper`,
+      `${layers}/work`,
+      isRoot,
+      '/run/ws',
+    ),
+  ],
   keep: keepLayers,
   takeBack: TAKE_LAYERS_BACK,
 };

@@ -1,4 +1,6 @@
-/** One way to give a sandbox its own writable copy of a frozen base tree. All members are shell text for the host. */
+import type { SessionMount } from '../mount-table.ts';
+
+/** One way to give a sandbox its own writable copy of a frozen base tree. Texts are for a shell of the host. */
 export interface Strategy {
   readonly name: 'overlay' | 'reflink' | 'copy';
   /** Exits 0 when it works below the directory, else prints one line that says why not. Leaves nothing behind. */
@@ -10,13 +12,13 @@ export interface Strategy {
    */
   prepare(base: string, setup?: string): string;
   /**
-   * At each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace at /run/ws and
-   * the home directory at /run/home.
+   * What is mounted at each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace
+   * at /run/ws and the home directory at /run/home. What is mounted on is there: `base`, `setup`, `ws` and `home`.
    *
    * @param layers directory of the session's mount namespace that holds the layers, all on one mount
    * @param setup directory of the kept setup that the sandbox stands on
    */
-  mount(base: string, isRoot: boolean, layers: string, setup?: string): string;
+  mounts(base: string, isRoot: boolean, layers: string, setup?: string): readonly SessionMount[];
   /** `keep` of core's `keepSetupScript`, for new directories of `owner`; empty: of who runs it. */
   keep(owner: string): string;
   /** Its `takeBack`. */
