@@ -123,9 +123,9 @@ const GATE = [
   {
     name: 'adapters',
     layer: 'gate',
-    why: 'state on SQLite, this machine as a host, the network gate, the directory sync',
+    why: 'state on SQLite, this machine as a host, the network gate; not the directory sync, which nothing uses yet',
     files: [
-      '^packages/(state-sqlite|host|network-gate|sync-rsync|conformance|container-engine)/test/',
+      '^packages/(state-sqlite|host|network-gate|conformance|container-engine)/test/',
       '^packages/provider-overlayfs/test/(confined-copy|scan-contents|session-end)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
@@ -134,7 +134,7 @@ const GATE = [
     name: 'main-job-overlay',
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
-    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/(work|bundle|profiles|permission)\\.'],
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/(work|bundle|permission)\\.'],
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
   },
   {

@@ -37,7 +37,6 @@ export const gateFaults = [
   'B28: ',
   'B34: ',
   'B43: ',
-  'B64: ',
   'B67: ',
   '^repositories as they are found (names that shells|a submodule that is there|binary files)',
 ];
