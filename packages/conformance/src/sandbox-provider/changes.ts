@@ -158,8 +158,12 @@ export function changes(check: Check): void {
         ['empty', new Uint8Array()],
         ['large', encodeRaw(`${' '.repeat(9_999)}0`.repeat(9))],
       ]);
-      const told = state.last.filter((change) => change.type === 'file');
-      assert.deepEqual(told.map(({ path }) => path).sort(), ['closed', 'empty', 'large', 'odd']);
+      const made = ['closed', 'empty', 'large', 'odd'];
+      // What was written in the same tick of the kernel's clock as the scan before may be told once more.
+      const told = state.last.flatMap((change) =>
+        change.type === 'file' && made.includes(change.path) ? [change] : [],
+      );
+      assert.deepEqual(told.map(({ path }) => path).sort(), made);
       for (const { path, content } of told)
         if (content) assert.deepEqual(new Uint8Array(content), wanted.get(path), path);
     },
