@@ -38,6 +38,7 @@ export async function cutMilestone(
         milestones.map(({ commit }) => commit),
         signal,
       );
+      await requireNotCheckedOut(user, branch, signal);
       const { atSeconds } = await store.reader.commit(tip.commit);
       const commit = await store.put((sink) =>
         sink.put(
@@ -78,6 +79,7 @@ export async function moveReviewBranch(
   const branch = reviewBranch(slug);
   const now = await requireOurs(user, branch, commits, undefined);
   if (now === last) return false;
+  await requireNotCheckedOut(user, branch, undefined);
   const old = now ?? '0'.repeat(last.length);
   await user.output(['update-ref', '-m', 'litterbox: milestone', branch, last, old]);
   return true;
@@ -112,6 +114,26 @@ async function requireOurs(
     operation: OPERATION,
     hint: `Rename it with git branch -m, then repeat.`,
     facts: { branch },
+  });
+}
+
+/**
+ * A branch that moves below a work tree shows there as the opposite of what came, staged: the person's next commit would undo it.
+ *
+ * @throws LitterboxError `CONFLICT` with the work tree.
+ */
+async function requireNotCheckedOut(
+  user: UserRepository,
+  branch: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const found = await user.text(['for-each-ref', '--format=%(worktreepath)', branch], { signal });
+  if (found === '') return;
+  const name = branch.slice('refs/heads/'.length);
+  throw new LitterboxError('CONFLICT', `The branch ${shown(name)} is checked out in ${shown(found)}.`, {
+    operation: OPERATION,
+    hint: `Look at it without the branch, with git -C ${shown(found)} switch --detach; then cut the milestone again.`,
+    facts: { branch, workTree: found },
   });
 }
 

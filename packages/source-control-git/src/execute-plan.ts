@@ -11,15 +11,15 @@ import {
 import { fromByteString } from './byte-text.ts';
 import { createStash } from './create-stash.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
-import { GitFailure } from './git-failure.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
 import type { PlanToken } from './make-plan.ts';
 import { publishObjects } from './publish-objects.ts';
 import { requireSteadyFilters } from './steady-filters.ts';
 import { recoverIntegration } from './recover-integration.ts';
-import { sandboxRefs } from './sandbox-refs.ts';
+import { PersonsCommits, withSandbox } from './persons-commits.ts';
 import type { Store } from './store.ts';
+import { rememberTaken } from './taken-work.ts';
 import type { UserRepository } from './user-repository.ts';
 import { findOverlap, requireClean, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
 
@@ -44,7 +44,8 @@ export async function executePlan(
       }
       await requireNothingUnderWay(user, signal);
       if (token.kind === 'nothing') {
-        await rememberMerged(store, plan, plan.head);
+        if (plan.integration === 'merge')
+          await rememberTaken(store, plan.sandbox, { commit: plan.head, tip: plan.tip });
         return { outcome: 'up-to-date', conflicts: [] };
       }
       await requireUnlocked(user, headRef);
@@ -69,11 +70,11 @@ async function carryOut(
   if (!autostash) requireClean(overlap.tracked.map(fromByteString), true);
   const hasConflicts = token.stages.length > 0;
 
-  const stageOids = token.stages.map(({ oid }) => oid);
+  const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];
   reach('integrate.before-objects');
-  await publishObjects(store, user, [token.theirs, token.resultTree, ...stageOids], [plan.head], signal);
+  await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
   await requireSteadyFilters(user, token, signal);
-  const newHead = hasConflicts ? undefined : await commitFor(user, plan, token, signal);
+  const { theirs, newHead } = await makeCommits(user, plan, token, hasConflicts, signal);
   // The last moment at which nothing has happened.
   signal?.throwIfAborted();
 
@@ -91,10 +92,13 @@ async function carryOut(
     marker: `litterbox ${uuid}\n`,
     nextIndex: join(user.gitDirectory, `index.litterbox-${uuid}`),
     steps: token.steps,
-    stateFiles: stateFilesFor(plan, token, stash),
+    stateFiles: stateFilesFor(plan, token, theirs, stash),
     ...(stash === undefined ? {} : { stash }),
     keepsStash: hasConflicts,
   };
+  // Before HEAD moves: a commit that no branch contains counts as not taken.
+  const taken = theirs ?? (plan.integration === 'merge' ? newHead : undefined);
+  if (taken !== undefined) await rememberTaken(store, plan.sandbox, { commit: taken, tip: plan.tip });
   const integration = new Integration(store, user, record);
   await integration.stash();
   await integration.phase('updating');
@@ -123,7 +127,6 @@ async function carryOut(
   await integration.phase('unstashing');
   const stashConflicts = (await integration.unstash()) ?? [];
   reach('integrate.after-unstash');
-  await rememberMerged(store, plan, newHead);
   reach('integrate.before-close');
   await integration.close();
   reach('integrate.after-close');
@@ -132,78 +135,52 @@ async function carryOut(
   return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };
 }
 
-/** So that `isMerged` knows of merges that no comparison of trees would show. */
-async function rememberMerged(store: Store, plan: IntegrationPlan, newHead: ObjectId | undefined): Promise<void> {
-  if (newHead === undefined || plan.integration !== 'merge') return;
-  await store.lock.hold(OPERATION, async () => {
-    const refs = sandboxRefs(plan.sandbox);
-    if (store.refs.read(refs.meta) === undefined) return;
-    await store.refs.write(refs.merged, newHead);
-    await store.refs.write(refs.mergedTip, plan.tip);
-  });
-}
-
-/** The commit HEAD will move to; `undefined` when it stays where it is. */
-async function commitFor(
+/**
+ * The person's commits: `theirs` is the sandbox's work on what the branch has of it already, and `newHead` what HEAD moves to. Each is
+ * absent where there is none.
+ */
+async function makeCommits(
   user: UserRepository,
   plan: IntegrationPlan,
   token: PlanToken,
+  hasConflicts: boolean,
   signal: AbortSignal | undefined,
-): Promise<ObjectId | undefined> {
-  if (token.kind === 'fast-forward') return token.theirs;
-  if (token.kind !== 'merge-commit' && token.kind !== 'plain-commit') return undefined;
-  const identity = await user.run(['var', 'GIT_COMMITTER_IDENT'], { setting: 'user', signal });
-  const strict = await user.run(['-c', 'user.useConfigOnly=true', 'var', 'GIT_COMMITTER_IDENT'], {
-    setting: 'user',
-    signal,
-  });
-  if (identity.code !== 0 || strict.code !== 0) {
-    throw new LitterboxError('INVALID_ARGUMENT', 'git does not know who you are, so it cannot make a commit.', {
-      operation: OPERATION,
-      hint: 'Set user.name and user.email with git config --global.',
-    });
+): Promise<{ readonly theirs?: ObjectId; readonly newHead?: ObjectId }> {
+  if (token.kind === 'stage' || (token.kind === 'plain-commit' && hasConflicts)) return {};
+  const commits = await PersonsCommits.of(user, token.arguments, signal);
+  const { resultTree: tree } = token;
+  if (token.kind === 'plain-commit') {
+    const message = withSandbox(token.message, plan.slug);
+    return { newHead: await commits.make({ tree, parents: [plan.head], message }) };
   }
-  const { signOff, signingKey } = token.arguments;
-  const who = strict.stdout.toString().replace(/ \d+ [+-]\d+\s*$/, '');
-  const parents = ['-p', plan.head, ...(token.kind === 'merge-commit' ? ['-p', token.theirs] : [])];
-  const signing = signingKey === undefined ? [] : [`-S${signingKey}`];
-  const args = ['commit-tree', ...signing, ...parents, '-F', '-', token.resultTree];
-  const input = signOff ? withSignOff(token.message, who) : token.message;
-  const made = await user.run(args, { setting: 'user', input, signal });
-  if (made.code === 0) return made.stdout.toString().trimEnd() as ObjectId;
-  if (signingKey === undefined) throw new GitFailure(args, made.code, made.stderr);
-  throw new LitterboxError('INVALID_ARGUMENT', `The commit could not be signed: ${made.stderr.trim()}`, {
-    operation: OPERATION,
-    hint: 'Check user.signingKey and gpg.program.',
-  });
-}
-
-function withSignOff(message: string, who: string): string {
-  const text = message.replace(/\n+$/, '');
-  const line = `Signed-off-by: ${who}`;
-  const last = text.split('\n\n').at(-1) ?? '';
-  const hasTrailers = text.includes('\n\n') && last.split('\n').every((each) => /^[A-Za-z-]+: /.test(each));
-  return `${text}${hasTrailers ? '\n' : '\n\n'}${line}\n`;
+  let theirs = token.onto;
+  for (const draft of token.drafts) {
+    const message = withSandbox(draft.message, plan.slug);
+    theirs = await commits.make({ tree: draft.tree, parents: [theirs], message });
+  }
+  if (hasConflicts) return { theirs };
+  if (token.kind === 'fast-forward') return { theirs, newHead: theirs };
+  return { theirs, newHead: await commits.make({ tree, parents: [plan.head, theirs], message: token.message }) };
 }
 
 /** What git leaves behind a merge that conflicts, so that `git merge --abort` and `git commit` know. */
 function stateFilesFor(
   plan: IntegrationPlan,
   token: PlanToken,
+  theirs: ObjectId | undefined,
   stash: ObjectId | undefined,
 ): Readonly<Record<string, string>> {
-  const message = token.message.replace(/\n*$/, '\n');
+  const message = theirs === undefined ? withSandbox(token.message, plan.slug) : token.message.replace(/\n*$/, '\n');
   if (token.stages.length === 0) {
     return token.kind === 'stage' && plan.integration === 'merge' ? { SQUASH_MSG: message } : {};
   }
   const list = plan.conflicts.map((path) => `#\t${visibleName(path)}\n`).join('');
   // With HEAD itself as the second parent a commit ends up with one: an apply brings in files, not history.
-  const brings = token.kind === 'merge-commit' || token.kind === 'fast-forward';
   return {
     ORIG_HEAD: `${plan.head}\n`,
-    MERGE_HEAD: `${brings ? token.theirs : plan.head}\n`,
+    MERGE_HEAD: `${theirs ?? plan.head}\n`,
     MERGE_MSG: `${message}\n# Conflicts:\n${list}`,
-    MERGE_MODE: brings && token.arguments.fastForward === 'never' ? 'no-ff' : '',
+    MERGE_MODE: theirs !== undefined && token.arguments.fastForward === 'never' ? 'no-ff' : '',
     ...(stash === undefined ? {} : { MERGE_AUTOSTASH: `${stash}\n` }),
   };
 }

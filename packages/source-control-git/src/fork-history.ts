@@ -41,7 +41,7 @@ export async function forkHistory(
           const pin = store.refs.read(from.pin);
           if (pin !== undefined) await user.output(['update-ref', pinRef(id), pin], { signal });
           reach('fork.after-user-pin');
-          for (const name of ['pin', 'base', 'tip', 'rules', 'merged', 'mergedTip'] as const) {
+          for (const name of ['pin', 'base', 'tip', 'rules', 'taken'] as const) {
             const value = store.refs.read(from[name]);
             if (value !== undefined) await store.refs.write(to[name], value);
           }

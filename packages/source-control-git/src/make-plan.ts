@@ -4,6 +4,7 @@ import {
   LitterboxError,
   type ObjectId,
   type PlanRequest,
+  type Revision,
   type RiskyChange,
   type SandboxId,
 } from '@litterbox/core/provider';
@@ -15,12 +16,14 @@ import { type ConflictStage, mergeTrees } from './merge-trees.ts';
 import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
-import { readMeta, readMilestones, readTip, type SandboxMeta } from './sandbox-refs.ts';
+import { readMeta, readTip, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { pathsWithUnseen } from './unseen-lines.ts';
+import { findUntakenWork, type UntakenWork } from './untaken-work.ts';
 import { isOn, readUserConfig } from './user-config.ts';
 import type { UserRepository } from './user-repository.ts';
 import { findOverlap, requireNothingUnderWay } from './user-state.ts';
+import { WorkMessages } from './work-messages.ts';
 
 const OPERATION = 'integration.plan';
 const MAX_LINK_BYTES = 4096;
@@ -28,7 +31,12 @@ const MAX_LINK_BYTES = 4096;
 /** Behind {@link IntegrationPlan.token}: everything execution needs, as JSON. */
 export interface PlanToken {
   readonly version: 1;
+  /** The commit in the store that was merged. The person's branch gets `drafts` in its place. */
   readonly theirs: ObjectId;
+  /** The commit that `drafts` stand on. */
+  readonly onto: ObjectId;
+  /** What becomes the person's commits, oldest first. */
+  readonly drafts: readonly { readonly tree: ObjectId; readonly message: string }[];
   readonly headTree: ObjectId;
   readonly resultTree: ObjectId;
   readonly stages: readonly ConflictStage[];
@@ -49,25 +57,30 @@ export async function makePlan(
   const meta = await readMeta(store, id);
   const headRef = await readHeadRef(user, { signal });
   const head = await resolveHead(user, headRef, { signal });
+  if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
   const tip = await readTip(store, id);
   const headTree = await store.commitTree(head);
   const config = await readUserConfig(user, '^(merge|diff|commit)\\.', signal);
 
   const message = request.message ?? options.message;
-  const theirs = await theirCommit(store, id, meta, tip, message);
+  const work = await findUntakenWork(store, id, meta, tip, head, signal);
+  const theirs = await theirCommit(store, work.onto, tip);
   const merged = await mergeTrees(
     store,
-    { ours: head, theirs, slug: meta.slug, ...(meta.synthetic ? { baseTree: meta.base.tree } : {}) },
+    { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) },
     options,
     mergeSettings(config),
     signal,
   );
-  const isContained = !meta.synthetic && (await isAncestor(store, theirs, head, signal));
+  const isContained = work.isHeld && work.steps.length === 0;
   const upToDate =
     isContained || (merged.stages.length === 0 && merged.tree === headTree && options.strategy !== 'ours');
-  const kind = upToDate ? 'nothing' : await kindOf(store, request, options, meta, head, theirs, config, signal);
-  const resultTree = kind === 'fast-forward' ? await store.commitTree(theirs) : merged.tree;
+  const kind = upToDate ? 'nothing' : kindOf(request, options, work, head, config);
+  const resultTree = kind === 'fast-forward' ? tip.tree : merged.tree;
+  const messages = await WorkMessages.read(store, meta.slug, work, tip.commit);
+  const isOne = kind === 'plain-commit' || kind === 'stage';
+  const words = kind === 'merge-commit' ? `Merge sandbox '${meta.slug}'\n` : isOne ? messages.ofAll() : '';
 
   const steps: PathStep[] = [];
   const onStep = (step: PathStep) => steps.push(step);
@@ -78,12 +91,14 @@ export async function makePlan(
   const token: PlanToken = {
     version: 1,
     theirs,
+    onto: work.onto,
+    drafts: draftsOf(kind, work, messages, message),
     headTree,
     resultTree,
     stages: kind === 'nothing' ? [] : merged.stages,
     steps,
     kind,
-    message: message ?? `Merge sandbox '${meta.slug}'\n`,
+    message: message ?? words,
     arguments: withDefaultSigning(options, config),
   };
   return {
@@ -98,49 +113,73 @@ export async function makePlan(
     risky: await scanRisks(store, changes, steps, resultTree, await readConfiguredPaths(user, signal), signal),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked].map(fromByteString),
     upToDate,
+    ...(await unmergedBase(store, id, meta, work, head, signal)),
     token,
   };
 }
 
-/** What is merged: the last milestone, or one commit of everything since, on top of it. Revisions stay in the store. */
-async function theirCommit(
-  store: Store,
-  id: SandboxId,
-  meta: SandboxMeta,
-  tip: { readonly tree: ObjectId; readonly commit: ObjectId; readonly number: number },
-  message: string | undefined,
-): Promise<ObjectId> {
-  const last = (await readMilestones(store, id)).at(-1);
-  const parent = last?.commit ?? meta.base.commit;
-  if ((last?.number ?? 0) === tip.number) return parent;
-  const { atSeconds } = await store.reader.commit(tip.commit);
-  return store.put((sink) =>
-    sink.put(
-      'commit',
-      serializeCommit({
-        tree: tip.tree,
-        parents: [parent],
-        atSeconds,
-        message: message ?? `Changes of sandbox '${meta.slug}'\n`,
-      }),
-    ),
+function onReviewBranch({ slug, base }: SandboxMeta): LitterboxError {
+  const name = base.headRef?.replace('refs/heads/', '');
+  return new LitterboxError(
+    'CONFLICT',
+    `litterbox/${slug} is checked out: the sandbox's own branch cannot take its work.`,
+    {
+      operation: OPERATION,
+      hint: `Check out the branch that is to have it${name === undefined ? '' : `, such as with git switch ${name}`}.`,
+    },
   );
 }
 
-async function kindOf(
+/** Tells of commits of the base that HEAD does not have. They stay where they are. */
+async function unmergedBase(
   store: Store,
+  id: SandboxId,
+  { base }: SandboxMeta,
+  work: UntakenWork,
+  head: ObjectId,
+  signal: AbortSignal | undefined,
+): Promise<Pick<IntegrationPlan, 'unmergedBase'>> {
+  if (work.isHeld) return {};
+  const commit = store.refs.read(sandboxRefs(id).pin) ?? base.commit;
+  const listed = await store.output(['rev-list', '--count', commit, '--not', head], { signal });
+  const commits = Number(listed.toString());
+  return commits > 0 ? { unmergedBase: { commits, ...(base.headRef && { headRef: base.headRef }) } } : {};
+}
+
+/** What is merged: the tip's tree on the last commit that the person has. Revisions stay in the store. */
+async function theirCommit(store: Store, onto: ObjectId, tip: Revision): Promise<ObjectId> {
+  const { atSeconds } = await store.reader.commit(tip.commit);
+  const commit = serializeCommit({ tree: tip.tree, parents: [onto], atSeconds, message: 'Changes of a sandbox\n' });
+  return store.put((sink) => sink.put('commit', commit));
+}
+
+/** A message of the person's is that of a merge commit where there is one, else of the last commit. */
+function draftsOf(
+  kind: PlanToken['kind'],
+  work: UntakenWork,
+  messages: WorkMessages,
+  message: string | undefined,
+): PlanToken['drafts'] {
+  if (kind !== 'fast-forward' && kind !== 'merge-commit') return [];
+  const words = messages.ofSteps();
+  return work.steps.map(({ tree }, index) => {
+    const isLast = index === work.steps.length - 1;
+    const own = kind === 'fast-forward' && isLast ? message : undefined;
+    return { tree, message: own ?? words[index] ?? '' };
+  });
+}
+
+function kindOf(
   request: PlanRequest,
   options: MergeArguments,
-  meta: SandboxMeta,
+  work: UntakenWork,
   head: ObjectId,
-  theirs: ObjectId,
   config: ReadonlyMap<string, string>,
-  signal: AbortSignal | undefined,
-): Promise<PlanToken['kind']> {
+): PlanToken['kind'] {
   if (request.integration === 'apply') return 'stage';
   const configured = { false: 'never', no: 'never', only: 'only' }[config.get('merge.ff') ?? ''];
   const rule = options.fastForward ?? configured ?? 'allowed';
-  const canForward = !meta.synthetic && options.strategy !== 'ours' && (await isAncestor(store, head, theirs, signal));
+  const canForward = work.isWhole && options.strategy !== 'ours' && head === work.onto;
   if (rule === 'only' && !canForward) {
     throw new LitterboxError('CONFLICT', 'HEAD has commits that the sandbox does not have: no fast-forward.', {
       operation: OPERATION,
@@ -149,17 +188,8 @@ async function kindOf(
   }
   if (options.squash) return 'stage';
   if (canForward && rule !== 'never') return 'fast-forward';
-  // A base that the person never committed must not become part of their history.
-  return meta.synthetic ? 'plain-commit' : 'merge-commit';
-}
-
-export async function isAncestor(
-  store: Store,
-  ancestor: ObjectId,
-  descendant: ObjectId,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  return (await store.run(['merge-base', '--is-ancestor', ancestor, descendant], { signal })).code === 0;
+  // Commits that the branch does not have, such as those of another branch or a base that was never committed, must not come along.
+  return work.isWhole ? 'merge-commit' : 'plain-commit';
 }
 
 /** The person's settings that decide how trees merge. Drivers are programs: not those. */

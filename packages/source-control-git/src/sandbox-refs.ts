@@ -28,10 +28,8 @@ export function sandboxRefs(id: SandboxId) {
     rules: `${root}/rules`,
     /** `milestones/<number of the revision>`: the commit on the review branch. */
     milestones: `${root}/milestones`,
-    /** The commit that a merge brought into the user's branch. */
-    merged: `${root}/merged`,
-    /** The tip it brought in. */
-    mergedTip: `${root}/merged-tip`,
+    /** A blob that names what integrations made of the work. */
+    taken: `${root}/taken`,
     tombstone: `${TOMBSTONES}/${id}`,
   };
 }

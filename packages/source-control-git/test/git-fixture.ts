@@ -66,6 +66,26 @@ export class GitFixture implements AsyncDisposable {
     return this.control().open(root, asker && { asker });
   }
 
+  /** Makes the person sign what they commit, with a key of SSH. */
+  sign(root: string): void {
+    const key = join(this.directory, 'key');
+    execFileSync('ssh-keygen', ['-qt', 'ed25519', '-N', '', '-f', key]);
+    for (const [name, value] of [
+      ['gpg.format', 'ssh'],
+      ['user.signingKey', key],
+      ['commit.gpgSign', 'true'],
+    ] as const)
+      this.git(root, 'config', name, value);
+  }
+
+  /** How many of the commits that `revision` names are signed. */
+  signatures(root: string, ...revision: readonly string[]): number {
+    const commits = this.git(root, 'rev-list', ...(revision[0] === 'HEAD' ? ['-1'] : []), ...revision)
+      .trimEnd()
+      .split('\n');
+    return commits.filter((commit) => /^gpgsig/m.test(this.git(root, 'cat-file', 'commit', commit))).length;
+  }
+
   storeOf(repository: SourceRepository): string {
     return join(this.state, 'repos', repository.id, 'store.git');
   }
@@ -159,8 +179,14 @@ export function request(files: Files, changes: Iterable<ChangedPath> = scan(file
 }
 
 /** Records the whole of a workspace. */
-export function record(repository: SourceRepository, id: SandboxId, files: Files): Promise<RecordResult> {
-  return repository.record(id, request(files));
+export function record(
+  repository: SourceRepository,
+  id: SandboxId,
+  files: Files,
+  subject?: string,
+): Promise<RecordResult> {
+  const asked = request(files);
+  return repository.record(id, subject === undefined ? asked : { ...asked, message: { subject, trailers: [] } });
 }
 
 export async function begin(

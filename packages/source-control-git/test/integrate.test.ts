@@ -352,7 +352,10 @@ test('milestones land on the review branch and are what a merge brings in', asyn
   expect(await repository.history(id)).toMatchObject({ unmilestoned: 0 });
   fixture.git(root, 'fsck', '--strict', '--full');
   await repository.execute(await repository.plan(id, { integration: 'merge', ...ask }), { autostash: false });
-  expect(fixture.git(root, 'rev-parse', 'HEAD').trim()).toBe(second?.commit);
+  expect(fixture.git(root, 'log', '--format=%an|%s')).toBe('Ada|Second\nAda|First\nAda|first\n');
+  expect(fixture.git(root, 'rev-parse', 'HEAD^{tree}')).toBe(
+    fixture.git(root, 'rev-parse', `${second?.commit}^{tree}`),
+  );
   await repository.remove(id);
   await repository.remove(id);
   expect(fixture.git(root, 'for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');

@@ -139,11 +139,22 @@ function showPlan(talk: Talk, plan: IntegrationPlan): void {
   talk.notice(
     `${plan.slug} at ${plan.tip.slice(0, 10)} into ${plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10)}:`,
   );
+  if (plan.unmergedBase) talk.notice(`  ${baseLine(plan.unmergedBase)}`);
   for (const change of plan.changes.slice(0, 20)) talk.notice(stat(talk, change));
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
   showRisky(talk, plan.risky);
+}
+
+function baseLine({ commits, headRef }: NonNullable<IntegrationPlan['unmergedBase']>): string {
+  const began =
+    headRef === undefined
+      ? 'The sandbox began at'
+      : `The sandbox began on ${nameOf(headRef.replace(/^refs\/heads\//, ''))}, with`;
+  const those =
+    commits === 1 ? 'a commit that is not in this branch' : `${commits} commits that are not in this branch`;
+  return `${began} ${those}: only its own changes are taken.`;
 }
 
 export function showRisky(talk: Talk, risky: readonly RiskyChange[]): void {

@@ -13,7 +13,7 @@ const input = z.strictObject({
     .register(wordings, { placeholder: 'argument' })
     .optional()
     .describe('After --: arguments of git merge, from an allow-list'),
-  message: fields.message().optional().describe('Of the merge commit'),
+  message: fields.message().optional().describe('Of the merge commit, or of the last commit where there is none'),
   autostash: fields.flag().optional().describe('Put uncommitted edits aside and back again'),
   acceptRisky: fields
     .flag()
@@ -23,8 +23,9 @@ const input = z.strictObject({
 });
 
 /** The plan without what only the adapter understands. */
-export function planDocument({ tip, head, changes, conflicts, risky, dirtyOverlap, upToDate }: IntegrationPlan) {
-  return { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate };
+export function planDocument(plan: IntegrationPlan) {
+  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmergedBase } = plan;
+  return { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, ...(unmergedBase && { unmergedBase }) };
 }
 
 const document = ({ outcome, commit, conflicts, isDeleted, plan }: IntegrateResult) => ({

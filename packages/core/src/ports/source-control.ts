@@ -186,6 +186,11 @@ export interface IntegrationPlan {
   readonly dirtyOverlap: readonly string[];
   /** True when HEAD already contains everything. */
   readonly upToDate: boolean;
+  /**
+   * Commits of the sandbox's base that HEAD does not have, because it began on another branch or the person rewrote this one. They are not
+   * brought along: only the sandbox's own changes are. Absent when there are none.
+   */
+  readonly unmergedBase?: { readonly commits: number; /** Where HEAD pointed then. */ readonly headRef?: string };
   /** What `execute` needs, opaque. */
   readonly token: unknown;
 }
@@ -299,7 +304,8 @@ export interface SourceRepository extends AsyncDisposable {
   /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`. */
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;
   /**
-   * Carries a plan out: journalled, all or nothing or git's own conflict state. Never loses an uncommitted edit.
+   * Carries a plan out: journalled, all or nothing or git's own conflict state. Never loses an uncommitted edit. What lands are commits of
+   * the person's: their author and committer, signed as they have set it, each milestone one, with the sandbox named in a trailer.
    *
    * @throws LitterboxError `HEAD_MOVED`, `DIRTY_WORKTREE`, `USER_REPO_LOCKED`, `MERGE_IN_PROGRESS`.
    */
