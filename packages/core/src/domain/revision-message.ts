@@ -53,7 +53,6 @@ export function milestoneMessage(message: string): string {
   return [subject, ...(rest.length > 0 ? [quotedLines(rest.join('\n'))] : [])].join('\n');
 }
 
-/** @throws LitterboxError `MESSAGE_EMPTY`, `MESSAGE_NUL`, `MESSAGE_TOO_LONG`. */
 /**
  * A message as it was given.
  *

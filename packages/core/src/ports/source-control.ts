@@ -190,7 +190,7 @@ export interface IntegrationPlan {
    * Commits of the sandbox's base that HEAD does not have, because it began on another branch or the person rewrote this one. They are not
    * brought along: only the sandbox's own changes are. Absent when there are none.
    */
-  readonly unmergedBase?: { readonly commits: number; /** Where HEAD pointed then. */ readonly headRef?: string };
+  readonly unmergedBase?: { readonly commits: number /** Where HEAD pointed then. */; readonly headRef?: string };
   /** What `execute` needs, opaque. */
   readonly token: unknown;
 }
