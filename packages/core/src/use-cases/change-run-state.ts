@@ -10,6 +10,7 @@ import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import { runtimeState } from './runtime-state.ts';
+import { settleRunState } from './settle-run-state.ts';
 import { LitterboxError } from '../domain/errors.ts';
 
 /** What a sandbox that exists can be told to be. */
@@ -103,11 +104,19 @@ export class ChangeRunState {
   async #changed(record: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
     const runtime = await this.#open.runtime(record);
     const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
-    if (wanted === 'paused') await runtime.pause(options);
-    else if (wanted === 'stopped') {
-      await this.#reach.end(record, record.state === 'ready'); // what is frozen cannot end by itself
-      await runtime.stop(options);
-    } else await runtime.resume(options);
+    try {
+      if (wanted === 'paused') await runtime.pause(options);
+      else if (wanted === 'stopped') {
+        await this.#reach.end(record, record.state === 'ready'); // what is frozen cannot end by itself
+        await runtime.stop(options);
+      } else await runtime.resume(options);
+    } catch (error) {
+      // It may have come half-way. An entry that nobody can settle now stays for the next reconcile.
+      await settleRunState(this.#state, this.#open.providerOf(record), record)
+        .then(() => this.#state.end(journal.id))
+        .catch(() => {});
+      throw error;
+    }
     reach('run-state.after-runtime');
     // Never over a deletion that began meanwhile.
     const updated = await changeRecord(this.#state, record, ({ state }) =>

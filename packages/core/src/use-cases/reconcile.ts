@@ -2,7 +2,6 @@ import { isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { changeRecord } from './change-record.ts';
 import type { ClearPool } from './clear-pool.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -10,7 +9,7 @@ import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RestoreRecords } from './restore-records.ts';
 import type { RestoreRevision } from './restore-revision.ts';
 import { INSTALLING } from './install-image.ts';
-import { runtimeState } from './runtime-state.ts';
+import { settleRunState } from './settle-run-state.ts';
 
 /**
  * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
@@ -101,23 +100,17 @@ export class Reconcile {
       await this.#restore.rebuilt(record);
       return `Finished the interrupted rebuild of ${record.slug}.`;
     }
-    if (entry.operation === 'sandbox-run-state') return await this.#readState(record);
-    const isUnfinishedCreate = entry.operation === 'sandbox-create' && record.state === 'creating';
+    if (entry.operation === 'sandbox-run-state') {
+      const state = await settleRunState(this.#state, this.#open.providerOf(record), record);
+      return state && `The sandbox ${record.slug} is ${state}: what changed that was interrupted.`;
+    }
+    // One that is being deleted was undone already when that was interrupted too.
+    const isUnfinishedCreate =
+      entry.operation === 'sandbox-create' && (record.state === 'creating' || record.state === 'deleting');
     if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
     await this.#delete.removed(record, await this.#repository.execute());
     return isUnfinishedCreate
       ? `Undid the interrupted creation of ${record.slug}.`
       : `Finished the interrupted deletion of ${record.slug}.`;
-  }
-
-  /** A process was killed while it paused, stopped or resumed the sandbox: the runtime knows how far it came. */
-  async #readState(record: SandboxRecord): Promise<string | undefined> {
-    const actual = await runtimeState(this.#open.providerOf(record), record.id);
-    const state = actual === 'paused' || actual === 'stopped' ? actual : 'ready';
-    const isOther = (now: SandboxRecord) =>
-      now.state !== state && (now.state === 'ready' || now.state === 'paused' || now.state === 'stopped');
-    if (!isOther(record)) return undefined;
-    await changeRecord(this.#state, record, (now) => (isOther(now) ? { state } : undefined));
-    return `The sandbox ${record.slug} is ${state}: what changed that was interrupted.`;
   }
 }

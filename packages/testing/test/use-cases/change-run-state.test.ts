@@ -67,8 +67,23 @@ test('a runtime that cannot be paused leaves the record as it was, and an audite
   await using fixture = useCaseFixture({ runtime: { pause: () => Promise.reject(failed) } });
   await made(fixture);
   await expect(fixture.changeRunState.execute('a', 'paused')).rejects.toBe(failed);
-  expect(fixture.left().records).toEqual(['a: ready']);
+  expect(fixture.left()).toMatchObject({ records: ['a: ready'], journal: [] });
   expect((await fixture.audited()).at(-1)).toBe('sandbox-paused: error');
+});
+
+test('a runtime that fails after it was paused leaves the record as it is now', async () => {
+  await using fixture = useCaseFixture({
+    runtime: {
+      async pause() {
+        const [sandbox] = fixture.shelves.sandboxes.sandboxes.values();
+        if (sandbox) sandbox.state = 'paused';
+        throw failed;
+      },
+    },
+  });
+  await made(fixture);
+  await expect(fixture.changeRunState.execute('a', 'paused')).rejects.toBe(failed);
+  expect(fixture.left()).toMatchObject({ records: ['a: paused'], journal: [] });
 });
 
 test('a failure in a sandbox that was deleted meanwhile is SANDBOX_DELETING', async () => {

@@ -93,7 +93,7 @@ test('what cannot be cleared away yet is told, and stays for the next time', asy
   ]);
   expect(second.left().journal).toContain('sandbox-create: runtime');
   await using third = second.restarted({});
-  expect(await third.reconcile.execute()).toEqual(['Finished the interrupted deletion of a.']);
+  expect(await third.reconcile.execute()).toEqual(['Undid the interrupted creation of a.']);
   expect(third.left()).toEqual(NOTHING_LEFT);
 });
 
