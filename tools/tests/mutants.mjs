@@ -72,7 +72,12 @@ const MUTANTS = [
     to: 'constants.O_EXCL',
     parts: ['adapters'],
   },
-  { file: 'sync-rsync/src/sender-arguments.ts', from: "    '--delete',\n", to: '', parts: ['adapters'] },
+  {
+    file: 'source-control-git/src/persons-commits.ts',
+    from: 'signingKey === undefined ? [] :',
+    to: 'true ? [] :',
+    parts: ['git'],
+  },
   { file: 'provider-overlayfs/src/bwrap-arguments.ts', from: "  '--unshare-net',\n", to: '', parts: ['kit-overlay'] },
   {
     file: 'provider-overlayfs/src/cgroup.ts',

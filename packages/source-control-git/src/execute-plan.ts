@@ -10,6 +10,7 @@ import {
 } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
 import { createStash } from './create-stash.ts';
+import { oneLine } from './git-failure.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
@@ -22,6 +23,7 @@ import type { Store } from './store.ts';
 import { rememberTaken } from './taken-work.ts';
 import type { UserRepository } from './user-repository.ts';
 import { findOverlap, requireClean, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
+import { requireRoom } from './work-tree-room.ts';
 
 const OPERATION = 'integration.execute';
 
@@ -74,6 +76,7 @@ async function carryOut(
   reach('integrate.before-objects');
   await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
   await requireSteadyFilters(user, token, signal);
+  await requireRoom(store, user, token.steps, join(user.gitDirectory, 'index'), signal);
   const { theirs, newHead } = await makeCommits(user, plan, token, hasConflicts, signal);
   // The last moment at which nothing has happened.
   signal?.throwIfAborted();
@@ -104,6 +107,7 @@ async function carryOut(
   await integration.phase('updating');
   reach('integrate.after-journal');
   try {
+    await integration.prepareRollBack();
     await integration.lock();
   } catch (error) {
     await integration.release();
@@ -120,7 +124,9 @@ async function carryOut(
   } catch (error) {
     const now = await user.text(['rev-parse', '--verify', 'HEAD']).catch(() => undefined);
     if (newHead !== undefined && now === newHead) throw error; // reconcile finishes it
-    await integration.rollBack();
+    await integration.rollBack().catch((cause: unknown) => {
+      throw halfDone(plan, cause);
+    });
     if (now !== plan.head) throw headMoved(plan.head);
     throw error;
   }
@@ -133,6 +139,21 @@ async function carryOut(
   if (hasConflicts) return { outcome: 'conflicts', conflicts: plan.conflicts };
   if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
   return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };
+}
+
+/** Neither done nor undone: the journal stays, and who changes something next undoes it. */
+function halfDone({ integration, slug }: IntegrationPlan, cause: unknown): LitterboxError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const isFull = /No space left on device|ENOSPC|EDQUOT/.test(text);
+  return new LitterboxError(
+    isFull ? 'DISK_FULL' : 'REPO_CORRUPT',
+    `The ${integration} of ${slug} is half done in the work tree, and could not be undone: ${oneLine(text)}`,
+    {
+      operation: OPERATION,
+      hint: `${isFull ? 'Make room. ' : ''}Then run litterbox ${integration} ${slug} again: it undoes that first, and keeps what it does not know.`,
+    },
+    { cause },
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ import type { ConflictStage } from './merge-trees.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 import { lockedBy } from './user-state.ts';
+import { reserveRoom } from './work-tree-room.ts';
 import { indexInfo, updateWorkTree } from './work-tree-update.ts';
 
 export const stashRef = 'refs/litterbox/autostash';
@@ -31,6 +32,15 @@ export class Integration {
 
   get #indexPath(): string {
     return join(this.#user.gitDirectory, 'index');
+  }
+
+  /** An index of what was there before. */
+  get #oldIndexPath(): string {
+    return `${this.#record.nextIndex}.old`;
+  }
+
+  get #reservePath(): string {
+    return `${this.#record.nextIndex}.reserve`;
   }
 
   async phase(phase: IntegrationRecord['phase']): Promise<void> {
@@ -65,6 +75,13 @@ export class Integration {
     } finally {
       await rm(temporary, { force: true });
     }
+  }
+
+  /** What undoing needs, made before the first file is written: on a full disk it could not be made any more. */
+  async prepareRollBack(): Promise<void> {
+    await reserveRoom(this.#reservePath, this.#indexPath);
+    await this.#user.output(['read-tree', this.#record.head], { environment: { GIT_INDEX_FILE: this.#oldIndexPath } });
+    reach('integrate.after-old-index');
   }
 
   async updateFiles(stages: readonly ConflictStage[], signal: AbortSignal | undefined): Promise<void> {
@@ -134,7 +151,10 @@ export class Integration {
   }
 
   async close(): Promise<void> {
-    await rm(this.#record.nextIndex, { force: true });
+    const { nextIndex } = this.#record;
+    const old = this.#oldIndexPath;
+    for (const path of [nextIndex, old, `${old}.lock`, `${old}.new`, `${old}.new.lock`, this.#reservePath])
+      await rm(path, { force: true });
     await clearJournal(this.#store);
   }
 
@@ -147,23 +167,19 @@ export class Integration {
 
   /** Undoes `updating`. A file that is neither old nor new is copied to `rescued` first. */
   async rollBack(): Promise<readonly string[]> {
-    const { steps, nextIndex } = this.#record;
-    const index = `${nextIndex}.old`;
+    const { steps } = this.#record;
+    const index = this.#oldIndexPath;
     const options = { environment: { GIT_INDEX_FILE: index } };
-    const rescued: string[] = [];
-    try {
-      await this.#user.output(['read-tree', this.#record.head], options);
-      rescued.push(...(await this.#rescue(index)));
-      const backwards = steps.map(({ path, old, new: next }) => ({
-        path,
-        ...(next ? { old: next } : {}),
-        ...(old ? { new: old } : {}),
-      }));
-      await updateWorkTree(this.#user, backwards, index, undefined);
-    } finally {
-      await rm(index, { force: true });
-      await rm(`${index}.lock`, { force: true });
-    }
+    await rm(this.#reservePath, { force: true });
+    await rm(`${index}.lock`, { force: true });
+    if (!(await stat(index).catch(() => undefined))) await this.#user.output(['read-tree', this.#record.head], options);
+    const rescued = await this.#rescue(index);
+    const backwards = steps.map(({ path, old, new: next }) => ({
+      path,
+      ...(next ? { old: next } : {}),
+      ...(old ? { new: old } : {}),
+    }));
+    await updateWorkTree(this.#user, backwards, index, undefined);
     await this.unlock();
     // Times of the files changed: without this every git status would read them.
     await this.#user.run(['update-index', '-q', '--refresh'], { setting: 'user' });

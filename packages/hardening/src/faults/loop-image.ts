@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -52,6 +64,21 @@ export class LoopImage implements Disposable {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
+  }
+
+  /** Takes all but so many bytes. */
+  leave(bytes: number): void {
+    this.fill();
+    const file = join(this.mountPoint, 'filler');
+    truncateSync(file, statSync(file).size - bytes);
+    this.sync(); // what was cut off is free once it is written
+  }
+
+  /** Takes all but so many inodes. */
+  leaveInodes(count: number): void {
+    this.fillInodes();
+    const directory = join(this.mountPoint, 'fillers');
+    for (const name of readdirSync(directory).slice(0, count)) rmSync(join(directory, name));
   }
 
   free(): void {

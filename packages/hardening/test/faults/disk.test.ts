@@ -130,6 +130,57 @@ describe('a full disk below the state directory', () => {
   });
 });
 
+describe('a full disk below the repository', () => {
+  const git = (root: string, ...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+  /** A repository that alone is on the image, and a sandbox with files that it has no room for. */
+  async function started(image: LoopImage, fixture: FaultFixture, script: string) {
+    const root = join(image.mountPoint, 'repository');
+    git(image.mountPoint, 'clone', '-q', fixture.repository, root);
+    git(root, 'config', 'user.name', 'Ada');
+    git(root, 'config', 'user.email', 'ada@example.invalid');
+    const litterbox = fixture.open({ repo: root });
+    const sandbox = await litterbox.create({ name: 'a' });
+    expect((await sandbox.run(script)).exitCode).toBe(0);
+    return { root, litterbox };
+  }
+  const left = (root: string) => ({
+    status: git(root, 'status', '--porcelain'),
+    litter: readdirSync(join(root, '.git')).filter((name) => name.includes('lock') || name.includes('litterbox')),
+  });
+
+  it('an apply that needs more room than there is says so before it writes a file', async () => {
+    using image = new LoopImage(32);
+    await using fixture = faultFixture();
+    const { root, litterbox } = await started(image, fixture, 'for i in 1 2 3; do head -c 3000000 /dev/zero >$i; done');
+    image.leave(4 * 2 ** 20);
+    const before = left(root);
+    await expect(litterbox.apply('a', { acceptRisky: true })).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      message: expect.stringMatching(/^The changes need \d+ MiB below .*, and \d+ MiB are free\.$/),
+    });
+    expect(left(root)).toEqual(before);
+    image.free();
+    expect((await litterbox.apply('a', { acceptRisky: true })).outcome).toBe('staged');
+  });
+
+  it('an apply that finds no inode half-way is undone, and git is not locked', async () => {
+    using image = new LoopImage(32, 400);
+    await using fixture = faultFixture();
+    const { root, litterbox } = await started(
+      image,
+      fixture,
+      'i=0; while [ $i -lt 100 ]; do echo $i >new$i; i=$((i+1)); done',
+    );
+    image.leaveInodes(50);
+    const before = left(root);
+    await expect(litterbox.apply('a', { acceptRisky: true })).rejects.toMatchObject({ code: 'DISK_FULL' });
+    expect(left(root)).toEqual(before);
+    image.free();
+    expect((await litterbox.apply('a', { acceptRisky: true })).outcome).toBe('staged');
+    expect(left(root).status.split('\n')).toHaveLength(101);
+  });
+});
+
 describe('a full disk of a sandbox whose disk is bounded', () => {
   const MIB = 2 ** 20;
   const freeBytes = ({ directory }: FaultFixture) => {

@@ -141,6 +141,7 @@ export const INTEGRATE: Readonly<Record<string, 'undone' | 'done'>> = {
   'publish.after-file': 'undone',
   'file.before-rename': 'undone',
   'integrate.after-journal': 'undone',
+  'integrate.after-old-index': 'undone',
   'integrate.after-link': 'undone',
   'integrate.after-lock': 'undone',
   'integrate.after-next-index': 'undone',
