@@ -180,7 +180,7 @@ describe('the command line', () => {
       code: 4,
       stderr: expect.stringContaining('--yes-risky'),
     });
-    expect(merge.stderr).toContain('Executes on your machine');
+    expect(merge.stderr).toContain('Can run code, or hides what it holds:');
     const argument = await fixture.run(['merge', 'risky', '--', '--exec=touch x']);
     expect({ code: argument.code, stderr: argument.stderr }).toEqual({
       code: 2,
@@ -188,6 +188,23 @@ describe('the command line', () => {
     });
     expect(fixture.git('status', '--porcelain')).toBe('');
     expect((await fixture.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
+  });
+
+  it('merge --autostash says so when edits that it puts back conflict, and keeps them', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('same.txt', 'base\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'same');
+    await fixture.run(['create', 'same']);
+    await fixture.run(['run', 'same', 'echo theirs >same.txt']);
+    fixture.file('same.txt', 'mine\n');
+    const merge = await fixture.run(['merge', 'same', '--autostash']);
+    expect(merge).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/Merged as [^]*edits are safe in git stash/),
+    });
+    expect(fixture.git('stash', 'list')).toContain('litterbox autostash');
+    expect(fixture.git('show', 'stash@{0}:same.txt')).toBe('mine');
   });
 
   it('apply puts the changes into the work tree, leaves HEAD, and keeps the sandbox', async () => {
@@ -307,7 +324,11 @@ describe('the command line', () => {
     expect((await fixture.run(['resume', 'time'])).stderr).toBe('time is ready.\n');
     expect((await fixture.run(['restore', 'time', '1'])).code).toBe(0);
     expect((await fixture.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
-    expect((await fixture.run(['recover', 'time'])).code).toBe(0);
+    expect(await fixture.run(['recover', 'time'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('litterbox recover time --force'),
+    });
+    expect((await fixture.run(['recover', 'time', '--force'])).code).toBe(0);
     expect((await fixture.run(['run', 'time', 'cat a.txt'])).stdout).toBe('1\n');
   });
 

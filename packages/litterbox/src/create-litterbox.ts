@@ -87,8 +87,8 @@ export interface Litterbox extends Performer {
   ): Promise<readonly RunStateResult[]>;
   /** Puts the workspace to a revision, by number or commit. */
   restore(name: string, revision: string, options?: ProgressOptions): Promise<RestoreResult>;
-  /** Rebuilds a runtime that was lost, from the last revision. */
-  recover(name: string, options?: ProgressOptions): Promise<SandboxRecord>;
+  /** Rebuilds a runtime that was lost, from the last revision. One that works is left as it is (`CONFLICT`), unless `force` is set. */
+  recover(name: string, input?: { readonly force?: boolean }, options?: ProgressOptions): Promise<SandboxRecord>;
   /**
    * Writes the files of the review branch for a person to look into. What can run code there is asked of the approver; without a yes
    * nothing is written (`RISKY_CHANGES`).
@@ -172,7 +172,7 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     setAllRunStates: async (scope, state, call) =>
       await perform(setRunState, { ...(scope === 'all' ? { allRepos: true } : { allEnvs: true }), state }, call),
     restore: async (sandbox, revision, call) => await perform(restoreRevision, { sandbox, revision }, call),
-    recover: async (sandbox, call) => await perform(recoverSandbox, { sandbox }, call),
+    recover: async (sandbox, input = {}, call) => await perform(recoverSandbox, { ...input, sandbox }, call),
     worktree: async (sandbox, input = {}, call) => await perform(exportWorktree, { ...input, sandbox }, call),
     async assurance(name, call) {
       const record = await perform(findSandbox, { sandbox: name }, call);

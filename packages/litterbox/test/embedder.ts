@@ -32,6 +32,6 @@ if (what === 'many') {
   await step('record', () => sandbox.run('head -c 500000000 /dev/zero >large', LONG));
 }
 await step('milestone', () => litterbox.milestone(what, 'all of it'));
-await step('worktree', () => litterbox.worktree(what));
+await step('worktree', () => litterbox.worktree(what, { acceptRisky: true }));
 await step('merge', () => litterbox.merge(what, { acceptRisky: true }));
 await litterbox[Symbol.asyncDispose]();

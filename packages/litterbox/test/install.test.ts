@@ -85,7 +85,7 @@ else
       expect((await second.sandbox.run(look)).stdout).toBe(ran.stdout);
       const fork = await second.sandbox.fork();
       expect((await fork.run(look)).stdout).toBe(ran.stdout);
-      await litterbox.recover('first');
+      await litterbox.recover('first', { force: true });
       expect((await first.sandbox.run(look)).stdout).toBe(ran.stdout);
 
       // What an agent commits is not what runs as root, before a person has taken it.

@@ -231,7 +231,8 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect((await sandbox.run('cat src/a.txt src/b.txt')).stdout).toBe('one\nb\n');
     expect((await sandbox.write('src/c.txt', 'c\n')).revision?.number).toBe(8);
     await sandbox.run('echo p >"$LITTERBOX_PLAYGROUND/p"');
-    await litterbox.recover('time');
+    expect(await refusal(litterbox.recover('time'))).toSatisfyError(coded('CONFLICT'));
+    await litterbox.recover('time', { force: true });
     expect((await sandbox.run('cat "$LITTERBOX_PLAYGROUND/p" src/c.txt')).stdout).toBe('p\nc\n');
   });
 
@@ -274,7 +275,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect((await sandbox.run('cat setup.txt')).stdout).toBe('ready\n');
     expect((await sandbox.log()).map(({ subject }) => subject)).toEqual(['setup: sh -c echo ready >setup.txt']);
     await sandbox.run('rm setup.txt');
-    await litterbox.recover('set');
+    await litterbox.recover('set', { force: true });
     expect((await sandbox.run('cat setup.txt')).stdout).toBe('ready\n');
     expect((await litterbox.list())[0]?.state).toBe('ready');
     const error = await refusal(litterbox.create({ name: 'bad', setup: [['sh', '-c', 'echo why >&2; exit 7']] }));

@@ -88,6 +88,7 @@ export async function makePlan(
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
   const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
   const overlap = upToDate ? { tracked: [], untracked: [] } : await findOverlap(user, written, removed, signal);
+  const conflicts = new Set((kind === 'nothing' ? [] : merged.stages).map(({ path }) => fromByteString(path)));
   const token: PlanToken = {
     version: 1,
     theirs,
@@ -108,14 +109,19 @@ export async function makePlan(
     tip: tip.commit,
     head,
     ...(headRef === undefined ? {} : { headRef }),
-    changes,
-    conflicts: [...new Set(token.stages.map(({ path }) => path))].map(fromByteString),
+    changes: changes.map((change) => (conflicts.has(change.path) ? withoutCounts(change) : change)),
+    conflicts: [...conflicts],
     risky: await scanRisks(store, changes, steps, resultTree, await readConfiguredPaths(user, signal), signal),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked].map(fromByteString),
     upToDate,
     ...(await unmergedBase(store, id, meta, work, head, signal)),
     token,
   };
+}
+
+/** Of a file with conflict markers the counts would tell of those. */
+function withoutCounts({ addedLines: _added, removedLines: _removed, ...change }: FileChange): FileChange {
+  return change;
 }
 
 function onReviewBranch({ slug, base }: SandboxMeta): LitterboxError {

@@ -79,7 +79,7 @@ async function restore(context: Context, input: Parsed<typeof restoreRevision>):
   talk.notice(
     restored.revision
       ? `${input.sandbox} has the files of revision ${input.revision} again, as revision ${restored.revision.number}.`
-      : `${input.sandbox} has the files of that revision already; it was built anew.`,
+      : `${input.sandbox} has the files of that revision already.`,
   );
 }
 

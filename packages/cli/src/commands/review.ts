@@ -18,6 +18,7 @@ import {
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
+import { isAtTerminal } from '../ask.ts';
 import { diffLine } from '../diff-line.ts';
 import { personsPath } from '../persons-path.ts';
 import { ago } from '../table.ts';
@@ -106,13 +107,14 @@ async function integrate(
   if (dryRun) {
     const plan = await litterbox.perform(planIntegration, { ...input, integration }, { signal });
     if (talk.json) return talk.document(planDocument(plan));
-    return showPlan(talk, plan);
+    return showPlan(talk, plan, true);
   }
   const operation = integration === 'merge' ? mergeChanges : applyChanges;
   const result = await litterbox.perform(operation, input, {
     signal,
     onProgress: talk.progress,
-    onPlan: (plan) => void (!talk.json && showPlan(talk, plan)),
+    // Where a person is asked, the question shows the files.
+    onPlan: (plan) => void (!talk.json && showPlan(talk, plan, input.acceptRisky === true || !isAtTerminal())),
   });
   if (talk.json) talk.document(operation.document?.(result));
   if (result.outcome === 'conflicts') {
@@ -126,16 +128,31 @@ async function integrate(
       },
     );
   }
-  if (talk.json) return;
+  if (talk.json) return requireStashBack(integration, result.conflicts);
   const said = {
     committed: `Merged as ${result.commit?.slice(0, 10)}.`,
     staged: 'The changes are staged: review them and git commit.',
     'up-to-date': 'Nothing to do: your branch has it all.',
   }[result.outcome];
   talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : ''));
+  requireStashBack(integration, result.conflicts);
 }
 
-function showPlan(talk: Talk, plan: IntegrationPlan): void {
+/** @throws LitterboxError `CONFLICT` when edits that were put aside did not go back without conflicts. */
+function requireStashBack(integration: Integration, conflicts: readonly string[]): void {
+  if (conflicts.length === 0) return;
+  throw new LitterboxError(
+    'CONFLICT',
+    `The changes are in, but putting your own edits back conflicts: ${conflicts.slice(0, 5).map(nameOf).join(', ')}. Your edits are safe in git stash.`,
+    {
+      operation: `cli.${integration}`,
+      hint: 'Resolve the files and run git stash drop. Or take the result as it is, with git checkout --ours and git add, and run git stash pop later.',
+      facts: { conflicts },
+    },
+  );
+}
+
+function showPlan(talk: Talk, plan: IntegrationPlan, hasRisky: boolean): void {
   talk.notice(
     `${plan.slug} at ${plan.tip.slice(0, 10)} into ${plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10)}:`,
   );
@@ -144,7 +161,7 @@ function showPlan(talk: Talk, plan: IntegrationPlan): void {
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
-  showRisky(talk, plan.risky);
+  if (hasRisky) showRisky(talk, plan.risky);
 }
 
 function baseLine({ commits, headRef }: NonNullable<IntegrationPlan['unmergedBase']>): string {
@@ -159,7 +176,7 @@ function baseLine({ commits, headRef }: NonNullable<IntegrationPlan['unmergedBas
 
 export function showRisky(talk: Talk, risky: readonly RiskyChange[]): void {
   if (risky.length === 0) return;
-  talk.notice(talk.paint('red', 'Executes on your machine:', process.stderr));
+  talk.notice(talk.paint('red', 'Can run code, or hides what it holds:', process.stderr));
   for (const { path, reasons } of risky)
     talk.notice(talk.paint('red', `  ${visibleName(path)}: ${reasons.join('; ')}`, process.stderr));
 }
@@ -168,7 +185,9 @@ function stat(talk: Talk, { path, status, addedLines, removedLines, binary }: Fi
   const letter = { added: 'A', modified: 'M', deleted: 'D', 'type-changed': 'T' }[status];
   const counts = binary
     ? 'binary'
-    : `${talk.paint('green', `+${addedLines ?? 0}`)} ${talk.paint('red', `-${removedLines ?? 0}`)}`;
+    : addedLines === undefined
+      ? 'conflicts'
+      : `${talk.paint('green', `+${addedLines ?? 0}`)} ${talk.paint('red', `-${removedLines ?? 0}`)}`;
   return `  ${letter} ${visibleName(path)}  ${counts}`;
 }
 

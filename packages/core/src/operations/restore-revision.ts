@@ -23,13 +23,17 @@ export const restoreRevision = operation({
     await useCases.get(RestoreRevision).restore(sandbox, revision, options),
 });
 
-/** `sandbox-recover`, `litterbox recover`: rebuild a sandbox from its last revision. */
+/** `sandbox-recover`, `litterbox recover`: rebuild a sandbox that does not work any more from its last revision. */
 export const recoverSandbox = operation({
   name: 'sandbox-recover',
-  summary: 'Rebuild a sandbox from its last revision',
+  summary: 'Rebuild a sandbox that does not work any more from its last revision',
   effect: 'host',
-  command: { verb: 'recover', positional: ['sandbox'], examples: ['recover fix-login', 'recover fix-login --json'] },
-  input: z.strictObject({ sandbox: fields.sandbox() }),
+  command: { verb: 'recover', positional: ['sandbox'], examples: ['recover fix-login', 'recover fix-login --force'] },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    force: fields.flag().optional().describe('Also when it works; its home and what git ignores go'),
+  }),
   document: ({ slug, state }: SandboxRecord) => ({ name: slug, state }),
-  execute: async (useCases, { sandbox }, options) => await useCases.get(RestoreRevision).recover(sandbox, options),
+  execute: async (useCases, { sandbox, force }, options) =>
+    await useCases.get(RestoreRevision).recover(sandbox, { force }, options),
 });

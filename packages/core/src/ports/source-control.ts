@@ -130,7 +130,7 @@ export interface FileChange {
   readonly status: 'added' | 'modified' | 'deleted' | 'type-changed';
   readonly executable: boolean;
   readonly binary: boolean;
-  /** Absent for binary files. */
+  /** Absent for binary files, and in a plan for those that conflict. */
   readonly addedLines?: number;
   readonly removedLines?: number;
 }

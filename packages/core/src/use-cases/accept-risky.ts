@@ -29,13 +29,16 @@ export async function acceptRisky(
   const details = risky.map(({ path, reasons }) => `${visibleName(path)}: ${reasons.join('; ')}`);
   const subject = risky.length === 1 ? 'This file' : `These ${risky.length} files`;
   const isApproved = await approver.approve(
-    { question: `${subject} can run code on your machine. ${question}`, details },
+    {
+      question: `${subject} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}. ${question}`,
+      details,
+    },
     options,
   );
   if (isApproved) return;
   throw new LitterboxError(
     'RISKY_CHANGES',
-    `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code on your machine: ${risky
+    `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}: ${risky
       .slice(0, 5)
       .map(({ path }) => visibleName(path))
       .join(', ')}${risky.length > 5 ? ' …' : ''}.`,

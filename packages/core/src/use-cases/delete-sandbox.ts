@@ -1,6 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
-import { shown } from '../domain/shown.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
@@ -8,13 +7,11 @@ import type { Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
+import { activeSandbox, leaseQuietSandbox } from './lease-quiet-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
-
-/** How long who is at work in a sandbox gets to end before a person is told of it. Force waits as long as any call does. */
-const PATIENCE_MS = 2000;
 
 /** Deletes a sandbox with all it holds. Order: mark, runtime, history, record; killed half-way, the next call goes on. */
 export class DeleteSandbox {
@@ -103,21 +100,13 @@ export class DeleteSandbox {
     });
   }
 
-  /** Nobody's work is ended for it: what hangs is ended by stopping the sandbox, which needs no lease. */
-  async #leaseOf({ id, slug }: SandboxRecord, force: boolean, options?: CallOptions): Promise<Lease> {
-    const wait = force ? {} : { waitMs: PATIENCE_MS };
+  /** Force waits as long as any call does. */
+  async #leaseOf(found: SandboxRecord, force: boolean, options?: CallOptions): Promise<Lease> {
+    if (!force) return await leaseQuietSandbox(this.#state, found, 'delete', options);
     try {
-      return await this.#state.lease(`sandbox:${id}`, 'delete', { ...options, ...wait });
+      return await this.#state.lease(`sandbox:${found.id}`, 'delete', options);
     } catch (error) {
-      if (!isLitterboxError(error, 'BUSY')) throw error;
-      const facts = error.details.facts ?? {};
-      const { holderPurpose: purpose, holderPid: pid } = facts;
-      const who = typeof purpose === 'string' && typeof pid === 'number' ? `: ${shown(purpose)}, process ${pid}` : '';
-      throw new LitterboxError('SANDBOX_ACTIVE', `Somebody is at work in the sandbox ${slug}${who}.`, {
-        operation: 'sandbox.delete',
-        hint: `Try again when that is done, or end it: litterbox pause ${slug} --stop.`,
-        facts,
-      });
+      throw isLitterboxError(error, 'BUSY') ? activeSandbox(found.slug, 'delete', error) : error;
     }
   }
 

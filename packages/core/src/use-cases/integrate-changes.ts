@@ -11,6 +11,7 @@ import { currentRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
+import { leaseQuietSandbox } from './lease-quiet-sandbox.ts';
 import { assertWhole } from './open-sandboxes.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
@@ -32,7 +33,7 @@ export interface IntegrateInput {
 /** What an apply or merge did, and what became of the sandbox. */
 export interface IntegrateResult extends IntegrationResult {
   readonly plan: IntegrationPlan;
-  /** True when the sandbox was deleted, as `merge` does once its work is in. */
+  /** True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays. */
   readonly isDeleted: boolean;
 }
 
@@ -141,8 +142,10 @@ export class IntegrateChanges {
       sandbox: record.id,
       data: { outcome: result.outcome },
     });
+    // One in which nothing was ever done waits for somebody to begin.
     const isIn =
       input.integration === 'merge' &&
+      tip.number > 0 &&
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
     if (isIn) {
@@ -154,13 +157,17 @@ export class IntegrateChanges {
 
   /** Repository before sandbox, everywhere, so that two calls never wait for each other. */
   async #held<Result>(
-    { id, repositoryId }: SandboxRecord,
-    purpose: string,
+    record: SandboxRecord,
+    purpose: Integration,
     body: () => Promise<Result>,
     options?: ProgressOptions,
   ): Promise<Result> {
-    await using _repositoryLease = await this.#state.lease(`repository:${repositoryId}`, purpose, options);
-    await using _lease = await this.#state.lease(`sandbox:${id}`, purpose, options);
+    await using _repositoryLease = await this.#state.lease(`repository:${record.repositoryId}`, purpose, options);
+    // A merge deletes the sandbox: a call that is at work in it would lose its ground.
+    await using _lease =
+      purpose === 'merge'
+        ? await leaseQuietSandbox(this.#state, record, purpose, options)
+        : await this.#state.lease(`sandbox:${record.id}`, purpose, options);
     return await body();
   }
 }

@@ -9,6 +9,7 @@ import type { Revision, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
+import { runtimeState } from './runtime-state.ts';
 import { specOf } from './spec-of.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
@@ -127,7 +128,17 @@ export class RestoreRevision {
     await putFiles(runtime, { written, removed: paths(true), archive }, options);
   }
 
-  async recover(name: string, options?: ProgressOptions): Promise<SandboxRecord> {
+  /**
+   * Rebuilds what a sandbox runs in. What it holds beside its revisions and playground goes, so one that works is left as it is, unless
+   * the caller means it.
+   *
+   * @throws LitterboxError `CONFLICT` when it works and `force` is not set, `SANDBOX_BUSY` while it is made or deleted.
+   */
+  async recover(
+    name: string,
+    { force = false }: { readonly force?: boolean | undefined },
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
     const record = await this.#find.execute(name, options);
     if (record.state === 'creating' || record.state === 'deleting') {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
@@ -143,21 +154,28 @@ export class RestoreRevision {
         actor: this.#actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
-        input: {},
+        input: { force },
       },
       async () => {
         const current = await currentRecord(this.#state, record, options);
-        return await this.#rebuild(await this.#saved(current), options);
+        const { isWell, saved } = await this.#saved(current);
+        if (isWell && !force) throw worksAsItIs(current);
+        return await this.#rebuild(saved, options);
       },
     );
   }
 
-  /** What a sandbox that still answers holds and no call recorded is recorded before it goes. */
-  async #saved(record: SandboxRecord): Promise<SandboxRecord> {
+  /** What a sandbox that still answers holds and no call recorded is recorded before it goes. One that is put to sleep is well as well. */
+  async #saved(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
+    if (record.state === 'paused' || record.state === 'stopped') {
+      const found = await runtimeState(this.#open.providerOf(record), record.id);
+      return { isWell: found === 'paused' || found === 'stopped', saved: record };
+    }
     try {
-      return await this.#record.leftOver(record, await this.#open.get(record));
+      const saved = await this.#record.leftOver(record, await this.#open.get(record));
+      return { isWell: record.state === 'ready', saved };
     } catch (error) {
-      if (isLitterboxError(error)) return record; // it is being recovered because it does not answer
+      if (isLitterboxError(error)) return { isWell: false, saved: record };
       throw error;
     }
   }
@@ -215,4 +233,16 @@ export class RestoreRevision {
     });
     return updated;
   }
+}
+
+function worksAsItIs({ slug, state }: SandboxRecord): LitterboxError {
+  const isAwake = state === 'ready';
+  return new LitterboxError(
+    'CONFLICT',
+    `The sandbox ${slug} ${isAwake ? 'works' : `is ${state}`}: there is nothing to recover.`,
+    {
+      operation: 'sandbox.recover',
+      hint: `${isAwake ? `To put its files back: litterbox restore ${slug} REVISION.` : `To go on: litterbox resume ${slug}.`} To build it anew all the same, without its home and what git ignores: litterbox recover ${slug} --force.`,
+    },
+  );
 }

@@ -51,7 +51,7 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
     case 'restore':
       return (await on.restore(job.name, job.revision)).revision?.commit;
     case 'recover':
-      return (await on.recover(job.name)).id;
+      return (await on.recover(job.name, { force: true })).id;
     case 'fill':
       return await on.fillPool();
     case 'clear':

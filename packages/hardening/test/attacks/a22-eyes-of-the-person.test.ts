@@ -142,7 +142,7 @@ describe('the eyes of the person', () => {
       expect(INVISIBLE_NOW.exec(seen.replaceAll('\n', ''))).toBeNull();
       expect(seen).toContain('Read this.\\u{e0072}\\u{e0075}');
       const asked = onTerminal(fixture, ['merge', 'a'], 'n').replace(/\u001b\[(?:\??[0-9;]*[A-KTfhl]|9\dm)/g, '');
-      expect(asked).toContain('can run code on your machine');
+      expect(asked).toContain('can run code, or hide what they hold');
       expect(
         plain(asked)
           .split('\n')
@@ -207,12 +207,14 @@ describe('the eyes of the person', () => {
       expect({
         verb,
         code: refused.code,
-        stderrIncludes: refused.stderr.includes('Executes on your machine:'),
+        stderrIncludes: refused.stderr.includes('Can run code, or hides what it holds:'),
       }).toEqual({ verb, code: 4, stderrIncludes: true });
       for (const path of RUN_LATER) expect(refused.stderr).toContain(`  ${path}: `);
     }
     // The colour that a terminal shows it in.
-    expect(onTerminal(fixture, ['merge', 'a', '--dry-run'])).toContain('\u001b[31mExecutes on your machine:');
+    expect(onTerminal(fixture, ['merge', 'a', '--dry-run'])).toContain(
+      '\u001b[31mCan run code, or hides what it holds:',
+    );
     expect(await fixture.achieved()).toEqual([]);
     expect(commandLine(fixture, ['merge', 'a', '--yes-risky']).code).toBe(0);
     fixture.acceptRepository();

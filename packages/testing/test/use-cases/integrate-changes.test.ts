@@ -17,6 +17,30 @@ test('a merge brings the work in and deletes the sandbox', async () => {
   expect((await fixture.audited()).at(-1)).toBe('sandbox-merge: ok');
 });
 
+test('a merge of a sandbox in which nothing was done leaves it to whoever begins', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const result = await fixture.integrateChanges.execute(merge);
+  expect({ outcome: result.outcome, isDeleted: result.isDeleted }).toEqual({ outcome: 'up-to-date', isDeleted: false });
+  expect(fixture.left().records).toEqual(['a: ready']);
+});
+
+test('a merge of a sandbox in which a call is at work is SANDBOX_ACTIVE, and an apply waits for it', async () => {
+  await using fixture = useCaseFixture();
+  const { id } = await changed(fixture);
+  const lease = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
+  const merging = fixture.integrateChanges.execute(merge);
+  await fixture.clock.pass(2000);
+  await expect(merging).rejects.toMatchObject({
+    code: 'SANDBOX_ACTIVE',
+    message: expect.stringContaining('run: npm test'),
+  });
+  const applying = fixture.integrateChanges.execute(apply);
+  await fixture.clock.asleep();
+  await lease[Symbol.asyncDispose]();
+  expect((await applying).outcome).toBe('staged');
+});
+
 test('an apply leaves the changes to the person, and the sandbox as it is', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
@@ -144,14 +168,6 @@ test('a sandbox that was deleted while the person read is SANDBOX_NOT_FOUND', as
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
   await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
-});
-
-test('without anything to bring in it is up to date, and a merge deletes the sandbox all the same', async () => {
-  await using fixture = useCaseFixture();
-  await made(fixture);
-  const result = await fixture.integrateChanges.execute(merge);
-  expect(result.outcome).toBe('up-to-date');
-  expect(result.isDeleted).toBe(true);
 });
 
 test('a merge whose sandbox cannot be deleted has happened; the deletion goes on with the next call', async () => {

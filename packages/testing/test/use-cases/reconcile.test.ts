@@ -74,7 +74,7 @@ for (const point of ['rebuild.after-journal', 'rebuild.after-remove', 'rebuild.a
   test(`a rebuild that was killed at ${point} is finished, with the work`, async () => {
     const fixture = useCaseFixture();
     await changed(fixture);
-    await fixture.killedAt(point, () => fixture.restoreRevision.recover('a'));
+    await fixture.killedAt(point, () => fixture.restoreRevision.recover('a', { force: true }));
     await using next = fixture.restarted();
     expect(await next.reconcile.execute()).toEqual(['Finished the interrupted rebuild of a.']);
     expect(next.left().runtimes).toEqual(['running']);
