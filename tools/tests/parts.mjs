@@ -116,7 +116,7 @@ const GATE = [
     layer: 'gate',
     why: 'the contract of source control on git, and the ways into the repository of the person',
     files: [
-      '^packages/source-control-git/test/(conformance|integrate|persons-commits|base|record|untouched|revision-journal|hostile-archive|configured-paths)\\.',
+      '^packages/source-control-git/test/(conformance|integrate|persons-commits|costly-rules|base|record|untouched|revision-journal|hostile-archive|configured-paths)\\.',
     ],
     env: { LITTERBOX_FUZZ_RUNS: '0.1' },
   },
@@ -358,7 +358,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50)'],
   },
   {
     name: 'attacks-git',
@@ -373,7 +373,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax50)'],
     as: 'user',
   },
   {

@@ -37,6 +37,7 @@ import {
   type SnapshotProvider,
   ensureBaseTree,
   makeUnfinished,
+  meetsOwnPlaces,
   sweepUnfinished,
   takeMark,
   UNFINISHED,
@@ -437,7 +438,7 @@ ${sweepUnfinished(this.#layout.setups)}`;
       if (limits[name] !== undefined && !this.traits.limits.includes(name))
         throw cannotHonour(this.name, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
     }
-    if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir))
+    if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir) || meetsOwnPlaces(workdir))
       throw cannotHonour(this.name, `the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
     if (UNMOUNTABLE.test(this.#layout.root))
       throw cannotHonour(

@@ -122,6 +122,7 @@ export { endSessionScript, type SessionLeavings } from './places/end-session.ts'
 export { etcDirectoryScript } from './places/etc-directory.ts';
 export { PROCESS_ONE } from './places/first-process.ts';
 export { INSIDE } from './places/inside.ts';
+export { meetsOwnPlaces } from './places/meets-own-places.ts';
 export type { Isolation, Place, PlaceLimits } from './places/isolation.ts';
 export { type ExpectedPlace, judgeFacts } from './places/judge-facts.ts';
 export { factFilesScript, HOST_NAMESPACES_SCRIPT, type KernelFacts } from './places/kernel-facts.ts';

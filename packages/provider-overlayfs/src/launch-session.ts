@@ -8,6 +8,7 @@ import {
   LitterboxError,
   MASKED_PROC_DIRECTORIES,
   MASKED_PROC_FILES,
+  meetsOwnPlaces,
   type PlaceFiles,
   quoted,
   READ_ONLY_PROC,
@@ -83,6 +84,18 @@ interface Prelude {
 }
 
 async function prelude({ host, machine, layout, meta }: LaunchInput, call?: CallOptions): Promise<Prelude> {
+  // Bubblewrap makes the place of a mount by its path, and follows a link that an earlier session left there.
+  if (meetsOwnPlaces(meta.workdir)) {
+    throw new LitterboxError(
+      'INVALID_ARGUMENT',
+      `The workspace cannot be at ${meta.workdir}: the agent can put a link there.`,
+      {
+        operation: 'provider.start',
+        provider: 'overlayfs',
+        hint: 'Make the sandbox anew with another workspace.workdir, such as /src.',
+      },
+    );
+  }
   const isMachine = meta.root.type === 'machine';
   const tools = isMachine
     ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))

@@ -1,4 +1,4 @@
-import type { HostFacts } from '@litterbox/core/provider';
+import { type HostFacts, meetsOwnPlaces } from '@litterbox/core/provider';
 
 /** A directory of the host with programs that a sandbox may read, at the same path inside. */
 export interface ToolDirectory {
@@ -34,7 +34,8 @@ export function toolDirectoriesOf(
       managers.find((manager) => isWithin(real, manager) || isWithin(directory, manager)) ??
       /^\/opt\/[^/]+/.exec(real)?.[0] ??
       real;
-    if (NEVER.test(tree) || tree === facts.homeDirectory || isWithin(facts.homeDirectory, tree)) continue;
+    if (NEVER.test(tree) || meetsOwnPlaces(tree) || tree === facts.homeDirectory || isWithin(facts.homeDirectory, tree))
+      continue;
     found.set(tree, `programs in PATH (${directory})`);
   }
   // Cargo's programs are links into rustup's tree.

@@ -68,8 +68,10 @@ async function carryOut(
   const written = new Set(token.steps.filter((step) => step.new).map(({ path }) => path));
   const removed = new Set(token.steps.filter((step) => !step.new).map(({ path }) => path));
   const overlap = await findOverlap(user, written, removed, signal);
-  requireClean(overlap.untracked.map(fromByteString), false);
-  if (!autostash) requireClean(overlap.tracked.map(fromByteString), true);
+  requireClean(overlap.untracked.map(fromByteString), 'move');
+  requireClean(overlap.hidden.map(fromByteString), 'unmark');
+  if (!autostash) requireClean(overlap.tracked.map(fromByteString), 'stash');
+  else if (overlap.tracked.length > 0) requireClean(overlap.lostByStash.map(fromByteString), 'unmark');
   const hasConflicts = token.stages.length > 0;
 
   const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];
@@ -98,6 +100,7 @@ async function carryOut(
     stateFiles: stateFilesFor(plan, token, theirs, stash),
     ...(stash === undefined ? {} : { stash }),
     keepsStash: hasConflicts,
+    marks: overlap.marks,
   };
   // Before HEAD moves: a commit that no branch contains counts as not taken.
   const taken = theirs ?? (plan.integration === 'merge' ? newHead : undefined);

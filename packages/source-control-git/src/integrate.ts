@@ -5,6 +5,7 @@ import { LitterboxError, type ObjectId, reach } from '@litterbox/core/provider';
 import { bytesOf } from './byte-text.ts';
 import { syncDirectory, writeDurable } from './durable-files.ts';
 import { clearJournal, type IntegrationRecord, writeJournal } from './integration-journal.ts';
+import { pathList } from './marked-files.ts';
 import type { ConflictStage } from './merge-trees.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -95,10 +96,27 @@ export class Integration {
     await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
     reach('integrate.after-next-index');
     await updateWorkTree(this.#user, steps, nextIndex, signal);
+    await this.#mark(nextIndex);
     if (stages.length === 0) return;
     const lines = [...new Set(stages.map(({ path }) => path))].map((path) => `0 ${zero}\t${path}\0`);
     lines.push(...stages.map(({ mode, oid, stage, path }) => `${mode} ${oid} ${stage}\t${path}\0`));
     await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input: bytesOf(lines.join('')) });
+  }
+
+  /** Sets the marks again that an entry loses when it is written. */
+  async #mark(index: string): Promise<void> {
+    const { assumedUnchanged = [], skipped = [] } = this.#record.marks ?? {};
+    for (const [mark, paths] of [
+      ['--assume-unchanged', assumedUnchanged],
+      ['--skip-worktree', skipped],
+    ] as const) {
+      if (paths.length === 0) continue;
+      const input = pathList(paths);
+      await this.#user.output(['update-index', mark, '-z', '--stdin'], {
+        environment: { GIT_INDEX_FILE: index },
+        input,
+      });
+    }
   }
 
   /** HEAD first: it alone can refuse. Then the conflict's files, then the index. Can be repeated. */

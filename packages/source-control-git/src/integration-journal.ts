@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LitterboxError, type ObjectId, type SandboxId } from '@litterbox/core/provider';
 import { syncDirectory, writeDurable } from './durable-files.ts';
+import type { MarkedFiles } from './marked-files.ts';
 import type { PathStep } from './read-diff.ts';
 import type { Store } from './store.ts';
 
@@ -33,6 +34,8 @@ export interface IntegrationRecord {
   readonly stash?: ObjectId;
   /** The stash waits for the person to end the conflict. */
   readonly keepsStash: boolean;
+  /** Marks of the index that entries lose when they are written. */
+  readonly marks?: Pick<MarkedFiles, 'assumedUnchanged' | 'skipped'>;
 }
 
 const pathOf = (store: Store) => join(store.directory, 'integration.json');

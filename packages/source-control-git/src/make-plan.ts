@@ -22,7 +22,7 @@ import { pathsWithUnseen } from './unseen-lines.ts';
 import { findUntakenWork, type UntakenWork } from './untaken-work.ts';
 import { isOn, readUserConfig } from './user-config.ts';
 import type { UserRepository } from './user-repository.ts';
-import { findOverlap, requireNothingUnderWay } from './user-state.ts';
+import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
 import { WorkMessages } from './work-messages.ts';
 
 const OPERATION = 'integration.plan';
@@ -87,7 +87,7 @@ export async function makePlan(
   const changes = upToDate ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
   const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
-  const overlap = upToDate ? { tracked: [], untracked: [] } : await findOverlap(user, written, removed, signal);
+  const overlap = upToDate ? NO_OVERLAP : await findOverlap(user, written, removed, signal);
   const conflicts = new Set((kind === 'nothing' ? [] : merged.stages).map(({ path }) => fromByteString(path)));
   const token: PlanToken = {
     version: 1,
@@ -112,7 +112,7 @@ export async function makePlan(
     changes: changes.map((change) => (conflicts.has(change.path) ? withoutCounts(change) : change)),
     conflicts: [...conflicts],
     risky: await scanRisks(store, changes, steps, resultTree, await readConfiguredPaths(user, signal), signal),
-    dirtyOverlap: [...overlap.tracked, ...overlap.untracked].map(fromByteString),
+    dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
     upToDate,
     ...(await unmergedBase(store, id, meta, work, head, signal)),
     token,

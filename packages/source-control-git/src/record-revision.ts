@@ -80,7 +80,7 @@ export async function recordRevision(
     return isDeleted(deletedRules, path) ? undefined : untrackedRules.entry(path);
   };
   const isIgnored = (queries: readonly IgnoreQuery[]) =>
-    queries.length === 0 ? Promise.resolve(new Set<ByteString>()) : matcher.ignored(queries, ruleOf);
+    queries.length === 0 ? Promise.resolve(new Set<ByteString>()) : matcher.ignored(queries, ruleOf, options?.signal);
   const ruleFiles = await divide(ruleFilesOf(scanned.candidates), tip, warnings);
   for (const [path, content] of await fetch(wantedOf(ruleFiles.tracked))) fetched.set(path, content);
   let pendingRules = ruleFiles.untracked;

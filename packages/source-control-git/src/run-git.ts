@@ -23,6 +23,8 @@ export interface GitCall {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array | AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
+  /** Processor time after which the kernel ends it, also when we are gone: for what an agent's words keep busy. */
+  readonly cpuSeconds?: number;
   /** Starts before it is known which version git is: what is asked, every version can answer. */
   readonly isBeforeVersion?: boolean;
 }
@@ -135,7 +137,10 @@ export class GitRunner {
     const sealed = call.setting === 'sealed';
     const before = sealed ? sealedArguments(version) : userArguments(version);
     const where = call.gitDirectory === undefined ? [] : [`--git-dir=${call.gitDirectory}`];
-    const child = spawn(path, [...where, ...before, ...call.args], {
+    const args = [path, ...where, ...before, ...call.args];
+    const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(call.cpuSeconds), ...args];
+    const [program, words] = call.cpuSeconds === undefined ? [path, args.slice(1)] : ['/bin/sh', limited];
+    const child = spawn(program, words, {
       cwd: call.cwd,
       env: {
         ...(sealed ? sealedEnvironment(this.#options.home) : userEnvironment(this.#options.environment)),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LitterboxError, shown } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
 import { parentOf } from './ignore-matcher.ts';
+import { findMarkedFiles, type MarkedFiles } from './marked-files.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** Files in a git directory that mean something else is under way. */
@@ -69,7 +70,21 @@ export interface Overlap {
   readonly tracked: readonly ByteString[];
   /** Files git does not know: nothing but their owner can move them. */
   readonly untracked: readonly ByteString[];
+  /** Edits that git was told not to look at: no stash takes them. */
+  readonly hidden: readonly ByteString[];
+  /** All of those that a stash would lose, wherever they are: it puts every file back that is assumed to be unchanged. */
+  readonly lostByStash: readonly ByteString[];
+  /** Marks of files that the result touches, to be set again. */
+  readonly marks: Pick<MarkedFiles, 'assumedUnchanged' | 'skipped'>;
 }
+
+export const NO_OVERLAP: Overlap = {
+  tracked: [],
+  untracked: [],
+  hidden: [],
+  lostByStash: [],
+  marks: { assumedUnchanged: [], skipped: [] },
+};
 
 export async function findOverlap(
   user: UserRepository,
@@ -94,7 +109,18 @@ export async function findOverlap(
     const blocking = await firstInTheWay(user.root, view, path, known, removed);
     if (blocking !== undefined) untracked.add(blocking);
   }
-  return { tracked, untracked: [...untracked] };
+  const marked = await findMarkedFiles(user, signal);
+  const isWritten = (path: ByteString) => written.has(path);
+  return {
+    tracked,
+    untracked: [...untracked],
+    hidden: [...marked.edited].filter(touched),
+    lostByStash: marked.assumedUnchanged.filter((path) => marked.edited.has(path)),
+    marks: {
+      assumedUnchanged: marked.assumedUnchanged.filter(isWritten),
+      skipped: marked.skipped.filter(isWritten),
+    },
+  };
 }
 
 export function* ancestorsOf(path: ByteString): Generator<ByteString, void, undefined> {
@@ -195,15 +221,20 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+const REMEDIES = {
+  stash: 'Commit or stash them, or use --autostash.',
+  move: 'Move or remove these files: git does not know them.',
+  unmark:
+    'Git was told not to look at these files. Take that back, with git update-index --no-skip-worktree FILE or --no-assume-unchanged FILE, then commit or stash them.',
+} as const;
+
 /** @throws LitterboxError `DIRTY_WORKTREE`. */
-export function requireClean(paths: readonly string[], canStash: boolean): void {
+export function requireClean(paths: readonly string[], remedy: keyof typeof REMEDIES): void {
   if (paths.length === 0) return;
   const more = paths.length > 1 ? ` and ${paths.length - 1} more` : '';
   throw new LitterboxError('DIRTY_WORKTREE', `The work tree has changes of its own in ${shown(paths[0])}${more}.`, {
     operation: 'integration.execute',
-    hint: canStash
-      ? 'Commit or stash them, or use --autostash.'
-      : 'Move or remove these files: git does not know them.',
+    hint: REMEDIES[remedy],
     facts: { paths: paths.slice(0, 100) },
   });
 }

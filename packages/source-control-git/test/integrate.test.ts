@@ -266,6 +266,51 @@ describe('uncommitted work', () => {
   });
 });
 
+test('edits that git was told not to look at are refused, kept, and stay marked', async () => {
+  await using fixture = new GitFixture();
+  const files = { ...BASE, 'conf.txt': 'base\n', 'gone.txt': 'base\n', 'plain.txt': 'base\n', 'other.txt': 'base\n' };
+  const root = fixture.repository(files);
+  const repository = await fixture.open(root);
+  const id = await begin(repository);
+  const { 'gone.txt': _, ...left } = files;
+  await record(repository, id, { ...left, 'conf.txt': 'agent\n', 'plain.txt': 'agent\n' });
+  for (const mark of ['skip-worktree', 'assume-unchanged']) {
+    for (const path of ['conf.txt', 'gone.txt']) {
+      put(root, path, 'mine\n');
+      fixture.git(root, 'update-index', `--${mark}`, path);
+    }
+    fixture.git(root, 'update-index', `--${mark}`, 'plain.txt');
+    const marks = fixture.git(root, 'ls-files', '-v');
+    const before = snapshot(root);
+    for (const integration of ['apply', 'merge'] as const) {
+      const plan = await repository.plan(id, { integration, ...ask });
+      expect(plan.dirtyOverlap.toSorted()).toEqual(['conf.txt', 'gone.txt']);
+      for (const autostash of [true, false])
+        await expect(repository.execute(plan, { autostash })).rejects.toMatchObject({
+          code: 'DIRTY_WORKTREE',
+          details: { hint: expect.stringContaining(`--no-${mark}`) },
+        });
+    }
+    expect(snapshot(root)).toEqual(before);
+    expect(fixture.git(root, 'ls-files', '-v')).toBe(marks);
+    // Where the person has no edits of their own the change comes, and the marks stay.
+    for (const path of ['conf.txt', 'gone.txt']) put(root, path, 'base\n');
+    await repository.execute(await repository.plan(id, { integration: 'apply', ...ask }), { autostash: false });
+    expect(readFileSync(join(root, 'plain.txt'), 'utf8')).toBe('agent\n');
+    const tag = mark === 'skip-worktree' ? 'S' : 'h';
+    expect(fixture.git(root, 'ls-files', '-v', 'conf.txt', 'plain.txt')).toBe(`${tag} conf.txt\n${tag} plain.txt\n`);
+    fixture.git(root, 'update-index', `--no-${mark}`, 'conf.txt', 'plain.txt');
+    fixture.git(root, 'reset', '-q', '--hard');
+  }
+  // A stash would put back a file that is assumed to be unchanged, whatever the result touches.
+  put(root, 'other.txt', 'mine\n');
+  fixture.git(root, 'update-index', '--assume-unchanged', 'other.txt');
+  put(root, 'conf.txt', 'edit\n');
+  const plan = await repository.plan(id, { integration: 'merge', ...ask });
+  await expect(repository.execute(plan, { autostash: true })).rejects.toMatchObject({ code: 'DIRTY_WORKTREE' });
+  expect(readFileSync(join(root, 'other.txt'), 'utf8')).toBe('mine\n');
+});
+
 test('HEAD that moved since the plan is refused', async () => {
   await using fixture = new GitFixture();
   const root = fixture.repository(BASE);

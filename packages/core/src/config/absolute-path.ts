@@ -1,6 +1,10 @@
 import { isWorkdir, normalPath } from './normal-path.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 
+/** Where the workspace cannot be, for messages. */
+export const NO_WORKDIR =
+  'other than /, /home and /run, and not below /proc, /sys, /dev, /home/agent, /playground or /run/litterbox';
+
 /** A key that takes the path of the workspace inside. */
 export function workdirPath(description: string) {
   return setting({ type: 'string', examples: ['/src'], description }, (value): string | Refused => {
@@ -11,7 +15,7 @@ export function workdirPath(description: string) {
       return refusedValue(code, value, 'an absolute path', hint);
     }
     if (isWorkdir(path)) return path;
-    return refusedValue('WORKDIR_FORBIDDEN', value, 'a path that is not / and not below /proc, /sys or /dev', hint);
+    return refusedValue('WORKDIR_FORBIDDEN', value, `a path ${NO_WORKDIR}`, hint);
   });
 }
 

@@ -1,6 +1,8 @@
+import { meetsOwnPlaces } from '../places/meets-own-places.ts';
+
 /** Longest path that Linux takes (PATH_MAX, without the NUL). */
 const MAX_BYTES = 4095;
-/** The kernel's own file systems, and what a sandbox mounts itself. */
+/** The kernel's own file systems. */
 const FORBIDDEN = /^\/(?:$|(?:proc|sys|dev)(?:\/|$))/;
 
 /** The path without `.`, `..`, empty segments and a slash at the end; nothing when it is not absolute or holds NUL. */
@@ -17,5 +19,5 @@ export function normalPath(path: string): string | undefined {
 
 /** Whether the workspace can be there. */
 export function isWorkdir(path: string): boolean {
-  return !FORBIDDEN.test(path);
+  return !FORBIDDEN.test(path) && !meetsOwnPlaces(path);
 }

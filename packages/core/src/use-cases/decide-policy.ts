@@ -1,5 +1,6 @@
 import type { ConfigOverrides } from '../config/config-overrides.ts';
 import type { Config } from '../config/config-schema.ts';
+import { NO_WORKDIR } from '../config/absolute-path.ts';
 import { isWorkdir, normalPath } from '../config/normal-path.ts';
 import { NETWORK_RULE, NETWORK_RULE_HINT, parseNetworkRule } from '../config/parse-network-rule.ts';
 import { variableProblem } from '../config/variable-problem.ts';
@@ -172,7 +173,7 @@ function assertValid({ workdir, environment = {}, root, setup = [] }: PolicyOver
   if (workdir !== undefined && (normalPath(workdir) !== workdir || !isWorkdir(workdir))) {
     throw new LitterboxError('INVALID_ARGUMENT', `The workdir ${shown(workdir)} cannot be used.`, {
       operation: 'sandbox.create',
-      hint: 'Give an absolute path without dots, not below /proc, /sys or /dev, such as /src.',
+      hint: `Give an absolute path without dots, such as /src, ${NO_WORKDIR}.`,
     });
   }
   for (const [name, value] of Object.entries(environment)) {

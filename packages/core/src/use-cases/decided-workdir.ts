@@ -1,9 +1,13 @@
+import { isWorkdir } from '../config/normal-path.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { DecidedPolicy } from './decide-policy.ts';
 
-/** Where the workspace of a new sandbox is inside: an absolute path. */
+/**
+ * Where the workspace of a new sandbox is inside: an absolute path. A repository in a place that a sandbox has of its own, as that of a
+ * person whose home is `/home/agent`, is at `/src`.
+ */
 export function decidedWorkdir(
   { workdir }: Pick<DecidedPolicy, 'workdir'>,
   provider: SandboxProvider,
@@ -11,5 +15,5 @@ export function decidedWorkdir(
   repository: SourceRepository,
 ): string {
   const isOwn = provider.traits.workdir === '/src' || policy.root.type === 'directory';
-  return workdir ?? (isOwn ? '/src' : repository.root);
+  return workdir ?? (isOwn || !isWorkdir(repository.root) ? '/src' : repository.root);
 }
