@@ -42,6 +42,8 @@ export function configuredPaths(root: string, fields: readonly string[]): Config
   const named = new Map<string, Entry>();
   const directories = new Map<string, Entry>();
   const filters = new Map<string, Set<string>>();
+  /** Words that a shell expands: what they stand for is not known, so every path is meant that they can stand for. */
+  const patterns: { readonly pattern: RegExp; readonly entry: Entry }[] = [];
   const add = (absolute: string, entry: Entry, isDirectory: boolean) => {
     for (const path of [absolute, realOf(absolute)]) {
       const inside = relative(root, path);
@@ -66,6 +68,8 @@ export function configuredPaths(root: string, fields: readonly string[]): Config
     else {
       const entry = { key, reason: `is run or read by your git (${visibleName(key, 60)})` };
       for (const word of [value, ...value.split(BETWEEN_WORDS)].map(atHome)) {
+        const pattern = RUNS_PROGRAMS.test(key) ? expandedPattern(word) : undefined;
+        if (pattern) patterns.push({ pattern, entry });
         const hasDirectory = word.replace(/\/+$/, '').includes('/');
         if (!hasDirectory && !(word !== '' && RUNS_PROGRAMS.test(key))) continue;
         add(resolve(root, word), entry, hasDirectory);
@@ -82,21 +86,42 @@ export function configuredPaths(root: string, fields: readonly string[]): Config
       const above = directories.get(folded.slice(0, cut));
       if (above) return above;
     }
-    return undefined;
+    return patterns.find(({ pattern }) => pattern.test(folded))?.entry;
   };
   return {
     reasonOf: (path) => entryOf(path)?.reason,
     filtersAmong(paths) {
-      if (filters.size === 0) return [];
       const changed = Array.from(paths, foldedPath);
-      return [...filters].flatMap(([name, programs]) => {
+      const byPattern = patterns.flatMap(({ pattern, entry }) => {
+        const [, filter] = OF_FILTERS.exec(entry.key) ?? [];
+        return filter !== undefined && changed.some((path) => pattern.test(path)) ? [filter] : [];
+      });
+      const byName = [...filters].flatMap(([name, programs]) => {
         const isChanged = changed.some((path) =>
           [...programs].some((program) => path === program || path.startsWith(`${program}/`)),
         );
         return isChanged ? [name] : [];
       });
+      return [...new Set([...byName, ...byPattern])];
     },
   };
+}
+
+/** A variable, or what a shell puts names of files in for. */
+const EXPANDED = /\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?])|\*+|\?|\[[^\]]*\]/;
+
+const LEADING = new RegExp(`^(?:(?:${EXPANDED.source}|\\.)?/)+`);
+
+/**
+ * The paths, as file systems fold them, that a word of a command can stand for: anywhere in the tree, since the command may go to another
+ * directory first. Nothing for a word that the shell takes as it is, and for one of which nothing is left to go by.
+ */
+function expandedPattern(word: string): RegExp | undefined {
+  if (!EXPANDED.test(word) || !/[./]/.test(word)) return undefined;
+  const parts = foldedPath(word.replace(LEADING, '')).split(EXPANDED);
+  if (!parts.some((part) => /[a-z0-9]/i.test(part))) return undefined;
+  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`^(?:.*\\/)?${parts.map(literal).join('.*')}(?:\\/.*)?$`, 's');
 }
 
 /** `~` and `$HOME` as git and a shell take them. */

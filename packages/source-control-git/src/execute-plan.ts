@@ -10,6 +10,7 @@ import {
 } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
 import { createStash } from './create-stash.ts';
+import { filteredAmong, readTreeFilters } from './external-filters.ts';
 import { oneLine } from './git-failure.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { headMoved, Integration } from './integrate.ts';
@@ -71,7 +72,13 @@ async function carryOut(
   requireClean(overlap.untracked.map(fromByteString), 'move');
   requireClean(overlap.hidden.map(fromByteString), 'unmark');
   if (!autostash) requireClean(overlap.tracked.map(fromByteString), 'stash');
-  else if (overlap.tracked.length > 0) requireClean(overlap.lostByStash.map(fromByteString), 'unmark');
+  else if (overlap.tracked.length > 0) {
+    requireClean(overlap.lostByStash.map(fromByteString), 'unmark');
+    // They would go back through it when the tree has what the sandbox made of the program.
+    const filters = await readTreeFilters(user, signal);
+    const filtered = await filteredAmong(user, filters, overlap.dirty, undefined, signal);
+    requireClean([...filtered].map(fromByteString), 'filter');
+  }
   const hasConflicts = token.stages.length > 0;
 
   const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];

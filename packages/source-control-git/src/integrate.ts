@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { LitterboxError, type ObjectId, reach } from '@litterbox/core/provider';
 import { bytesOf } from './byte-text.ts';
 import { syncDirectory, writeDurable } from './durable-files.ts';
+import { readTreeFilters, withoutFilters } from './external-filters.ts';
 import { clearJournal, type IntegrationRecord, writeJournal } from './integration-journal.ts';
 import { pathList } from './marked-files.ts';
 import type { ConflictStage } from './merge-trees.ts';
@@ -95,7 +96,7 @@ export class Integration {
     const input = indexInfo(steps, zero);
     await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
     reach('integrate.after-next-index');
-    await updateWorkTree(this.#user, steps, nextIndex, signal);
+    await updateWorkTree(this.#user, steps, nextIndex, 'first', signal);
     await this.#mark(nextIndex);
     if (stages.length === 0) return;
     const lines = [...new Set(stages.map(({ path }) => path))].map((path) => `0 ${zero}\t${path}\0`);
@@ -197,7 +198,7 @@ export class Integration {
       ...(next ? { old: next } : {}),
       ...(old ? { new: old } : {}),
     }));
-    await updateWorkTree(this.#user, backwards, index, undefined);
+    await updateWorkTree(this.#user, backwards, index, 'last', undefined);
     await this.unlock();
     // Times of the files changed: without this every git status would read them.
     await this.#user.run(['update-index', '-q', '--refresh'], { setting: 'user' });
@@ -207,6 +208,8 @@ export class Integration {
 
   async #rescue(oldIndex: string): Promise<readonly string[]> {
     const isOdd = new Set(this.#record.steps.map(({ path }) => path));
+    // The tree may hold programs of an agent's now: without their filters more files look odd, and are kept.
+    const plain = withoutFilters(await readTreeFilters(this.#user, undefined));
     for (const [name, index] of [
       ['old', oldIndex],
       ['new', `${oldIndex}.new`],
@@ -217,8 +220,8 @@ export class Integration {
         const input = indexInfo(this.#record.steps, '0'.repeat(this.#store.format.byteLength * 2));
         await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
       }
-      await this.#user.run(['update-index', '-q', '--refresh'], options);
-      const args = ['diff-files', '-z', '--name-only', '--ignore-submodules=all'];
+      await this.#user.run([...plain, 'update-index', '-q', '--refresh'], options);
+      const args = [...plain, 'diff-files', '-z', '--name-only', '--ignore-submodules=all'];
       const differing = new Set((await this.#user.output(args, options)).toString('latin1').split('\0'));
       const listed = new Set((await this.#user.output(['ls-files', '-z'], options)).toString('latin1').split('\0'));
       // What an index does not list differs from it by being there.

@@ -68,6 +68,8 @@ export function lockedBy(path: string, sinceMs: number): LitterboxError {
 export interface Overlap {
   /** Tracked files with changes: a stash can hold them. */
   readonly tracked: readonly ByteString[];
+  /** All tracked files with changes, those that the result does not touch too: a stash takes them all. */
+  readonly dirty: readonly ByteString[];
   /** Files git does not know: nothing but their owner can move them. */
   readonly untracked: readonly ByteString[];
   /** Edits that git was told not to look at: no stash takes them. */
@@ -80,6 +82,7 @@ export interface Overlap {
 
 export const NO_OVERLAP: Overlap = {
   tracked: [],
+  dirty: [],
   untracked: [],
   hidden: [],
   lostByStash: [],
@@ -96,10 +99,12 @@ export async function findOverlap(
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all'];
   const status = await user.output(args, { setting: 'user', signal });
   const tracked: ByteString[] = [];
+  const dirty: ByteString[] = [];
   for (const record of status.toString('latin1').split('\0')) {
     const fields = record.startsWith('1 ') ? 8 : record.startsWith('u ') ? 10 : undefined;
     if (fields === undefined) continue;
     const path = record.split(' ').slice(fields).join(' ');
+    dirty.push(path);
     if (touched(path) || [...ancestorsOf(path)].some((above) => written.has(above))) tracked.push(path);
   }
   const known = new Set((await user.output(['ls-files', '-z'], { signal })).toString('latin1').split('\0'));
@@ -113,6 +118,7 @@ export async function findOverlap(
   const isWritten = (path: ByteString) => written.has(path);
   return {
     tracked,
+    dirty,
     untracked: [...untracked],
     hidden: [...marked.edited].filter(touched),
     lostByStash: marked.assumedUnchanged.filter((path) => marked.edited.has(path)),
@@ -224,6 +230,7 @@ async function exists(path: string): Promise<boolean> {
 const REMEDIES = {
   stash: 'Commit or stash them, or use --autostash.',
   move: 'Move or remove these files: git does not know them.',
+  filter: 'These files go through a filter whose program may lie in the tree: commit or stash them yourself.',
   unmark:
     'Git was told not to look at these files. Take that back, with git update-index --no-skip-worktree FILE or --no-assume-unchanged FILE, then commit or stash them.',
 } as const;

@@ -1,6 +1,7 @@
 import { rmdir, unlink } from 'node:fs/promises';
 import { reach } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
+import { filteredAmong, readTreeFilters } from './external-filters.ts';
 import type { PathStep } from './read-diff.ts';
 import type { UserRepository } from './user-repository.ts';
 import { ancestorsOf, lstatOf, onDisk } from './user-state.ts';
@@ -21,22 +22,32 @@ export function indexInfo(steps: readonly PathStep[], zero: string): Buffer {
 /**
  * Brings the files of the steps to what `index` holds, with the person's own configuration, so that line ends and
  * smudge filters are theirs. Can be repeated. `index` gets the files' times.
+ *
+ * The program of a filter may lie in the tree. So that no program of an agent's runs, files that go through a filter are written while the
+ * tree has the person's: first on the way forward, last on the way back.
  */
 export async function updateWorkTree(
   user: UserRepository,
   steps: readonly PathStep[],
   index: string,
+  filtered: 'first' | 'last',
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const written = steps.filter((step) => step.new && !isSubmodule(step.new)).map(({ path }) => path);
+  const byFilter = await filteredAmong(user, await readTreeFilters(user, signal), written, index, signal);
+  // Attributes before all: they decide how the others are written.
+  await write(written.filter(isAttributes));
+  if (filtered === 'first') await write(written.filter((path) => byFilter.has(path) && !isAttributes(path)));
   const removed = steps.filter((step) => !step.new && !isSubmodule(step.old)).map(({ path }) => path);
   for (const path of removed) {
     await removeFile(user.root, path);
     reach('work-tree.after-removal');
   }
-  const written = steps.filter((step) => step.new && !isSubmodule(step.new)).map(({ path }) => path);
-  // Attributes first: they decide how the others are written.
-  for (const paths of [written.filter(isAttributes), written.filter((path) => !isAttributes(path))]) {
-    if (paths.length === 0) continue;
+  await write(written.filter((path) => !byFilter.has(path) && !isAttributes(path)));
+  if (filtered === 'last') await write(written.filter((path) => byFilter.has(path) && !isAttributes(path)));
+
+  async function write(paths: readonly ByteString[]): Promise<void> {
+    if (paths.length === 0) return;
     await user.output(['checkout-index', '-f', '-u', '-q', '-z', '--stdin'], {
       setting: 'user',
       environment: { GIT_INDEX_FILE: index },

@@ -32,6 +32,12 @@ describe('what of the tree a configuration of git names', () => {
     ['hook.x.command', 'tools/run --now'],
     ['core.attributesfile', 'tools/run'],
     ['some.key', 'Tools/RUN'],
+    // What a shell makes of it is not known.
+    ['filter.x.smudge', '$PWD/tools/run'],
+    ['filter.x.smudge', 'cd tools && ./r?n'],
+    ['filter.x.clean', 'tools/*n'],
+    ['filter.x.clean', 'D=tools; $D/run'],
+    ['diff.x.textconv', 'tools/[a-z]un --text'],
   ])('%s = %s', (key, value) => {
     const found = of(key, value);
     expect({
@@ -50,6 +56,9 @@ describe('what of the tree a configuration of git names', () => {
     ['remote.origin.url', '../elsewhere/run'],
     ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
     ['filter.x.smudge', '/usr/bin/env'],
+    ['alias.x', '!f() { git log "$1" -- "$@"; }; f'],
+    ['alias.x', '!git for-each-ref refs/heads/*'],
+    ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'],
   ])('not %s = %s', (key, value) => {
     for (const path of [RUN, 'run', 'src/a.txt']) expect(of(key, value).reasonOf(path)).toBeUndefined();
   });

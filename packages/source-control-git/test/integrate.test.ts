@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
@@ -360,6 +360,38 @@ test('line ends and smudge filters of the person work; hooks do not run', async 
   expect(readFileSync(join(root, 'x.up'), 'utf8')).toMatch(/^HELLO YOU\r?\n$/);
   expect(() => readFileSync(join(fixture.directory, 'mark'))).toThrow('ENOENT');
   expect(fixture.git(root, 'status', '--porcelain')).toBe('');
+});
+
+test('a filter whose program lies in the tree runs as the person has it, however their shell finds it', async () => {
+  await using fixture = new GitFixture();
+  const mark = join(fixture.directory, 'mark');
+  const files = { 'z.dat': 'z\n', 'tools/s.sh': 'cat\n', '.gitattributes': '*.dat filter=mine\n', 'a.txt': 'a\n' };
+  const root = fixture.repository(files);
+  // Nobody can read from this which file it is.
+  fixture.git(root, 'config', 'filter.mine.smudge', 'p=$(echo dG9vbHMvcy5zaA== | base64 -d); sh ./$p');
+  fixture.git(root, 'config', 'filter.mine.clean', 'cat');
+  const repository = await fixture.open(root);
+  const id = await begin(repository);
+  const evil = `touch ${mark}\ncat\n`;
+  await record(repository, id, { ...files, 'z.dat': 'zz\n', 'tools/s.sh': evil, 'a.txt': 'b\n' });
+  put(root, 'z.dat', 'mine\n');
+  put(root, 'a.txt', 'mine\n');
+  const dirty = await repository.plan(id, { integration: 'merge', ...ask });
+  await expect(repository.execute(dirty, { autostash: true })).rejects.toMatchObject({
+    code: 'DIRTY_WORKTREE',
+    details: { facts: { paths: ['z.dat'] } },
+  });
+  fixture.git(root, 'reset', '-q', '--hard');
+  for (const integration of ['apply', 'merge'] as const) {
+    await repository.execute(await repository.plan(id, { integration, ...ask }), { autostash: false });
+    expect(readFileSync(join(root, 'z.dat'), 'utf8')).toBe('zz\n');
+    expect(existsSync(mark)).toBe(false);
+    if (integration === 'apply') fixture.git(root, '-c', 'filter.mine.smudge=cat', 'reset', '-q', '--hard');
+  }
+  // Positive control: from here on it is the program that the person has taken.
+  rmSync(join(root, 'z.dat'));
+  fixture.git(root, 'checkout', 'z.dat');
+  expect(existsSync(mark)).toBe(true);
 });
 
 test('a worktree base brings back the changes of the agent only', async () => {

@@ -1,0 +1,50 @@
+import { type ByteString, bytesOf } from './byte-text.ts';
+import { readUserConfig } from './user-config.ts';
+import type { UserRepository } from './user-repository.ts';
+
+/** A command that names its program alone, which is found in PATH: `git-lfs smudge -- %f`. */
+const BARE_COMMAND = /^[\w.-]+(?: [\w%.-]+)*$/;
+const FILTER_KEY = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
+
+/** The filters of the person's configuration whose programs may lie in the tree. However a shell spells the path, it is not guessed at. */
+export async function readTreeFilters(
+  user: UserRepository,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const [key, value] of await readUserConfig(user, '^filter\\..*\\.(clean|smudge|process)$', signal)) {
+    const [, name] = FILTER_KEY.exec(key) ?? [];
+    if (name !== undefined && !BARE_COMMAND.test(value)) found.add(name);
+  }
+  return found;
+}
+
+/** Those of the paths that go through one of the filters, by the attributes that an index holds. */
+export async function filteredAmong(
+  user: UserRepository,
+  filters: ReadonlySet<string>,
+  paths: readonly ByteString[],
+  index: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<ByteString>> {
+  const found = new Set<ByteString>();
+  if (filters.size === 0 || paths.length === 0) return found;
+  const output = await user.output(
+    ['check-attr', ...(index === undefined ? [] : ['--cached']), '--stdin', '-z', 'filter'],
+    {
+      setting: 'user',
+      ...(index === undefined ? {} : { environment: { GIT_INDEX_FILE: index } }),
+      input: Buffer.concat(paths.map((path) => bytesOf(`${path}\0`))),
+      signal,
+    },
+  );
+  const fields = output.toString('latin1').split('\0'); // path, attribute and value, in turn
+  for (let at = 0; at + 2 < fields.length; at += 3) if (filters.has(fields[at + 2] ?? '')) found.add(fields[at] ?? '');
+  return found;
+}
+
+/** Settings that take the filters out of force for one call. */
+export const withoutFilters = (filters: ReadonlySet<string>): readonly string[] =>
+  [...filters].flatMap((name) =>
+    ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => ['-c', `filter.${name}.${setting}`]),
+  );
