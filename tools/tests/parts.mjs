@@ -323,8 +323,8 @@ const DEEP = [
   { name: 'mcp', why: 'the server for agents, with the referees of others', files: ['^packages/mcp/test/'] },
   {
     name: 'mcp-docker',
-    why: 'the server for agents, in containers',
-    files: ['^packages/mcp/test/(tools|work|services|network)'],
+    why: 'the server for agents, in containers; services are tested with Node, which the image does not have',
+    files: ['^packages/mcp/test/(tools|work|network)'],
     env: on('docker'),
     uses: ['docker'],
   },

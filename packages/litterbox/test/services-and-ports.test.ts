@@ -5,6 +5,7 @@ import { eventually } from '@litterbox/conformance';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from '../src/index.ts';
 import { LibraryFixture } from './library-fixture.ts';
+import { PROVIDER } from './provider.ts';
 
 /** A server of a few lines: says its name, and with `--fork` goes into the background. */
 const SERVER = `use IO::Socket::IP; $| = 1; $SIG{CHLD} = 'IGNORE';
@@ -29,11 +30,16 @@ async function trusted(litterbox: Litterbox): Promise<Litterbox> {
   return litterbox;
 }
 
-const withServer = (config: string) => new LibraryFixture({ 'server.pl': SERVER, '.litterbox.toml': config });
+/** The servers of these tests are Perl, which the smallest image does not have. */
+const withConfig = (config: string) =>
+  new LibraryFixture({
+    'server.pl': SERVER,
+    '.litterbox.toml': PROVIDER === 'overlayfs' ? config : `[container]\nbase-image = "debian:bookworm"\n${config}`,
+  });
 
 describe('ports', () => {
   it('lead from 127.0.0.1 and ::1 into each sandbox its own, by variables, while nothing leads out', async () => {
-    await using fixture = withServer('[container.ports]\nweb = 8080\nown = {}\n');
+    await using fixture = withConfig('[container.ports]\nweb = 8080\nown = {}\n');
     const litterbox = await trusted(fixture.open());
     const [one, two] = [await litterbox.create({ name: 'one' }), await litterbox.create({ name: 'two' })];
     const numbers: number[] = [];
@@ -80,7 +86,7 @@ until grep -q listening /playground/log && grep -q listening /playground/log6; d
   });
 
   it('stay the same over pause, stop and resume, and move when another program took one', async () => {
-    await using fixture = withServer('[container.ports]\nweb = 8080\n');
+    await using fixture = withConfig('[container.ports]\nweb = 8080\n');
     const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     const portOf = async () => (await sandbox.ports())[0]?.outside ?? 0;
@@ -127,7 +133,7 @@ health = { port = "web" }
 `;
 
   it('start with the sandbox, are stopped and started and restarted by their signals, and say what they print', async () => {
-    await using fixture = withServer(WEB);
+    await using fixture = withConfig(WEB);
     const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     const port = (await sandbox.ports())[0]?.outside ?? 0;
@@ -152,13 +158,11 @@ health = { port = "web" }
   });
 
   it('start in their order; what a service changes is recorded', async () => {
-    await using fixture = new LibraryFixture({
-      '.litterbox.toml': `[container.services]
+    await using fixture = withConfig(`[container.services]
 third = { command = ["sh", "-c", "echo third >>order; exec sleep 1000"], after = ["second"] }
 second = { command = ["sh", "-c", "sleep 0.1; echo second >>order"], after = ["first"] }
 first = { command = ["sh", "-c", "echo first >>order; touch up; exec sleep 1000"], health = { command = ["test", "-e", "up"] } }
-`,
-    });
+`);
     const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     expect(await sandbox.services()).toMatchObject([
@@ -176,14 +180,12 @@ first = { command = ["sh", "-c", "echo first >>order; touch up; exec sleep 1000"
 
   // That they are contained, on every provider, is for the kit to show: here is how a person learns of it.
   it('that fail are named at create, and starting one says what it printed', async () => {
-    await using fixture = new LibraryFixture({
-      '.litterbox.toml': `[container.services]
+    await using fixture = withConfig(`[container.services]
 crash = { command = ["sh", "-c", "echo going down; exit 3"] }
 once = { command = ["sh", "-c", "exit 4"], restart = "never" }
 missing = { command = ["no-such-program"], restart = "never" }
 flood = { command = ["sh", "-c", "yes flood"] }
-`,
-    });
+`);
     const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     expect(sandbox.created.warnings.join('\n')).toMatch(
@@ -199,13 +201,11 @@ flood = { command = ["sh", "-c", "yes flood"] }
   });
 
   it('that fill the sandbox with processes and get away are ended all the same', async () => {
-    await using fixture = new LibraryFixture({
-      '.litterbox.toml': `[limits]
+    await using fixture = withConfig(`[limits]
 processes = 64
 [container.services]
 bomb = { command = ["perl", "-e", "if (fork) { sleep 1; exit 0 } 1 while fork || 1"] }
-`,
-    });
+`);
     const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     await eventually(
@@ -218,7 +218,7 @@ bomb = { command = ["perl", "-e", "if (fork) { sleep 1; exit 0 } 1 while fork ||
   });
 
   it('are kept for other programs too, and end with the program that keeps them', async () => {
-    await using fixture = withServer(WEB);
+    await using fixture = withConfig(WEB);
     const keeper = await trusted(fixture.open());
     await keeper.create({ name: 'one' });
     const other = fixture.open();

@@ -95,7 +95,7 @@ describe('X5: the tool git', () => {
     expect(await base.text('read', { sandbox: 'a', path: '/playground/lib/lib.txt' })).toBe('a library\n');
     expect(await base.text('ls', { sandbox: 'a', path: '/playground' })).toBe('lib/');
     expect(await call({ action: 'log', path: '/playground/lib' })).toMatch(
-      /^[0-9a-f]{7,} \d{4}-\d\d-\d\d Scratch: one$/,
+      /^[0-9a-f]{7,} \d{4}-\d\d-\d\d Somebody: one$/,
     );
     expect(await call({ action: 'show', path: '/playground/lib' })).toContain('+a library');
     expect(await call({ action: 'clone', url })).toMatch(/^ERROR ALREADY_EXISTS/);
