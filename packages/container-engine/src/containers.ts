@@ -17,12 +17,13 @@ import {
 import type Docker from 'dockerode';
 import { assuranceOf } from './assurance-of.ts';
 import { containerName, containerOptions, homeVolume, LABELS, workspaceVolume } from './container-options.ts';
+import { directoryArchive } from './directory-archive.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { LATE_WORD_MS, LOOK_AGAIN_MS } from './late-word.ts';
-import { layersOf, type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
+import { INSIDE, layersOf, type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import { outputFrames } from './output-frames.ts';
 import { SandboxDisks } from './sandbox-disks.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -130,11 +131,18 @@ export class Containers {
           work,
         );
       reach('container.after-volumes');
-      return await this.#engine.ask(
+      const container = await this.#engine.ask(
         'provider.create',
         async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
         work,
       );
+      // Before it runs: nothing of the sandbox's can put a link there yet.
+      if (this.#flavour.hasVolumesOfImage && !meta.isInstaller) {
+        const places = [...new Set([meta.workdir, '/src', INSIDE.home])].map((path) => path.slice(1));
+        const archive = Buffer.from(directoryArchive(places, meta.user));
+        await this.#engine.ask('provider.create', async () => container.putArchive(archive, { path: '/' }), work);
+      }
+      return container;
     };
     const [made] = await Promise.allSettled([make()]);
     if (!(await this.#host.files.stat(sandbox.meta))) {

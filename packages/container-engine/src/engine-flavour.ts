@@ -27,6 +27,11 @@ export interface EngineFlavour extends EngineWords {
   release(container: string, killAgain: () => Promise<void>): Promise<void>;
   /** The mount option that gives a temporary file system to the container's user. */
   ownedBy(user: { readonly uid: number; readonly gid: number }): string;
+  /**
+   * True when the engine gives a new volume to whom the image's own directory at that place belongs: what an image was installed into has
+   * one of root's there, and so do many images that have `/src`. @defaultValue false
+   */
+  readonly hasVolumesOfImage?: boolean;
   /** How users of a container are mapped, in the engine's word. */
   usersMode(facts: EngineFacts, user: { readonly uid: number; readonly gid: number }): string;
 }

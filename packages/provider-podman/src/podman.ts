@@ -34,6 +34,7 @@ export function podman({ host, directory, socket }: PodmanOptions): SandboxProvi
     // Each answer has it ask the package manager for every program of its own: 0.7 s of processor time on Debian.
     believedMs: 3_600_000,
     ownedBy: () => 'U',
+    hasVolumesOfImage: true,
     // Rootless: the user inside is the user outside, and nobody else inside is anybody outside.
     userProcesses: async (_host, { isRootless }, limit, call) => (isRootless ? limit : await hardLimit(host, call)),
     release: async (container) => await endExecMonitors(host, container),

@@ -314,7 +314,7 @@ class Answers {
       const buffer = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
       let at = 0;
       for (let end = buffer.indexOf(0); end >= 0; end = buffer.indexOf(0, at)) {
-        this.#paths.push(buffer.toString('latin1', at, end) as ByteString);
+        this.#paths.push(buffer.toString('latin1', at, end));
         at = end + 1;
       }
       this.#rest = buffer.subarray(at);

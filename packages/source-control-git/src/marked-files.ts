@@ -3,7 +3,7 @@ import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByteString, bytesOf } from './byte-text.ts';
 import type { UserRepository } from './user-repository.ts';
-import { lstatOf } from './user-state.ts';
+import { lstatOf } from './on-disk.ts';
 
 /** Files that the person told git not to look at, as they do with local settings in a file that git tracks. */
 export interface MarkedFiles {

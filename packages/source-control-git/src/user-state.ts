@@ -4,6 +4,7 @@ import { LitterboxError, shown } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
 import { parentOf } from './ignore-matcher.ts';
 import { findMarkedFiles, type MarkedFiles } from './marked-files.ts';
+import { onDisk } from './on-disk.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** Files in a git directory that mean something else is under way. */
@@ -207,17 +208,6 @@ async function firstUnknownIn(
     if (unknown !== undefined) return unknown;
   }
   return undefined;
-}
-
-export function onDisk(root: string, path: ByteString): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), bytesOf(path)]);
-}
-
-export async function lstatOf(root: string, path: ByteString) {
-  return lstat(onDisk(root, path)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
 }
 
 async function exists(path: string): Promise<boolean> {

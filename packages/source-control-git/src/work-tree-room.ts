@@ -3,7 +3,7 @@ import { LitterboxError } from '@litterbox/core/provider';
 import type { PathStep } from './read-diff.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
-import { lstatOf } from './user-state.ts';
+import { lstatOf } from './on-disk.ts';
 
 /** Of the file system: what directories grow by, git's own temporary files, the journal of the file system. */
 const SPARE_BYTES = 256 * 1024;

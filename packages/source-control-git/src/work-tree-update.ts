@@ -4,7 +4,8 @@ import { type ByteString, bytesOf } from './byte-text.ts';
 import { filteredAmong, readTreeFilters } from './external-filters.ts';
 import type { PathStep } from './read-diff.ts';
 import type { UserRepository } from './user-repository.ts';
-import { ancestorsOf, lstatOf, onDisk } from './user-state.ts';
+import { lstatOf, onDisk } from './on-disk.ts';
+import { ancestorsOf } from './user-state.ts';
 
 const isAttributes = (path: ByteString) => path === '.gitattributes' || path.endsWith('/.gitattributes');
 const isSubmodule = (side: { readonly mode: string } | undefined) => side?.mode === '160000';

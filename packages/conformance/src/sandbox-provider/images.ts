@@ -63,6 +63,9 @@ export function images(check: Check): void {
       const runtime = await fixture.create({ root });
       const look = `kit-tool; id -u; cat /opt/kit/private 2>/dev/null; cat /opt/kit/theirs; stat -c %u /opt/kit/theirs
 /opt/kit/sh -c 'id -u'; touch /opt/kit/more 2>/dev/null || echo read-only; cat README; ls -A ~ /playground`;
+      // An image has a directory of root's where the workspace was when something was installed, and engines may take its owner over.
+      const { stdout: mine } = await fixture.sh(runtime, 'touch mine && mkdir also && rm -r mine also && echo mine');
+      assert.equal(mine, 'mine\n', "the top of the workspace is the agent's");
       const { stdout } = await fixture.sh(runtime, look);
       const [tool, uid = '', theirs, owner, rights, system, readme, ...rest] = stdout.split('\n');
       assert.deepEqual([tool, theirs, system, readme], ['installed', 'theirs', 'read-only', 'read me'], stdout);

@@ -167,11 +167,11 @@ export class RestoreRevision {
 
   /** What a sandbox that still answers holds and no call recorded is recorded before it goes. One that is put to sleep is well as well. */
   async #saved(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
-    if (record.state === 'paused' || record.state === 'stopped') {
-      const found = await runtimeState(this.#open.providerOf(record), record.id);
-      return { isWell: found === 'paused' || found === 'stopped', saved: record };
-    }
     try {
+      // Not by what this process has open: somebody may have removed it since.
+      const found = await runtimeState(this.#open.providerOf(record), record.id);
+      if (found === undefined || found === 'broken') return { isWell: false, saved: record };
+      if (record.state === 'paused' || record.state === 'stopped') return { isWell: true, saved: record };
       const saved = await this.#record.leftOver(record, await this.#open.get(record));
       return { isWell: record.state === 'ready', saved };
     } catch (error) {
