@@ -6,7 +6,7 @@ import type { SandboxMeta } from './sandbox-meta.ts';
 export interface SessionSources {
   /** Tool directories: where they are in the mount namespace, and where they appear inside. */
   readonly tools: readonly { readonly source: string; readonly target: string }[];
-  /** Paths inside tool directories that must look empty. */
+  /** Paths inside what is shown of the machine that must look empty. */
   readonly masked: readonly { readonly path: string; readonly type: 'file' | 'directory' }[];
   /** Entries of the root file system of the user's choice. */
   readonly rootEntries: readonly { readonly name: string; readonly type: 'bind' | 'link'; readonly target?: string }[];

@@ -1,4 +1,5 @@
 import {
+  decodeRaw,
   INSIDE,
   type CallOptions,
   etcDirectoryScript,
@@ -15,6 +16,7 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
+import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { diskOf, type Layout, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
@@ -96,9 +98,11 @@ for p in ${[...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES]
 printf '\\0'
 ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')} -mindepth 1 -maxdepth 2 \\( ${names} \\) -printf '%y %p\\0' 2>/dev/null` : ''}
 :`;
-  const [etc = '', namespaces = '', procList = '', ...masked] = (
-    await runScriptOrFail(host, 'provider.start', script, call)
-  ).split('\0');
+  const [said, sockets] = await Promise.all([
+    runScriptOrFail(host, 'provider.start', script, call),
+    isMachine ? programSockets(host, machine, call) : [],
+  ]);
+  const [etc = '', namespaces = '', procList = '', ...masked] = said.split('\0');
   const existing = new Set(procList.trim().split('\n'));
   const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir, call) : [];
   return {
@@ -111,15 +115,29 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
     },
     sources: {
       tools,
-      masked: masked
-        .filter((line) => line !== '' && !line.startsWith('l '))
-        .map((line) => ({
-          path: line.slice(2),
-          type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
-        })),
+      masked: [
+        ...sockets.map((path) => ({ path, type: 'file' as const })),
+        ...masked
+          .filter((line) => line !== '' && !line.startsWith('l '))
+          .map((line) => ({
+            path: line.slice(2),
+            type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
+          })),
+      ],
       rootEntries: entries,
     },
   };
+}
+
+/** Sockets of the host among its programs, which root alone can have put there. */
+async function programSockets(host: Host, machine: Machine, call?: CallOptions): Promise<readonly string[]> {
+  const table = await host.files.read('/proc/net/unix', call);
+  const paths = boundSockets(decodeRaw(table ?? new Uint8Array()), [
+    '/usr',
+    ...machine.rootDirectories.map((name) => `/${name}`),
+  ]);
+  const stats = await Promise.all(paths.map(async (path) => await host.files.stat(path, call)));
+  return paths.filter((_path, index) => stats[index]?.type === 'special');
 }
 
 /** Made anew in every sandbox, so a root file system's own are not used. */

@@ -1,6 +1,7 @@
 import { type DiskImage, factFilesScript, PROCESS_ONE, quoted, RESERVE_DISK } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
+import { detachTrees, EMPTY } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
 import { HOLD } from './held-session.ts';
 import type { Machine } from './machine.ts';
@@ -72,7 +73,12 @@ export function supervisorScript(input: SupervisorInput): string {
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
     ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup),
   ];
+  const trees = [
+    ...sources.tools.map(({ source }) => source),
+    ...(meta.root.type === 'directory' ? ['/run/root'] : []),
+  ];
   const places = [
+    ...(trees.length === 0 ? [] : [EMPTY.slice('/run/'.length)]),
     ...(setup === undefined ? [] : ['setup']),
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
@@ -95,7 +101,7 @@ if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does no
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
 for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${groups.setUp}
+${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${detachTrees(trees, isRoot)}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do
