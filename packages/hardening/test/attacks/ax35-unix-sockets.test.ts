@@ -141,18 +141,18 @@ describe('Unix sockets', () => {
   });
 
   attack('AX38: descriptors that are sent and never taken are few, and go with the sandbox', async (fixture) => {
-    // struct msghdr with one SCM_RIGHTS of 250 descriptors, sent into pairs that nobody reads and of which each is in the next.
+    // struct msghdr with one SCM_RIGHTS of 250 descriptors, sent into pairs that nobody reads.
     const flood = `use strict; use Socket; open(my $null, '<', '/dev/null'); my ($sent, $said) = (0, ''); my @pairs;
 for my $round (1 .. 1000) { socketpair(my $a, my $b, AF_UNIX, SOCK_DGRAM, 0) or last; push @pairs, [$a, $b];
-my $byte = 'x'; my $iov = pack('PQ', $byte, 1); my $control = pack('Qll', 16 + 4 * 250, 1, 1) . pack('l*', (fileno($b), map { fileno($null) } 2 .. 250));
+my $byte = 'x'; my $iov = pack('PQ', $byte, 1); my $control = pack('Qll', 16 + 4 * 250, 1, 1) . pack('l*', map { fileno($null) } 1 .. 250);
 my $header = pack('QLx4PQPQl', 0, 0, $iov, 1, $control, length $control, 0);
-if (syscall(46, fileno($a), $header, 0) < 0) { $said = "$!"; last } $sent += 250; close $b; }
+if (syscall(46, fileno($a), $header, 0) < 0) { $said = "$!"; last } $sent += 250 }
 print "$sent $said\\n";`;
     const allocated = () => Number(readFileSync('/proc/sys/fs/file-nr', 'utf8').split('\t')[0]);
     if (process.arch !== 'x64') return;
     const sandbox = await fixture.open().create({ name: 'a' });
     const before = allocated();
-    const { stdout, stderr } = await fixture.run(sandbox, ['perl', '-e', `${flood} sleep 0`]);
+    const { stdout, stderr } = await fixture.run(sandbox, ['perl', '-e', flood]);
     expect(stderr).toBe('');
     const [sent = '', ...said] = stdout.trim().split(' ');
     positiveControl('descriptors in flight', Number(sent), (count) => count >= 1000);
