@@ -324,7 +324,7 @@ const DEEP = [
   {
     name: 'mcp-docker',
     why: 'the server for agents, in containers',
-    files: ['^packages/mcp/test/(tools|work|services|network)'],
+    files: ['^packages/mcp/test/(tools|work|services|network|limits)'],
     env: on('docker'),
     uses: ['docker'],
   },

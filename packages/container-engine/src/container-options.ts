@@ -1,4 +1,4 @@
-import { baseEnvironment } from '@litterbox/core/provider';
+import { baseEnvironment, temporaryBytes } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
 import { INIT_SCRIPT } from './init-script.ts';
@@ -96,8 +96,8 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       ReadonlyRootfs: !isInstaller,
       Tmpfs: {
         // Runtimes give a temporary file system the mode of the image's directory, whatever is asked for: so its user owns it.
-        '/tmp': `${TMPFS},exec,size=512m,mode=1777,${owned}`,
-        '/var/tmp': `${TMPFS},exec,size=512m,mode=1777,${owned}`,
+        '/tmp': `${TMPFS},exec,size=${temporaryBytes(limits.memoryBytes)},mode=1777,${owned}`,
+        '/var/tmp': `${TMPFS},exec,size=${temporaryBytes(limits.memoryBytes)},mode=1777,${owned}`,
         '/run': `${TMPFS},noexec,size=64m,mode=755`,
       },
       Mounts: [
@@ -118,14 +118,14 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
               Target: target,
               Source: '',
               ReadOnly: false,
-              TmpfsOptions: { SizeBytes: 64 * 2 ** 20, Mode: 0o1777 },
+              TmpfsOptions: { SizeBytes: temporaryBytes(limits.memoryBytes), Mode: 0o1777 },
             }),
           ),
       ],
       ...(facts.enforced.memory && { Memory: limits.memoryBytes, MemorySwap: limits.memoryBytes }),
       ...(facts.enforced.cpus && { NanoCpus: Math.round(limits.cpus * 1e9) }),
       ...(facts.enforced.processes && { PidsLimit: limits.processes }),
-      ShmSize: 64 * 2 ** 20,
+      ShmSize: temporaryBytes(limits.memoryBytes),
       OomScoreAdj: 500,
       Ulimits: [
         { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },

@@ -1,4 +1,4 @@
-import { INSIDE } from '@litterbox/core/provider';
+import { INSIDE, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/core/provider';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -86,24 +86,14 @@ export function sandboxArguments(
     ...procArguments(proc),
     '--dev',
     '/dev',
-    '--perms',
-    '1777',
-    '--size',
-    `${512 * 2 ** 20}`,
-    '--tmpfs',
-    '/tmp',
-    '--perms',
-    '1777',
-    '--size',
-    `${512 * 2 ** 20}`,
-    '--tmpfs',
-    '/var/tmp',
-    '--perms',
-    '1777',
-    '--size',
-    `${64 * 2 ** 20}`,
-    '--tmpfs',
-    '/dev/shm',
+    ...TEMPORARY_DIRECTORIES.flatMap((directory) => [
+      '--perms',
+      '1777',
+      '--size',
+      `${temporaryBytes(meta.limits.memoryBytes)}`,
+      '--tmpfs',
+      directory,
+    ]),
     '--size',
     `${16 * 2 ** 20}`,
     '--tmpfs',

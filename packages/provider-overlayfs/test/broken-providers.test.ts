@@ -247,6 +247,11 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'a terminal is a real one with the size asked for, or UNSUPPORTED says why not',
   ],
   [
+    'bounds temporary directories whatever the limit of memory',
+    () => scriptsWith((script) => script.replaceAll(`${128 * 2 ** 20}`, `${512 * 2 ** 20}`)),
+    'temporary directories and shared memory hold half of the memory limit each, and no more',
+  ],
+  [
     'has no Unix sockets',
     () =>
       overlayfs({

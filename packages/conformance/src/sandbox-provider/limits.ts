@@ -64,15 +64,33 @@ export function limits(check: Check): void {
     assert.ok(ticks > 10 && ticks < 110, `${ticks} hundredths of a second of processor time in two seconds`);
   });
 
-  check('temporary directories can be written, and are bounded', async ({ shared, sh }) => {
-    const runtime = await shared();
-    assert.equal((await sh(runtime, 'echo small >/tmp/small && cat /tmp/small')).stdout, 'small\n');
-    const { exit } = await sh(runtime, 'dd if=/dev/zero of=/tmp/fill bs=1048576 count=3072');
-    assert.notEqual(exit.code, 0);
-    await eventually(
-      async () => (await sh(runtime, 'rm -f /tmp/fill; echo fine')).stdout,
-      (stdout) => stdout === 'fine\n',
+  check('temporary directories and shared memory hold half of the memory limit each, and no more', async (fixture) => {
+    const { create, sh } = fixture;
+    const runtime = await create({ limits: { memoryBytes: 256 * 2 ** 20 } });
+    const { stdout: sizes } = await sh(runtime, 'df -kP /tmp /var/tmp /dev/shm | tail -n +2');
+    assert.deepEqual(
+      sizes
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/\s+/).filter((_field, index) => index === 1 || index === 5)),
+      [
+        ['131072', '/tmp'],
+        ['131072', '/var/tmp'],
+        ['131072', '/dev/shm'],
+      ],
     );
+    for (const directory of ['/tmp', '/var/tmp', '/dev/shm']) {
+      const fill = `dd if=/dev/zero of=${directory}/fill bs=1048576 count=`;
+      const fits = await sh(runtime, `${fill}100 && rm ${directory}/fill && echo small >${directory}/small`);
+      assert.equal(fits.exit.code, 0, fits.stderr);
+      const { exit, stderr } = await sh(runtime, `${fill}300`);
+      assert.notEqual(exit.code, 0, `300 MiB were written into ${directory} under a limit of 256 MiB`);
+      assert.match(stderr, /No space left on device/);
+      await eventually(
+        async () => (await sh(runtime, `rm -f ${directory}/fill; echo fine`)).stdout,
+        (stdout) => stdout === 'fine\n',
+      );
+    }
   });
 
   check('the limit of open files holds, and what is limited cannot be raised from inside', async (fixture) => {

@@ -12,6 +12,7 @@ import type { PlaceFiles } from './place-files.ts';
 import type { PlaceMeta } from './place-meta.ts';
 import { placeScript } from './place-script.ts';
 import type { Launch } from './place-session.ts';
+import { TEMPORARY_DIRECTORIES, temporaryBytes } from './temporary-directories.ts';
 
 export interface LaunchPlaceInput {
   readonly host: Host;
@@ -24,12 +25,6 @@ export interface LaunchPlaceInput {
   /** The environment of processes inside. */
   readonly environment: Readonly<Record<string, string>>;
 }
-
-const TEMPORARY: Place['temporary'] = [
-  { target: '/tmp', sizeBytes: 512 * 2 ** 20 },
-  { target: '/var/tmp', sizeBytes: 512 * 2 ** 20 },
-  { target: '/dev/shm', sizeBytes: 64 * 2 ** 20 },
-];
 
 /** How a session of a place of whatever kind is started; makes its root directory, of links and places for mounts. */
 export async function launchPlace(input: LaunchPlaceInput, call?: CallOptions): Promise<Launch> {
@@ -63,7 +58,7 @@ elif [ -d /$p ]; then printf 'd %s\\n' $p; fi; done`;
       { source: `${root}/playgrounds/${meta.playground}`, target: INSIDE.playground, isReadOnly: false },
       { source: `${directory}/ws`, target: workdir, isReadOnly: false },
     ],
-    temporary: TEMPORARY,
+    temporary: TEMPORARY_DIRECTORIES.map((target) => ({ target, sizeBytes: temporaryBytes(limits.memoryBytes) })),
     argv: PROCESS_ONE,
     environment,
     workdir,

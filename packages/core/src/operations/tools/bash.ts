@@ -66,6 +66,7 @@ export const bash = tool({
           ...(isCut ? [cutLine(file)] : []),
           endLine(result),
           ...warningLines(result.recorded),
+          ...result.hints.map((hint) => `[hint: ${hint}]`),
           ...(await hintLines(result, stumbles(result, stdout.text, stderr.text), policyOf)),
         ].join('\n'),
       ],
