@@ -22,6 +22,8 @@ export interface ContainerOptionsInput {
   readonly owned: string;
   /** The most processes of the container's user, where the engine wants to be told. */
   readonly userProcesses?: number;
+  /** Numbers of the processors that it runs on; none leaves it to the engine. */
+  readonly processors: readonly number[];
 }
 
 /** Labels by which whatever is ours is found again. */
@@ -43,7 +45,8 @@ export const INSTALLER_CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGI
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, layers, setup, facts, seccomp, isBelowEngine, usersMode, userProcesses, owned } = input;
+  const { meta, sandbox, layers, setup, facts, seccomp, isBelowEngine, usersMode, userProcesses, owned, processors } =
+    input;
   const { limits, user } = meta;
   const isInstaller = meta.isInstaller === true;
   const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
@@ -124,6 +127,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       ],
       ...(facts.enforced.memory && { Memory: limits.memoryBytes, MemorySwap: limits.memoryBytes }),
       ...(facts.enforced.cpus && { NanoCpus: Math.round(limits.cpus * 1e9) }),
+      ...(processors.length > 0 && { CpusetCpus: processors.join() }),
       ...(facts.enforced.processes && { PidsLimit: limits.processes }),
       ShmSize: temporaryBytes(limits.memoryBytes),
       OomScoreAdj: 500,

@@ -1,4 +1,5 @@
 import { INSIDE, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/core/provider';
+import { shownGroups } from './cgroup.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -84,6 +85,12 @@ export function sandboxArguments(
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ...base,
     ...procArguments(proc),
+    // Its own control groups: what programs may use they look up there.
+    ...(machine.cgroup ? shownGroups(machine.cgroup, meta.id) : []).flatMap(({ source, target }) => [
+      '--ro-bind',
+      source,
+      target,
+    ]),
     '--dev',
     '/dev',
     ...TEMPORARY_DIRECTORIES.flatMap((directory) => [

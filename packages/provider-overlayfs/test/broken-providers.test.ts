@@ -247,6 +247,20 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'a terminal is a real one with the size asked for, or UNSUPPORTED says why not',
   ],
   [
+    'lets programs see two processors whatever the limit',
+    () =>
+      providerWith((inner) => ({
+        create: (spec, options) => inner.create({ ...spec, limits: { ...spec.limits, cpus: 2 } }, options),
+      })),
+    'programs see as many processors as they may use at once, and sandboxes are spread over them',
+  ],
+  [
+    'shows no control group of memory',
+    () =>
+      scriptsWith((script) => script.replaceAll(/'?--ro-bind'? '?\/sys\/\S+ '?\/sys\/fs\/cgroup(\/memory)?'? /g, '')),
+    'channel: what the kernel killed for memory is told, whatever program hid it',
+  ],
+  [
     'bounds temporary directories whatever the limit of memory',
     () => scriptsWith((script) => script.replaceAll(`${128 * 2 ** 20}`, `${512 * 2 ** 20}`)),
     'temporary directories and shared memory hold half of the memory limit each, and no more',

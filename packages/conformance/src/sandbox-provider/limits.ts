@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isLitterboxError } from '@litterbox/core/provider';
+import { isLitterboxError, type SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
@@ -63,6 +63,26 @@ export function limits(check: Check): void {
       .reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0);
     assert.ok(ticks > 10 && ticks < 110, `${ticks} hundredths of a second of processor time in two seconds`);
   });
+
+  check(
+    'programs see as many processors as they may use at once, and sandboxes are spread over them',
+    async (fixture) => {
+      const { create, sh, host, provider } = fixture;
+      if (!provider.traits.limits.includes('cpus')) return;
+      const count = Number((await collected(await host.spawn({ argv: ['nproc'] }))).stdout);
+      const numbersOf = async (runtime: SandboxRuntime) =>
+        (await sh(runtime, 'nproc; sed -n "s/^Cpus_allowed_list:[^0-9]*//p" /proc/self/status')).stdout
+          .trim()
+          .split('\n');
+      const [one, other] = [await create({ limits: { cpus: 1 } }), await create({ limits: { cpus: 0.25 } })];
+      const [[seen, list], [seenByOther, otherList]] = [await numbersOf(one), await numbersOf(other)];
+      assert.deepEqual([seen, seenByOther], ['1', '1']);
+      assert.match(list ?? '', /^\d+$/);
+      if (count > 1) assert.notEqual(list, otherList, 'two sandboxes are on one processor while another is free');
+      const [more] = await numbersOf(await create({ limits: { cpus: 1.5 } }));
+      assert.equal(more, `${Math.min(2, count)}`);
+    },
+  );
 
   check('temporary directories and shared memory hold half of the memory limit each, and no more', async (fixture) => {
     const { create, sh } = fixture;

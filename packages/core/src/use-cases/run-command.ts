@@ -86,9 +86,9 @@ export class RunCommand {
       },
       options,
     );
-    const { exit, stdout, stderr } = outcome;
+    const { exit, stdout, stderr, killedForMemory } = outcome;
     const printed = [stdout, stderr].map(({ bytes }) => decodeRaw(bytes.slice(-SEARCHED_BYTES))).join('\n');
-    return { ...outcome, recorded, hints: limitHints(limits, { exit, text: printed }) };
+    return { ...outcome, recorded, hints: limitHints(limits, { exit, text: printed, killedForMemory }) };
   }
 }
 

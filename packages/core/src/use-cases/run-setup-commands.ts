@@ -39,7 +39,7 @@ export async function runSetupCommands(
   for (const argv of commands) {
     const command = argv.join(' ');
     options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
-    const { exit, stdout, stderr, interruption } = await channel.run(
+    const { exit, stdout, stderr, interruption, killedForMemory } = await channel.run(
       {
         argv,
         cwd: record.workdir,
@@ -55,7 +55,7 @@ export async function runSetupCommands(
       interruption === 'timeout'
         ? `was not done when the ${setupTimeoutMs} ms of the whole were over`
         : `failed with exit code ${exit.code}`;
-    return { command, how, log, hints: limitHints(record.policy.limits, { exit, text: log }) };
+    return { command, how, log, hints: limitHints(record.policy.limits, { exit, text: log, killedForMemory }) };
   }
   return undefined;
 }
