@@ -352,8 +352,8 @@ describe('arguments', () => {
   });
 
   it('errors tell what a model can do: a tool, or a word to the person', async () => {
-    await using fixture = await mcpFixture({ args: ['--tool-prefix', 'lb_'] });
-    expect((await fixture.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
+    await using prefixed = await mcpFixture({ args: ['--tool-prefix', 'lb_'] });
+    expect((await prefixed.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
       'Next: Make one: lb_sandbox-create.',
     );
     expect((await fixture.call('sandbox-create', { name: sandbox })).text).toContain('ask the person for this: ');
