@@ -324,7 +324,7 @@ const DEEP = [
   {
     name: 'mcp-docker',
     why: 'the server for agents, in containers; services are tested with Node, which the image does not have',
-    files: ['^packages/mcp/test/(tools|work|network)'],
+    files: ['^packages/mcp/test/(tools|work|network|limits)'],
     env: on('docker'),
     uses: ['docker'],
   },
@@ -353,7 +353,7 @@ const DEEP = [
   {
     name: 'attacks-kernel',
     why: 'attacks on kernel, sockets and resources',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|harness)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax35|harness)'],
   },
   {
     name: 'attacks-files',
@@ -373,7 +373,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax50)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50)'],
     as: 'user',
   },
   {

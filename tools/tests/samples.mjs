@@ -15,6 +15,7 @@ export const gateAttacks = [
   'A99: ',
   'AX21: ',
   'AX23: ',
+  'AX35: what',
   'secrets in files, objects, output$',
 ];
 

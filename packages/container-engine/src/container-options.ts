@@ -1,4 +1,4 @@
-import { baseEnvironment } from '@litterbox/core/provider';
+import { baseEnvironment, temporaryBytes } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
 import { INIT_SCRIPT } from './init-script.ts';
@@ -22,6 +22,8 @@ export interface ContainerOptionsInput {
   readonly owned: string;
   /** The most processes of the container's user, where the engine wants to be told. */
   readonly userProcesses?: number;
+  /** Numbers of the processors that it runs on; none leaves it to the engine. */
+  readonly processors: readonly number[];
 }
 
 /** Labels by which whatever is ours is found again. */
@@ -43,7 +45,8 @@ export const INSTALLER_CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGI
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, layers, setup, facts, seccomp, isBelowEngine, usersMode, userProcesses, owned } = input;
+  const { meta, sandbox, layers, setup, facts, seccomp, isBelowEngine, usersMode, userProcesses, owned, processors } =
+    input;
   const { limits, user } = meta;
   const isInstaller = meta.isInstaller === true;
   const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
@@ -96,8 +99,8 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       ReadonlyRootfs: !isInstaller,
       Tmpfs: {
         // Runtimes give a temporary file system the mode of the image's directory, whatever is asked for: so its user owns it.
-        '/tmp': `${TMPFS},exec,size=512m,mode=1777,${owned}`,
-        '/var/tmp': `${TMPFS},exec,size=512m,mode=1777,${owned}`,
+        '/tmp': `${TMPFS},exec,size=${temporaryBytes(limits.memoryBytes)},mode=1777,${owned}`,
+        '/var/tmp': `${TMPFS},exec,size=${temporaryBytes(limits.memoryBytes)},mode=1777,${owned}`,
         '/run': `${TMPFS},noexec,size=64m,mode=755`,
       },
       Mounts: [
@@ -118,14 +121,15 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
               Target: target,
               Source: '',
               ReadOnly: false,
-              TmpfsOptions: { SizeBytes: 64 * 2 ** 20, Mode: 0o1777 },
+              TmpfsOptions: { SizeBytes: temporaryBytes(limits.memoryBytes), Mode: 0o1777 },
             }),
           ),
       ],
       ...(facts.enforced.memory && { Memory: limits.memoryBytes, MemorySwap: limits.memoryBytes }),
       ...(facts.enforced.cpus && { NanoCpus: Math.round(limits.cpus * 1e9) }),
+      ...(processors.length > 0 && { CpusetCpus: processors.join() }),
       ...(facts.enforced.processes && { PidsLimit: limits.processes }),
-      ShmSize: 64 * 2 ** 20,
+      ShmSize: temporaryBytes(limits.memoryBytes),
       OomScoreAdj: 500,
       Ulimits: [
         { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },

@@ -26,6 +26,8 @@ export interface ContainerProcessInput {
   readonly inherited: readonly string[];
   /** Open descriptors that the process may have. */
   readonly openFiles: number;
+  /** Numbers of the processors that it is to be bound to; none where the container is. */
+  readonly processors: readonly number[];
   /**
    * Runs shell text in the container beside the process; resolves when it is done or cannot be. Absent for a program of our own
    * that ends with its stdin.
@@ -92,7 +94,7 @@ export class ContainerProcess implements ProcessHandle {
 
   /** @throws LitterboxError `NOT_FOUND` for a program or directory that is not there; else as the engine says. */
   static async start(input: ContainerProcessInput, call?: CallOptions): Promise<ContainerProcess> {
-    const { engine, container, spec, inherited, openFiles, isUnmarked = false } = input;
+    const { engine, container, spec, inherited, openFiles, processors, isUnmarked = false } = input;
     call?.signal?.throwIfAborted();
     const nonce = crypto.randomUUID();
     const hasTerminal = spec.terminal !== undefined;
@@ -106,6 +108,7 @@ export class ContainerProcess implements ProcessHandle {
             env,
             foreign: inherited.filter((name) => !(name in env)),
             openFiles,
+            processors,
             hasTerminal,
             nonce,
           }),

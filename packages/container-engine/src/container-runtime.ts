@@ -61,6 +61,7 @@ export class ContainerRuntime implements SandboxRuntime {
   /** Runs our own words beside the agent's programs: a new process is not to be had when the limit of processes is reached. */
   readonly #control: ExecChannel;
   #container: Promise<string> | undefined;
+  #affinity: Promise<readonly number[]> | undefined;
   #loopback: Promise<NamespaceLoopback> | undefined;
   /** Identity of the network that it leads to. */
   #network: string | undefined;
@@ -241,6 +242,7 @@ export class ContainerRuntime implements SandboxRuntime {
             },
             inherited: this.#inherited,
             openFiles: this.#input.meta.limits.openFiles,
+            processors: await this.#processors(),
             ...(!isOwn && { tell: (script) => this.#tell(script) }),
             onEnd: (one) => this.#processes.delete(one),
           },
@@ -255,6 +257,14 @@ export class ContainerRuntime implements SandboxRuntime {
         await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
       }
     }
+  }
+
+  #processors(): Promise<readonly number[]> {
+    this.#affinity ??= this.#input.containers.affinity(this.id).catch((error: unknown) => {
+      this.#affinity = undefined;
+      throw error;
+    });
+    return this.#affinity;
   }
 
   async #tell(script: string): Promise<void> {

@@ -2,11 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Assurance,
   type CallOptions,
+  chooseProcessors,
   decodeRaw,
+  encodeRaw,
   type Host,
+  isLitterboxError,
   LitterboxError,
   missingControls,
   type NetworkNamespace,
+  parseProcessors,
   quoted,
   reach,
   type ResourceUsage,
@@ -23,7 +27,7 @@ import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { LATE_WORD_MS, LOOK_AGAIN_MS } from './late-word.ts';
-import { INSIDE, layersOf, type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
+import { INSIDE, layersOf, type Layout, PROCESSORS, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import { outputFrames } from './output-frames.ts';
 import { SandboxDisks } from './sandbox-disks.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -78,6 +82,32 @@ export class Containers {
     return { id: found.Id, state };
   }
 
+  /** The processors to which each process of a sandbox has to be bound by itself, because the engine cannot bind the container. */
+  async affinity(id: SandboxId, call?: CallOptions): Promise<readonly number[]> {
+    const { hasProcessorSets } = await this.#facts(call);
+    if (hasProcessorSets === true) return [];
+    const bytes = await this.#host.files.read(sandboxLayoutOf(this.#layout, id).processors, call);
+    return parseProcessors(decodeRaw(bytes ?? new Uint8Array()));
+  }
+
+  async #chooseProcessors(
+    { id, limits }: SandboxMeta,
+    { processors = [] }: EngineFacts,
+    call?: CallOptions,
+  ): Promise<readonly number[]> {
+    const { stdout: taken } = await runScript(
+      this.#host,
+      `cat ${quoted(this.#layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null`,
+      call,
+    );
+    const chosen = chooseProcessors(processors, limits.cpus, taken.split('\n').map(parseProcessors));
+    const { processors: file } = sandboxLayoutOf(this.#layout, id);
+    await this.#host.files.write(file, encodeRaw(`${chosen.join()}\n`), call).catch((error: unknown) => {
+      if (!isLitterboxError(error, 'NOT_FOUND')) throw error; // it is being removed, which is told further on
+    });
+    return chosen;
+  }
+
   /** Makes the workspace's volume and the container, and starts it. @throws LitterboxError as the engine says. */
   async create(meta: SandboxMeta, call?: CallOptions): Promise<string> {
     const facts = await this.#facts(call);
@@ -87,8 +117,10 @@ export class Containers {
     reach('container.after-disk');
     const userProcesses = await this.#flavour.userProcesses?.(this.#host, facts, meta.limits.processes, call);
     const setup = meta.prepared === undefined ? undefined : setupDirectory(this.#layout, meta.imageId, meta.prepared);
+    const processors = await this.#chooseProcessors(meta, facts, call);
     const options = containerOptions({
       meta,
+      processors: facts.hasProcessorSets === true ? processors : [],
       sandbox,
       ...(setup !== undefined && { setup }),
       layers,

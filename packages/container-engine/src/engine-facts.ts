@@ -1,9 +1,12 @@
 import type Docker from 'dockerode';
 import {
+  allowedProcessors,
   type CallOptions,
+  decodeRaw,
   type Host,
   isLitterboxError,
   LitterboxError,
+  parseProcessors,
   type ProbeCheck,
 } from '@litterbox/core/provider';
 import { type Engine, PRESENCE_MS } from './engine.ts';
@@ -17,6 +20,10 @@ export interface EngineFacts {
   readonly isRootless: boolean;
   /** Ceilings this engine can enforce here. */
   readonly enforced: { readonly memory: boolean; readonly cpus: boolean; readonly processes: boolean };
+  /** Numbers of the processors of its machine; none when they are not known. Absent in what an earlier release remembered. */
+  readonly processors?: readonly number[];
+  /** Whether it can keep a container on some of them. */
+  readonly hasProcessorSets?: boolean;
   readonly cgroupVersion: string;
   /** Whether it can freeze what runs in a container: with version 1 a control group takes root. */
   readonly canPause: boolean;
@@ -41,6 +48,8 @@ interface EngineInfo {
   readonly CpuCfsQuota?: boolean;
   readonly CPUCfsQuota?: boolean;
   readonly PidsLimit?: boolean;
+  readonly CPUSet?: boolean;
+  readonly NCPU?: number;
   readonly CgroupVersion?: string;
   readonly Rootless?: boolean;
   readonly Name?: string;
@@ -139,6 +148,7 @@ export async function readEngine(
           remedy: `Install ${title} with seccomp support.`,
         },
   ];
+  const isVirtualMachine = info.OperatingSystem === 'Docker Desktop' || hostFacts.platform !== 'linux';
   return {
     version: info.ServerVersion ?? 'unknown',
     runtime: info.DefaultRuntime ?? 'unknown',
@@ -149,7 +159,13 @@ export async function readEngine(
     canPause: !isRootless || cgroupVersion !== '1',
     hasSeccomp,
     identity: [info.Name ?? '', info.DockerRootDir ?? ''].join('\n'),
-    isVirtualMachine: info.OperatingSystem === 'Docker Desktop' || hostFacts.platform !== 'linux',
+    isVirtualMachine,
+    processors: isVirtualMachine
+      ? parseProcessors(`0-${(info.NCPU ?? 0) - 1}`)
+      : allowedProcessors(decodeRaw((await host.files.read('/proc/self/status', call)) ?? new Uint8Array())),
+    // With version 1 Podman says so of the machine, also where it may make no groups.
+    hasProcessorSets:
+      controllers?.includes('cpuset') ?? (info.CPUSet === true && !(isRootless && cgroupVersion === '1')),
     checks,
   };
 }

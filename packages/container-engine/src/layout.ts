@@ -35,6 +35,8 @@ export interface SandboxLayout {
   readonly disk: string;
   /** `passwd`, `group` and `hosts`: programs want to know who they run as, and what localhost is. Images and engines do not tell. */
   readonly names: string;
+  /** Numbers of the processors that its programs run on, for those who choose the next ones. */
+  readonly processors: string;
 }
 
 /** What a sandbox writes, on its own disk where it has one. */
@@ -61,6 +63,8 @@ export function layoutOf(root: string): Layout {
   };
 }
 
+export const PROCESSORS = 'processors';
+
 export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
   const directory = `${layout.sandboxes}/${id}`;
   return {
@@ -73,6 +77,7 @@ export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
     unfinishedMark: `${directory}/unfinished`,
     disk: `${directory}/disk`,
     names: `${directory}/names`,
+    processors: `${directory}/${PROCESSORS}`,
   };
 }
 

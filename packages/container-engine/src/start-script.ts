@@ -8,6 +8,8 @@ export interface StartScriptInput {
   readonly foreign: readonly string[];
   /** Open descriptors at most. */
   readonly openFiles: number;
+  /** Numbers of the processors that it is to be bound to; none where the container is. */
+  readonly processors: readonly number[];
   readonly hasTerminal: boolean;
   /** Marks our own words in the output: nobody knew it before. */
   readonly nonce: string;
@@ -28,7 +30,7 @@ const REPORT_AND_BECOME = `read -r lb_me lb_rest </proc/self/stat; printf '${MAR
  * ({@link goOn}): by then its terminal has its size.
  */
 export function startCommand(input: StartScriptInput): readonly [string, ...string[]] {
-  const { argv, cwd, env, foreign, openFiles, hasTerminal, nonce } = input;
+  const { argv, cwd, env, foreign, openFiles, processors, hasTerminal, nonce } = input;
   const raw = new RawWords();
   const words = argv.map((word) => raw.word(word)).join(' ');
   const say = (text: string) => `printf '${MARK}%s ${text}\\n' ${nonce}`;
@@ -37,6 +39,8 @@ export function startCommand(input: StartScriptInput): readonly [string, ...stri
   const script = [
     // Podman without root takes the container's limit and drops it in silence. Where the engine has set it, this changes nothing.
     `ulimit -n ${openFiles} 2>/dev/null || { ${say('no-limit')}; exit 0; }`,
+    // So that programs see how many they may use at once; the limit of processors holds without.
+    ...(processors.length > 0 ? [`taskset -p ${maskOf(processors)} $$ >/dev/null 2>&1`] : []),
     // Found before a process without PATH loses it.
     ...('PATH' in env ? [] : ['lb_setsid=$(command -v setsid)']),
     ...raw.assignments,
@@ -59,6 +63,10 @@ export function startCommand(input: StartScriptInput): readonly [string, ...stri
   ].join('\n');
   return ['sh', '-c', script];
 }
+
+/** As `taskset` of BusyBox and of util-linux read it: bits in hexadecimal. */
+const maskOf = (processors: readonly number[]) =>
+  processors.reduce((mask, processor) => mask | (1n << BigInt(processor)), 0n).toString(16);
 
 /** Words of a script that JSON can carry: text that is no UTF-8 comes from the shell's own `printf`. */
 class RawWords {

@@ -118,6 +118,8 @@ export type {
 } from './ports/state-store.ts';
 export { assertClaimable, type MadeSandbox, pooledMark, takeMark, unlike } from './places/claim-pooled.ts';
 export { baseEnvironment } from './places/base-environment.ts';
+export { allowedProcessors, chooseProcessors, parseProcessors } from './places/processors.ts';
+export { TEMPORARY_DIRECTORIES, temporaryBytes } from './places/temporary-directories.ts';
 export { endSessionScript, type SessionLeavings } from './places/end-session.ts';
 export { etcDirectoryScript } from './places/etc-directory.ts';
 export { PROCESS_ONE } from './places/first-process.ts';

@@ -46,6 +46,8 @@ export interface CommandResult {
   readonly timedOut: boolean;
   readonly durationMs: number;
   readonly recorded: RecordResult;
+  /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
+  readonly hints: readonly string[];
 }
 
 /** How a command runs in a sandbox. */
@@ -184,7 +186,15 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-function resultOf({ exit, stdout, stderr, durationMs, interruption, recorded }: RunCommandResult): CommandResult {
+function resultOf({
+  exit,
+  stdout,
+  stderr,
+  durationMs,
+  interruption,
+  recorded,
+  hints,
+}: RunCommandResult): CommandResult {
   return {
     exitCode: exit.code,
     ...(exit.signal !== undefined && { signal: exit.signal }),
@@ -196,5 +206,6 @@ function resultOf({ exit, stdout, stderr, durationMs, interruption, recorded }: 
     timedOut: interruption === 'timeout',
     durationMs,
     recorded,
+    hints,
   };
 }

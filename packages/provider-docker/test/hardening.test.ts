@@ -29,7 +29,8 @@ async function expectGolden(name: string, changes: Partial<SandboxSpec>): Promis
     2,
   )
     .replaceAll(runtime.id, 'ID')
-    .replaceAll(sandboxes.directory, 'DIRECTORY');
+    .replaceAll(sandboxes.directory, 'DIRECTORY')
+    .replace(/"CpusetCpus": "[\d,]+"/, '"CpusetCpus": "PROCESSORS"');
   if (process.env['LITTERBOX_WRITE_GOLDEN']) await writeFile(golden, `${told}\n`);
   expect(JSON.parse(told)).toEqual(JSON.parse(await readFile(golden, 'utf8')));
 }

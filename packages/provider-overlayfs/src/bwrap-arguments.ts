@@ -1,4 +1,5 @@
-import { INSIDE } from '@litterbox/core/provider';
+import { INSIDE, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/core/provider';
+import { shownGroups } from './cgroup.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -6,7 +7,7 @@ import type { SandboxMeta } from './sandbox-meta.ts';
 export interface SessionSources {
   /** Tool directories: where they are in the mount namespace, and where they appear inside. */
   readonly tools: readonly { readonly source: string; readonly target: string }[];
-  /** Paths inside tool directories that must look empty. */
+  /** Paths inside what is shown of the machine that must look empty. */
   readonly masked: readonly { readonly path: string; readonly type: 'file' | 'directory' }[];
   /** Entries of the root file system of the user's choice. */
   readonly rootEntries: readonly { readonly name: string; readonly type: 'bind' | 'link'; readonly target?: string }[];
@@ -84,26 +85,22 @@ export function sandboxArguments(
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ...base,
     ...procArguments(proc),
+    // Its own control groups: what programs may use they look up there.
+    ...(machine.cgroup ? shownGroups(machine.cgroup, meta.id) : []).flatMap(({ source, target }) => [
+      '--ro-bind',
+      source,
+      target,
+    ]),
     '--dev',
     '/dev',
-    '--perms',
-    '1777',
-    '--size',
-    `${512 * 2 ** 20}`,
-    '--tmpfs',
-    '/tmp',
-    '--perms',
-    '1777',
-    '--size',
-    `${512 * 2 ** 20}`,
-    '--tmpfs',
-    '/var/tmp',
-    '--perms',
-    '1777',
-    '--size',
-    `${64 * 2 ** 20}`,
-    '--tmpfs',
-    '/dev/shm',
+    ...TEMPORARY_DIRECTORIES.flatMap((directory) => [
+      '--perms',
+      '1777',
+      '--size',
+      `${temporaryBytes(meta.limits.memoryBytes)}`,
+      '--tmpfs',
+      directory,
+    ]),
     '--size',
     `${16 * 2 ** 20}`,
     '--tmpfs',

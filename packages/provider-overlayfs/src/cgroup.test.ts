@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cgroupOf, type CgroupSurvey } from './cgroup.ts';
+import { cgroupOf, type CgroupSurvey, shownGroups } from './cgroup.ts';
 
 const MANAGER = '/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service';
 const survey: CgroupSurvey = {
@@ -30,5 +30,23 @@ cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
 cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0`;
     expect(cgroupOf({ ...survey, mounts: both, writable: [] })).toBeUndefined();
     expect(cgroupOf({ ...survey, isRoot: true, uid: 0, mounts: both })).toMatchObject({ version: 1 });
+  });
+});
+
+describe('shownGroups', () => {
+  it('is the one group of version 2, and of version 1 those in which limits are', () => {
+    const two = cgroupOf({ ...survey, isRoot: true, uid: 0 });
+    expect(two && shownGroups(two, 'an-id')).toEqual([
+      { source: '/sys/fs/cgroup/litterbox/an-id', target: '/sys/fs/cgroup' },
+    ]);
+    const parents = { memory: '/m', pids: '/p', cpu: '/c', freezer: '/f' };
+    expect(shownGroups({ version: 1, parents }, 'an-id')).toEqual([
+      { source: '/m/an-id', target: '/sys/fs/cgroup/memory' },
+      { source: '/c/an-id', target: '/sys/fs/cgroup/cpu' },
+    ]);
+    expect(shownGroups({ version: 1, parents: { ...parents, cpuset: '/s' } }, 'an-id')).toContainEqual({
+      source: '/s/an-id',
+      target: '/sys/fs/cgroup/cpuset',
+    });
   });
 });

@@ -4,10 +4,15 @@ import { quoted, type ResourceLimits } from '@litterbox/core/provider';
 export interface Cgroup {
   readonly version: 1 | 2;
   /** Absolute directory per controller under which `<sandbox id>` is made. In version 2 all are the same. */
-  readonly parents: Readonly<Record<'memory' | 'pids' | 'cpu' | 'freezer', string>>;
+  readonly parents: Readonly<Record<'memory' | 'pids' | 'cpu' | 'freezer', string>> & {
+    /** Which processors programs run on, where the kernel can be told by a group; they have an affinity in any case. */
+    readonly cpuset?: string;
+  };
 }
 
 const CONTROLLERS = ['memory', 'pids', 'cpu', 'freezer'] as const;
+/** Those that programs inside may read: by them they find out how much they may use. */
+const SHOWN = ['memory', 'cpu', 'cpuset'] as const;
 
 export interface CgroupSurvey {
   readonly isRoot: boolean;
@@ -26,7 +31,7 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
   const versionOne = new Map<string, string>();
   for (const [, point, type, options] of points) {
     if (type !== 'cgroup' || point === undefined) continue;
-    for (const controller of CONTROLLERS)
+    for (const controller of [...CONTROLLERS, 'cpuset'])
       if (options?.split(',').includes(controller)) versionOne.set(controller, point);
   }
   if (CONTROLLERS.every((controller) => versionOne.has(controller))) {
@@ -37,7 +42,10 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
       ]),
     ) as Cgroup['parents'];
     const isUsable = isRoot || CONTROLLERS.every((controller) => writable.includes(parents[controller]));
-    return isUsable ? { version: 1, parents } : undefined;
+    const cpuset = isRoot ? versionOne.get('cpuset') : undefined;
+    return isUsable
+      ? { version: 1, parents: { ...parents, ...(cpuset !== undefined && { cpuset: `${cpuset}/litterbox` }) } }
+      : undefined;
   }
   const unified = points.find(([, point, type]) => type === 'cgroup2' && point === '/sys/fs/cgroup')?.[1];
   if (unified === undefined) return undefined;
@@ -45,18 +53,32 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
   const parent = isRoot ? `${unified}/litterbox` : writable.at(-1);
   if (parent === undefined) return undefined;
   const directory = isRoot ? parent : `${parent}/litterbox`;
-  return { version: 2, parents: { memory: directory, pids: directory, cpu: directory, freezer: directory } };
+  const parents = { memory: directory, pids: directory, cpu: directory, freezer: directory, cpuset: directory };
+  return { version: 2, parents };
 }
 
 const groupsOf = (cgroup: Cgroup, id: string) => [
-  ...new Set(CONTROLLERS.map((controller) => `${cgroup.parents[controller]}/${id}`)),
+  ...new Set(Object.values(cgroup.parents).map((parent) => `${parent}/${id}`)),
 ];
+
+/** The sandbox's own groups, and where programs that look for their limits find them inside. */
+export function shownGroups(
+  cgroup: Cgroup,
+  id: string,
+): readonly { readonly source: string; readonly target: string }[] {
+  if (cgroup.version === 2) return [{ source: `${cgroup.parents.memory}/${id}`, target: '/sys/fs/cgroup' }];
+  return SHOWN.flatMap((controller) => {
+    const parent = cgroup.parents[controller];
+    return parent === undefined ? [] : [{ source: `${parent}/${id}`, target: `/sys/fs/cgroup/${controller}` }];
+  });
+}
 
 /** Shell text: makes the groups of a sandbox and sets its limits. Fails when one cannot be set. */
 export function cgroupSetUp(
   cgroup: Cgroup,
   id: string,
   limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>>,
+  processors: readonly number[],
 ): string {
   const groups = groupsOf(cgroup, id).map(quoted).join(' ');
   const at = (controller: keyof Cgroup['parents'], file: string) =>
@@ -64,8 +86,9 @@ export function cgroupSetUp(
   const periodUs = 100_000;
   const quotaUs = Math.max(1_000, Math.round(limits.cpus * periodUs)); // the kernel's smallest quota is 1 ms
   if (cgroup.version === 1) {
+    const { cpuset } = cgroup.parents;
     return `mkdir -p ${groups} || fail 'cannot make control groups'
-echo ${limits.memoryBytes} >${at('memory', 'memory.limit_in_bytes')} || fail 'cannot limit memory'
+${cpuset === undefined ? '' : cpusetSetUp(cpuset, id, processors)}echo ${limits.memoryBytes} >${at('memory', 'memory.limit_in_bytes')} || fail 'cannot limit memory'
 [ ! -e ${at('memory', 'memory.memsw.limit_in_bytes')} ] || echo ${limits.memoryBytes} >${at('memory', 'memory.memsw.limit_in_bytes')} || fail 'cannot limit swap'
 echo ${limits.processes} >${at('pids', 'pids.max')} || fail 'cannot limit processes'
 echo ${periodUs} >${at('cpu', 'cpu.cfs_period_us')} && echo ${quotaUs} >${at('cpu', 'cpu.cfs_quota_us')} || fail 'cannot limit processors'
@@ -83,6 +106,20 @@ echo ${limits.memoryBytes} >${at('memory', 'memory.max')} || fail 'cannot limit 
 [ ! -e ${at('memory', 'memory.swap.max')} ] || echo 0 >${at('memory', 'memory.swap.max')} || fail 'cannot limit swap'
 echo ${limits.processes} >${at('pids', 'pids.max')} || fail 'cannot limit processes'
 echo '${quotaUs} ${periodUs}' >${at('cpu', 'cpu.max')} || fail 'cannot limit processors'
+${
+  processors.length === 0
+    ? ''
+    : `{ for g in ${quoted(above)} ${quoted(parent)}; do echo +cpuset >"$g/cgroup.subtree_control"; done; echo ${processors.join()} >${quoted(`${parent}/${id}/cpuset.cpus`)}; } 2>/dev/null
+`
+}`;
+}
+
+/** In version 1 a group has no processors and no memory of its own, and takes nobody in, before it was given some. */
+function cpusetSetUp(parent: string, id: string, processors: readonly number[]): string {
+  const above = parent.slice(0, parent.lastIndexOf('/'));
+  const list = processors.length === 0 ? `"$(cat ${quoted(above)}/cpuset.cpus)"` : processors.join();
+  return `for f in cpuset.cpus cpuset.mems; do cat ${quoted(above)}/$f >${quoted(parent)}/$f; done || fail 'cannot choose processors'
+cat ${quoted(`${parent}/cpuset.mems`)} >${quoted(`${parent}/${id}/cpuset.mems`)} && echo ${list} >${quoted(`${parent}/${id}/cpuset.cpus`)} || fail 'cannot choose processors'
 `;
 }
 

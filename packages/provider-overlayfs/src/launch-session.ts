@@ -1,4 +1,7 @@
 import {
+  allowedProcessors,
+  chooseProcessors,
+  decodeRaw,
   INSIDE,
   type CallOptions,
   etcDirectoryScript,
@@ -6,6 +9,7 @@ import {
   HOST_NAMESPACES_SCRIPT,
   type Launch,
   LitterboxError,
+  parseProcessors,
   MASKED_PROC_DIRECTORIES,
   MASKED_PROC_FILES,
   meetsOwnPlaces,
@@ -16,12 +20,13 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
+import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { diskOf, type Layout, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
-import { supervisorScript } from './supervisor-script.ts';
+import { PROCESSORS, supervisorScript } from './supervisor-script.ts';
 import { CREDENTIAL_NAMES } from './tool-directories.ts';
 
 export interface LaunchInput {
@@ -39,7 +44,7 @@ export interface LaunchInput {
 /** How a session is started: namespaces, overlay and first process, by a supervisor in a mount namespace of its own. */
 export async function launchSession(input: LaunchInput, call?: CallOptions): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const { etc, sources, proc, namespaces } = await prelude(input, call);
+  const { etc, sources, proc, namespaces, processors } = await prelude(input, call);
   const disk = diskOf(layout, meta);
   const script = supervisorScript({
     machine,
@@ -50,6 +55,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     proc,
     environment,
     etc,
+    processors,
     directory: sandbox.directory,
     base: `${layout.bases}/${meta.base}`,
     playground: `${layout.playgrounds}/${meta.playground}`,
@@ -81,6 +87,8 @@ interface Prelude {
   readonly sources: SessionSources;
   readonly proc: ProcEntries;
   readonly namespaces: string;
+  /** Numbers of the processors that its programs get; none when it is not known what there are. */
+  readonly processors: readonly number[];
 }
 
 async function prelude({ host, machine, layout, meta }: LaunchInput, call?: CallOptions): Promise<Prelude> {
@@ -107,16 +115,26 @@ ${HOST_NAMESPACES_SCRIPT}
 printf '\\0'
 for p in ${[...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES].join(' ')}; do [ -e $p ] && echo $p; done
 printf '\\0'
+cat ${quoted(layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null
+printf '\\0'
 ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')} -mindepth 1 -maxdepth 2 \\( ${names} \\) -printf '%y %p\\0' 2>/dev/null` : ''}
 :`;
-  const [etc = '', namespaces = '', procList = '', ...masked] = (
-    await runScriptOrFail(host, 'provider.start', script, call)
-  ).split('\0');
+  const [said, sockets, status] = await Promise.all([
+    runScriptOrFail(host, 'provider.start', script, call),
+    isMachine ? programSockets(host, machine, call) : [],
+    host.files.read('/proc/self/status', call),
+  ]);
+  const [etc = '', namespaces = '', procList = '', taken = '', ...masked] = said.split('\0');
   const existing = new Set(procList.trim().split('\n'));
   const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir, call) : [];
   return {
     etc,
     namespaces,
+    processors: chooseProcessors(
+      allowedProcessors(decodeRaw(status ?? new Uint8Array())),
+      meta.limits.cpus,
+      taken.split('\n').map(parseProcessors),
+    ),
     proc: {
       files: MASKED_PROC_FILES.filter((path) => existing.has(path)),
       directories: MASKED_PROC_DIRECTORIES.filter((path) => existing.has(path)),
@@ -124,15 +142,29 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
     },
     sources: {
       tools,
-      masked: masked
-        .filter((line) => line !== '' && !line.startsWith('l '))
-        .map((line) => ({
-          path: line.slice(2),
-          type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
-        })),
+      masked: [
+        ...sockets.map((path) => ({ path, type: 'file' as const })),
+        ...masked
+          .filter((line) => line !== '' && !line.startsWith('l '))
+          .map((line) => ({
+            path: line.slice(2),
+            type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
+          })),
+      ],
       rootEntries: entries,
     },
   };
+}
+
+/** Sockets of the host among its programs, which root alone can have put there. */
+async function programSockets(host: Host, machine: Machine, call?: CallOptions): Promise<readonly string[]> {
+  const table = await host.files.read('/proc/net/unix', call);
+  const paths = boundSockets(decodeRaw(table ?? new Uint8Array()), [
+    '/usr',
+    ...machine.rootDirectories.map((name) => `/${name}`),
+  ]);
+  const stats = await Promise.all(paths.map(async (path) => await host.files.stat(path, call)));
+  return paths.filter((_path, index) => stats[index]?.type === 'special');
 }
 
 /** Made anew in every sandbox, so a root file system's own are not used. */

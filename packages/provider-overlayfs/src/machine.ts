@@ -39,6 +39,7 @@ const TOOLS = {
   flock: 'util-linux',
   setpriv: 'util-linux',
   prlimit: 'util-linux',
+  taskset: 'util-linux',
   setsid: 'util-linux',
   nsenter: 'util-linux',
   mkfifo: 'coreutils',

@@ -3,7 +3,6 @@ import { AF_UNIX, LitterboxError, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from '@li
 // Classic BPF as seccomp reads it: struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; } in the machine's byte order.
 // https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 const LOAD = 0x20;
-const AND = 0x54;
 const JUMP_IF_EQUAL = 0x15;
 const JUMP_IF_AT_LEAST = 0x35;
 const JUMP_IF_ANY_BIT = 0x45;
@@ -87,7 +86,6 @@ const AARCH64: SystemCalls = {
 
 /** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. @see include/uapi/linux/sched.h */
 const CLONE_NEW_ANY = 0x7e020000;
-const SOCK_DGRAM = 2;
 
 /**
  * The filter every process of a sandbox runs under, as bytes for `bwrap --seccomp`.
@@ -135,10 +133,11 @@ export function seccompFilter(architecture: string): Uint8Array {
     add(RETURN, refuseWith(EPERM));
   }
   add(RETURN, ALLOW);
-  // Unix sockets are left out: they could reach the host's.
   const lengthOf = ({ protocols }: { readonly protocols: readonly number[] }) => 3 + protocols.length * 2;
-  add(JUMP_IF_EQUAL, calls.socket, 0, 2 + SOCKET_PROTOCOLS.reduce((sum, one) => sum + lengthOf(one), 0));
+  add(JUMP_IF_EQUAL, calls.socket, 0, 4 + SOCKET_PROTOCOLS.reduce((sum, one) => sum + lengthOf(one), 0));
   add(LOAD, ARGUMENT_0);
+  add(JUMP_IF_EQUAL, AF_UNIX, 0, 1);
+  add(RETURN, ALLOW);
   for (const one of SOCKET_PROTOCOLS) {
     add(JUMP_IF_EQUAL, one.family, 0, lengthOf(one) - 1);
     add(LOAD, ARGUMENT_2);
@@ -149,16 +148,11 @@ export function seccompFilter(architecture: string): Uint8Array {
     add(RETURN, refuseWith(EPROTONOSUPPORT));
   }
   add(RETURN, refuseWith(EAFNOSUPPORT));
-  // Pairs of Unix sockets reach nothing but each other. A datagram pair can be connected anew to a named socket; stream pairs cannot.
-  add(JUMP_IF_EQUAL, calls.socketpair, 0, 8);
+  add(JUMP_IF_EQUAL, calls.socketpair, 0, 4);
   add(LOAD, ARGUMENT_0);
-  add(JUMP_IF_EQUAL, AF_UNIX, 1, 0);
-  add(RETURN, refuseWith(EAFNOSUPPORT));
-  add(LOAD, ARGUMENT_1);
-  add(AND, 0xf);
-  add(JUMP_IF_EQUAL, SOCK_DGRAM, 0, 1);
-  add(RETURN, refuseWith(EPERM));
+  add(JUMP_IF_EQUAL, AF_UNIX, 0, 1);
   add(RETURN, ALLOW);
+  add(RETURN, refuseWith(EAFNOSUPPORT));
   add(RETURN, ALLOW);
 
   const bytes = new DataView(new ArrayBuffer(program.length * 8));

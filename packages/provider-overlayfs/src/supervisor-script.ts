@@ -1,6 +1,7 @@
 import { type DiskImage, factFilesScript, PROCESS_ONE, quoted, RESERVE_DISK } from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
+import { detachTrees, EMPTY } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
 import { HOLD } from './held-session.ts';
 import type { Machine } from './machine.ts';
@@ -30,7 +31,12 @@ export interface SupervisorInput {
   readonly sources: SessionSources;
   readonly proc: ProcEntries;
   readonly environment: Readonly<Record<string, string>>;
+  /** Numbers of the processors on which its programs run; all of the machine's when there are none. */
+  readonly processors: readonly number[];
 }
+
+/** File in the sandbox's directory that tells others which processors it has while its session lives. */
+export const PROCESSORS = 'processors';
 
 /** Timers and queued signals are counted for a user: without this a sandbox of an ordinary user takes those of the person's own programs. */
 const FEW_SIGNALS = 'prlimit --sigpending=1024:1024';
@@ -52,12 +58,26 @@ const FEW_SIGNALS = 'prlimit --sigpending=1024:1024';
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
-  const { machine, meta, strategy, directory, base, setup, playground, disk, etc, filter, sources, proc, environment } =
-    input;
+  const {
+    machine,
+    meta,
+    strategy,
+    directory,
+    base,
+    setup,
+    playground,
+    disk,
+    etc,
+    filter,
+    sources,
+    proc,
+    environment,
+    processors,
+  } = input;
   const { cgroup, isRoot } = machine;
   const groups = cgroup
     ? {
-        setUp: cgroupSetUp(cgroup, meta.id, meta.limits),
+        setUp: cgroupSetUp(cgroup, meta.id, meta.limits, processors),
         enter: cgroupEnter(cgroup, meta.id),
         thaw: `${cgroupThaw(cgroup, meta.id)} 2>/dev/null`,
         empty: cgroupEmpty(cgroup, meta.id),
@@ -72,12 +92,17 @@ export function supervisorScript(input: SupervisorInput): string {
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
     ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup),
   ];
+  const trees = [
+    ...sources.tools.map(({ source }) => source),
+    ...(meta.root.type === 'directory' ? ['/run/root'] : []),
+  ];
   const places = [
+    ...(trees.length === 0 ? [] : [EMPTY.slice('/run/'.length)]),
     ...(setup === undefined ? [] : ['setup']),
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
-  const launch = (args: readonly string[], status: string, errors: string) =>
-    `exec ${FEW_SIGNALS} ${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+  const launch = (args: readonly string[], status: string, errors: string, first = '') =>
+    `exec ${FEW_SIGNALS} ${first}${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
 cd ${quoted(directory)} || fail 'the directory of the sandbox is gone'
 umask 022
@@ -85,6 +110,7 @@ exec 3<&0 5</proc 6>>alive.lock 7>>start.lock
 ( exec 0<&3 3<&-
 mount -t proc proc /proc && read -r pid name state parent rest </proc/self/stat && [ "$pid $parent" = '1 0' ] || fail 'it has no process namespace of its own'
 empty() {
+rm -f ${PROCESSORS}
 ${groups.empty}
 }
 end() { ${groups.thaw}; kill -9 -1; }
@@ -95,7 +121,7 @@ if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does no
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
 for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${groups.setUp}
+${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do
@@ -106,7 +132,7 @@ done
 ulimit -c 0
 ( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
 echo 500 >/proc/self/oom_score_adj
-${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors')} ) &
+${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors', processors.length === 0 ? '' : `taskset -c ${processors.join()} `)} ) &
 B=$!
 ( ${launch(scannerArguments(machine, strategy.changes, setup !== undefined, proc), 'scan-status', 'scan-errors')} ) &
 S=$!

@@ -149,6 +149,17 @@ async function* mapped(
   for await (const chunk of handle) yield change(chunk);
 }
 
+/** A filter in which the family of Unix sockets has another number. */
+function withoutUnix(filter: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(filter);
+  const view = new DataView(bytes.buffer);
+  const [JUMP_IF_EQUAL, AF_UNIX, NONE] = [0x15, 1, 99];
+  for (let at = 0; at < bytes.length; at += 8)
+    if (view.getUint16(at, true) === JUMP_IF_EQUAL && view.getUint32(at + 4, true) === AF_UNIX)
+      view.setUint32(at + 4, NONE, true);
+  return bytes;
+}
+
 /** What some broken provider removes, in whatever instance. */
 const removing = new Set<string>();
 
@@ -234,6 +245,67 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
           runtime.spawn({ ...spec, ...(spec.terminal && { terminal: { columns: 80, rows: 24 } }) }, call),
       })),
     'a terminal is a real one with the size asked for, or UNSUPPORTED says why not',
+  ],
+  [
+    'lets programs see two processors whatever the limit',
+    () =>
+      providerWith((inner) => ({
+        create: (spec, options) => inner.create({ ...spec, limits: { ...spec.limits, cpus: 2 } }, options),
+      })),
+    'programs see as many processors as they may use at once, and sandboxes are spread over them',
+  ],
+  [
+    'shows no control group of memory',
+    () =>
+      scriptsWith((script) => script.replaceAll(/'?--ro-bind'? '?\/sys\/\S+ '?\/sys\/fs\/cgroup(\/memory)?'? /g, '')),
+    'channel: what the kernel killed for memory is told, whatever program hid it',
+  ],
+  [
+    'bounds temporary directories whatever the limit of memory',
+    () => scriptsWith((script) => script.replaceAll(`${128 * 2 ** 20}`, `${512 * 2 ** 20}`)),
+    'temporary directories and shared memory hold half of the memory limit each, and no more',
+  ],
+  [
+    'has no Unix sockets',
+    () =>
+      overlayfs({
+        directory: join(directory, 'without-unix'), // the filter is kept in a file
+        host: {
+          ...host,
+          files: {
+            read: (...args) => host.files.read(...args),
+            write: (path, bytes, options) =>
+              host.files.write(path, path.endsWith('.bpf') ? withoutUnix(bytes) : bytes, options),
+            makeDirectory: (...args) => host.files.makeDirectory(...args),
+            list: (...args) => host.files.list(...args),
+            stat: (...args) => host.files.stat(...args),
+            rename: (...args) => host.files.rename(...args),
+            remove: (...args) => host.files.remove(...args),
+          },
+        },
+      }),
+    'processes of one sandbox talk over Unix sockets, by a path, an abstract name or in pairs',
+  ],
+  [
+    'gives programs one end of a pair of sockets',
+    () =>
+      runtimeWith((runtime) => ({
+        spawn: (spec, call) =>
+          runtime.spawn(
+            {
+              ...spec,
+              argv: [
+                'perl',
+                '-MSocket',
+                '-e',
+                '$^F = 99; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die $!; exec @ARGV',
+                ...spec.argv,
+              ],
+            },
+            call,
+          ),
+      })),
+    'no descriptor of a program is a socket, however it was started',
   ],
   [
     'misses deletions',

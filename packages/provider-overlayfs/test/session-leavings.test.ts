@@ -65,7 +65,9 @@ const marked = (mark: string) => [...processes().values()].filter((line) => line
 
 /** What holds the session: the supervisor, whoever waits for it, and whoever waits for clients and for a word. */
 const supervisors = (id: SandboxId) =>
-  [...processes()].filter(([, line]) => line.includes(id) && line.includes('mount --bind . /run')).map(([pid]) => pid);
+  [...processes()]
+    .filter(([, line]) => line.includes(id) && line.includes('mount -t proc proc /proc'))
+    .map(([pid]) => pid);
 
 /** Control groups of the sandbox, of either version. */
 function groups(id: SandboxId): readonly string[] {
@@ -101,6 +103,7 @@ describe('what a session leaves', () => {
     );
     expect(groups(id).length).toBeGreaterThan(0);
     if (state === 'is paused') await runtime.pause();
+    expect(supervisors(id).length).toBeGreaterThan(0);
     for (const pid of supervisors(id)) end(pid);
     await runtime.stop();
     expect({ marked: marked(mark), groups: groups(id) }).toEqual({ marked: 0, groups: [] });

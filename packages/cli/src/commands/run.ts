@@ -45,6 +45,7 @@ async function run(
   else {
     if (result.interruption === 'timeout') talk.warning('the command was ended by its timeout');
     tell(talk, result.recorded);
+    for (const hint of result.hints) talk.notice(`hint: ${hint}`);
   }
   process.exitCode = result.exit.code;
 }

@@ -41,6 +41,25 @@ export function execChannel(check: Check): void {
       await body(channel, run, { ...fixture, runtime });
     });
 
+  check('channel: what the kernel killed for memory is told, whatever program hid it', async (fixture) => {
+    const { create, lacking, sh } = fixture;
+    if (lacking.includes('memory')) return;
+    const runtime = await create({ limits: { memoryBytes: 96 * 2 ** 20 } });
+    const { stdout } = await sh(runtime, 'cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control');
+    assert.match(stdout, /^oom_kill \d+$/m, 'programs inside cannot look up their control group of memory');
+    await using channel = new ExecChannel(runtime);
+    const killedBy = async (script: string) => {
+      const { exit, killedForMemory } = await channel.run({ argv: ['sh', '-c', script] });
+      return { code: exit.code, killedForMemory };
+    };
+    // tail keeps a line without an end in memory.
+    const greedy = 'head -c 268435456 /dev/zero | tail -n 1 >/dev/null 2>&1';
+    assert.deepEqual(await killedBy('true'), { code: 0, killedForMemory: undefined });
+    assert.deepEqual(await killedBy(`${greedy}; exit 0`), { code: 0, killedForMemory: 1 });
+    assert.deepEqual(await killedBy(`${greedy}; ${greedy}; exit 2`), { code: 2, killedForMemory: 2 });
+    assert.deepEqual(await killedBy('true'), { code: 0, killedForMemory: undefined });
+  });
+
   over(
     'channel: outputs apart, exit code, signal, directory, environment, stdin',
     async (channel, run, { runtime }) => {

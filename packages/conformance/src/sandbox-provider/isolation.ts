@@ -4,10 +4,12 @@ import { collected } from '../collected.ts';
 import { processOne } from './process-one.ts';
 import type { Check } from './suite.ts';
 import { tcpServer } from './tcp-server.ts';
+import { unixSockets } from './unix-sockets.ts';
 
 /** What must not be possible from inside. Each with a positive control where the same thing can be done outside. */
 export function isolation(check: Check): void {
   processOne(check);
+  unixSockets(check);
 
   check('there is no network but loopback', async ({ shared, sh }) => {
     const runtime = await shared();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isLitterboxError } from '@litterbox/core/provider';
+import { isLitterboxError, type SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
@@ -64,15 +64,53 @@ export function limits(check: Check): void {
     assert.ok(ticks > 10 && ticks < 110, `${ticks} hundredths of a second of processor time in two seconds`);
   });
 
-  check('temporary directories can be written, and are bounded', async ({ shared, sh }) => {
-    const runtime = await shared();
-    assert.equal((await sh(runtime, 'echo small >/tmp/small && cat /tmp/small')).stdout, 'small\n');
-    const { exit } = await sh(runtime, 'dd if=/dev/zero of=/tmp/fill bs=1048576 count=3072');
-    assert.notEqual(exit.code, 0);
-    await eventually(
-      async () => (await sh(runtime, 'rm -f /tmp/fill; echo fine')).stdout,
-      (stdout) => stdout === 'fine\n',
+  check(
+    'programs see as many processors as they may use at once, and sandboxes are spread over them',
+    async (fixture) => {
+      const { create, sh, host, provider } = fixture;
+      if (!provider.traits.limits.includes('cpus')) return;
+      const count = Number((await collected(await host.spawn({ argv: ['nproc'] }))).stdout);
+      const numbersOf = async (runtime: SandboxRuntime) =>
+        (await sh(runtime, 'nproc; sed -n "s/^Cpus_allowed_list:[^0-9]*//p" /proc/self/status')).stdout
+          .trim()
+          .split('\n');
+      const [one, other] = [await create({ limits: { cpus: 1 } }), await create({ limits: { cpus: 0.25 } })];
+      const [[seen, list], [seenByOther, otherList]] = [await numbersOf(one), await numbersOf(other)];
+      assert.deepEqual([seen, seenByOther], ['1', '1']);
+      assert.match(list ?? '', /^\d+$/);
+      if (count > 1) assert.notEqual(list, otherList, 'two sandboxes are on one processor while another is free');
+      const [more] = await numbersOf(await create({ limits: { cpus: 1.5 } }));
+      assert.equal(more, `${Math.min(2, count)}`);
+    },
+  );
+
+  check('temporary directories and shared memory hold half of the memory limit each, and no more', async (fixture) => {
+    const { create, sh } = fixture;
+    const runtime = await create({ limits: { memoryBytes: 256 * 2 ** 20 } });
+    const { stdout: sizes } = await sh(runtime, 'df -kP /tmp /var/tmp /dev/shm | tail -n +2');
+    assert.deepEqual(
+      sizes
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/\s+/).filter((_field, index) => index === 1 || index === 5)),
+      [
+        ['131072', '/tmp'],
+        ['131072', '/var/tmp'],
+        ['131072', '/dev/shm'],
+      ],
     );
+    for (const directory of ['/tmp', '/var/tmp', '/dev/shm']) {
+      const fill = `dd if=/dev/zero of=${directory}/fill bs=1048576 count=`;
+      const fits = await sh(runtime, `${fill}100 && rm ${directory}/fill && echo small >${directory}/small`);
+      assert.equal(fits.exit.code, 0, fits.stderr);
+      const { exit, stderr } = await sh(runtime, `${fill}300`);
+      assert.notEqual(exit.code, 0, `300 MiB were written into ${directory} under a limit of 256 MiB`);
+      assert.match(stderr, /No space left on device/);
+      await eventually(
+        async () => (await sh(runtime, `rm -f ${directory}/fill; echo fine`)).stdout,
+        (stdout) => stdout === 'fine\n',
+      );
+    }
   });
 
   check('the limit of open files holds, and what is limited cannot be raised from inside', async (fixture) => {

@@ -131,6 +131,7 @@ export class EngineHost implements Host {
         spec: { cwd: '/', ...spec, env },
         inherited: names,
         openFiles: OPEN_FILES,
+        processors: [],
         isUnmarked: true,
         ...(!isOwn && { tell: (script: string) => this.#tell(script) }),
         onEnd: (one) => this.#processes.delete(one),

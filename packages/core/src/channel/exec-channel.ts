@@ -44,6 +44,8 @@ export interface CommandOutcome {
   readonly durationMs: number;
   /** Why it was ended by us, or lost. What it printed until then is in the output all the same. */
   readonly interruption?: 'timeout' | 'abort' | 'channel-lost';
+  /** How many processes of the sandbox the kernel killed meanwhile because together they had reached the limit of memory; absent when none. */
+  readonly killedForMemory?: number;
 }
 
 export const MAX_CHANNEL_STDIN_BYTES = 64 * 1024;
@@ -169,6 +171,7 @@ export class ExecChannel implements AsyncDisposable {
       stderr: stderr.kept(),
       durationMs: performance.now() - startedMs,
       ...(interruption && { interruption }),
+      ...(typeof end === 'object' && end.killedForMemory > 0 && { killedForMemory: end.killedForMemory }),
     };
   }
 

@@ -35,7 +35,7 @@ export const runCommand = operation({
       .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')
       .optional(),
   }),
-  document: ({ exit, stdout, stderr, durationMs, interruption, recorded }: RunCommandResult) => ({
+  document: ({ exit, stdout, stderr, durationMs, interruption, recorded, hints }: RunCommandResult) => ({
     exitCode: exit.code,
     ...(exit.signal !== undefined && { signal: exit.signal }),
     stdout: decodeRaw(stdout.bytes),
@@ -44,6 +44,7 @@ export const runCommand = operation({
     timedOut: interruption === 'timeout',
     durationMs,
     recorded,
+    ...(hints.length > 0 && { hints }),
   }),
   execute: async (useCases, input, options) =>
     await useCases.get(RunCommand).execute({ ...input, onOutput: options?.onOutput }, options),

@@ -45,6 +45,7 @@ const SHARED_PATTERNS = [
   'texmf',
   'emacs',
   'vim',
+  'chromium.d',
   'dpkg/origins',
 ];
 

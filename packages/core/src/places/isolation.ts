@@ -24,6 +24,8 @@ export interface Place {
   /** Absolute path inside in which it starts. */
   readonly workdir: string;
   readonly limits: PlaceLimits;
+  /** Numbers of the processors that its programs are to run on, as many whole ones as `limits.cpus` needs; none when they are not known. */
+  readonly processors: readonly number[];
 }
 
 /**

@@ -3,7 +3,11 @@ import { judgeFacts } from './judge-facts.ts';
 import type { KernelFacts } from './kernel-facts.ts';
 
 /** What is found of `files` when `/proc/sys/fs/binfmt_misc` is mounted so, besides a read-only root. */
-function filesWith(type: string, options: readonly string[]) {
+const filesWith = (type: string, options: readonly string[]) =>
+  foundWith('files', { root: '/', point: '/proc/sys/fs/binfmt_misc', device: '0:2', options, type });
+
+/** What is found of a control with one mount more. */
+function foundWith(control: string, mount: Omit<KernelFacts['mounts'][number], 'id'>) {
   const facts: KernelFacts = {
     status: {},
     uidMap: [],
@@ -11,7 +15,8 @@ function filesWith(type: string, options: readonly string[]) {
     cgroup: '',
     mounts: [
       { id: 1, root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
-      { id: 2, root: '/', point: '/proc/sys/fs/binfmt_misc', device: '0:2', options, type },
+      { id: 2, root: '/sys', point: '/proc/sys', device: '0:3', options: ['ro'], type: 'proc' },
+      { id: 3, ...mount },
     ],
     separateNamespaces: {},
     descriptors: [],
@@ -27,7 +32,7 @@ function filesWith(type: string, options: readonly string[]) {
     limits: { memoryBytes: 1, cpus: 1, processes: 1, openFiles: 1 },
     readable: [],
   };
-  return judgeFacts(expected, facts).controls.find(({ name }) => name === 'files');
+  return judgeFacts(expected, facts).controls.find(({ name }) => name === control);
 }
 
 describe('judgeFacts', () => {
@@ -41,5 +46,18 @@ describe('judgeFacts', () => {
       finding: 'can be written: /proc/sys/fs/binfmt_misc',
     });
     expect(filesWith('binfmt_misc', ['ro', 'relatime'])?.status).toBe('enforced');
+  });
+
+  it.each([
+    ['its own, of version 2', '/litterbox/an-id', '/sys/fs/cgroup', 'ro', 'cgroup2', 'enforced'],
+    ['its own, of version 1', '/litterbox/an-id', '/sys/fs/cgroup/memory', 'ro', 'cgroup', 'enforced'],
+    ['its own, to be written', '/litterbox/an-id', '/sys/fs/cgroup', 'rw', 'cgroup2', 'absent'],
+    ['that of another sandbox', '/litterbox/an-id/../other', '/sys/fs/cgroup', 'ro', 'cgroup2', 'absent'],
+    ['that of all', '/', '/sys/fs/cgroup', 'ro', 'cgroup2', 'absent'],
+    ['its own, at another place', '/litterbox/an-id', '/tmp/cgroup', 'ro', 'cgroup2', 'absent'],
+    ['all of /sys', '/an-id', '/sys/fs/cgroup', 'ro', 'sysfs', 'absent'],
+  ])('of control groups a sandbox may have %s: %s at %s, %s', (_what, root, point, option, type, status) => {
+    const mount = { root, point, device: '0:9', options: [option, 'nosuid'], type };
+    expect(foundWith('kernel-files', mount)?.status).toBe(status);
   });
 });

@@ -37,6 +37,11 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
   const capabilities = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].filter(
     (set) => !/^0+$/.test(status[set] ?? 'x'),
   );
+  const isOwnGroup = ({ root, point, options }: KernelFacts['mounts'][number]) =>
+    options.includes('ro') && root.endsWith(`/${expected.id}`) && /^\/sys\/fs\/cgroup(\/[a-z]+)?$/.test(point);
+  const foreign = mounts.filter(
+    (mount) => mount.type === 'sysfs' || (mount.type.startsWith('cgroup') && !isOwnGroup(mount)),
+  );
   const mountAt = (point: string) => mounts.findLast((mount) => mount.point === point);
   const isReadOnly = (point: string) => mountAt(point)?.options.includes('ro') === true;
   const writable = mounts
@@ -107,8 +112,10 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
       ),
       control(
         'kernel-files',
-        isReadOnly('/proc/sys') && !mounts.some(({ type }) => type === 'sysfs' || type.startsWith('cgroup')),
-        '/proc/sys is read-only, /sys and control groups are not there',
+        isReadOnly('/proc/sys') && foreign.length === 0,
+        foreign.length === 0
+          ? '/proc/sys is read-only, and so is all that is there of /sys: its own control groups'
+          : `there: ${foreign.map(({ point }) => point).join(', ')}`,
       ),
       control(
         'environment',

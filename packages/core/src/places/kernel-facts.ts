@@ -134,7 +134,8 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
 /** @param path below /proc: `self/fdinfo/5` is the program of process 1, which whoever printed it had open */
 function doorOf(path: string, text: string): KernelFacts['doors'] {
   const descriptor = /^(?:\d+|self)\/fdinfo\/(\d+)$/.exec(path)?.[1];
-  if (descriptor === undefined) return [];
+  // Closed while it was looked at, as a shell does behind a redirection: it leads nowhere. Of the program, nothing is no answer.
+  if (descriptor === undefined || (text === '' && !path.startsWith('self/'))) return [];
   const what = path.startsWith('self/') ? PROGRAM : `descriptor ${descriptor}`;
   return [{ what, mount: Number(/^mnt_id:\s*(\d+)$/m.exec(text)?.[1]) }];
 }

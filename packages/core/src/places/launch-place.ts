@@ -1,4 +1,5 @@
 import { quoted } from '../channel/shell-text.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Host } from '../ports/host.ts';
 import { runScriptOrFail } from '../trees/run-script.ts';
@@ -11,7 +12,9 @@ import { HOST_NAMESPACES_SCRIPT } from './kernel-facts.ts';
 import type { PlaceFiles } from './place-files.ts';
 import type { PlaceMeta } from './place-meta.ts';
 import { placeScript } from './place-script.ts';
+import { allowedProcessors, chooseProcessors, parseProcessors } from './processors.ts';
 import type { Launch } from './place-session.ts';
+import { TEMPORARY_DIRECTORIES, temporaryBytes } from './temporary-directories.ts';
 
 export interface LaunchPlaceInput {
   readonly host: Host;
@@ -25,11 +28,8 @@ export interface LaunchPlaceInput {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const TEMPORARY: Place['temporary'] = [
-  { target: '/tmp', sizeBytes: 512 * 2 ** 20 },
-  { target: '/var/tmp', sizeBytes: 512 * 2 ** 20 },
-  { target: '/dev/shm', sizeBytes: 64 * 2 ** 20 },
-];
+/** File in a sandbox's directory that tells those who choose the next ones which processors it has. */
+const PROCESSORS = 'processors';
 
 /** How a session of a place of whatever kind is started; makes its root directory, of links and places for mounts. */
 export async function launchPlace(input: LaunchPlaceInput, call?: CallOptions): Promise<Launch> {
@@ -43,9 +43,19 @@ ${HOST_NAMESPACES_SCRIPT}
 printf '\\0'
 for p in bin sbin lib lib32 lib64 libx32; do
 if [ -h /$p ]; then printf 'l %s %s\\n' $p "$(readlink /$p)"
-elif [ -d /$p ]; then printf 'd %s\\n' $p; fi; done`;
-  const [etc = '', namespaces = '', tops = ''] = (await runScriptOrFail(host, 'provider.start', script, call)).split(
-    '\0',
+elif [ -d /$p ]; then printf 'd %s\\n' $p; fi; done
+printf '\\0'
+cat ${quoted(root)}/sandboxes/*/${PROCESSORS} 2>/dev/null
+:`;
+  const [said, status] = await Promise.all([
+    runScriptOrFail(host, 'provider.start', script, call),
+    host.files.read('/proc/self/status', call),
+  ]);
+  const [etc = '', namespaces = '', tops = '', taken = ''] = said.split('\0');
+  const processors = chooseProcessors(
+    allowedProcessors(decodeRaw(status ?? new Uint8Array())),
+    limits.cpus,
+    taken.split('\n').map(parseProcessors),
   );
   const top = tops.split('\n').map((line) => line.split(' '));
   const links = top.flatMap(([type, name = '', target = '']) => (type === 'l' ? [[`/${name}`, target] as const] : []));
@@ -63,11 +73,12 @@ elif [ -d /$p ]; then printf 'd %s\\n' $p; fi; done`;
       { source: `${root}/playgrounds/${meta.playground}`, target: INSIDE.playground, isReadOnly: false },
       { source: `${directory}/ws`, target: workdir, isReadOnly: false },
     ],
-    temporary: TEMPORARY,
+    temporary: TEMPORARY_DIRECTORIES.map((target) => ({ target, sizeBytes: temporaryBytes(limits.memoryBytes) })),
     argv: PROCESS_ONE,
     environment,
     workdir,
     limits,
+    processors,
   };
   const mounted = [...place.binds, ...place.temporary].map(({ target }) => target);
   const skeleton = [...mounted.filter((path) => !path.startsWith('/dev/')), '/proc', '/dev']
@@ -81,7 +92,7 @@ elif [ -d /$p ]; then printf 'd %s\\n' $p; fi; done`;
     .join('');
   const supervisor = placeScript({
     directory,
-    start: `mkdir -p ${skeleton} && chmod 1777 root/tmp root/var/tmp || exit 1\n${madeLinks}${isolation.start(place)}`,
+    start: `echo ${processors.join()} >${PROCESSORS} && mkdir -p ${skeleton} && chmod 1777 root/tmp root/var/tmp || exit 1\n${madeLinks}${isolation.start(place)}`,
     thaw: isolation.freeze(place, false),
     clean: isolation.clean(place),
   });

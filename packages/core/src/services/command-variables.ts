@@ -28,5 +28,12 @@ export function commandVariables(
   record: Pick<SandboxRecord, 'ports' | 'policy'>,
   phase: 'setup' | 'run',
 ): Readonly<Record<string, string>> {
-  return { ...(record.policy.network[phase] !== 'none' && NETWORK_VARIABLES), ...portVariables(record) };
+  const { memoryBytes, cpus } = record.policy.limits;
+  return {
+    ...(record.policy.network[phase] !== 'none' && NETWORK_VARIABLES),
+    ...portVariables(record),
+    // Programs that look at the machine's memory see all of it.
+    ...(memoryBytes !== undefined && { LITTERBOX_MEMORY_BYTES: `${memoryBytes}` }),
+    ...(cpus !== undefined && { LITTERBOX_CPUS: `${cpus}` }),
+  };
 }

@@ -1,10 +1,13 @@
 import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
+import { limitHints } from '../domain/limit-hints.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
+import type { ResourceLimits } from '../ports/sandbox-provider.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
@@ -33,9 +36,14 @@ export interface RunCommandInput {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
 }
 
+/** Of each stream, the end that is searched for words that limits are behind. */
+const SEARCHED_BYTES = 64 * 1024;
+
 /** How a command went, and the revision that it left, if any. */
 export interface RunCommandResult extends CommandOutcome {
   readonly recorded: RecordResult;
+  /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
+  readonly hints: readonly string[];
 }
 
 /** Runs one command in a sandbox and records what it changed, also when it fails, times out or is aborted. */
@@ -51,6 +59,7 @@ export class RunCommand {
     const text = checkedCommand(command);
     assertTimeout(input.timeoutMs);
     assertVariables('sandbox.run', input.env);
+    let limits: ResourceLimits = {};
     const { outcome, recorded } = await this.#change.execute<CommandOutcome>(
       {
         sandbox,
@@ -59,6 +68,7 @@ export class RunCommand {
         input: { command: text.slice(0, 4096), tool },
         waitMs,
         async act({ channel }, record) {
+          limits = record.policy.limits;
           reach('exec.after-start');
           const ended = await channel.run(channelCommand(input, record), options);
           reach('exec.after-exit');
@@ -76,7 +86,9 @@ export class RunCommand {
       },
       options,
     );
-    return { ...outcome, recorded };
+    const { exit, stdout, stderr, killedForMemory } = outcome;
+    const printed = [stdout, stderr].map(({ bytes }) => decodeRaw(bytes.slice(-SEARCHED_BYTES))).join('\n');
+    return { ...outcome, recorded, hints: limitHints(limits, { exit, text: printed, killedForMemory }) };
   }
 }
 

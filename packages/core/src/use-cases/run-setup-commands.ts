@@ -1,5 +1,6 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors.ts';
+import { limitHints } from '../domain/limit-hints.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
@@ -16,6 +17,8 @@ export interface FailedSetup {
   readonly how: string;
   /** The end of what it printed: hostile. */
   readonly log: string;
+  /** What limits of the sandbox had to do with it, a sentence each. */
+  readonly hints: readonly string[];
 }
 
 /**
@@ -36,7 +39,7 @@ export async function runSetupCommands(
   for (const argv of commands) {
     const command = argv.join(' ');
     options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
-    const { exit, stdout, stderr, interruption } = await channel.run(
+    const { exit, stdout, stderr, interruption, killedForMemory } = await channel.run(
       {
         argv,
         cwd: record.workdir,
@@ -52,7 +55,7 @@ export async function runSetupCommands(
       interruption === 'timeout'
         ? `was not done when the ${setupTimeoutMs} ms of the whole were over`
         : `failed with exit code ${exit.code}`;
-    return { command, how, log };
+    return { command, how, log, hints: limitHints(record.policy.limits, { exit, text: log, killedForMemory }) };
   }
   return undefined;
 }
@@ -64,7 +67,7 @@ export async function runSetupCommands(
  */
 export function setupFailed(
   kind: string,
-  { command, how, log }: FailedSetup,
+  { command, how, log, hints }: FailedSetup,
   { policy }: Pick<SandboxRecord, 'policy'>,
   hint: string,
   missing: ReadonlySet<string>,
@@ -79,7 +82,11 @@ export function setupFailed(
   const network = withheldNetwork(policy) ?? networkHint(policy.network, log, missing);
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
-    hint: network === undefined ? hint : `${hint} ${network}`,
+    hint: [
+      hint,
+      ...hints.map((one) => `${one[0]?.toUpperCase()}${one.slice(1)}.`),
+      ...(network === undefined ? [] : [network]),
+    ].join(' '),
     facts: { command, log },
   });
 }

@@ -58,7 +58,11 @@ export function bundle(place: Place, user: { readonly uid: number; readonly gid:
       resources: {
         devices: [{ allow: false, access: 'rwm' }],
         memory: { limit: memoryBytes, swap: memoryBytes },
-        cpu: { quota: Math.max(1_000, Math.round(cpus * PERIOD_US)), period: PERIOD_US },
+        cpu: {
+          quota: Math.max(1_000, Math.round(cpus * PERIOD_US)),
+          period: PERIOD_US,
+          ...(place.processors.length > 0 && { cpus: place.processors.join() }),
+        },
         pids: { limit: processes },
       },
       seccomp: seccompProfile(),

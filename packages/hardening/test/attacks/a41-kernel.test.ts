@@ -117,7 +117,8 @@ describe('the kernel', () => {
         `find /proc -maxdepth 1 -type f 2>/dev/null | perl -e '${OPEN_PROBE.replaceAll("'", "'\\''")}' | grep -a ' ok$'; find / -maxdepth 1 -mindepth 1 -printf '%p ' ; ls -A /dev`,
       ]);
       expect(top.stdout).not.toContain(' ok\n');
-      expect(top.stdout).not.toMatch(/\/sys |\/boot |\/opt |\/mnt |kmsg|mem\b|zfs|btrfs|fuse|kvm|loop/);
+      expect((await fixture.run(sandbox, 'ls /sys /sys/fs')).stdout).toBe('/sys:\nfs\n\n/sys/fs:\ncgroup\n');
+      expect(top.stdout).not.toMatch(/\/boot |\/opt |\/mnt |kmsg|mem\b|zfs|btrfs|fuse|kvm|loop/);
     },
   );
 
@@ -300,18 +301,40 @@ describe('the kernel', () => {
     },
   );
 
-  attack('A58: control groups cannot be seen, entered or changed', async (fixture) => {
-    const sandbox = await fixture.open().create({ name: 'a' });
+  attack('A58: of control groups its own can be read, and none can be entered or changed', async (fixture) => {
+    const litterbox = fixture.open();
+    const [sandbox, other] = [await litterbox.create({ name: 'a' }), await litterbox.create({ name: 'b' })];
     positiveControl('the control groups of the machine', onTheHost(['cat', '/proc/self/mountinfo']).stdout, (text) =>
       / cgroup2? /.test(text),
     );
+    // Its own group is the root of what it sees: no path of the machine.
+    const { stdout: groups } = await fixture.run(sandbox, 'cat /proc/self/cgroup');
+    for (const line of groups.trim().split('\n')) expect(line).toMatch(/^\d+:[^:]*:\/(\.\.)?$/);
+    const { stdout: mounts } = await fixture.run(sandbox, 'grep -e "- cgroup" /proc/self/mountinfo');
+    for (const line of mounts.trim().split('\n'))
+      expect(line).toMatch(/^\d+ \d+ \d+:\d+ \/ \/sys\/fs\/cgroup(\/[a-z]+)? ro,nosuid,nodev,/);
+    const { stdout: read } = await fixture.run(
+      sandbox,
+      'cat /sys/fs/cgroup/memory*/memory.limit_in_bytes /sys/fs/cgroup/memory.max',
+    );
+    positiveControl('its own limit of memory', read, (text) => text === `${4 * 2 ** 30}\n`);
+    const probe = OPEN_PROBE.replaceAll("'", "'\\''");
     const { stdout, exitCode } = await fixture.run(
       sandbox,
-      'cat /proc/self/cgroup; grep -e "- cgroup" /proc/self/mountinfo; ls /sys/fs/cgroup; mount -t cgroup2 none /tmp; mount -t cgroup -o memory none /tmp; mkdir -p /sys/fs/cgroup/x; find / -xdev -name release_agent -o -xdev -name cgroup.procs 2>/dev/null | head; exit 5',
+      `find /sys -type f | perl -e '${probe}' | grep -a ' ok$'
+for d in $(find /sys -type d); do mkdir $d/x && echo "made $d/x"; for f in $d/cgroup.procs $d/tasks $d/memory.max; do (echo 0 >$f) && echo "wrote $f"; done; chmod 777 $d && echo "changed $d"; mount -o remount,rw $d && echo "mounted $d"; done
+mount -t cgroup2 none /tmp; mount -t cgroup -o memory none /tmp
+find / -xdev -name release_agent; find /sys -name release_agent; exit 5`,
     );
-    expect(exitCode).toBe(5);
-    // Its own group is the root of what it sees: no path of the machine.
-    for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^\d+:[^:]*:\/(\.\.)?$/);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+    // No process of another sandbox or of the machine has a number there, and no other group is below its own.
+    const foreign = await other.attach({ command: ['sleep', '271828'] });
+    const { stdout: left } = await fixture.run(
+      sandbox,
+      'for p in $(cat $(find /sys -name cgroup.procs)); do [ $p = 0 ] || [ -d /proc/$p ] || [ $p -gt $$ ] || echo "process $p"; done; find /sys/fs/cgroup -mindepth 2 -type d',
+    );
+    await foreign[Symbol.asyncDispose]();
+    expect(left).toBe('');
   });
 
   attackOnX64('A59: clocks, names, keys, logs and counters of the kernel are out of reach', async (fixture) => {

@@ -1,16 +1,11 @@
 import { keepLayers, quoted, TAKE_LAYERS_BACK } from '@litterbox/core/provider';
 import type { SessionMount } from '../mount-table.ts';
+import { overlayOptions } from '../overlay-options.ts';
 import type { Strategy } from './strategy.ts';
-
-// redirect_dir, metacopy and index off: nothing in the upper layer may refer to another place by name or handle, for the
-// agent writes that layer. In a user namespace the kernel keeps its marks in user.* (userxattr), which hides them from the
-// agent and turns redirection off by itself. https://docs.kernel.org/filesystems/overlayfs.html
-const OPTIONS = 'metacopy=off,index=off,xino=off,nosuid,nodev';
-const optionsOf = (isRoot: boolean) => (isRoot ? `redirect_dir=nofollow,${OPTIONS}` : `userxattr,${OPTIONS}`);
 
 const layered = (lower: string, upper: string, work: string, isRoot: boolean, target: string): SessionMount => ({
   type: 'overlay',
-  options: `lowerdir=${lower},upperdir=${upper},workdir=${work},${optionsOf(isRoot)}`,
+  options: `lowerdir=${lower},upperdir=${upper},workdir=${work},${overlayOptions(isRoot)}`,
   target,
 });
 
@@ -20,7 +15,7 @@ export const overlay: Strategy = {
   changes: 'upper',
   probe: (directory, isRoot) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" "$d/lower" "$d/upper" "$d/work" "$d/ws" || exit 1
-said=$(unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c 'cd "$1" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,${optionsOf(isRoot)} ws && : >ws/file' sh "$d" 2>&1)
+said=$(unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c 'cd "$1" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,${overlayOptions(isRoot)} ws && : >ws/file' sh "$d" 2>&1)
 code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"

@@ -7,7 +7,7 @@ import { RunCommand, type RunCommandResult } from '../../use-cases/run-command.t
 import { SpillOutput } from '../../use-cases/spill-output.ts';
 import { reachable, reachableText } from './reachable.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
-import { tool } from './tool.ts';
+import { tool, type ToolSetting } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
 
 /** Characters that a model is shown of one stream. */
@@ -28,8 +28,8 @@ export const bash = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-exec', needsMessage: true },
-  describe: ({ timeoutMs, playground, git, reachable: rules, nameOf }) =>
-    `Run a shell command (sh -c) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+  describe: ({ timeoutMs, playground, git, reachable: rules, limits, nameOf }) =>
+    `Run a shell command (sh -c) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. ${limitsText(limits)}It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     command: z.string().describe('For sh -c'),
@@ -66,6 +66,7 @@ export const bash = tool({
           ...(isCut ? [cutLine(file)] : []),
           endLine(result),
           ...warningLines(result.recorded),
+          ...result.hints.map((hint) => `[hint: ${hint}]`),
           ...(await hintLines(result, stumbles(result, stdout.text, stderr.text), policyOf)),
         ].join('\n'),
       ],
@@ -81,6 +82,11 @@ export const bash = tool({
     };
   },
 });
+
+function limitsText({ cpus, memoryBytes }: ToolSetting['limits']): string {
+  if (cpus === undefined || memoryBytes === undefined) return '';
+  return `All its programs together have ${cpus} ${cpus === 1 ? 'processor' : 'processors'} and ${Math.round(memoryBytes / 2 ** 20)} MiB of memory. `;
+}
 
 function cutLine(file: string | undefined): string {
   return file === undefined

@@ -1,3 +1,5 @@
+import type { Config } from '../../config/config-schema.ts';
+import { DEFAULT_LIMITS } from '../../config/policy-of.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import { DecidePolicy } from '../../use-cases/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
@@ -14,6 +16,7 @@ const DEFAULT: ToolSetting = {
   playground: '/playground',
   profile: 'standard',
   git: false,
+  limits: DEFAULT_LIMITS,
 };
 
 /**
@@ -36,15 +39,26 @@ export async function describeSetting(
       // What opens something takes that a person has agreed.
       git: config.mcp.git && isTrusted,
       reachable: isTrusted ? reachable(config.network) : [],
+      limits: limitsIn(config.limits, isTrusted),
     };
     if (sandbox === undefined) return configured;
     const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
-    const { timeoutMs, requireMessage, network } = policy;
-    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network) };
+    const { timeoutMs, requireMessage, network, limits } = policy;
+    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network), limits };
   } catch {
     options?.signal?.throwIfAborted();
     return DEFAULT;
   }
+}
+
+/** Without agreement nothing is above the default. */
+function limitsIn({ cpus, memoryBytes }: Config['limits'], isTrusted: boolean): ToolSetting['limits'] {
+  const decided = (asked: number | undefined, usual: number) =>
+    asked === undefined || (!isTrusted && asked > usual) ? usual : asked;
+  return {
+    cpus: decided(cpus, DEFAULT_LIMITS.cpus),
+    memoryBytes: decided(memoryBytes, DEFAULT_LIMITS.memoryBytes),
+  };
 }
 
 /** What a model is told once, before it calls anything. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../operation.ts';
+import type { ResourceLimits } from '../../ports/sandbox-provider.ts';
 
 /**
  * What a model gets back: text that it reads as it is, or facts as JSON. Never both: clients that get facts show the model
@@ -29,6 +30,8 @@ export interface ToolSetting {
   readonly profile: ToolProfile;
   /** Whether the tool `git` is offered. */
   readonly git: boolean;
+  /** What all programs of a sandbox may use together. */
+  readonly limits: Pick<ResourceLimits, 'cpus' | 'memoryBytes'>;
 }
 
 /** A setting, and how tools are called in it. */

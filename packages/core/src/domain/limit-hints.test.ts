@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { limitHints } from './limit-hints.ts';
+
+const LIMITS = { memoryBytes: 512 * 2 ** 20 };
+
+describe('limitHints', () => {
+  it('says nothing of what went well or failed for another reason', () => {
+    expect(limitHints(LIMITS, { exit: { code: 0 }, text: 'No space left on device' })).toEqual([]);
+    expect(limitHints(LIMITS, { exit: { code: 1 }, text: 'not found' })).toEqual([]);
+  });
+
+  it.each(['cp: error writing: No space left on device', 'Error: ENOSPC: write', 'dd: Disk quota exceeded'])(
+    'names the size of temporary directories: %s',
+    (text) => {
+      expect(limitHints(LIMITS, { exit: { code: 1 }, text })).toEqual([
+        '/tmp, /var/tmp and /dev/shm hold at most half of the memory limit each, 256 MiB; large files belong into the playground',
+      ]);
+    },
+  );
+
+  it.each([
+    { exit: { code: 135, signal: 'SIGBUS' } as const, text: '' },
+    { exit: { code: 2 }, text: 'make: *** [all] Bus error (core dumped)' },
+  ])('tells what a bus error means: $text', (outcome) => {
+    expect(limitHints(LIMITS, outcome)).toEqual([
+      expect.stringMatching(/^a bus error mostly means that shared memory is full: .*256 MiB/),
+    ]);
+  });
+
+  it('names the limit of disk where there is one', () => {
+    const [hint] = limitHints({ ...LIMITS, diskBytes: 2 ** 30 }, { exit: { code: 1 }, text: 'ENOSPC' });
+    expect(hint).toMatch(/with workspace and home 1024 MiB \(limits\.disk\)$/);
+  });
+
+  it('tells what the kernel killed, however the command ended', () => {
+    for (const code of [0, 2])
+      expect(limitHints(LIMITS, { exit: { code }, text: '', killedForMemory: 2 })).toEqual([
+        expect.stringMatching(/^the kernel killed 2 processes here, .*\(limits\.memory: 512 MiB\)/),
+      ]);
+  });
+});
