@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LitterboxError, shown } from '@litterbox/core/provider';
-import { type ByteString, bytesOf } from './byte-text.ts';
+import type { ByteString } from './byte-text.ts';
 import { parentOf } from './ignore-matcher.ts';
 import { findMarkedFiles, type MarkedFiles } from './marked-files.ts';
 import { onDisk } from './on-disk.ts';
