@@ -4,3 +4,19 @@ export { openForPeople as createPerformer } from './open-for-people.ts';
 export type { LitterboxOptions, LitterboxParts, ProviderFactory } from './litterbox-options.ts';
 export { defaultStateDirectory } from './load-parts.ts';
 export { type CommandResult, type RunOptions, Sandbox } from './sandbox.ts';
+// What a program meets in the answers: so that nobody has to install the core beside the library.
+export {
+  type AuditEntry,
+  type FileChange,
+  type IntegrateResult,
+  type IntegrationPlan,
+  isLitterboxError,
+  LitterboxError,
+  type LitterboxErrorCode,
+  type LogEntry,
+  type Milestone,
+  type OutputChunk,
+  type Progress,
+  type SandboxSummary,
+  visible,
+} from '@litterbox/core';
