@@ -358,7 +358,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax51)'],
   },
   {
     name: 'attacks-git',
@@ -373,7 +373,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax51)'],
     as: 'user',
   },
   {
