@@ -353,7 +353,7 @@ const DEEP = [
   {
     name: 'attacks-kernel',
     why: 'attacks on kernel, sockets and resources',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax53|harness)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax53|ax56|harness)'],
   },
   {
     name: 'attacks-files',
@@ -373,7 +373,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax51|ax53)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax51|ax53|ax56)'],
     as: 'user',
   },
   {

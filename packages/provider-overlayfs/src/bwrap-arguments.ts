@@ -104,6 +104,9 @@ export function sandboxArguments(
     `${64 * 2 ** 20}`,
     '--tmpfs',
     '/dev/shm',
+    // What is mounted in it stays as it is: the devices, /dev/pts and /dev/shm.
+    '--remount-ro',
+    '/dev',
     '--size',
     `${16 * 2 ** 20}`,
     '--tmpfs',
@@ -159,6 +162,8 @@ export function scannerArguments(
     '/etc',
     ...procArguments(proc),
     '--dev',
+    '/dev',
+    '--remount-ro',
     '/dev',
     '--ro-bind',
     '/run/scan-io',

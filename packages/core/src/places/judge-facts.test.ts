@@ -2,8 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { judgeFacts } from './judge-facts.ts';
 import type { KernelFacts } from './kernel-facts.ts';
 
-/** What is found of `files` when `/proc/sys/fs/binfmt_misc` is mounted so, besides a read-only root. */
-function filesWith(type: string, options: readonly string[]) {
+/** What is found of `files` when that is mounted so, besides a read-only root. */
+function filesWith(
+  type: string,
+  options: readonly string[],
+  point = '/proc/sys/fs/binfmt_misc',
+  more: { readonly hasReadOnlyDevices?: boolean } = {},
+) {
   const facts: KernelFacts = {
     status: {},
     uidMap: [],
@@ -11,7 +16,7 @@ function filesWith(type: string, options: readonly string[]) {
     cgroup: '',
     mounts: [
       { id: 1, root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
-      { id: 2, root: '/', point: '/proc/sys/fs/binfmt_misc', device: '0:2', options, type },
+      { id: 2, root: '/', point, device: '0:2', options, type },
     ],
     separateNamespaces: {},
     descriptors: [],
@@ -26,6 +31,7 @@ function filesWith(type: string, options: readonly string[]) {
     hasOwnUsers: true,
     limits: { memoryBytes: 1, cpus: 1, processes: 1, openFiles: 1 },
     readable: [],
+    ...more,
   };
   return judgeFacts(expected, facts).controls.find(({ name }) => name === 'files');
 }
@@ -41,5 +47,15 @@ describe('judgeFacts', () => {
       finding: 'can be written: /proc/sys/fs/binfmt_misc',
     });
     expect(filesWith('binfmt_misc', ['ro', 'relatime'])?.status).toBe('enforced');
+  });
+
+  it('tells of a /dev that can be written where it has to be read-only', () => {
+    const devices = (option: string, hasReadOnlyDevices: boolean) =>
+      filesWith('tmpfs', [option], '/dev', { hasReadOnlyDevices })?.status;
+    expect([devices('rw', true), devices('ro', true), devices('rw', false)]).toEqual([
+      'absent',
+      'enforced',
+      'enforced',
+    ]);
   });
 });
