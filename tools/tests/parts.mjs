@@ -353,12 +353,12 @@ const DEEP = [
   {
     name: 'attacks-kernel',
     why: 'attacks on kernel, sockets and resources',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax35|harness)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax35|ax53|ax56|harness)'],
   },
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55)'],
   },
   {
     name: 'attacks-git',
@@ -373,7 +373,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56)'],
     as: 'user',
   },
   {

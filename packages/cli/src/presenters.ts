@@ -67,7 +67,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'machine-check': { load: async () => (await import('./commands/machine.ts')).presented['machine-check'] },
   'config-trust': {
     options: [
-      ['--show', 'only show it'],
+      ['--show', 'only show it, all of it'],
       ['--yes', 'without asking'],
     ],
     load: async () => (await import('./commands/machine.ts')).presented['config-trust'],

@@ -14,4 +14,7 @@ it('keeps what the person has in PATH, and nothing of the repository', () => {
   const unwanted = ['', '.', 'bin', repository, join(repository, 'bin'), join(directory, 'link'), other, '/nowhere'];
   expect(personsPath([...unwanted, '/usr/bin', directory].join(':'), repository)).toBe(`/usr/bin:${directory}`);
   expect(personsPath(undefined, repository)).toBe('');
+  // Whoever stands in a subdirectory is in the same repository.
+  for (const path of ['.git', 'packages/one']) mkdirSync(join(repository, path), { recursive: true });
+  expect(personsPath(`${join(repository, 'bin')}:/usr/bin`, join(repository, 'packages/one'))).toBe('/usr/bin');
 });

@@ -1,4 +1,4 @@
-import { baseEnvironment, temporaryBytes } from '@litterbox/core/provider';
+import { baseEnvironment, CORE_LIMIT_BYTES, temporaryBytes } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
 import { INIT_SCRIPT } from './init-script.ts';
@@ -133,7 +133,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       OomScoreAdj: 500,
       Ulimits: [
         { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },
-        { Name: 'core', Soft: 0, Hard: 0 },
+        { Name: 'core', Soft: CORE_LIMIT_BYTES, Hard: CORE_LIMIT_BYTES },
         // Timers and queued signals are counted for a user, who may be the person.
         { Name: 'sigpending', Soft: 1024, Hard: 1024 },
         ...(userProcesses === undefined ? [] : [{ Name: 'nproc', Soft: userProcesses, Hard: userProcesses }]),

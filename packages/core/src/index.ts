@@ -21,6 +21,7 @@ export {
   type PolicyFacts,
   policyOf,
 } from './config/policy-of.ts';
+export { type TrustSummary, trustSummary } from './config/trust-summary.ts';
 export { trustText, widens } from './config/trust-text.ts';
 export { isReservedVariable, variableProblem } from './config/variable-problem.ts';
 export { workdirOf } from './config/workdir-of.ts';

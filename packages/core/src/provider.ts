@@ -32,6 +32,7 @@ export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { sha256 } from './domain/sha256.ts';
 export { shown } from './domain/shown.ts';
+export { CORE_LIMIT_BYTES, REFUSED_COMMANDS, RLIMIT_CORE } from './places/refused-arguments.ts';
 export { AF_UNIX, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from './places/socket-protocols.ts';
 export { foldedPath } from './domain/folded-path.ts';
 export { whatRunsLater } from './domain/known-files.ts';

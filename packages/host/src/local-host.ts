@@ -5,6 +5,7 @@ import { connectSocket } from './connect-socket.ts';
 import { LocalFiles } from './local-files.ts';
 import { LocalLoopback } from './local-loopback.ts';
 import { programDirectories } from './program-directories.ts';
+import { repositoryTop } from './repository-top.ts';
 import { spawnLocal } from './spawn-local.ts';
 
 /** What to take instead of what this process has. */
@@ -15,7 +16,7 @@ export interface LocalHostOptions {
    * @defaultValue the system's, and those that the variable `LITTERBOX_PROGRAMS` names; never those of PATH
    */
   readonly programs?: readonly string[];
-  /** A path in the repository that is worked on: no program comes from there. */
+  /** A path in the repository that is worked on: no program comes from there, and no sandbox sees it as a directory of tools. */
   readonly repository?: string;
 }
 
@@ -37,7 +38,7 @@ export function localHost(options: LocalHostOptions = {}): Host {
     facts: async (call) => {
       call?.signal?.throwIfAborted();
       findPrograms();
-      facts ??= readFacts(pathOf(process.env['PATH']));
+      facts ??= readFacts(pathOf(process.env['PATH']), options.repository);
       return await facts;
     },
     spawn: async (spec, call) => await spawnLocal({ ...spec, env: spec.env ?? environment() }, call),
@@ -54,7 +55,7 @@ function pathOf(path: string | undefined): readonly string[] {
   return directories.length > 0 ? directories : ['/usr/local/bin', '/usr/bin', '/bin'];
 }
 
-async function readFacts(searchPath: readonly string[]): Promise<HostFacts> {
+async function readFacts(searchPath: readonly string[], repository: string | undefined): Promise<HostFacts> {
   const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown');
   return {
     platform: platform(),
@@ -64,6 +65,7 @@ async function readFacts(searchPath: readonly string[]): Promise<HostFacts> {
     gid: process.getgid?.() ?? -1,
     homeDirectory: homedir(),
     searchPath,
+    ...(repository !== undefined && { repositoryTop: repositoryTop(repository) }),
     bootId: bootId.trim(),
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
 import { LitterboxError, shown } from '@litterbox/core/provider';
+import { repositoryTop } from './repository-top.ts';
 
 /** Where root installs programs, on NixOS too. What the system itself brings comes first. */
 const OF_THE_SYSTEM = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
@@ -23,7 +23,7 @@ export interface ProgramPlaces {
  *   to neither root nor this user, or can be written by everybody. One that is not there is passed over.
  */
 export function programDirectories({ besides = '', repository }: ProgramPlaces): readonly string[] {
-  const top = repository === undefined ? undefined : topOf(repository);
+  const top = repository === undefined ? undefined : repositoryTop(repository);
   const isWithin = (path: string) => top !== undefined && `${path}/`.startsWith(`${top}/`);
   const found = OF_THE_SYSTEM.filter((path) => existsSync(path) && !isWithin(realpathSync(path)));
   for (const path of besides.split(':').filter((each) => each !== '')) {
@@ -37,14 +37,6 @@ export function programDirectories({ besides = '', repository }: ProgramPlaces):
     found.push(path);
   }
   return found;
-}
-
-/** The outermost directory around it that holds a `.git`, with no links in its path; itself where there is none. */
-function topOf(path: string): string {
-  let [top, at] = [resolve(path), resolve(path)];
-  if (existsSync(at)) top = at = realpathSync(at);
-  for (; at !== dirname(at); at = dirname(at)) if (existsSync(join(at, '.git'))) top = at;
-  return top;
 }
 
 function refused(path: string, why: string): LitterboxError {

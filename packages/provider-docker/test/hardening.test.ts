@@ -65,16 +65,28 @@ suite.describe('a container of a sandbox', () => {
       'the same with bits that are cut off': ['Operation not permitted', 16, 0, 2 ** 32 + 0x5423, '$zeros'],
       typing: ['Operation not permitted', 16, 0, 0x5412, '$zeros'],
       'size of a terminal': ['Inappropriate ioctl for device', 16, 0, 0x5413, '$zeros'],
+      lease: ['Operation not permitted', 72, 0, 1024, 0],
+      'a lease with bits that are cut off': ['Operation not permitted', 72, 0, 2 ** 32 + 1024, 0],
+      'notice of what is used': ['Operation not permitted', 72, 0, 1026, 0],
+      'flags of a descriptor': ['ok', 72, 0, 1, 0],
+      'its limit of core files': ['ok', 302, 0, 4, 0, '$limit'],
+      'another limit of core files': ['ok', 302, 0, 4, '$zeros', 0],
+      'the same in the old way': ['ok', 160, 4, '$zeros'],
+      'the same with other bits that are cut off': ['ok', 302, 0, 2 ** 32 + 4, '$zeros', 0],
+      'the limit as it was': ['ok', 302, 0, 4, 0, '$after'],
       asynchronous: ['Function not implemented', 206, 1, '$zeros'],
       'old segments': ['Operation not permitted', 154, 0, '$zeros', 4096],
     } as const;
     const lines = Object.entries(calls).map(
       ([name, [, ...args]]) => `print "${name}: ", (syscall(${args.join(', ')}) == -1 ? $! : 'ok'), "\\n";`,
     );
-    const script = `our $zeros = "\\0" x 4096; ${lines.join(' ')} my $n = 0; $n++ while $n < 5000 && syscall(222, 1, 0, my $id = "\\0" x 8) == 0; print $n`;
+    const script = `our ($zeros, $limit, $after) = ("\\0" x 4096, "\\0" x 16, "\\0" x 16); ${lines.join(' ')} my $n = 0; $n++ while $n < 5000 && syscall(222, 1, 0, my $id = "\\0" x 8) == 0; print join(' ', unpack('Q2', $limit), unpack('Q2', $after)), "\\n$n"`;
     const { stdout } = await collected(await runtime.spawn({ argv: ['perl', '-e', script] }));
     const told = stdout.split('\n');
-    expect(told.slice(0, -1)).toEqual(Object.entries(calls).map(([name, [answer]]) => `${name}: ${answer}`));
+    expect(told.slice(0, -1)).toEqual([
+      ...Object.entries(calls).map(([name, [answer]]) => `${name}: ${answer}`),
+      '1 1 1 1',
+    ]);
     expect(Number(told.at(-1))).toBeLessThanOrEqual(1024);
   });
 

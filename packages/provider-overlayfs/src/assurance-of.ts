@@ -18,6 +18,7 @@ export function assuranceOf(
       id: meta.id,
       workdir: meta.workdir,
       hasOwnUsers: true,
+      hasReadOnlyDevices: true,
       limits: meta.limits,
       environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),

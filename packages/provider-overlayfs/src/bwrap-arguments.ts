@@ -101,6 +101,9 @@ export function sandboxArguments(
       '--tmpfs',
       directory,
     ]),
+    // What is mounted in it stays as it is: the devices, /dev/pts and /dev/shm.
+    '--remount-ro',
+    '/dev',
     '--size',
     `${16 * 2 ** 20}`,
     '--tmpfs',
@@ -156,6 +159,8 @@ export function scannerArguments(
     '/etc',
     ...procArguments(proc),
     '--dev',
+    '/dev',
+    '--remount-ro',
     '/dev',
     '--ro-bind',
     '/run/scan-io',

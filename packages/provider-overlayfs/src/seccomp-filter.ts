@@ -1,4 +1,11 @@
-import { AF_UNIX, LitterboxError, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from '@litterbox/core/provider';
+import {
+  AF_UNIX,
+  LitterboxError,
+  REFUSED_COMMANDS,
+  REFUSED_REQUESTS,
+  RLIMIT_CORE,
+  SOCKET_PROTOCOLS,
+} from '@litterbox/core/provider';
 
 // Classic BPF as seccomp reads it: struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; } in the machine's byte order.
 // https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
@@ -11,6 +18,7 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const refuseWith = (errno: number) => 0x00050000 | errno;
+const DO_NOTHING = refuseWith(0);
 const EPERM = 1;
 const ENOSYS = 38;
 const EPROTONOSUPPORT = 93;
@@ -22,6 +30,7 @@ const ARCHITECTURE = 4;
 const ARGUMENT_0 = 16;
 const ARGUMENT_1 = 24;
 const ARGUMENT_2 = 32;
+const ARGUMENT_2_HIGH = 36;
 
 interface SystemCalls {
   /** AUDIT_ARCH_*. */
@@ -32,6 +41,9 @@ interface SystemCalls {
   readonly absent: readonly number[];
   readonly clone: number;
   readonly ioctl: number;
+  readonly fcntl: number;
+  readonly setrlimit: number;
+  readonly prlimit: number;
   readonly socket: number;
   readonly socketpair: number;
 }
@@ -66,6 +78,9 @@ const X86_64: SystemCalls = {
   absent: [425, 426, 427, 435, 206],
   clone: 56,
   ioctl: 16,
+  fcntl: 72,
+  setrlimit: 160,
+  prlimit: 302,
   socket: 41,
   socketpair: 53,
 };
@@ -80,6 +95,9 @@ const AARCH64: SystemCalls = {
   absent: [425, 426, 427, 435, 0],
   clone: 220,
   ioctl: 29,
+  fcntl: 25,
+  setrlimit: 164,
+  prlimit: 261,
   socket: 198,
   socketpair: 199,
 };
@@ -132,6 +150,29 @@ export function seccompFilter(architecture: string): Uint8Array {
     add(JUMP_IF_EQUAL, request, 0, 1);
     add(RETURN, refuseWith(EPERM));
   }
+  add(RETURN, ALLOW);
+  add(JUMP_IF_EQUAL, calls.fcntl, 0, 2 + REFUSED_COMMANDS.length * 2);
+  add(LOAD, ARGUMENT_1);
+  for (const command of REFUSED_COMMANDS) {
+    add(JUMP_IF_EQUAL, command, 0, 1);
+    add(RETURN, refuseWith(EPERM));
+  }
+  add(RETURN, ALLOW);
+  // The limit of core files stays as it is. Who sets it is told that it worked: programs that keep secrets end when it fails.
+  add(JUMP_IF_EQUAL, calls.setrlimit, 0, 4);
+  add(LOAD, ARGUMENT_0);
+  add(JUMP_IF_EQUAL, RLIMIT_CORE, 0, 1);
+  add(RETURN, DO_NOTHING);
+  add(RETURN, ALLOW);
+  add(JUMP_IF_EQUAL, calls.prlimit, 0, 9);
+  add(LOAD, ARGUMENT_1);
+  add(JUMP_IF_EQUAL, RLIMIT_CORE, 1, 0);
+  add(RETURN, ALLOW);
+  add(LOAD, ARGUMENT_2); // the new limit's address; with none it only asks
+  add(JUMP_IF_EQUAL, 0, 0, 2);
+  add(LOAD, ARGUMENT_2_HIGH);
+  add(JUMP_IF_EQUAL, 0, 1, 0);
+  add(RETURN, DO_NOTHING);
   add(RETURN, ALLOW);
   const lengthOf = ({ protocols }: { readonly protocols: readonly number[] }) => 3 + protocols.length * 2;
   add(JUMP_IF_EQUAL, calls.socket, 0, 4 + SOCKET_PROTOCOLS.reduce((sum, one) => sum + lengthOf(one), 0));

@@ -1,4 +1,11 @@
-import { type DiskImage, factFilesScript, PROCESS_ONE, quoted, RESERVE_DISK } from '@litterbox/core/provider';
+import {
+  CORE_LIMIT_BYTES,
+  type DiskImage,
+  factFilesScript,
+  PROCESS_ONE,
+  quoted,
+  RESERVE_DISK,
+} from '@litterbox/core/provider';
 import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { detachTrees, EMPTY } from './detach-trees.ts';
@@ -39,7 +46,17 @@ export interface SupervisorInput {
 export const PROCESSORS = 'processors';
 
 /** Timers and queued signals are counted for a user: without this a sandbox of an ordinary user takes those of the person's own programs. */
-const FEW_SIGNALS = 'prlimit --sigpending=1024:1024';
+const FEW_SIGNALS = '--sigpending=1024:1024';
+
+/**
+ * Shell text: `$core` is the limit of core files. Who may have none at all cannot be given one byte. Then a crash starts what
+ * `core_pattern` names behind a pipe, and nothing in a sandbox may start a program of the machine's root.
+ */
+const DECIDE_CORE_LIMIT = `core=${CORE_LIMIT_BYTES}
+while read -r max what file size soft hard unit; do [ "$max $what" != 'Max core' ] || [ "$hard" != 0 ] || core=0; done </proc/self/limits
+pattern=
+[ $core != 0 ] || read -r pattern </proc/sys/kernel/core_pattern
+case $pattern in '|'*) fail 'the hard limit of core files is 0 here: a crash in the sandbox would start the program of /proc/sys/kernel/core_pattern as root. Raise it (hard core 1 in /etc/security/limits.conf) and log in anew';; esac`;
 
 /**
  * The shell text of a session's supervisor. It runs in a mount namespace of its own, so that no mount ever shows up on the
@@ -102,7 +119,7 @@ export function supervisorScript(input: SupervisorInput): string {
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
   const launch = (args: readonly string[], status: string, errors: string, first = '') =>
-    `exec ${FEW_SIGNALS} ${first}${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+    `exec prlimit ${FEW_SIGNALS} --core=$core:$core ${first}${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
 cd ${quoted(directory)} || fail 'the directory of the sandbox is gone'
 umask 022
@@ -129,7 +146,7 @@ until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-
 n=$((n+1))
 rm -f status scan-status io/* scan-io/*
 done
-ulimit -c 0
+${isRoot ? `core=${CORE_LIMIT_BYTES}` : DECIDE_CORE_LIMIT}
 ( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
 echo 500 >/proc/self/oom_score_adj
 ${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors', processors.length === 0 ? '' : `taskset -c ${processors.join()} `)} ) &

@@ -14,7 +14,8 @@ const NEVER = /^\/(proc|sys|dev|run|tmp|etc|root|home|var)?$/;
 
 /**
  * What of PATH lies outside the system directories, with the whole tree of a version manager where only its `bin` is in
- * PATH (its programs are links into the tree).
+ * PATH (its programs are links into the tree). Nothing of the person's repository: direnv and npm put its directories into PATH,
+ * and it would be the live work tree with its untracked files. A version manager in a home that is itself the repository stays.
  *
  * @param realPaths each directory of PATH with its real path
  * @param managers trees of version managers that exist in the home directory
@@ -26,6 +27,7 @@ export function toolDirectoriesOf(
 ): readonly ToolDirectory[] {
   const found = new Map<string, string>();
   const isWithin = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
+  const top = facts.repositoryTop;
   for (const directory of facts.searchPath) {
     const real = realPaths.get(directory);
     // npm puts a project's own .bin first for its scripts: links into a tree that is not there inside.
@@ -36,6 +38,7 @@ export function toolDirectoriesOf(
       real;
     if (NEVER.test(tree) || meetsOwnPlaces(tree) || tree === facts.homeDirectory || isWithin(facts.homeDirectory, tree))
       continue;
+    if (top !== undefined && (isWithin(top, tree) || (isWithin(tree, top) && !managers.includes(tree)))) continue;
     found.set(tree, `programs in PATH (${directory})`);
   }
   // Cargo's programs are links into rustup's tree.

@@ -38,8 +38,9 @@ export function riskyChanges(
     const byGit = namedByGit(path);
     if (byGit !== undefined) reasons.add(byGit);
     if (status !== 'deleted') {
-      const top = topOf(path);
-      if (hidden.has(top)) reasons.add(top === path ? 'is a new hidden file' : 'lies in a new hidden directory');
+      const newest = hidden.get(path);
+      if (newest !== undefined && !(change.addedLines === 0 && PLACEHOLDER.test(path)))
+        reasons.add(newest === path ? 'is a new hidden file' : 'lies in a new hidden directory');
       if (mode === '120000') reasons.add(linkReason(path, linkTarget ?? ''));
       if (mode === '160000') reasons.add('is a submodule');
       if (change.executable && !wasExecutable) reasons.add('becomes executable');
@@ -62,22 +63,48 @@ export function riskyChanges(
   return found;
 }
 
-/** Hidden names at the top that nothing was below before. Tools learn new ones faster than any list. */
-function newHiddenNames(changes: readonly FileChange[], allPaths: ReadonlySet<string>): ReadonlySet<string> {
-  const added = new Set<string>();
-  const names = new Set<string>();
-  for (const { status, path } of changes) {
-    if (status !== 'added' || !path.startsWith('.')) continue;
-    added.add(path);
-    names.add(topOf(path));
+/** Keeps a directory that would be empty; as long as it is empty itself, no tool finds anything in it. */
+const PLACEHOLDER = /(^|\/)\.(git)?keep$/;
+/** A path of hidden names alone has two thousand of them. */
+const MAX_HIDDEN_NAMES = 16;
+
+/**
+ * Added paths with the outermost hidden name on their way that nothing was below before. Tools learn new ones faster than any list, and
+ * look for them in every directory.
+ */
+function newHiddenNames(changes: readonly FileChange[], allPaths: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const added = new Map<string, readonly string[]>();
+  for (const { status, path } of changes) if (status === 'added') added.set(path, hiddenNamesOf(path));
+  const fresh = new Set([...added.values()].flat());
+  if (fresh.size === 0) return new Map();
+  const forget = (path: string) => {
+    for (const name of hiddenNamesOf(path)) fresh.delete(name);
+  };
+  for (const path of allPaths) if (!added.has(path)) forget(path);
+  for (const { status, path } of changes) if (status !== 'added') forget(path);
+  const found = new Map<string, string>();
+  for (const [path, names] of added) {
+    const newest = names.find((name) => fresh.has(name));
+    if (newest !== undefined) found.set(path, newest);
   }
-  if (names.size === 0) return names;
-  for (const path of allPaths) if (!added.has(path)) names.delete(topOf(path));
-  for (const { status, path } of changes) if (status !== 'added') names.delete(topOf(path));
-  return names;
+  return found;
 }
 
-const topOf = (path: string) => path.slice(0, path.indexOf('/') < 0 ? path.length : path.indexOf('/'));
+/** The path up to each name on it that begins with a dot, the outermost first. */
+function hiddenNamesOf(path: string): readonly string[] {
+  const names: string[] = [];
+  for (
+    let at = path.startsWith('.') ? 0 : path.indexOf('/.') + 1;
+    path[at] === '.' && names.length < MAX_HIDDEN_NAMES;
+  ) {
+    const end = path.indexOf('/', at);
+    names.push(end < 0 ? path : path.slice(0, end));
+    const next = path.indexOf('/.', at);
+    if (next < 0) break;
+    at = next + 1;
+  }
+  return names;
+}
 
 function linkReason(path: string, target: string): string {
   if (target.startsWith('/')) return 'is a symbolic link to an absolute path';

@@ -7,6 +7,7 @@ import {
   type Policy,
   readAudit,
   trustConfig,
+  trustSummary,
   verifyAudit,
   visible,
   visibleName,
@@ -88,6 +89,13 @@ async function doctor(context: Context): Promise<void> {
     });
 }
 
+/** A yes to what was not shown has to know how much that is. */
+function questionOf(unseenCount: number): string {
+  if (unseenCount === 0) return 'Agree to this for this repository?';
+  const what = unseenCount === 1 ? '1 line that is' : `${unseenCount} lines that are`;
+  return `Agree to this for this repository, and to ${what} not shown here or not whole (litterbox trust --show)?`;
+}
+
 async function trust(
   context: Context,
   _input: Parsed<typeof trustConfig>,
@@ -98,7 +106,10 @@ async function trust(
   const { trustText, contentHash, isTrusted, warnings } = await litterbox.perform(trustConfig, {}, { signal });
   for (const warning of warnings) talk.warning(warning);
   const wants = trustText.split('\n').filter((line) => line !== '');
-  if (!talk.json) for (const line of wants) talk.result(visible(line));
+  // Who asks for all, or for no question, gets all. Who is asked reads a text that fits on a screen.
+  const { lines, unseenCount } =
+    options.show || options.yes || wants.length === 0 ? { lines: wants, unseenCount: 0 } : trustSummary(wants);
+  if (!talk.json) for (const line of lines) talk.result(visible(line));
   if (isTrusted || options.show) {
     if (talk.json) talk.document({ wants, isTrusted });
     else
@@ -113,7 +124,7 @@ async function trust(
   }
   const isAgreed =
     options.yes === true ||
-    (await askAtTerminal.approve({ question: 'Agree to this for this repository?', details: [] }, { signal }));
+    (await askAtTerminal.approve({ question: questionOf(unseenCount), details: [] }, { signal }));
   if (!isAgreed)
     throw new LitterboxError('CONFIG_UNTRUSTED', 'Nobody agreed.', {
       operation: 'cli.trust',

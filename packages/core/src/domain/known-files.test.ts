@@ -10,6 +10,8 @@ describe('what runs later', () => {
     ['.config/mise/conf.d/x.toml', 'is loaded by the shell or a version manager on entering the directory'],
     ['android/gradle/wrapper/gradle-wrapper.properties', 'runs when the project is built'],
     ['requirements/requirements-dev.txt', 'decides what runs or is fetched when packages are installed'],
+    ['Package@swift-5.9.swift', 'decides what runs or is fetched when packages are installed'],
+    ['sub/project/Build.scala', 'runs when the project is built'],
     ['.newtoolrc', 'configures a tool that runs on your machine'],
   ])('%s: %s', (path, reason) => expect(whatRunsLater(path)).toContain(reason));
 
@@ -20,6 +22,9 @@ describe('what runs later', () => {
     'docs/make.md',
     'src/packages/json.ts',
     'test/dockerfiles/readme',
+    'src/Build.scala',
+    'project/readme.md',
+    'lib/config.exs',
   ])('nothing is known of %s', (path) => expect(whatRunsLater(path)).toEqual([]));
 });
 
@@ -34,7 +39,15 @@ describe('what setups read', () => {
   );
 
   it('and runs later too', () => {
-    for (const name of ['Cargo.toml', 'composer.json', 'mix.exs', 'Makefile', 'mise.lock', 'libs.versions.toml'])
+    for (const name of [
+      'Cargo.toml',
+      'composer.json',
+      'mix.exs',
+      'Makefile',
+      'mise.lock',
+      'Package@swift-5.swift',
+      'libs.versions.toml',
+    ])
       expect({ name, isReadBySetups: isReadBySetups(name), isLengthAbove: whatRunsLater(name).length > 0 }).toEqual({
         name,
         isReadBySetups: true,

@@ -7,6 +7,8 @@ interface KnownFiles {
   /** Every file below such a directory, at any depth. */
   readonly directories?: string;
   readonly names?: string;
+  /** A name and the directory that it lies in, at any depth. */
+  readonly paths?: string;
   /** Names too; package managers and build tools read these while they set a tree up. */
   readonly inputs?: string;
 }
@@ -33,14 +35,15 @@ simple-git-hooks.* .simple-git-hooks.* commitlint.* .commitlintrc*`,
     names: `*.code-workspace *.sublime-project *.sublime-workspace .vimrc .nvimrc .exrc .nvim.lua .lvimrc .vimrc.* .local.vimrc .ideavimrc
 .dir-locals*.el .projectile .ycm_extra_conf.py .project .classpath *.iml .gitpod.* .luarc.json* .neoconf.json
 jsconfig.json tsconfig.json tsconfig.*.json tsconfig-*.json tslint.json .clangd compile_flags.txt compile_commands.json *.xcworkspacedata
-*.pbxproj *.xcscheme`,
+*.pbxproj *.xcscheme hie.yaml session.vim omnisharp.json`,
   },
   {
     reason: 'instructs or configures coding agents',
     directories: `.cursor .claude .claude-plugin .codex .gemini .opencode .windsurf .roo .roo-* .cline* .aider* .kiro .junie .amazonq .qwen
 .continue .augment* .trae .agents .agent .openhands .crush .goose .factory .kilocode .kilo .zencoder .tabnine .copilot .amp .devin .forge .iflow
 .rovodev .pi .mcp`,
-    names: `mcp.json .mcp.json *.mcp.json claude.md claude.*.md agents.md agents.*.md agent.md gemini.md qwen.md warp.md crush.md
+    names: `mcp.json .mcp.json *.mcp.json claude.md claude.*.md agents.md agents.*.md agent.md gemini.md gemini.*.md jules.md bugbot.md knowledge.md
+*.knowledge.md codebuff.json qwen.md warp.md crush.md
 skill.md replit.md copilot-instructions.md *.instructions.md *.prompt.md *.chatmode.md *.mdc llms*.txt opencode.json* crush.json
 .crush.json .rules .cursorrules .cursorignore .windsurfrules .clinerules* .roorules* .roomodes .goosehints .augment-guidelines
 .rooignore .aiexclude gemini-extension.json .aider* .mentat* .sweep.y* .coderabbit.y* amp.json codex.json codex.toml`,
@@ -69,14 +72,15 @@ buildspec*.y* cloudbuild*.y* cloudbuild*.json .woodpecker.y* action.yml action.y
     names: `.npmrc .yarnrc* .pnpmfile* .pnp.* *.lock *.lockb *-lock.json *-lock.yaml *-lock.yml gemfile* *.gemspec requirements*.txt
 pnpm-workspace.y* rush.json bower.json .bowerrc .condarc environment.y* pip.conf .pypirc composer.* go.mod go.sum go.work* mix.exs *.podspec
 cartfile* *.nuspec *.rockspec *.opam opam *.cabal build.sbt project.clj deps.edn bb.edn shadow-cljs.edn info.rkt pixi.toml spack.yaml *.nimble
-shard.yml dub.json dub.sdl project.toml manifest.toml elm.json purs.json spago.* haxelib.json cpanfile dist.ini makefile.pl build.pl`,
+shard.yml dub.json dub.sdl project.toml manifest.toml elm.json purs.json spago.* haxelib.json cpanfile dist.ini makefile.pl build.pl *.app.src.script`,
+    paths: 'renv/activate.r',
     inputs: `package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb bunfig.toml
 deno.json deno.jsonc deno.lock .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs lerna.json cargo.toml cargo.lock rust-toolchain rust-toolchain.toml
 pyproject.toml setup.py setup.cfg poetry.lock uv.lock uv.toml pdm.lock pipfile pipfile.lock environment.yml tox.ini
 requirements*.txt requirements*.in constraints*.txt constraints*.in
-gemfile gemfile.lock gems.rb gems.locked composer.json composer.lock go.mod go.sum go.work go.work.sum mix.exs mix.lock rebar.config rebar.lock
+gemfile gemfile.lock gems.rb gems.locked composer.json composer.lock go.mod go.sum go.work go.work.sum mix.exs mix.lock rebar.config rebar.config.script rebar.lock
 packages.lock.json directory.packages.props global.json nuget.config paket.lock flake.nix flake.lock shell.nix default.nix
-pubspec.yaml pubspec.lock package.swift package.resolved podfile podfile.lock cabal.project cabal.project.freeze stack.yaml stack.yaml.lock
+pubspec.yaml pubspec.lock package.swift package@swift-*.swift package.resolved podfile podfile.lock cabal.project cabal.project.freeze cabal.project.local setup.hs setup.lhs package.yaml stack.yaml stack.yaml.lock
 conanfile.py conanfile.txt conan.lock vcpkg.json`,
   },
   {
@@ -89,7 +93,7 @@ wscript zuliprc airflow.cfg dbt_project.yml __main__.py`,
   {
     reason: 'runs when the project is built',
     directories:
-      '.storybook .cargo .mvn gradle gradle/wrapper buildsrc build-logic .gradle .bazel .buck .moon .nx .turbo .config/nextest',
+      '.storybook .cargo .mvn project/src/main/scala gradle gradle/wrapper buildsrc build-logic .gradle .bazel .buck .moon .nx .turbo .config/nextest',
     names: `makefile gnumakefile *.mk *.mak justfile .justfile *.just taskfile* build.rs gradlew* *.gradle *.gradle.kts *.gradle.dcl pom.xml
 *.pom mvnw* build.xml ivy.xml rakefile *.rake dangerfile* cmakelists.txt cmakepresets.json cmakeuserpresets.json *.cmake meson.build
 meson_options.txt meson.options build.zig build.zig.zon magefile* dune dune-project dune-workspace *.ninja configure configure.ac autogen.sh
@@ -106,7 +110,8 @@ guardfile fastfile appfile matchfile *.podspec *.sbt build.sc build.mill mill .s
 .php-cs-fixer* .php_cs* artisan grumphp.y* infection.json* clippy.toml .clippy.toml rustfmt.toml .rustfmt.toml cross.toml *.clang-tidy
 .clang-tidy .golangci* .goreleaser* .air.toml buf.*y* book.toml mkdocs.y* _config.yml hugo.toml antora* docusaurus* .eleventy* .eleventy.js *.xcconfig
 credo.exs .credo.exs .formatter.exs tidelift.y* testng.xml detekt.y* checkstyle.xml *.ktlint ktlint* mage.go .nodemon* nodemon.json .watchmanconfig
-.watchman* procfile* ansible.cfg *.playbook.y* `,
+.watchman* procfile* ansible.cfg *.playbook.y* *.rsp xmake.lua tupfile* tuprules.tup *.do .markdownlint* .release-it.* .vscode-test.*`,
+    paths: 'project/*.scala project/build.properties config/*.exs test/runtests.jl',
     inputs: `build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradle.lockfile buildscript-gradle.lockfile
 verification-metadata.xml gradle-wrapper.properties libs.versions.toml pom.xml maven-wrapper.properties makefile gnumakefile justfile taskfile.yml
 taskfile.yaml rakefile cmakelists.txt meson.build`,
@@ -132,6 +137,8 @@ interface Matcher {
   /** Of more than one name. */
   readonly places: readonly string[];
   readonly names: NameSet;
+  /** Of a directory and a name. */
+  readonly paths: NameSet;
 }
 
 /** Names, some with `*`. */
@@ -153,11 +160,12 @@ class NameSet {
 const escaped = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
 const words = (text = '') => text.split(/\s+/).filter(Boolean).map(foldedPath);
 
-const MATCHERS: readonly Matcher[] = TABLE.map(({ reason, directories, names, inputs }) => ({
+const MATCHERS: readonly Matcher[] = TABLE.map(({ reason, directories, names, inputs, paths }) => ({
   reason,
   directories: new NameSet(words(directories).filter((word) => !word.includes('/'))),
   places: words(directories).filter((word) => word.includes('/')),
   names: new NameSet([...words(names), ...words(inputs)]),
+  paths: new NameSet(words(paths)),
 }));
 const INPUTS = new NameSet(TABLE.flatMap(({ inputs }) => words(inputs)));
 
@@ -169,9 +177,11 @@ export function whatRunsLater(path: string): readonly string[] {
   const folded = foldedPath(path);
   const parts = folded.split('/');
   const name = parts.at(-1) ?? '';
+  const ending = parts.slice(-2).join('/');
   return MATCHERS.filter(
-    ({ directories, places, names }) =>
+    ({ directories, places, names, paths }) =>
       names.has(name) ||
+      paths.has(ending) ||
       parts.some((part) => directories.has(part)) ||
       places.some((place) => `/${folded}/`.includes(`/${place}/`)),
   ).map(({ reason }) => reason);

@@ -2,12 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { judgeFacts } from './judge-facts.ts';
 import type { KernelFacts } from './kernel-facts.ts';
 
-/** What is found of `files` when `/proc/sys/fs/binfmt_misc` is mounted so, besides a read-only root. */
-const filesWith = (type: string, options: readonly string[]) =>
-  foundWith('files', { root: '/', point: '/proc/sys/fs/binfmt_misc', device: '0:2', options, type });
+type More = { readonly hasReadOnlyDevices?: boolean };
+
+/** What is found of `files` when something is mounted so, besides a read-only root. */
+const filesWith = (type: string, options: readonly string[], point = '/proc/sys/fs/binfmt_misc', more: More = {}) =>
+  foundWith('files', { root: '/', point, device: '0:2', options, type }, more);
 
 /** What is found of a control with one mount more. */
-function foundWith(control: string, mount: Omit<KernelFacts['mounts'][number], 'id'>) {
+function foundWith(control: string, mount: Omit<KernelFacts['mounts'][number], 'id'>, more: More = {}) {
   const facts: KernelFacts = {
     status: {},
     uidMap: [],
@@ -31,6 +33,7 @@ function foundWith(control: string, mount: Omit<KernelFacts['mounts'][number], '
     hasOwnUsers: true,
     limits: { memoryBytes: 1, cpus: 1, processes: 1, openFiles: 1 },
     readable: [],
+    ...more,
   };
   return judgeFacts(expected, facts).controls.find(({ name }) => name === control);
 }
@@ -59,5 +62,15 @@ describe('judgeFacts', () => {
   ])('of control groups a sandbox may have %s: %s at %s, %s', (_what, root, point, option, type, status) => {
     const mount = { root, point, device: '0:9', options: [option, 'nosuid'], type };
     expect(foundWith('kernel-files', mount)?.status).toBe(status);
+  });
+
+  it('tells of a /dev that can be written where it has to be read-only', () => {
+    const devices = (option: string, hasReadOnlyDevices: boolean) =>
+      filesWith('tmpfs', [option], '/dev', { hasReadOnlyDevices })?.status;
+    expect([devices('rw', true), devices('ro', true), devices('rw', false)]).toEqual([
+      'absent',
+      'enforced',
+      'enforced',
+    ]);
   });
 });

@@ -14,6 +14,8 @@ export interface ExpectedPlace {
   readonly workdir: string;
   /** Whether it has a user namespace, in which no user but its own exists. */
   readonly hasOwnUsers: boolean;
+  /** Whether `/dev` has to be read-only, because its directory belongs to the sandbox's own user. @defaultValue false */
+  readonly hasReadOnlyDevices?: boolean;
   readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>> &
     Pick<ResourceLimits, 'diskBytes'>;
   /** Names that processes may find in the environment of the first one, because they are the sandbox's own. @defaultValue none */
@@ -50,7 +52,7 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
       const isCovered = point.startsWith('/proc/') && root === '/null';
       // Only the automounter itself can make anything in its file system: what it brings is a mount of its own.
       const isTrigger = type === 'autofs';
-      return !options.includes('ro') && !isCovered && !isTrigger && !isExpectedWritable(point, expected.workdir);
+      return !options.includes('ro') && !isCovered && !isTrigger && !isExpectedWritable(point, expected);
     })
     .map(({ point }) => point);
   // 7 is the FIFO by which the host asks for processes; what is started does not get it.
@@ -174,9 +176,11 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
 
 const REPORT = 'This should not happen on a supported machine: run litterbox doctor and report what it says.';
 
-function isExpectedWritable(point: string, workdir: string): boolean {
+function isExpectedWritable(point: string, { workdir, hasReadOnlyDevices = false }: ExpectedPlace): boolean {
   const own = [workdir, INSIDE.alias, INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/dev/shm', '/run'];
-  return own.includes(point) || point === '/dev' || point.startsWith('/dev/') || point === '/proc';
+  return (
+    own.includes(point) || (point === '/dev' && !hasReadOnlyDevices) || point.startsWith('/dev/') || point === '/proc'
+  );
 }
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;

@@ -18,6 +18,8 @@ export interface HostFacts {
   readonly homeDirectory: string;
   /** The login environment's PATH, one absolute directory each, in order: what tools a sandbox may see. Nothing is started from there. */
   readonly searchPath: readonly string[];
+  /** The top of the person's repository on that host, with no links in it: nothing below it is shown as a tool. Absent where none is known. */
+  readonly repositoryTop?: string;
   /** Content of `/proc/sys/kernel/random/boot_id`: differs after every boot. */
   readonly bootId: string;
 }

@@ -149,9 +149,11 @@ export class DecidePolicy {
     const before = (await this.#state.trustedText(repository.id)) ?? '';
     const known = new Set(before.split('\n'));
     const added = text.split('\n').filter((line) => line !== '' && !known.has(line));
+    const { trustSummary } = await import('../config/trust-summary.ts');
+    const { lines } = trustSummary(added);
     return new LitterboxError(
       'CONFIG_UNTRUSTED',
-      `${CONFIG_FILE} asks for more than a sandbox gets by itself, and nobody has agreed to it${before === '' ? '' : ' since it changed'}:\n${added.map((line) => `  ${line}`).join('\n')}`,
+      `${CONFIG_FILE} asks for more than a sandbox gets by itself, and nobody has agreed to it${before === '' ? '' : ' since it changed'}. ${lines.join('\n  ')}`,
       {
         operation: 'config.read',
         hint: 'Read it, then agree to it: litterbox trust.',

@@ -132,6 +132,37 @@ gunicorn.conf.py Pipfile x.tf Tiltfile .gitpod.yml devbox.json devenv.nix .simpl
       .split(/\s+/)
       // Below a directory nothing is named for being hidden at the top.
       .flatMap((name) => (name.startsWith('.nobody') || name.startsWith('.a-tool') ? [name] : [`sub/${name}`]));
+  const LATER =
+    `hie.yaml Package@swift-5.swift rebar.config.script project/Build.scala project/build.properties config/config.exs msbuild.rsp
+Directory.Build.rsp x.rsp omnisharp.json Setup.hs package.yaml cabal.project.local xmake.lua Session.vim GEMINI.local.md JULES.md
+BUGBOT.md knowledge.md codebuff.json renv/activate.R test/runtests.jl all.do Tupfile`
+      .split(/\s+/)
+      .map((name) => `sub/${name}`);
+  const HIDDEN = [
+    'sub/.markdownlint-cli2.mjs',
+    'sub/.new/deep/x',
+    'sub/.nobody-knows-it',
+    'sub/.old/.newer',
+    'sub/.filled/.gitkeep',
+  ];
+  attack(
+    'AX57: names of less known tools are named, and so is every new hidden file, however deep it lies',
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
+      const script = 'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done';
+      await fixture.run(sandbox, ['sh', '-c', script, 'sh', ...LATER, ...HIDDEN, 'sub/.old/more.txt', 'sub/notes.txt']);
+      await sandbox.write('sub/empty/.gitkeep', '');
+      await sandbox.write('sub/.old/x.txt', 'changed\n');
+      expect(await named(fixture)).toEqual([...LATER, ...HIDDEN].toSorted());
+      const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
+      const reasonsOf = (name: string) => risky.find(({ path }) => path === name)?.reasons;
+      expect(reasonsOf('sub/.old/.newer')).toEqual(['is a new hidden file']);
+      expect(reasonsOf('sub/.new/deep/x')).toEqual(['lies in a new hidden directory']);
+      expect(commandLine(fixture, ['merge', 'a'])).toMatchObject({ code: 4 });
+    },
+    { 'src/a.txt': 'a\n', 'sub/.old/x.txt': 'x\n' },
+  );
+
   const DECEPTIONS = {
     'src/tags.txt': 'Read this.\u{e0041}\n',
     'src/selectors.js': `const a = "${String.fromCodePoint(0xe0100, 0xe0177)}";\n`,
@@ -147,8 +178,9 @@ gunicorn.conf.py Pipfile x.tf Tiltfile .gitpod.yml devbox.json devenv.nix .simpl
       const script = 'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done';
       await fixture.run(sandbox, ['sh', '-c', script, 'sh', ...NAMES]);
       for (const [path, text] of Object.entries(DECEPTIONS)) await sandbox.write(path, text);
-      for (const path of ['README.md', 'src/more.ts', 'sub/notes.txt', 'sub/.keep', '.old/more.txt'])
+      for (const path of ['README.md', 'src/more.ts', 'sub/notes.txt', '.old/more.txt'])
         await sandbox.write(path, 'fine: \u00e9, \u2603, \ud83d\ude00\n');
+      await sandbox.write('src/empty/.gitkeep', '');
       await sandbox.write('src/seen-before.txt', 'one\u200b\nfine\n');
       await sandbox.write('src/mark.txt', '\ufeffone\n');
       expect(await named(fixture)).toEqual([...NAMES, ...Object.keys(DECEPTIONS)].toSorted());

@@ -8,13 +8,15 @@ export interface CommandLineOptions {
   readonly prefix?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Where the person stands. The top of the repository unless named. */
+  readonly cwd?: string;
 }
 
 /** The real command line on the fixture's repository, as the person runs it. What it says is heard. */
 export function commandLine(
   fixture: AttackFixture,
   args: readonly string[],
-  { prefix = [], env = {}, input }: CommandLineOptions = {},
+  { prefix = [], env = {}, input, cwd = fixture.scratch.repository }: CommandLineOptions = {},
 ): OnTheHost {
   const [program = '', ...rest] = [
     ...prefix,
@@ -25,7 +27,7 @@ export function commandLine(
     ...args,
   ];
   const { status, stdout, stderr, error } = spawnSync(program, rest, {
-    cwd: fixture.scratch.repository,
+    cwd,
     encoding: 'utf8',
     timeout: 60_000,
     input,
@@ -45,12 +47,17 @@ export function commandLine(
   return { code: status ?? -1, stdout, stderr };
 }
 
-/** The same on a terminal of its own; what the terminal got, byte by byte. Without a pager, which would look after itself. */
-export function onTerminal(fixture: AttackFixture, args: readonly string[], input = ''): string {
+/** The same on a terminal of its own; what the terminal got, byte by byte. Without a pager, which would look after itself, unless `env` names one. */
+export function onTerminal(
+  fixture: AttackFixture,
+  args: readonly string[],
+  input = '',
+  { env = {}, cwd = fixture.scratch.repository }: Pick<CommandLineOptions, 'env' | 'cwd'> = {},
+): string {
   const words = [process.execPath, '--no-warnings', '--conditions=@litterbox/source', PROGRAM, ...args];
   const command = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const { stdout, error } = spawnSync('script', ['-qec', `stty cols 200 rows 50; ${command}`, '/dev/null'], {
-    cwd: fixture.scratch.repository,
+    cwd,
     encoding: 'utf8',
     timeout: 20_000,
     input,
@@ -62,6 +69,7 @@ export function onTerminal(fixture: AttackFixture, args: readonly string[], inpu
       LC_ALL: 'C.UTF-8',
       TERM: 'xterm',
       SHELL: '/bin/sh',
+      ...env,
     },
   });
   if (error) throw error;

@@ -1,0 +1,64 @@
+// Directories of the repository in PATH: none of them is shown inside as a directory of tools, none gives the person a program.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from '@jest/globals';
+import { type AttackFixture, positiveControl } from '../../src/index.ts';
+import { attack } from './attack.ts';
+import { commandLine, onTerminal } from './command-line.ts';
+
+const USUAL = '/usr/bin:/bin:/usr/sbin:/sbin';
+
+function makeProgram(directory: string, name: string, body: string): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, name), `#!/bin/sh\n${body}\n`);
+  chmodSync(join(directory, name), 0o755);
+}
+
+/** What `cat` says inside of a file of the host, with that PATH outside. */
+function readInside(fixture: AttackFixture, name: string, file: string, searchPath: string) {
+  const env = { PATH: `${searchPath}:${USUAL}` };
+  expect(commandLine(fixture, ['create', name], { env })).toMatchObject({ code: 0 });
+  const { code, stdout } = commandLine(fixture, ['run', name, '--', 'cat', file], { env });
+  return { code, stdout };
+}
+
+describe('a repository that PATH names', () => {
+  attack('AX51: the live work tree is not shown inside where PATH has a directory of it', async (fixture) => {
+    const { scratch } = fixture;
+    const [tools, bin] = [join(scratch.directory, 'tools'), join(scratch.repository, 'bin')];
+    scratch.file('.litterbox.toml', '[workspace]\nworkdir = "/src"\n');
+    for (const directory of [tools, bin, scratch.repository]) {
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(join(directory, 'notes.txt'), 'untracked\n');
+    }
+    fixture.acceptRepository();
+    const control = readInside(fixture, 'control', join(tools, 'notes.txt'), tools);
+    positiveControl('a directory of tools beside the repository', control, ({ stdout }) => stdout === 'untracked\n');
+    const parent = join(scratch.repository, 'notes.txt');
+    for (const [name, file, searchPath] of [
+      ['top', parent, scratch.repository],
+      ['below', join(bin, 'notes.txt'), bin],
+      ['above', parent, scratch.directory],
+    ] as const)
+      expect({ name, ...readInside(fixture, name, file, searchPath) }).toEqual({ name, code: 1, stdout: '' });
+  });
+
+  attack('AX52: the pager of the repository does not run for who stands in a subdirectory of it', async (fixture) => {
+    const { scratch, marks } = fixture;
+    const [own, bin, sub] = [join(scratch.directory, 'bin'), join(scratch.repository, 'bin'), 'src'];
+    makeProgram(own, 'less', `${marks.touch('own')}\nexec cat`);
+    makeProgram(bin, 'less', `${marks.touch('repository')}\nexec cat`);
+    fixture.acceptRepository();
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await sandbox.write('src/more.txt', 'more\n');
+    const shown = (searchPath: string) =>
+      onTerminal(fixture, ['diff', 'a'], '', {
+        cwd: join(scratch.repository, sub),
+        env: { PATH: `${searchPath}:${USUAL}`, LITTERBOX_PAGER: 'less' },
+      });
+    expect(shown(`${bin}:${own}`)).toContain('more.txt');
+    expect(marks.found()).not.toContain('repository');
+    positiveControl('the pager of the person', marks.found(), (found) => found.includes('own'));
+    marks.clear();
+  });
+});
