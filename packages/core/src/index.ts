@@ -5,7 +5,9 @@ export {
   type CommandOutcome,
   ExecChannel,
   exitStatusOf,
+  whatToRun,
 } from './channel/exec-channel.ts';
+export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export type { ConfigOverrides } from './config/config-overrides.ts';
@@ -24,6 +26,7 @@ export {
 export { trustText, widens } from './config/trust-text.ts';
 export { isReservedVariable, variableProblem } from './config/variable-problem.ts';
 export { workdirOf } from './config/workdir-of.ts';
+export type { Command } from './domain/command.ts';
 export {
   type Assurance,
   CONTROLS,
@@ -184,6 +187,7 @@ export { type FoundLine, SearchFiles } from './use-cases/search-files.ts';
 export { SpillOutput } from './use-cases/spill-output.ts';
 export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
+export { FindShell } from './use-cases/find-shell.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';

@@ -5,10 +5,13 @@ export {
   type CommandOutcome,
   ExecChannel,
   exitStatusOf,
+  whatToRun,
 } from './channel/exec-channel.ts';
+export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
+export type { Command } from './domain/command.ts';
 export { assertPort } from './domain/assert-port.ts';
 export {
   type Assurance,

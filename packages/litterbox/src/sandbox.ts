@@ -1,6 +1,7 @@
 import {
   type AttachedProcess,
   type CallOptions,
+  type CommandShell,
   controlService,
   cutMilestone,
   decodeRaw,
@@ -37,6 +38,8 @@ export interface CommandResult {
   /** 128 + n when signal n ended it. */
   readonly exitCode: number;
   readonly signal?: string;
+  /** What ran a command that was given as text. */
+  readonly shell?: CommandShell;
   readonly stdout: string;
   readonly stderr: string;
   readonly stdoutBytes: Uint8Array;
@@ -184,10 +187,19 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-function resultOf({ exit, stdout, stderr, durationMs, interruption, recorded }: RunCommandResult): CommandResult {
+function resultOf({
+  exit,
+  shell,
+  stdout,
+  stderr,
+  durationMs,
+  interruption,
+  recorded,
+}: RunCommandResult): CommandResult {
   return {
     exitCode: exit.code,
     ...(exit.signal !== undefined && { signal: exit.signal }),
+    ...(shell && { shell }),
     stdout: decodeRaw(stdout.bytes),
     stderr: decodeRaw(stderr.bytes),
     stdoutBytes: stdout.bytes,

@@ -156,6 +156,25 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(await fixture.text('ls', { sandbox, path: '/playground' })).toBe('x');
   });
 
+  it('FC-03: bash runs bash where the sandbox has it, and tells when it was sh', async () => {
+    await using fixture = await mcpFixture({ era });
+    await fixture.call('sandbox-create', { name: 'a' });
+    const bash = (command: string) => fixture.call('bash', { sandbox: 'a', command });
+    const { facts } = await fixture.call('sandbox-status', { sandbox: 'a' });
+    const hasBash = (await bash('command -v bash')).meta['exitCode'] === 0;
+    const shell = hasBash ? 'bash' : 'sh';
+    expect(facts).toMatchObject({ shell });
+    const braces = await bash('echo {a,b}');
+    expect(braces.text.split('\n')[0]).toBe(hasBash ? 'a b' : '{a,b}');
+    expect(braces.text.includes('[run by sh: this sandbox has no bash')).toBe(!hasBash);
+    expect(braces.meta).toMatchObject({ shell });
+    const fine = await bash('source /dev/null && [[ 1 == 1 ]] && echo fine');
+    expect(fine.text.includes('fine\n')).toBe(hasBash);
+    const bound = await fixture.connect(['--sandbox', 'a']);
+    const { tools } = await bound.listTools();
+    expect(tools.find(({ name }) => name === 'bash')?.description).toContain(`Run a shell command (${shell}) in`);
+  });
+
   it('hints at the missing network when a command stumbles over it', async () => {
     await using fixture = await mcpFixture({ era });
     await fixture.call('sandbox-create', { name: 'a' });

@@ -1,4 +1,5 @@
-import type { ExecChannel } from '../channel/exec-channel.ts';
+import { type ExecChannel, whatToRun } from '../channel/exec-channel.ts';
+import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import type { ProgressOptions } from '../ports/call.ts';
@@ -25,7 +26,7 @@ export interface FailedSetup {
  * @returns the one that failed; the others were not run
  */
 export async function runSetupCommands(
-  commands: readonly (readonly [string, ...string[]])[],
+  commands: readonly Command[],
   record: Pick<SandboxRecord, 'ports' | 'policy' | 'workdir'>,
   channel: ExecChannel,
   verb: string,
@@ -33,12 +34,12 @@ export async function runSetupCommands(
 ): Promise<FailedSetup | undefined> {
   const { setupTimeoutMs } = record.policy;
   const endsAtMs = performance.now() + setupTimeoutMs;
-  for (const argv of commands) {
-    const command = argv.join(' ');
+  for (const given of commands) {
+    const command = commandText(given);
     options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
     const { exit, stdout, stderr, interruption } = await channel.run(
       {
-        argv,
+        ...whatToRun(given),
         cwd: record.workdir,
         env: commandVariables(record, 'setup'),
         timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),

@@ -1,3 +1,4 @@
+import { type Command, commandText } from '../domain/command.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { Policy } from '../domain/policy.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
@@ -58,7 +59,7 @@ export class SetUpSandbox {
   }
 
   async #runAll(
-    commands: readonly (readonly [string, ...string[]])[],
+    commands: readonly Command[],
     record: SandboxRecord,
     opened: OpenedSandbox,
     isRollback: boolean,
@@ -80,7 +81,7 @@ export class SetUpSandbox {
   async takeOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SetUp> {
     const message = revisionMessage({
       tool: 'setup',
-      subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
+      subject: record.policy.setup.map(commandText).join(' && '),
       sandbox: record.slug,
     });
     const { record: recorded, result } = await this.#record.execute(record, opened, message, options);
@@ -98,7 +99,7 @@ export class SetUpSandbox {
 }
 
 /** A throw-away repository is for tools that want one; nothing is ever read from it. */
-function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [string, ...string[]])[] {
+function setupCommands({ setup, workspaceGit }: Policy): readonly Command[] {
   const repository =
     'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
   return workspaceGit === 'throwaway' ? [['sh', '-c', repository], ...setup] : setup;

@@ -28,11 +28,11 @@ export const bash = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-exec', needsMessage: true },
-  describe: ({ timeoutMs, playground, git, reachable: rules, nameOf }) =>
-    `Run a shell command (sh -c) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+  describe: ({ timeoutMs, playground, git, reachable: rules, shell, nameOf }) =>
+    `Run a shell command (${shell ?? 'bash, or sh where the sandbox has no bash'}) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
-    command: z.string().describe('For sh -c'),
+    command: z.string().describe('Text for the shell'),
     workdir: z.string().optional().describe('Where to start, relative to the workspace or absolute in the sandbox'),
     timeout: z.int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Milliseconds'),
     message: toolFields.message(),
@@ -64,6 +64,7 @@ export const bash = tool({
           ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/, '')]),
           ...(stderr.text === '' ? [] : ['[stderr]', stderr.text.replace(/\n$/, '')]),
           ...(isCut ? [cutLine(file)] : []),
+          ...(result.shell === 'sh' ? [SH_LINE] : []),
           endLine(result),
           ...warningLines(result.recorded),
           ...(await hintLines(result, stumbles(result, stdout.text, stderr.text), policyOf)),
@@ -71,6 +72,7 @@ export const bash = tool({
       ],
       meta: {
         exitCode: result.exit.code,
+        ...(result.shell && { shell: result.shell }),
         ...(result.exit.signal !== undefined && { signal: result.exit.signal }),
         timedOut: result.interruption === 'timeout',
         durationMs: Math.round(result.durationMs),
@@ -81,6 +83,9 @@ export const bash = tool({
     };
   },
 });
+
+/** What bash does otherwise without an error is said of a command that went well, too. */
+const SH_LINE = '[run by sh: this sandbox has no bash, so {a,b}, [[ ]], <( ), arrays and source do not work]';
 
 function cutLine(file: string | undefined): string {
   return file === undefined

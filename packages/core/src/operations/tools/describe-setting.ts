@@ -1,6 +1,7 @@
 import type { CallOptions } from '../../ports/call.ts';
 import { DecidePolicy } from '../../use-cases/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
+import { FindShell } from '../../use-cases/find-shell.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import type { UseCases } from '../operation.ts';
 import { reachable, reachableText } from './reachable.ts';
@@ -38,9 +39,10 @@ export async function describeSetting(
       reachable: isTrusted ? reachable(config.network) : [],
     };
     if (sandbox === undefined) return configured;
-    const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
-    const { timeoutMs, requireMessage, network } = policy;
-    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network) };
+    const record = await useCases.get(FindSandbox).execute(sandbox, options);
+    const { timeoutMs, requireMessage, network } = record.policy;
+    const shell = await useCases.get(FindShell).execute(record, options);
+    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network), ...(shell && { shell }) };
   } catch {
     options?.signal?.throwIfAborted();
     return DEFAULT;
