@@ -151,6 +151,7 @@ export {
   RESERVE_DISK,
 } from './disks/disk-image.ts';
 export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';
+export { ensureNewerFiles, type NewerFiles } from './trees/newer-files.ts';
 export {
   ASK_BEFORE_NAME,
   type ConfinedCopy,

@@ -22,6 +22,8 @@ export interface SupervisorInput {
   readonly base: string;
   /** Directory of the kept setup that the sandbox stands on. */
   readonly setup?: string;
+  /** Directory with what of the base is newer than that. */
+  readonly newer?: string;
   readonly playground: string;
   /** Where all that the sandbox writes is; absent where its disk is not bounded. */
   readonly disk?: DiskImage;
@@ -52,8 +54,22 @@ const FEW_SIGNALS = 'prlimit --sigpending=1024:1024';
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
-  const { machine, meta, strategy, directory, base, setup, playground, disk, etc, filter, sources, proc, environment } =
-    input;
+  const {
+    machine,
+    meta,
+    strategy,
+    directory,
+    base,
+    setup,
+    newer,
+    playground,
+    disk,
+    etc,
+    filter,
+    sources,
+    proc,
+    environment,
+  } = input;
   const { cgroup, isRoot } = machine;
   const groups = cgroup
     ? {
@@ -70,10 +86,11 @@ export function supervisorScript(input: SupervisorInput): string {
     bind(etc, '/run/etc'),
     ...sources.tools.map(({ source, target }) => bind(target, source)),
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
-    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup),
+    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup, newer),
   ];
   const places = [
     ...(setup === undefined ? [] : ['setup']),
+    ...(newer === undefined ? [] : ['newer']),
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
   const launch = (args: readonly string[], status: string, errors: string) =>

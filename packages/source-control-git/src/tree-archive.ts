@@ -29,13 +29,14 @@ interface Listed {
 export async function* archiveTree(
   store: Store,
   tree: ObjectId,
-  { signal, paths }: TreeOptions = {},
+  { signal, paths, unlike, timeSeconds }: TreeOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const only = paths && new Set([...paths].map(toByteString));
   try {
+    const differing = unlike === undefined ? undefined : await pathsUnlike(store, tree, unlike, signal);
+    const only = differing ?? (paths && new Set([...paths].map(toByteString)));
     let parts: Buffer[] = [];
     let size = 0;
-    for await (const part of tarParts(store, tree, only, signal)) {
+    for await (const part of tarParts(store, tree, only, timeSeconds, signal)) {
       parts.push(part);
       size += part.length;
       if (size < CHUNK_BYTES) continue;
@@ -70,6 +71,7 @@ async function* tarParts(
   store: Store,
   tree: ObjectId,
   only: ReadonlySet<ByteString> | undefined,
+  timeSeconds: number | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (tree === store.format.emptyTree) return;
@@ -93,14 +95,19 @@ async function* tarParts(
       await drained(contents.stdin);
       const batch = asked.splice(0, isListed ? asked.length : AHEAD / 2);
       if (batch.length === 0) return;
-      for (const entry of batch) yield* entryParts(entry, source);
+      for (const entry of batch) yield* entryParts(entry, source, timeSeconds);
     }
   } finally {
     await listing.return?.(undefined);
   }
 }
 
-async function* entryParts(entry: Listed, source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+async function* entryParts(
+  entry: Listed,
+  source: ByteSource,
+  timeSeconds: number | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  const time = timeSeconds === undefined ? {} : { timeSeconds };
   const name = entry.path;
   const last = name.slice(name.lastIndexOf('/') + 1);
   if (last === '.' || last === '..' || isGitLike(last)) {
@@ -110,7 +117,7 @@ async function* entryParts(entry: Listed, source: ByteSource): AsyncGenerator<Bu
     });
   }
   if (isTree(entry) || isGitlink(entry)) {
-    yield tarHeader({ type: 'directory', name, mode: 0o755 });
+    yield tarHeader({ type: 'directory', name, mode: 0o755, ...time });
     return;
   }
   const [, type, sizeText] = (await source.until(NEWLINE, 256)).toString('latin1').split(' ');
@@ -124,14 +131,37 @@ async function* entryParts(entry: Listed, source: ByteSource): AsyncGenerator<Bu
       });
     }
     const linkTarget = (await source.take(sizeBytes)).toString('latin1');
-    yield tarHeader({ type: 'symlink', name, mode: 0o777, linkTarget });
+    yield tarHeader({ type: 'symlink', name, mode: 0o777, linkTarget, ...time });
   } else {
     const isExecutable = (Number.parseInt(entry.mode, 8) & 0o100) !== 0;
-    yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes });
+    yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes, ...time });
     for await (const chunk of source.body(sizeBytes)) yield chunk;
     yield tarPadding(sizeBytes);
   }
   await source.take(1); // the newline after the content
+}
+
+/** The paths at which a tree differs from another, and those of the directories above. Undefined, for all, when the other one is gone. */
+async function pathsUnlike(
+  store: Store,
+  tree: ObjectId,
+  other: ObjectId,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<ByteString> | undefined> {
+  const found = new Set<ByteString>();
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--ignore-submodules=none', '--end-of-options'];
+  try {
+    for await (const paths of nulFields(store.stream([...args, other, tree], { signal })))
+      for (const path of paths) {
+        found.add(path);
+        for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+          found.add(path.slice(0, cut));
+      }
+  } catch {
+    signal?.throwIfAborted();
+    return undefined; // what else may be wrong shows when the tree itself is read
+  }
+  return found;
 }
 
 async function* listTree(

@@ -139,6 +139,10 @@ export interface FileChange {
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
   readonly paths?: ReadonlySet<string>;
+  /** Only what differs from another tree, with the directories above it and above what is not there any more. When that tree is gone, everything. */
+  readonly unlike?: ObjectId;
+  /** Modification time of every entry, in seconds since 1970. @defaultValue 2000-01-01, for all trees alike */
+  readonly timeSeconds?: number;
 }
 
 /** Which two trees are compared, and what of them is shown. */

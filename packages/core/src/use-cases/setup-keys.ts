@@ -23,7 +23,7 @@ export interface SetupKeys {
 }
 
 /** Another number makes everything that was kept before unfindable. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /**
  * @param isShared whether other base trees may begin with what this setup leaves: whoever writes what it runs can leave something there for

@@ -1,3 +1,4 @@
+import type { ObjectId } from '../domain/ids.ts';
 import type { SandboxSpec } from '../ports/sandbox-provider.ts';
 import type { Base, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
@@ -13,7 +14,12 @@ export function specOf(
     id: record.id,
     slug: record.slug,
     repositoryId: record.repositoryId,
-    workspace: { key: base.tree, open: (call) => repository.tree(base.tree, call) },
+    workspace: {
+      key: base.tree,
+      open: (call) => repository.tree(base.tree, call),
+      openUnlike: (key, timeSeconds, call) =>
+        repository.tree(base.tree, { ...call, unlike: key as ObjectId, timeSeconds }),
+    },
     workdir: record.workdir,
     root: policy.root,
     environment: policy.environment,
