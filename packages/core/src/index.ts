@@ -75,6 +75,7 @@ export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './po
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
 export type {
   Base,
+  BaseDescription,
   BaseSource,
   DiffOptions,
   ExportPlan,

@@ -84,6 +84,7 @@ export type { KeptSetup, SetupStore } from './ports/setup-store.ts';
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
 export type {
   Base,
+  BaseDescription,
   BaseSource,
   DiffOptions,
   ExportPlan,

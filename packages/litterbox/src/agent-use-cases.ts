@@ -49,7 +49,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [ChooseProvider, [Port.Providers]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
   [RecordRevision, [Port.State, OpenRepository, Port.Heap]],
-  [SetUpSandbox, [Port.State, RecordRevision, OpenNetwork]],
+  [SetUpSandbox, [Port.State, RecordRevision, OpenNetwork, OpenRepository]],
   [TakePooled, [Port.Pool]],
   [ClearPool, [OpenRepository, Port.State, Port.Pool, Port.Audit, Port.Providers, Port.Actor]],
   [

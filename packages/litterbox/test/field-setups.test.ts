@@ -71,4 +71,72 @@ describe(`field cases of setups, on ${PROVIDER}`, () => {
     expect(await judge(pooled)).toEqual(newer);
     await litterbox.clearPool();
   });
+
+  it('FC-16: a setup that wants a repository is told how; the one inside tells branch and tags as outside, and is clean', async () => {
+    await using fixture = new LibraryFixture({
+      'a.txt': 'a\r\n',
+      'kept.log': 'tracked and ignored\n',
+    });
+    const { git } = fixture;
+    fixture.file('.gitignore', '*.log\n');
+    fixture.file('.gitattributes', '* text=auto eol=lf\n*.txt working-tree-encoding=UTF-16\n');
+    git('add', '.gitignore', '.gitattributes');
+    git('commit', '-q', '-m', 'rules');
+    const litterbox = fixture.open();
+    const refused = await litterbox
+      .create({ name: 'refused', setup: 'echo "fatal: not a git repository" >&2; exit 128' })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: 'SETUP_FAILED',
+      details: { hint: expect.stringContaining('workspace.git = "throwaway"') },
+    });
+    const plain = await litterbox.create({ name: 'plain' });
+    if ((await plain.run('command -v git')).exitCode !== 0) return; // an image without git has no use for a repository
+    git('tag', 'v1.4.0');
+    git('tag', '-a', '-m', 'secret words', 'stable');
+    git('commit', '-q', '--allow-empty', '-m', 'secret subject');
+    git('commit', '-q', '--allow-empty', '-m', 'another secret');
+    git('branch', 'secret-branch');
+    git('checkout', '-q', '-b', 'work/on-it');
+    fixture.file('kept.log', 'stashed secret\n');
+    git('stash', '-q');
+    const told = (sandbox: Sandbox) =>
+      sandbox.run(
+        'git describe --tags --match "v*" --long | sed s/-g.*//; git describe --long | sed s/-g.*//; git status --porcelain --ignored; git branch --show-current; git show HEAD:kept.log; git for-each-ref | wc -l; grep -rl secret .git; git log --all --format=%B',
+      );
+    const wanted = (version: string, stable: string, branch: string) => ({
+      stdout: `${version}\n${stable}\n${branch}\ntracked and ignored\n`,
+      stderr: '',
+    });
+    const sandbox = await litterbox.create({ name: 'a', workspaceGit: 'throwaway' });
+    const { stdout, stderr, recorded } = await told(sandbox);
+    const head = wanted('v1.4.0-2', 'stable-2', 'work/on-it');
+    expect({ stdout: stdout.split('\n').slice(0, 4).join('\n') + '\n', stderr }).toEqual(head);
+    expect(
+      stdout
+        .slice(head.stdout.length)
+        .split('\n')
+        .filter((line) => line !== ''),
+    ).toEqual(['3', 'base']);
+    expect(recorded.warnings).toEqual([]);
+    expect(git('describe', '--tags', '--match', 'v*', '--long').replace(/-g.*/, '')).toBe('v1.4.0-2');
+
+    // Exactly at a tag, from elsewhere, and with the same files: nothing that was made before is taken for it.
+    const setup = 'git describe --tags --match "v*" >~/version';
+    const older = await litterbox.create({ name: 'older', workspaceGit: 'throwaway', setup });
+    expect((await older.run('cat ~/version')).stdout).toMatch(/^v1\.4\.0-2-g/);
+    git('tag', 'v1.5.0');
+    const newer = await litterbox.create({ name: 'newer', workspaceGit: 'throwaway', setup });
+    expect((await newer.run('cat ~/version; git describe --tags --match "v*"')).stdout).toBe('v1.5.0\nv1.5.0\n');
+    git('checkout', '-q', '--detach', 'v1.4.0');
+    const detached = await litterbox.create({ name: 'detached', workspaceGit: 'throwaway' });
+    expect(await told(detached)).toMatchObject({
+      stdout: expect.stringMatching(/^v1\.4\.0-0\nstable-0\ntracked and ignored\n2\nbase\n/),
+    });
+    fixture.file('kept.log', 'edited\n');
+    const edited = await litterbox.create({ name: 'edited', workspaceGit: 'throwaway', from: 'worktree' });
+    expect((await edited.run('git describe --tags --match "v*"; cat kept.log; git status --porcelain')).stdout).toBe(
+      'v1.4.0\nedited\n',
+    );
+  });
 });

@@ -185,6 +185,8 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(stumbled).toContain('[hint: this sandbox has no network');
     const fine = await fixture.text('bash', { sandbox: 'a', command: 'echo "Could not resolve host: x"' });
     expect(fine).not.toContain('[hint');
+    const command = 'echo "fatal: not a git repository" >&2; exit 128';
+    expect(await fixture.text('bash', { sandbox: 'a', command })).toContain('workspace.git = "throwaway"');
   });
 
   it('offers diff, log and status as resources, and words for a review', async () => {

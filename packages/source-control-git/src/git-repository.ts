@@ -29,6 +29,7 @@ import type {
 } from '@litterbox/core/provider';
 import { LitterboxError } from '@litterbox/core/provider';
 import { beginHistory } from './begin-history.ts';
+import { describeBase } from './describe-base.ts';
 import { findBase, listLeftOut } from './find-base.ts';
 import { forkHistory } from './fork-history.ts';
 import { IgnoreMatcher } from './ignore-matcher.ts';
@@ -93,6 +94,12 @@ export class GitRepository implements SourceRepository {
     const call = { signal: options?.signal };
     const find = () => findBase(this.#user, this.#store, source, this.#asker, call);
     return this.#translate('sandbox.base', call, find, 'REPO_CORRUPT');
+  }
+
+  describe({ commit }: Pick<Base, 'commit'>, options?: CallOptions) {
+    const call = { signal: options?.signal };
+    const describe = () => describeBase(this.#user, this.#store, commit, call);
+    return this.#translate('sandbox.base', call, describe, 'REPO_CORRUPT');
   }
 
   leftOut(limit: number, options?: CallOptions) {

@@ -79,6 +79,11 @@ export function memoryRepository(
       return { paths: paths.slice(0, limit), total: paths.length };
     },
 
+    async describe(_base, options) {
+      begun(options);
+      return { branch: person.headRef.replace('refs/heads/', ''), tags: [] };
+    },
+
     tree: (tree, options) =>
       new ReadableStream<Uint8Array>({
         start(controller) {

@@ -19,6 +19,19 @@ export interface Base {
   readonly headRef?: string;
 }
 
+/** What git tells of a base besides its files. */
+export interface BaseDescription {
+  /** The branch without `refs/heads/`; absent when HEAD is on none. */
+  readonly branch?: string;
+  /** The nearest tags, at most three: what `git describe` finds, among all tags, annotated ones, and those with a digit in them. */
+  readonly tags: readonly {
+    readonly name: string;
+    /** Commits of the base that the tag does not have. */
+    readonly distance: number;
+    readonly isAnnotated: boolean;
+  }[];
+}
+
 /** A base as it was just found in the repository. */
 export interface FoundBase extends Base {
   /**
@@ -253,6 +266,8 @@ export interface SourceRepository extends AsyncDisposable {
 
   /** @throws LitterboxError `UNBORN_HEAD`, `REV_INVALID`, `REV_NOT_FOUND`, `REV_NOT_COMMIT`, `REV_AMBIGUOUS`, `OBJECT_MISSING`. */
   base(source: BaseSource, options?: ProgressOptions): Promise<FoundBase>;
+  /** What git tells of a base: names and numbers alone, nothing of its history. What cannot be told is left out. */
+  describe(base: Pick<Base, 'commit'>, options?: CallOptions): Promise<BaseDescription>;
   /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
   leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
   /** A tree as `WorkspaceSource.open` describes it. Filters and attributes of the repository are not applied, except end-of-line conversion never. */

@@ -139,7 +139,8 @@ export class FillPool {
     const policy =
       decided.pool > 0 ? await this.#install.execute(repository, provider, wanting, base, false, options) : asked;
     const draft = { ...wanting, policy: policyForBase(policy, base) };
-    return { repository, provider, base, draft, wanted: decided.pool, fingerprint: await poolFingerprint(draft) };
+    const fingerprint = await poolFingerprint(repository, draft, options);
+    return { repository, provider, base, draft, wanted: decided.pool, fingerprint };
   }
 
   async #makeOne(plan: PoolPlan, options?: ProgressOptions): Promise<void> {
@@ -229,7 +230,12 @@ export class FillPool {
     ) => Promise<{ readonly isSilent: boolean }>,
   ): Promise<{ readonly isSilent: boolean; readonly touchesBase: boolean }> {
     const state = trialState(record);
-    const setUp = new SetUpSandbox(state, new RecordRevision(state, this.#repository, this.#heap), this.#network);
+    const setUp = new SetUpSandbox(
+      state,
+      new RecordRevision(state, this.#repository, this.#heap),
+      this.#network,
+      this.#repository,
+    );
     const channel = new ExecChannel(runtime);
     await repository.begin({ id: record.id, slug: record.slug, base });
     try {

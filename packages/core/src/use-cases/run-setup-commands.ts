@@ -6,9 +6,16 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { networkHint } from './network-hint.ts';
+import { repositoryHint } from './repository-hint.ts';
 import { withheldNetwork } from './policy-for-base.ts';
 
 const LOG_CHARACTERS = 4_000;
+
+/** A command of ours, by what people know it as. */
+export interface NamedCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly name: string;
+}
 
 /** The first command that failed. */
 export interface FailedSetup {
@@ -26,7 +33,7 @@ export interface FailedSetup {
  * @returns the one that failed; the others were not run
  */
 export async function runSetupCommands(
-  commands: readonly Command[],
+  commands: readonly (Command | NamedCommand)[],
   record: Pick<SandboxRecord, 'ports' | 'policy' | 'workdir'>,
   channel: ExecChannel,
   verb: string,
@@ -35,11 +42,12 @@ export async function runSetupCommands(
   const { setupTimeoutMs } = record.policy;
   const endsAtMs = performance.now() + setupTimeoutMs;
   for (const given of commands) {
-    const command = commandText(given);
+    const isOurs = typeof given === 'object' && 'name' in given;
+    const command = isOurs ? given.name : commandText(given);
     options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
     const { exit, stdout, stderr, interruption } = await channel.run(
       {
-        ...whatToRun(given),
+        ...whatToRun(isOurs ? given.argv : given),
         cwd: record.workdir,
         env: commandVariables(record, 'setup'),
         timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
@@ -78,9 +86,10 @@ export function setupFailed(
     .map((line) => `  | ${line}`)
     .join('\n');
   const network = withheldNetwork(policy) ?? networkHint(policy.network, log, missing);
+  const hints = [hint, repositoryHint(policy, log), network].filter((one) => one !== undefined);
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
-    hint: network === undefined ? hint : `${hint} ${network}`,
+    hint: hints.join(' '),
     facts: { command, log },
   });
 }

@@ -32,7 +32,7 @@ const FORMAT = 3;
  */
 export async function setupKeys(
   repository: SourceRepository,
-  record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseTree'>,
+  record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseCommit' | 'baseTree'>,
   isShared: boolean,
   options?: CallOptions,
 ): Promise<SetupKeys | undefined> {
@@ -51,6 +51,8 @@ export async function setupKeys(
     },
     options,
   );
+  const described =
+    policy.workspaceGit === 'throwaway' ? [await repository.describe({ commit: record.baseCommit }, options)] : [];
   const general = await digest([
     FORMAT,
     record.repositoryId, // what a setup reads beyond its inputs is another in another repository
@@ -61,6 +63,7 @@ export async function setupKeys(
     sorted(Object.entries(policy.environment)),
     policy.setup,
     policy.workspaceGit,
+    ...described,
     // Without its network it may begin with what the same setup left that had one.
     policy.network.setup === 'none' && !isWithheld ? 'none' : [policy.network.allow ?? [], policy.network.deny ?? []],
     sorted([...inputs]),

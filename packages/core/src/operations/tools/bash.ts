@@ -3,6 +3,7 @@ import { condenseOutput } from '../../domain/condense-output.ts';
 import type { Policy } from '../../domain/policy.ts';
 import { decodeRaw } from '../../domain/raw-text.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
+import { REPOSITORY_WORDS } from '../../use-cases/repository-hint.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/run-command.ts';
 import { SpillOutput } from '../../use-cases/spill-output.ts';
 import { reachable, reachableText } from './reachable.ts';
@@ -104,18 +105,27 @@ function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult)
   return `[${ended}, ${recordedText(recorded)}]`;
 }
 
-function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): boolean {
-  return exit.code !== 0 && (NETWORK_WORDS.test(stderr) || NETWORK_WORDS.test(stdout));
+function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): 'network' | 'repository' | undefined {
+  if (exit.code === 0) return undefined;
+  const says = (words: RegExp) => words.test(stderr) || words.test(stdout);
+  if (says(NETWORK_WORDS)) return 'network';
+  return says(REPOSITORY_WORDS) ? 'repository' : undefined;
 }
 
 async function hintLines(
   { interruption }: RunCommandResult,
-  isNetwork: boolean,
+  stumble: 'network' | 'repository' | undefined,
   policyOf: () => Promise<Policy>,
 ): Promise<readonly string[]> {
   if (interruption === 'timeout')
     return ['[hint: give a longer timeout, or start it in the background with its output in a file]'];
-  if (!isNetwork) return [];
+  if (stumble === undefined) return [];
+  if (stumble === 'repository')
+    return (await policyOf()).workspaceGit === 'throwaway'
+      ? []
+      : [
+          '[hint: the workspace is no git repository, and its changes are recorded without one; a person can give sandboxes to come a repository of their own, with workspace.git = "throwaway" in .litterbox.toml]',
+        ];
   const rules = reachable((await policyOf()).network);
   if (rules.length === 0)
     return ['[hint: this sandbox has no network; only what is on the machine and in the repository can be used]'];
