@@ -98,6 +98,7 @@ export type {
   SandboxHistory,
   SourceControl,
   SourceRepository,
+  SubmoduleState,
   TreeOptions,
 } from './ports/source-control.ts';
 export type {

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Sandbox } from '../src/index.ts';
 import { LibraryFixture } from './library-fixture.ts';
@@ -138,5 +141,95 @@ describe(`field cases of setups, on ${PROVIDER}`, () => {
     expect((await edited.run('git describe --tags --match "v*"; cat kept.log; git status --porcelain')).stdout).toBe(
       'v1.4.0\nedited\n',
     );
+  });
+
+  it('FC-07: the files of submodules are there at their commit, are never recorded, and what is empty is named', async () => {
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n' });
+    const { git, directory, repository } = fixture;
+    const at = (path: string, ...args: readonly string[]) =>
+      execFileSync(
+        'git',
+        ['-c', 'protocol.file.allow=always', '-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args],
+        {
+          cwd: path,
+          env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null' },
+          stdio: 'pipe',
+        },
+      );
+    const make = (name: string, files: Readonly<Record<string, string>>) => {
+      const path = join(directory, name);
+      mkdirSync(path);
+      at(path, 'init', '-q');
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
+      at(path, 'add', '-A');
+      at(path, 'commit', '-qm', 'x');
+      return path;
+    };
+    const inner = make('inner', { 'inner.sh': 'echo inner\n' });
+    const lib = make('lib', { 'l.sh': 'x=1\n', '.gitattributes': '*.sh filter=evil\n' });
+    at(lib, 'submodule', '--quiet', 'add', inner, 'deep/inner');
+    at(lib, 'commit', '-qm', 'inner');
+    for (const [name, path] of [
+      ['lib', 'vendor/lib'],
+      ['lib', 'gone'],
+    ] as const)
+      at(repository, 'submodule', '--quiet', 'add', join(directory, name), path);
+    at(repository, 'submodule', '--quiet', 'update', '--init', '--recursive');
+    git('commit', '-qam', 'submodules');
+    // Nothing of a submodule's own configuration counts, nor does its work tree.
+    const modules = join(repository, '.git/modules');
+    at(join(repository, 'vendor/lib'), 'config', 'filter.evil.smudge', `touch ${directory}/pwned`);
+    at(join(repository, 'vendor/lib'), 'config', 'core.fsmonitor', `touch ${directory}/pwned`);
+    writeFileSync(join(repository, 'vendor/lib/l.sh'), 'x=edited\n');
+    for (const left of [join(modules, 'gone'), join(repository, 'gone')]) rmSync(left, { recursive: true });
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'a' });
+    const look = '. vendor/lib/l.sh; echo $x; sh vendor/lib/deep/inner/inner.sh; ls -A gone';
+    expect(await sandbox.run(look)).toMatchObject({ stdout: '1\ninner\n', stderr: '', recorded: { changedFiles: 0 } });
+    expect(sandbox.record.emptySubmodules).toEqual([{ path: 'gone', reason: 'it is not initialised here' }]);
+    expect(existsSync(join(directory, 'pwned'))).toBe(false);
+    const { recorded } = await sandbox.run('echo x=2 >vendor/lib/l.sh; echo b >b.txt');
+    expect(recorded.warnings.map(({ type, path }) => ({ type, path }))).toEqual([
+      { type: 'refused-path', path: 'vendor/lib/l.sh' },
+    ]);
+    expect(await sandbox.diff()).not.toContain('vendor');
+
+    // Another commit of a submodule is another base, for a kept setup too.
+    const setup = 'cat vendor/*/l.sh >~/built';
+    const kept = await litterbox.create({ name: 'kept', setup });
+    writeFileSync(join(lib, 'l.sh'), 'x=3\n');
+    at(lib, 'commit', '-qam', 'three');
+    for (const key of ['filter.evil.smudge', 'core.fsmonitor'])
+      at(join(repository, 'vendor/lib'), 'config', '--unset', key);
+    at(join(repository, 'vendor/lib'), 'fetch', '-q');
+    at(join(repository, 'vendor/lib'), 'reset', '-q', '--hard', 'FETCH_HEAD');
+    at(repository, 'submodule', '--quiet', 'update', '--init', 'gone');
+    git('commit', '-qm', 'three', 'vendor/lib');
+    const next = await litterbox.create({ name: 'next', setup });
+    const built = async (one: Sandbox) => (await one.run('cat ~/built vendor/lib/l.sh; ls gone')).stdout;
+    expect(await built(kept)).toBe('x=1\nx=1\n');
+    expect(await built(next)).toBe('x=3\nx=3\ndeep\nl.sh\n');
+    expect((await (await next.fork()).run('cat vendor/lib/l.sh')).stdout).toBe('x=3\n');
+    expect(next.record.emptySubmodules?.map(({ path }) => path)).toEqual(['gone/deep/inner']);
+
+    let hostiles = 0;
+    // Names lead nowhere: up, through a link, to a gitdir elsewhere.
+    const hostile = async (name: string, prepare: () => void = () => {}) => {
+      prepare();
+      fixture.file('.gitmodules', `[submodule "${name}"]\n\tpath = vendor/lib\n\turl = x\n`);
+      git('add', '.gitmodules');
+      git('commit', '-qm', name);
+      const made = await litterbox.create({ name: `h${(hostiles += 1)}` });
+      expect({ name, stdout: (await made.run('ls -A vendor/lib')).stdout }).toEqual({ name, stdout: '' });
+      expect(made.record.emptySubmodules).toContainEqual({ path: 'vendor/lib', reason: 'it is not initialised here' });
+    };
+    await hostile('../modules/vendor/lib');
+    await hostile('x/../vendor/lib', () => mkdirSync(join(modules, 'x')));
+    await hostile(join(modules, 'vendor/lib'));
+    await hostile('link', () => symlinkSync(join(modules, 'vendor/lib'), join(modules, 'link')));
+    await hostile('half', () => {
+      mkdirSync(join(modules, 'half'));
+      symlinkSync(join(modules, 'vendor/lib/objects'), join(modules, 'half/objects'));
+    });
   });
 });

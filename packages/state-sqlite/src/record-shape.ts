@@ -99,6 +99,7 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   assurance: optional(ASSURANCE_SHAPE),
   setupLog: optional(text),
   ports: optional(list(object({ name: text, inside: number, outside: number }))),
+  emptySubmodules: optional(list(object({ path: text, reason: text }))),
   forkedFrom: optional(text),
   generation: number,
 });

@@ -95,6 +95,11 @@ export function memoryRepository(
         },
       }),
 
+    async submodules(_tree, options) {
+      begun(options);
+      return [];
+    },
+
     async contentIds(tree, isWanted, options) {
       begun(options);
       const ids = new Map<string, ObjectId>();

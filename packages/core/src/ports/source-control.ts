@@ -148,12 +148,23 @@ export interface FileChange {
   readonly removedLines?: number;
 }
 
+/** A submodule of a tree, or of another submodule. */
+export interface SubmoduleState {
+  /** From the top of the tree. */
+  readonly path: string;
+  readonly commit: ObjectId;
+  /** Why its files cannot be had, after "because". Absent when they are here. */
+  readonly missing?: string;
+}
+
 /** What of a tree is wanted. */
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
   readonly paths?: ReadonlySet<string>;
   /** Only what differs from another tree, with the directories above it and above what is not there any more. When that tree is gone, everything. */
   readonly unlike?: ObjectId;
+  /** Submodules whose files are in it too, each as the commit that it is recorded with. Those that miss something are left out. @defaultValue none */
+  readonly submodules?: readonly SubmoduleState[];
   /** Modification time of every entry, in seconds since 1970. @defaultValue 2000-01-01, for all trees alike */
   readonly timeSeconds?: number;
 }
@@ -272,6 +283,12 @@ export interface SourceRepository extends AsyncDisposable {
   leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
   /** A tree as `WorkspaceSource.open` describes it. Filters and attributes of the repository are not applied, except end-of-line conversion never. */
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;
+
+  /**
+   * The submodules of a tree that `.gitmodules` names, and whether their objects are here: in the person's own copies of them, nothing is
+   * fetched, and no configuration of theirs is read. Names and paths in the tree may be anybody's.
+   */
+  submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]>;
 
   /** The ids of the contents of those files and links of a tree whose paths are wanted: equal ids mean equal contents. */
   contentIds(

@@ -171,7 +171,7 @@ export class FillPool {
   /** As a create does it, with a history for as long as it takes to know what the setup left for one. */
   async #made(record: SandboxRecord, plan: PoolPlan, options?: ProgressOptions): Promise<Assurance> {
     const { repository, provider, base } = plan;
-    const spec = { ...specOf(record, base, repository), isPooled: true };
+    const spec = { ...(await specOf(record, base, repository, options)), isPooled: true };
     const keys = provider.setups ? await setupKeys(repository, record, base.isPersons, options) : undefined;
     const prepared = keys ? { prepared: keys.wanted } : {};
     let runtime = await provider.create({ ...spec, ...prepared }, options);

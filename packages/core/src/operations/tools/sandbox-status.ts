@@ -22,6 +22,7 @@ const facts = z.object({
   base: z.string(),
   revisions: z.number(),
   revisionsSinceMilestone: z.number(),
+  emptySubmodules: z.array(z.object({ path: z.string(), reason: z.string() })).optional(),
   changedFiles: z.number(),
   files: z.array(
     z.object({ path: z.string(), status: z.string(), added: z.number().optional(), removed: z.number().optional() }),
@@ -66,6 +67,9 @@ export const sandboxStatus = tool({
         base: record.baseCommit,
         revisions: history.tip.number,
         revisionsSinceMilestone: history.unmilestoned,
+        ...(record.emptySubmodules && {
+          emptySubmodules: record.emptySubmodules.map(({ path, reason }) => ({ path: nameText(path), reason })),
+        }),
         changedFiles: changes.length,
         files: changes.slice(0, MAX_FILES).map(({ path, status, addedLines, removedLines }) => ({
           path: nameText(path),
