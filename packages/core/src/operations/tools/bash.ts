@@ -65,7 +65,6 @@ export const bash = tool({
           ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/, '')]),
           ...(stderr.text === '' ? [] : ['[stderr]', stderr.text.replace(/\n$/, '')]),
           ...(isCut ? [cutLine(file)] : []),
-          ...(result.shell === 'sh' ? [SH_LINE] : []),
           endLine(result),
           ...warningLines(result.recorded),
           ...(await hintLines(result, stumbles(result, stdout.text, stderr.text), policyOf)),
@@ -85,16 +84,13 @@ export const bash = tool({
   },
 });
 
-/** What bash does otherwise without an error is said of a command that went well, too. */
-const SH_LINE = '[run by sh: this sandbox has no bash, so {a,b}, [[ ]], <( ), arrays and source do not work]';
-
 function cutLine(file: string | undefined): string {
   return file === undefined
     ? '[output cut; send less of it, for example with grep, head or tail]'
     : `[output cut; all of it is in ${file}: read it part by part]`;
 }
 
-function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult): string {
+function endLine({ exit, shell, interruption, durationMs, recorded }: RunCommandResult): string {
   const seconds = (durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0);
   const ended =
     interruption === 'timeout'
@@ -102,7 +98,9 @@ function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult)
       : interruption === 'channel-lost'
         ? `was lost after ${seconds} s: something ended its shell`
         : `exit code ${exit.code}${exit.signal === undefined ? '' : ` (${exit.signal})`}, ${seconds} s`;
-  return `[${ended}, ${recordedText(recorded)}]`;
+  // Said of what went well, too: what bash does otherwise is no error to sh.
+  const by = shell === 'sh' ? ', by sh because there is no bash' : '';
+  return `[${ended}${by}, ${recordedText(recorded)}]`;
 }
 
 function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): 'network' | 'repository' | undefined {
