@@ -155,11 +155,7 @@ const GATE = [
     name: 'main-job-docker',
     layer: 'gate',
     why: 'the main job through library, command line and MCP, in containers',
-    files: [
-      '^packages/litterbox/test/(main-job|field-setups)',
-      '^packages/mcp/test/work\\.',
-      '^packages/cli/test/commands',
-    ],
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
     titles: [
       'one diff to accept',
       'a person reads one diff and merges',
@@ -174,11 +170,7 @@ const GATE = [
     name: 'main-job-podman',
     layer: 'gate',
     why: 'the main job through library, command line and MCP, on the other engine',
-    files: [
-      '^packages/litterbox/test/(main-job|field-setups)',
-      '^packages/mcp/test/work\\.',
-      '^packages/cli/test/commands',
-    ],
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
     titles: ['one diff to accept', 'a person reads one diff and merges', 'tells the whole story'],
     env: on('podman'),
     uses: ['podman'],
@@ -187,11 +179,7 @@ const GATE = [
     name: 'main-job-user',
     layer: 'gate',
     why: 'the main job of a person without root',
-    files: [
-      '^packages/litterbox/test/(main-job|field-setups)',
-      '^packages/mcp/test/work\\.',
-      '^packages/cli/test/commands',
-    ],
+    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
     titles: ['one diff to accept', 'a person reads one diff and merges', 'tells the whole story', 'restore goes back'],
     as: 'user',
   },
