@@ -134,7 +134,7 @@ const GATE = [
     name: 'main-job-overlay',
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
-    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/(work|bundle|permission)\\.'],
+    files: ['^packages/litterbox/test/(main-job|field-setups)', '^packages/mcp/test/(work|bundle|permission)\\.'],
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
   },
   {
@@ -303,14 +303,14 @@ const DEEP = [
   {
     name: 'library-docker',
     why: 'the library in containers',
-    files: ['^packages/litterbox/test/(fork|install|main-job|network|services|pool)'],
+    files: ['^packages/litterbox/test/(field-setups|fork|install|main-job|network|services|pool)'],
     env: on('docker'),
     uses: ['docker'],
   },
   {
     name: 'library-podman',
     why: 'the library in containers of Podman',
-    files: ['^packages/litterbox/test/(fork|install|main-job|network)'],
+    files: ['^packages/litterbox/test/(field-setups|fork|install|main-job|network)'],
     env: on('podman'),
     uses: ['podman'],
   },

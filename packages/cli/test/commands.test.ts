@@ -75,6 +75,18 @@ describe('the command line', () => {
     expect([...bytes]).toEqual([0, 255]);
   });
 
+  it('FC-03: one word is for bash where there is one, whatever stands at the input, and explain tells', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'words']);
+    const hasBash = (await fixture.run(['run', 'words', '--', 'sh', '-c', 'command -v bash'])).code === 0;
+    const said = hasBash ? 'a b\n' : '{a,b}\n';
+    expect((await fixture.run(['run', 'words', 'echo {a,b}'])).stdout).toBe(said);
+    expect((await fixture.run(['run', 'words', 'echo {a,b}; cat'], 'in\n')).stdout).toBe(`${said}in\n`);
+    expect((await fixture.run(['explain', 'words'])).stdout).toContain(
+      `texts of commands are run by ${hasBash ? 'bash' : 'sh'}`,
+    );
+  });
+
   it('gives one JSON document wherever --json stands, and errors as JSON on stderr', async () => {
     await using fixture = new CliFixture();
     const created = JSON.parse((await fixture.run(['create', 'doc', '--json'])).stdout) as Record<string, unknown>;

@@ -11,6 +11,7 @@ import {
   slugify,
   type SourceControl,
   type SourceRepository,
+  type TreeOptions,
 } from '@litterbox/core/provider';
 import { fixtureArchive, type FixtureFile } from './fixture-workspace.ts';
 import { joined } from './collected.ts';
@@ -449,6 +450,37 @@ export function describeSourceControl({
       assert.ok(text.includes('a\r\nb\n') && text.includes('dir/a') && !text.includes('read me'));
     });
 
+    check(
+      'FC-04: what a tree has otherwise than another, with the directories above, and at one time',
+      async ({ repository, record }) => {
+        const one = await record([
+          { path: 'left/gone', content: 'x' },
+          { path: 'left/stays', content: 'x' },
+          { path: 'same/x', content: 'x' },
+          { path: 'deep/er/odd \udcff', content: '1' },
+        ]);
+        const two = await record(
+          [
+            { path: 'deep/er/odd \udcff', content: '2' },
+            { path: 'new/link', linkTarget: 'x' },
+          ],
+          [{ type: 'directory', path: 'left', children: [{ name: 'stays', type: 'file' }] }],
+        );
+        assert.ok(one.revision && two.revision);
+        const { tree } = two.revision;
+        const told = async (options: TreeOptions) => timesOf(await bytesOf(repository.tree(tree, options)));
+        const all = await told({});
+        assert.ok(all.some(([path]) => path === 'same/x'));
+        assert.equal(new Set(all.map(([, seconds]) => seconds)).size, 1);
+        const names = ['deep/', 'deep/er/', 'deep/er/odd \udcff', 'left/', 'new/', 'new/link'];
+        assert.deepEqual(
+          await told({ unlike: one.revision.tree, timeSeconds: 1_700_000_000 }),
+          names.map((name) => [name, 1_700_000_000]),
+        );
+        assert.deepEqual(await told({ unlike: two.revision.tree, timeSeconds: 1_700_000_000 }), []);
+      },
+    );
+
     check('a diff is what git prints: of all, of one revision, of some paths, against another', async (started) => {
       const { repository, record, id } = started;
       const first = await record([{ path: 'README', content: 'one\n' }]);
@@ -740,10 +772,25 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 }
 
 async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  return decodeRaw(await bytesOf(stream));
+}
+
+async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
-  return decodeRaw(joined(parts));
+  return joined(parts);
+}
+
+/** Name and time of each entry of an archive with short names, by name. */
+function timesOf(archive: Uint8Array): readonly (readonly [name: string, seconds: number])[] {
+  const found: [string, number][] = [];
+  const text = (at: number, length: number) => decodeRaw(archive.slice(at, at + length)).replace(/\0[^]*/, '');
+  for (let at = 0; at < archive.length && archive[at] !== 0; ) {
+    found.push([text(at, 100), Number.parseInt(text(at + 136, 12), 8)]);
+    at += 512 * (1 + Math.ceil(Number.parseInt(text(at + 124, 12), 8) / 512));
+  }
+  return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** Puts the sum of a tar header right. */

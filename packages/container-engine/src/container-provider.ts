@@ -3,6 +3,7 @@ import {
   alreadyThere,
   ASK_BEFORE_NAME,
   assertClaimable,
+  type BaseTreesInput,
   type CallOptions,
   CAN_MAKE_DISKS,
   cannotHonour,
@@ -36,6 +37,7 @@ import {
   type SetupStore,
   type SnapshotProvider,
   ensureBaseTree,
+  ensureNewerFiles,
   makeUnfinished,
   meetsOwnPlaces,
   sweepUnfinished,
@@ -54,7 +56,7 @@ import { InstalledImages } from './installed-images.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { forgetEngine, knownEngine } from './known-engines.ts';
 import { LOOK_AGAIN_MS } from './late-word.ts';
-import { diskImage, diskOf, layersOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
+import { diskImage, diskOf, layersOf, type Layout, layoutOf, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** What the provider of one engine is made of. */
@@ -154,7 +156,7 @@ export class ContainerProvider implements SandboxProvider {
         await this.#containers.remove(id); // it is made again, on the layers of then, when the sandbox is used
         await runScriptOrFail(host, 'snapshot.restore', script);
       },
-      restored: ({ prepared: _prepared, ...meta }, kept) => {
+      restored: ({ prepared: _prepared, newer: _newer, ...meta }, kept) => {
         if (meta.imageId !== kept.imageId)
           throw cannotHonour(
             this.name,
@@ -165,6 +167,7 @@ export class ContainerProvider implements SandboxProvider {
           ...meta,
           base: kept.base,
           ...(kept.prepared !== undefined && { prepared: kept.prepared }),
+          ...(kept.newer !== undefined && { newer: kept.newer }),
           isCopy: true,
         };
       },
@@ -240,13 +243,10 @@ export class ContainerProvider implements SandboxProvider {
     const { uid: ownUid } = await this.#host.facts();
     const owner = ownUid === 0 ? { owner: user } : {};
     const { reference, installed } = imageOf(spec);
+    const trees = { host: this.#host, bases: this.#layout.bases, ...owner, isConfined: this.#isConfined };
     const [image] = await Promise.all([
       this.#images.get(reference, facts, options),
-      ensureBaseTree(
-        { host: this.#host, bases: this.#layout.bases, ...owner, isConfined: this.#isConfined },
-        spec.workspace,
-        options,
-      ),
+      ensureBaseTree(trees, spec.workspace, options),
     ]);
     const imageId = installed === undefined ? image.id : await this.#installed.get(image, installed, options);
     const meta: SandboxMeta = {
@@ -268,10 +268,24 @@ export class ContainerProvider implements SandboxProvider {
       playground: spec.playground,
       allowDegraded: spec.allowDegraded,
       ...(spec.isInstaller && { isInstaller: true }),
-      ...(await this.#setups.find(imageId, spec.prepared ?? [], options)),
+      ...(await this.#begunWith(imageId, spec, trees, options)),
     };
     await this.#prepare(meta, spec.isPooled === true, options);
     return meta;
+  }
+
+  /** The kept setup that it stands on, with what has to be newer. */
+  async #begunWith(
+    imageId: string,
+    { prepared: keys = [], workspace }: SandboxSpec,
+    trees: BaseTreesInput,
+    call?: CallOptions,
+  ): Promise<Pick<SandboxMeta, 'prepared' | 'newer'>> {
+    const found = await this.#setups.find(imageId, keys, call);
+    if (!found) return {};
+    const setup = setupDirectory(this.#layout, imageId, found.prepared);
+    const more = await ensureNewerFiles(trees, workspace, setup, call);
+    return more ? { ...found, ...more } : {};
   }
 
   /** What a copy is made of is what its source is made of; who asks for anything else is told. */

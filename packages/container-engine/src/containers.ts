@@ -136,7 +136,11 @@ export class Containers {
     const volumes = [
       {
         name: workspaceVolume(meta.id),
-        lower: setup === undefined ? base : `${setup}/upper:${base}`,
+        lower: [
+          ...(setup === undefined ? [] : [`${setup}/upper`]),
+          ...(meta.newer === undefined ? [] : [`${this.#layout.bases}/${meta.newer}`]),
+          base,
+        ].join(':'),
         upper: layers.upper,
         work: layers.work,
       },

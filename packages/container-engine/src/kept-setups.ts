@@ -67,6 +67,7 @@ export class KeptSetups implements SetupStore {
       directory: sandbox.directory,
       parent: target.slice(0, cut),
       name: target.slice(cut + 1),
+      base: meta.base,
       keep: keepLayers(uid === 0 ? `${meta.user.uid}:${meta.user.gid}` : ''),
       takeBack: TAKE_LAYERS_BACK,
       meta: JSON.stringify({ ...meta, prepared: key } satisfies SandboxMeta),

@@ -1,4 +1,4 @@
-import type { ResourceLimits, SandboxId } from '@litterbox/core/provider';
+import type { NewerFiles, ResourceLimits, SandboxId } from '@litterbox/core/provider';
 
 /** What `create` decided for a sandbox; written once into its directory. A container that was removed is made again from it. */
 export interface SandboxMeta {
@@ -28,6 +28,8 @@ export interface SandboxMeta {
   readonly allowDegraded: boolean;
   /** The key of the kept setup that it stands on. */
   readonly prepared?: string;
+  /** What of the base is others than that setup saw. */
+  readonly newer?: NewerFiles;
   /** A place to install into the image: root inside, whose system is written. */
   readonly isInstaller?: true;
   /** Its layers began as copies of another sandbox's, or of a snapshot. */

@@ -50,6 +50,7 @@ export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { DecidePolicy } from './use-cases/decide-policy.ts';
 export { FillPool, type FillPoolResult } from './use-cases/fill-pool.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
+export { FindShell } from './use-cases/find-shell.ts';
 export { InspectSandbox } from './use-cases/inspect-sandbox.ts';
 export { KeepSandbox } from './use-cases/keep-sandbox.ts';
 export { ListFiles } from './use-cases/list-files.ts';

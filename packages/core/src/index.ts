@@ -5,7 +5,9 @@ export {
   type CommandOutcome,
   ExecChannel,
   exitStatusOf,
+  whatToRun,
 } from './channel/exec-channel.ts';
+export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export type { ConfigOverrides } from './config/config-overrides.ts';
@@ -25,6 +27,7 @@ export { type TrustSummary, trustSummary } from './config/trust-summary.ts';
 export { trustText, widens } from './config/trust-text.ts';
 export { isReservedVariable, variableProblem } from './config/variable-problem.ts';
 export { workdirOf } from './config/workdir-of.ts';
+export type { Command } from './domain/command.ts';
 export {
   type Assurance,
   CONTROLS,
@@ -73,6 +76,7 @@ export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './po
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
 export type {
   Base,
+  BaseDescription,
   BaseSource,
   DiffOptions,
   ExportPlan,
@@ -95,6 +99,7 @@ export type {
   SandboxHistory,
   SourceControl,
   SourceRepository,
+  SubmoduleState,
   TreeOptions,
 } from './ports/source-control.ts';
 export type {
@@ -185,6 +190,7 @@ export { type FoundLine, SearchFiles } from './use-cases/search-files.ts';
 export { SpillOutput } from './use-cases/spill-output.ts';
 export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
+export { FindShell } from './use-cases/find-shell.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';

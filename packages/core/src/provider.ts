@@ -5,10 +5,13 @@ export {
   type CommandOutcome,
   ExecChannel,
   exitStatusOf,
+  whatToRun,
 } from './channel/exec-channel.ts';
+export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
+export type { Command } from './domain/command.ts';
 export { assertPort } from './domain/assert-port.ts';
 export {
   type Assurance,
@@ -82,6 +85,7 @@ export type { KeptSetup, SetupStore } from './ports/setup-store.ts';
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
 export type {
   Base,
+  BaseDescription,
   BaseSource,
   DiffOptions,
   ExportPlan,
@@ -104,6 +108,7 @@ export type {
   SandboxHistory,
   SourceControl,
   SourceRepository,
+  SubmoduleState,
   TreeOptions,
 } from './ports/source-control.ts';
 export type {
@@ -152,6 +157,7 @@ export {
   RESERVE_DISK,
 } from './disks/disk-image.ts';
 export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';
+export { ensureNewerFiles, type NewerFiles } from './trees/newer-files.ts';
 export {
   ASK_BEFORE_NAME,
   type ConfinedCopy,

@@ -1,6 +1,7 @@
 import {
   type AttachedProcess,
   type CallOptions,
+  type CommandShell,
   controlService,
   cutMilestone,
   decodeRaw,
@@ -37,6 +38,8 @@ export interface CommandResult {
   /** 128 + n when signal n ended it. */
   readonly exitCode: number;
   readonly signal?: string;
+  /** What ran a command that was given as text. */
+  readonly shell?: CommandShell;
   readonly stdout: string;
   readonly stderr: string;
   readonly stdoutBytes: Uint8Array;
@@ -188,6 +191,7 @@ export class Sandbox implements AsyncDisposable {
 
 function resultOf({
   exit,
+  shell,
   stdout,
   stderr,
   durationMs,
@@ -198,6 +202,7 @@ function resultOf({
   return {
     exitCode: exit.code,
     ...(exit.signal !== undefined && { signal: exit.signal }),
+    ...(shell && { shell }),
     stdout: decodeRaw(stdout.bytes),
     stderr: decodeRaw(stderr.bytes),
     stdoutBytes: stdout.bytes,

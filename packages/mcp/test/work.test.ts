@@ -156,6 +156,47 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(await fixture.text('ls', { sandbox, path: '/playground' })).toBe('x');
   });
 
+  it('FC-03: bash runs bash where the sandbox has it, and tells when it was sh', async () => {
+    await using fixture = await mcpFixture({ era });
+    await fixture.call('sandbox-create', { name: 'a' });
+    const bash = (command: string) => fixture.call('bash', { sandbox: 'a', command });
+    const { facts } = await fixture.call('sandbox-status', { sandbox: 'a' });
+    const hasBash = (await bash('command -v bash')).meta['exitCode'] === 0;
+    const shell = hasBash ? 'bash' : 'sh';
+    expect(facts).toMatchObject({ shell });
+    const braces = await bash('echo {a,b}');
+    expect(braces.text.split('\n')[0]).toBe(hasBash ? 'a b' : '{a,b}');
+    expect(braces.text.includes(', by sh because there is no bash, ')).toBe(!hasBash);
+    expect(braces.meta).toMatchObject({ shell });
+    const fine = await bash('source /dev/null && [[ 1 == 1 ]] && echo fine');
+    if (hasBash) expect(fine.text).toMatch(/^fine\n/);
+    const bound = await fixture.connect(['--sandbox', 'a']);
+    const { tools } = await bound.listTools();
+    expect(tools.find(({ name }) => name === 'bash')?.description).toContain(`Run a shell command (${shell}) in`);
+  });
+
+  it('FC-07: a submodule that cannot be had is named where the agent is told of its sandbox', async () => {
+    await using fixture = await mcpFixture({
+      era,
+      files: { '.gitmodules': '[submodule "lib"]\n\tpath = vendor/lib\n\turl = ../lib\n' },
+    });
+    const { scratch } = fixture;
+    const commit = scratch.git('rev-parse', 'HEAD');
+    scratch.git(
+      'update-index',
+      '--add',
+      '--cacheinfo',
+      `160000,${commit.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))},vendor/lib`,
+    );
+    scratch.git('commit', '-q', '-m', 'a link');
+    const { facts } = await fixture.call('sandbox-create', { name: 'a' });
+    expect(facts?.['note']).toContain('"vendor/lib" is empty inside');
+    const status = await fixture.call('sandbox-status', { sandbox: 'a' });
+    expect(status.facts).toMatchObject({
+      emptySubmodules: [{ path: 'vendor/lib', reason: 'it is not initialised here' }],
+    });
+  });
+
   it('hints at the missing network when a command stumbles over it', async () => {
     await using fixture = await mcpFixture({ era });
     await fixture.call('sandbox-create', { name: 'a' });
@@ -166,6 +207,8 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(stumbled).toContain('[hint: this sandbox has no network');
     const fine = await fixture.text('bash', { sandbox: 'a', command: 'echo "Could not resolve host: x"' });
     expect(fine).not.toContain('[hint');
+    const command = 'echo "fatal: not a git repository" >&2; exit 128';
+    expect(await fixture.text('bash', { sandbox: 'a', command })).toContain('workspace.git = "throwaway"');
   });
 
   it('offers diff, log and status as resources, and words for a review', async () => {

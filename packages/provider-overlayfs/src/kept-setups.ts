@@ -89,6 +89,7 @@ export class KeptSetups implements SetupStore {
       directory: sandbox.directory,
       parent,
       name: target.slice(parent.length + 1),
+      base: meta.base,
       keep: strategy.keep(owner),
       takeBack: strategy.takeBack,
       ...(strategy.changes === 'upper' && {

@@ -60,6 +60,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     base: `${layout.bases}/${meta.base}`,
     playground: `${layout.playgrounds}/${meta.playground}`,
     ...(disk && { disk }),
+    ...(meta.newer !== undefined && { newer: `${layout.bases}/${meta.newer}` }),
     ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
   });
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.

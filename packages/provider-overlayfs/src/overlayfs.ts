@@ -2,6 +2,7 @@ import {
   alreadyThere,
   ASK_BEFORE_NAME,
   assertClaimable,
+  type BaseTreesInput,
   baseEnvironment,
   type CallOptions,
   cannotHonour,
@@ -12,6 +13,7 @@ import {
   DISK_REMEDY,
   endSessionScript,
   ensureBaseTree,
+  ensureNewerFiles,
   type Host,
   isLitterboxError,
   LayerSnapshots,
@@ -45,6 +47,7 @@ import {
   takeMark,
   UNFINISHED,
   unlike,
+  type WorkspaceSource,
 } from '@litterbox/core/provider';
 import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupThaw, cgroupUsage } from './cgroup.ts';
 import { choosing, type StrategyChoice } from './choose-strategy.ts';
@@ -127,14 +130,20 @@ class OverlayProvider implements SandboxProvider {
           `${alone}\n( ${endSessionScript(directory, leavingsOf(await this.#survey(), id))} ) || exit 1\n${script}`,
         );
       },
-      restored: ({ firstMark: _firstMark, prepared: _prepared, ...meta }, kept) => {
+      restored: ({ firstMark: _firstMark, prepared: _prepared, newer: _newer, ...meta }, kept) => {
         if (meta.strategy !== kept.strategy)
           throw cannotHonour(
             this.name,
             `a snapshot of a sandbox with the strategy ${kept.strategy} in one with the strategy ${meta.strategy}`,
             `Make a sandbox with the strategy ${kept.strategy}.`,
           );
-        return { ...meta, base: kept.base, ...(kept.prepared && { prepared: kept.prepared }), isCopy: true };
+        return {
+          ...meta,
+          base: kept.base,
+          ...(kept.prepared && { prepared: kept.prepared }),
+          ...(kept.newer !== undefined && { newer: kept.newer }),
+          isCopy: true,
+        };
       },
     });
   }
@@ -161,22 +170,21 @@ class OverlayProvider implements SandboxProvider {
     options?.signal?.throwIfAborted();
     const machine = await this.#usableMachine(options);
     const source = spec.copyOf === undefined ? undefined : await this.#described(spec.copyOf, options);
-    const meta = source ? this.#metaOfCopy(spec, source) : await this.#metaOf(spec, options);
+    const decided = source ? this.#metaOfCopy(spec, source) : await this.#metaOf(spec, options);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
     if (await this.#host.files.stat(sandbox.directory, options)) throw alreadyThere(this.name, spec.id);
-    const strategy = strategyNamed(meta.strategy);
+    const strategy = strategyNamed(decided.strategy);
+    let meta = decided;
     if (source) await this.#prepareCopy(meta, source, machine, options);
     else {
-      const base = await ensureBaseTree(
-        {
-          host: this.#host,
-          bases: this.#layout.bases,
-          ...(machine.isRoot && { owner: { uid: SANDBOX_UID, gid: SANDBOX_UID } }),
-        },
-        spec.workspace,
-        options,
-      );
+      const trees = {
+        host: this.#host,
+        bases: this.#layout.bases,
+        ...(machine.isRoot && { owner: { uid: SANDBOX_UID, gid: SANDBOX_UID } }),
+      };
+      const base = await ensureBaseTree(trees, spec.workspace, options);
       reach('provider.after-base-tree');
+      meta = await this.#withNewerFiles(decided, trees, spec.workspace, options);
       await this.#prepare(meta, strategy, base, machine, spec.isPooled === true, options);
     }
     reach('provider.after-directory');
@@ -341,6 +349,21 @@ ${this.#setups.sweep}`;
         call,
       )),
     };
+  }
+
+  /** Without its kept setup where what differs from that one's base cannot be told. */
+  async #withNewerFiles(
+    meta: SandboxMeta,
+    trees: BaseTreesInput,
+    workspace: WorkspaceSource,
+    call?: CallOptions,
+  ): Promise<SandboxMeta> {
+    const setup = this.#setups.directoryOf(meta);
+    // Where workspaces are copied, each base has kept setups of its own.
+    if (setup === undefined || strategyNamed(meta.strategy).changes === 'workspace') return meta;
+    const more = await ensureNewerFiles(trees, workspace, setup, call);
+    const { prepared: _unfit, ...ordinary } = meta;
+    return more ? { ...meta, ...more } : ordinary;
   }
 
   #assertDisk({ id, playground }: SandboxSpec, { canMakeDisks }: Machine): void {

@@ -1,4 +1,10 @@
-import { parseDescription, type ResourceLimits, type SandboxId, type SandboxRoot } from '@litterbox/core/provider';
+import {
+  type NewerFiles,
+  parseDescription,
+  type ResourceLimits,
+  type SandboxId,
+  type SandboxRoot,
+} from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What `create` decided for a sandbox; written once into its directory. */
@@ -18,6 +24,8 @@ export interface SandboxMeta {
   readonly allowDegraded: boolean;
   /** The kept setup that it stands on, and what the programs were then. */
   readonly prepared?: { readonly key: string; readonly programs: string };
+  /** What of the base is others than that setup saw. */
+  readonly newer?: NewerFiles;
   /** Its layers began as copies of another sandbox's, or of a snapshot. */
   readonly isCopy?: true;
   /** Where change scans begin when nothing was recorded yet: absent when the whole layer is new. */

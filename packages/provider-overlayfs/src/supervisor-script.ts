@@ -30,6 +30,8 @@ export interface SupervisorInput {
   readonly base: string;
   /** Directory of the kept setup that the sandbox stands on. */
   readonly setup?: string;
+  /** Directory with what of the base is newer than that. */
+  readonly newer?: string;
   readonly playground: string;
   /** Where all that the sandbox writes is; absent where its disk is not bounded. */
   readonly disk?: DiskImage;
@@ -82,6 +84,7 @@ export function supervisorScript(input: SupervisorInput): string {
     directory,
     base,
     setup,
+    newer,
     playground,
     disk,
     etc,
@@ -107,7 +110,7 @@ export function supervisorScript(input: SupervisorInput): string {
     bind(etc, '/run/etc'),
     ...sources.tools.map(({ source, target }) => bind(target, source)),
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
-    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup),
+    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup, newer),
   ];
   const trees = [
     ...sources.tools.map(({ source }) => source),
@@ -116,6 +119,7 @@ export function supervisorScript(input: SupervisorInput): string {
   const places = [
     ...(trees.length === 0 ? [] : [EMPTY.slice('/run/'.length)]),
     ...(setup === undefined ? [] : ['setup']),
+    ...(newer === undefined ? [] : ['newer']),
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
   const launch = (args: readonly string[], status: string, errors: string, first = '') =>

@@ -549,11 +549,17 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     () =>
       scriptsWith((script) => {
         return script.replace(
-          /mount -t overlay overlay -o lowerdir=\/run\/setup\/home,\S+ \/run\/home/,
-          'mount --bind /run/setup/home /run/home',
+          /overlay \/run\/home overlay lowerdir=\/run\/setup\/home,\S+/,
+          '/run/setup/home /run/home none bind',
         );
       }),
     'sandboxes on one kept setup neither see nor change what another one writes',
+  ],
+  [
+    'begins with what a setup built of other files, whose times say nothing of it',
+    () =>
+      scriptsWith((script) => script.replace('lowerdir=/run/setup/upper:/run/newer:', 'lowerdir=/run/setup/upper:')),
+    'FC-04: over another base, files that differ are newer than what is kept, and equal ones keep their time',
   ],
   [
     'keeps what still is written to',

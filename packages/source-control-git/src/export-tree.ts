@@ -50,7 +50,7 @@ export async function exportTree(
       const old = `${temporary}old`;
       try {
         await mkdir(temporary, { mode: 0o700 });
-        const files = await writeFiles(ReadableStream.from(archiveTree(store, tree, { signal })), temporary);
+        const files = await writeFiles(ReadableStream.from(archiveTree(user, store, tree, { signal })), temporary);
         const own = join(place.files, slug);
         await rename(own, old).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error;

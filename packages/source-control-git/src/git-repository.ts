@@ -26,9 +26,13 @@ import type {
   Slug,
   SourceRepository,
   TreeOptions,
+  SubmoduleState,
 } from '@litterbox/core/provider';
 import { LitterboxError } from '@litterbox/core/provider';
 import { beginHistory } from './begin-history.ts';
+import { fromByteString } from './byte-text.ts';
+import { describeBase } from './describe-base.ts';
+import { findSubmodules } from './find-submodules.ts';
 import { findBase, listLeftOut } from './find-base.ts';
 import { forkHistory } from './fork-history.ts';
 import { IgnoreMatcher } from './ignore-matcher.ts';
@@ -95,13 +99,29 @@ export class GitRepository implements SourceRepository {
     return this.#translate('sandbox.base', call, find, 'REPO_CORRUPT');
   }
 
+  describe({ commit }: Pick<Base, 'commit'>, options?: CallOptions) {
+    const call = { signal: options?.signal };
+    const describe = () => describeBase(this.#user, this.#store, commit, call);
+    return this.#translate('sandbox.base', call, describe, 'REPO_CORRUPT');
+  }
+
   leftOut(limit: number, options?: CallOptions) {
     const call = { signal: options?.signal };
     return this.#translate('work-tree.list', call, () => listLeftOut(this.#user, limit, call), 'REPO_CORRUPT');
   }
 
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {
-    return ReadableStream.from(this.#leanly(archiveTree(this.#store, tree, options)));
+    return ReadableStream.from(this.#leanly(archiveTree(this.#user, this.#store, tree, options)));
+  }
+
+  async submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]> {
+    const find = () => findSubmodules(this.#user, this.#store, tree, options?.signal);
+    const found = await this.#translate('tree.list', options, find);
+    return found.map(({ path, commit, missing }) => ({
+      path: fromByteString(path),
+      commit,
+      ...(missing !== undefined && { missing }),
+    }));
   }
 
   contentIds(tree: ObjectId, isWanted: (path: string) => boolean, options?: CallOptions) {

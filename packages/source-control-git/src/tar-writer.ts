@@ -2,7 +2,7 @@ import type { ByteString } from './byte-text.ts';
 
 const BLOCK_BYTES = 512;
 /** 2000-01-01: one time for all, since a tree has none; zip programs refuse years before 1980. */
-const TIME_SECONDS = 946_684_800;
+export const TIME_SECONDS = 946_684_800;
 
 export const TAR_END = Buffer.alloc(2 * BLOCK_BYTES);
 
@@ -12,13 +12,15 @@ export interface TarHeader {
   readonly mode: number;
   readonly sizeBytes?: number;
   readonly linkTarget?: ByteString;
+  /** Since 1970. @defaultValue {@link TIME_SECONDS} */
+  readonly timeSeconds?: number;
 }
 
 /**
  * The header of an entry, with GNU long-name entries before it where ustar has no room. Those, unlike PAX records,
  * hold any bytes, and busybox reads them.
  */
-export function tarHeader({ type, name, mode, sizeBytes = 0, linkTarget = '' }: TarHeader): Buffer {
+export function tarHeader({ type, name, mode, sizeBytes = 0, linkTarget = '', timeSeconds }: TarHeader): Buffer {
   const fullName = type === 'directory' ? `${name}/` : name;
   const split = splitName(fullName);
   const parts: Buffer[] = [];
@@ -33,6 +35,7 @@ export function tarHeader({ type, name, mode, sizeBytes = 0, linkTarget = '' }: 
       mode,
       sizeBytes,
       linkTarget: linkTarget.slice(0, 100),
+      timeSeconds,
       isPosix,
     }),
   );
@@ -73,6 +76,7 @@ function block(fields: {
   readonly mode: number;
   readonly sizeBytes: number;
   readonly linkTarget: ByteString;
+  readonly timeSeconds?: number | undefined;
   readonly isPosix: boolean;
 }): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES);
@@ -87,7 +91,7 @@ function block(fields: {
     header[124] = 0x80;
     header.writeBigUInt64BE(BigInt(fields.sizeBytes), 128);
   }
-  octal(TIME_SECONDS, 136, 11);
+  octal(fields.timeSeconds ?? TIME_SECONDS, 136, 11);
   header.write('        ', 148, 'latin1');
   header.write(fields.typeFlag, 156, 'latin1');
   header.write(fields.linkTarget, 157, 100, 'latin1');

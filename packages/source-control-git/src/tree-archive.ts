@@ -1,6 +1,8 @@
-import { LitterboxError, type ObjectId, type TreeOptions } from '@litterbox/core/provider';
+import { LitterboxError, type ObjectId, type SubmoduleState, type TreeOptions } from '@litterbox/core/provider';
 import { ByteSource } from './byte-source.ts';
 import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
+import { findSubmodules, type LocatedSubmodule, type TreeStore, withObjects } from './find-submodules.ts';
+import { type Listed, listTree } from './list-tree.ts';
 import { nulFields } from './nul-fields.ts';
 import { isGitLike } from './path-rules.ts';
 import { drained } from './run-git.ts';
@@ -8,6 +10,7 @@ import type { Store } from './store.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar-writer.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
 import { isGitlink, isSymlink, isTree } from './tree-object.ts';
+import type { UserRepository } from './user-repository.ts';
 
 const OPERATION = 'tree.read';
 const CHUNK_BYTES = 128 * 1024;
@@ -16,26 +19,23 @@ const AHEAD = 512;
 const MAX_LINK_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-interface Listed {
-  readonly mode: string;
-  readonly oid: ObjectId;
-  readonly path: ByteString;
-}
-
 /**
  * A tree as a tar stream. Not `git archive`, which leaves out and rewrites files as the attributes in the tree say.
  * Nothing is held in memory but one chunk, however large a file is.
  */
 export async function* archiveTree(
+  user: UserRepository,
   store: Store,
   tree: ObjectId,
-  { signal, paths }: TreeOptions = {},
+  { signal, paths, unlike, timeSeconds, submodules = [] }: TreeOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const only = paths && new Set([...paths].map(toByteString));
   try {
+    const differing = unlike === undefined ? undefined : await pathsUnlike(store, tree, unlike, signal);
+    const only = differing ?? (paths && new Set([...paths].map(toByteString)));
     let parts: Buffer[] = [];
     let size = 0;
-    for await (const part of tarParts(store, tree, only, signal)) {
+    const wanted = submodules.length === 0 ? [] : await located(user, store, tree, submodules, signal);
+    for await (const part of allParts(store, tree, wanted, only, timeSeconds, signal)) {
       parts.push(part);
       size += part.length;
       if (size < CHUNK_BYTES) continue;
@@ -66,10 +66,41 @@ export async function listContentIds(
   return found;
 }
 
-async function* tarParts(
+/** Those that were here when they were asked for and are now. */
+async function located(
+  user: UserRepository,
   store: Store,
   tree: ObjectId,
+  wanted: readonly SubmoduleState[],
+  signal: AbortSignal | undefined,
+): Promise<readonly LocatedSubmodule[]> {
+  const all = new Set(wanted.filter(({ missing }) => missing === undefined).map(({ path }) => toByteString(path)));
+  const found = (await findSubmodules(user, store, tree, signal)).filter(({ path }) => all.has(path));
+  const gone = found.find(({ objects }) => objects === undefined);
+  if (gone) throw objectMissing(gone.commit);
+  return found;
+}
+
+async function* allParts(
+  store: Store,
+  tree: ObjectId,
+  submodules: readonly LocatedSubmodule[],
   only: ReadonlySet<ByteString> | undefined,
+  timeSeconds: number | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield* tarParts(store, tree, '', only, timeSeconds, signal);
+  for (const { path, commit, objects } of submodules)
+    if (objects !== undefined)
+      yield* tarParts(withObjects(store, objects), commit, `${path}/`, undefined, timeSeconds, signal);
+}
+
+async function* tarParts(
+  store: TreeStore,
+  tree: ObjectId,
+  above: ByteString,
+  only: ReadonlySet<ByteString> | undefined,
+  timeSeconds: number | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (tree === store.format.emptyTree) return;
@@ -93,15 +124,21 @@ async function* tarParts(
       await drained(contents.stdin);
       const batch = asked.splice(0, isListed ? asked.length : AHEAD / 2);
       if (batch.length === 0) return;
-      for (const entry of batch) yield* entryParts(entry, source);
+      for (const entry of batch) yield* entryParts(entry, above, source, timeSeconds);
     }
   } finally {
     await listing.return?.(undefined);
   }
 }
 
-async function* entryParts(entry: Listed, source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
-  const name = entry.path;
+async function* entryParts(
+  entry: Listed,
+  above: ByteString,
+  source: ByteSource,
+  timeSeconds: number | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  const time = timeSeconds === undefined ? {} : { timeSeconds };
+  const name = `${above}${entry.path}`;
   const last = name.slice(name.lastIndexOf('/') + 1);
   if (last === '.' || last === '..' || isGitLike(last)) {
     throw new LitterboxError('REPO_CORRUPT', 'The tree holds a name that no work tree can have.', {
@@ -110,7 +147,7 @@ async function* entryParts(entry: Listed, source: ByteSource): AsyncGenerator<Bu
     });
   }
   if (isTree(entry) || isGitlink(entry)) {
-    yield tarHeader({ type: 'directory', name, mode: 0o755 });
+    yield tarHeader({ type: 'directory', name, mode: 0o755, ...time });
     return;
   }
   const [, type, sizeText] = (await source.until(NEWLINE, 256)).toString('latin1').split(' ');
@@ -124,28 +161,37 @@ async function* entryParts(entry: Listed, source: ByteSource): AsyncGenerator<Bu
       });
     }
     const linkTarget = (await source.take(sizeBytes)).toString('latin1');
-    yield tarHeader({ type: 'symlink', name, mode: 0o777, linkTarget });
+    yield tarHeader({ type: 'symlink', name, mode: 0o777, linkTarget, ...time });
   } else {
     const isExecutable = (Number.parseInt(entry.mode, 8) & 0o100) !== 0;
-    yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes });
+    yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes, ...time });
     for await (const chunk of source.body(sizeBytes)) yield chunk;
     yield tarPadding(sizeBytes);
   }
   await source.take(1); // the newline after the content
 }
 
-async function* listTree(
+/** The paths at which a tree differs from another, and those of the directories above. Undefined, for all, when the other one is gone. */
+async function pathsUnlike(
   store: Store,
   tree: ObjectId,
+  other: ObjectId,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Listed, void, undefined> {
-  for await (const lines of nulFields(store.stream(['ls-tree', '-r', '-t', '-z', '--full-tree', tree], { signal }))) {
-    for (const line of lines) {
-      const tab = line.indexOf('\t');
-      const [mode = '', , oid = ''] = line.slice(0, tab).split(' ');
-      yield { mode: mode.replace(/^0+/, ''), oid: oid as ObjectId, path: line.slice(tab + 1) };
-    }
+): Promise<ReadonlySet<ByteString> | undefined> {
+  const found = new Set<ByteString>();
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--ignore-submodules=none', '--end-of-options'];
+  try {
+    for await (const paths of nulFields(store.stream([...args, other, tree], { signal })))
+      for (const path of paths) {
+        found.add(path);
+        for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+          found.add(path.slice(0, cut));
+      }
+  } catch {
+    signal?.throwIfAborted();
+    return undefined; // what else may be wrong shows when the tree itself is read
   }
+  return found;
 }
 
 function objectMissing(oid: ObjectId): LitterboxError {

@@ -23,6 +23,8 @@ const root: Shape = (value, place) => {
 const command: Shape = (value, place) =>
   Array.isArray(value) && value.length > 0 ? list(text)(value, place) : `${place} is not a command`;
 
+const textOrCommand: Shape = (value, place) => (typeof value === 'string' ? undefined : command(value, place));
+
 const health: Shape = (value, place) =>
   typeof value === 'object' && value !== null && 'port' in value
     ? object({ port: number })(value, place)
@@ -51,8 +53,8 @@ const policy = object({
   environment: dictionary(text),
   services: optional(list(service)),
   ports: optional(list(object({ name: text, inside: number }))),
-  install: optional(list(command)),
-  setup: list(command),
+  install: optional(list(textOrCommand)),
+  setup: list(textOrCommand),
   setupTimeoutMs: number,
   timeoutMs: number,
   network: object({
@@ -97,6 +99,7 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   assurance: optional(ASSURANCE_SHAPE),
   setupLog: optional(text),
   ports: optional(list(object({ name: text, inside: number, outside: number }))),
+  emptySubmodules: optional(list(object({ path: text, reason: text }))),
   forkedFrom: optional(text),
   generation: number,
 });

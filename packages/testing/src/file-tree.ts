@@ -73,3 +73,13 @@ export function entriesOf(tree: FileTree, wanted?: ReadonlySet<string>): readonl
   }
   return entries;
 }
+
+/** What of a tree differs from another, with the directories above it and above what only the other one has. */
+export function entriesUnlike(tree: FileTree, other: FileTree): readonly TarEntry[] {
+  const wanted = new Set<string>();
+  for (const path of differences(tree, other)) {
+    wanted.add(path);
+    for (let cut = path.indexOf('/'); cut !== -1; cut = path.indexOf('/', cut + 1)) wanted.add(path.slice(0, cut));
+  }
+  return entriesOf(tree).filter(({ path }) => wanted.has(path));
+}

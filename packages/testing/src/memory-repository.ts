@@ -11,7 +11,7 @@ import {
   type SandboxId,
   type SourceRepository,
 } from '@litterbox/core/provider';
-import { digestOf, differences, entriesOf, type FileTree, putFile } from './file-tree.ts';
+import { digestOf, differences, entriesOf, entriesUnlike, type FileTree, putFile } from './file-tree.ts';
 import { findMemoryBase } from './find-memory-base.ts';
 import { branchOf, historyOf, type KeptHistory, resolved, tipOf, treeAt, unmilestonedOf } from './kept-history.ts';
 import { memoryIntegration, riskyOf } from './memory-integration.ts';
@@ -79,13 +79,26 @@ export function memoryRepository(
       return { paths: paths.slice(0, limit), total: paths.length };
     },
 
+    async describe(_base, options) {
+      begun(options);
+      return { branch: person.headRef.replace('refs/heads/', ''), tags: [] };
+    },
+
     tree: (tree, options) =>
       new ReadableStream<Uint8Array>({
         start(controller) {
-          controller.enqueue(writeTar(entriesOf(person.treeOf(tree), options?.paths)));
+          const { unlike, paths, timeSeconds } = options ?? {};
+          const files = person.treeOf(tree);
+          const entries = unlike === undefined ? entriesOf(files, paths) : entriesUnlike(files, person.treeOf(unlike));
+          controller.enqueue(writeTar(entries, timeSeconds));
           controller.close();
         },
       }),
+
+    async submodules(_tree, options) {
+      begun(options);
+      return [];
+    },
 
     async contentIds(tree, isWanted, options) {
       begun(options);

@@ -33,12 +33,14 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
         talk.result(`  ${provider}: ${check}: ${mark(talk, status)} ${visible(finding)}`);
     return;
   }
-  const { record } = explanation;
+  const { record, shell } = explanation;
   const { assurance, forkedFrom } = record;
   talk.result(
     `${record.slug}: ${record.provider}, ${assurance?.mechanism ?? 'never started'}; workspace at ${record.workdir}`,
   );
   if (forkedFrom !== undefined) talk.result(`it began as a copy of ${forkedFrom}`);
+  if (shell !== undefined)
+    talk.result(`texts of commands are run by ${shell}${shell === 'sh' ? ': there is no bash inside' : ''}`);
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record.policy)) talk.result(line);

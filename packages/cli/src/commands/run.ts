@@ -20,12 +20,11 @@ async function run(
   const { sandbox, command, env, cwd, message, timeoutMs } = input;
   const litterbox = await context.settled();
   if (tty || (hasInput() && !talk.json)) {
-    const argv = typeof command === 'string' ? (['sh', '-c', command] as const) : command;
     const attached = await litterbox.perform(
       openShell,
       {
         sandbox,
-        command: argv,
+        command,
         tool: 'run',
         cwd,
         message,

@@ -11,7 +11,7 @@ export function configText(ecosystems: readonly Ecosystem[]): string {
   const setupLines =
     setup.length === 0
       ? [
-          '# What prepares a new sandbox, once: a command as a list, or a text for sh -c.',
+          '# What prepares a new sandbox, once: a command as a list, or a text for the shell.',
           '#setup-command = "make deps"',
         ]
       : [

@@ -5,6 +5,7 @@ import {
   isLitterboxError,
   type OutputChunk,
   type SandboxRuntime,
+  whatToRun,
 } from '@litterbox/core/provider';
 import { collected, joined } from '../collected.ts';
 import { eventually } from '../eventually.ts';
@@ -90,6 +91,28 @@ export function execChannel(check: Check): void {
       );
     },
   );
+
+  over('channel: a text is run by bash where the sandbox has one, by sh where it has none', async (channel, run) => {
+    const hasBash = (await run('command -v bash')).stdout !== '';
+    const text = async (command: string, changes: object = {}) => {
+      const { exit, stdout } = await channel.run({ ...whatToRun(command), ...changes });
+      return { code: exit.code, stdout: decodeRaw(stdout.bytes) };
+    };
+    assert.equal(channel.shell, hasBash ? 'bash' : 'sh');
+    // A shell without braces does not fail: it says something else.
+    assert.deepEqual(await text('echo {a,b} "$#"; exit 3'), { code: 3, stdout: hasBash ? 'a b 0\n' : '{a,b} 0\n' });
+    // Neither what a shell reads at home, nor a failure within a pipeline, nor what the channel's own shell has.
+    await run('echo "echo from a file" >"$HOME/.bashrc"; cp "$HOME/.bashrc" "$HOME/.bash_profile"');
+    assert.deepEqual(
+      await text('false | cat; echo $? "${lb_nonce-none}"; cat', { stdin: new TextEncoder().encode('in') }),
+      {
+        code: 0,
+        stdout: '0 none\nin',
+      },
+    );
+    await run('rm "$HOME/.bashrc" "$HOME/.bash_profile"');
+    assert.equal((await text('kill -TERM $$')).code, 143);
+  });
 
   over('channel: a command cannot change what the next one finds', async (_channel, run) => {
     await run('cd /; export LEAK=1; umask 077; exec 8>&- 9>&-; set -e; trap "" TERM');

@@ -104,6 +104,44 @@ export function setups(check: Check): void {
     },
   );
 
+  check(
+    'FC-04: over another base, files that differ are newer than what is kept, and equal ones keep their time',
+    async (fixture) => {
+      const { provider, create, sh } = fixture;
+      if (!provider.setups) return; // the test above is what it has to pass then
+      const key = freshKey();
+      const build = 'mkdir build && for f in README dir/a dir/sub/b; do cp "$f" "build/${f##*/}"; done';
+      await using maker = await kept(fixture, key, build);
+      const times = 'stat -c "%n %Y" README dir/a dir/sub/b';
+      const before = (await sh(maker, times)).stdout.split('\n');
+      const changed = { path: 'README', content: 'READ ME\n' };
+      const files = [...FIXTURE.filter(({ path }) => path !== 'README'), changed];
+      const make = async (base: string) => {
+        const next = await create({ workspace: fixtureWorkspace(base, files, [changed]), prepared: [key] });
+        return next.prepared === undefined ? undefined : next;
+      };
+      const base = freshKey();
+      const look = `cat README build/README dir/a; for f in README dir/a dir/sub/b; do [ "$f" -nt "build/\${f##*/}" ] && echo "newer $f"; done; ls build; echo x >>dir/a`;
+      for (const next of [await make(base), await make(base)]) {
+        if (!next) continue; // where whole workspaces are copied, a kept setup is for its own base alone
+        const { stdout } = await sh(next, `${times}; ${look}`);
+        const [readme, ...equal] = stdout.split('\n').slice(0, 3);
+        assert.deepEqual(equal, before.slice(1, 3));
+        assert.notEqual(readme, before[0]);
+        const seen = stdout.split('\n').slice(3).join('\n');
+        assert.equal(seen, 'READ ME\nread me\na\nnewer README\nREADME\na\nb\n');
+        const scan = await next.scan(undefined);
+        const paths: string[] = [];
+        for await (const { type, path } of scan.changes) if (type === 'file') paths.push(path);
+        assert.deepEqual(paths.sort(), ['build/README', 'build/a', 'build/b', 'dir/a']);
+        await using again = await provider.open(next.id);
+        await again.stop();
+        await again.start();
+        assert.equal((await sh(again, '[ README -nt build/README ] && cat dir/a')).stdout, 'a\nx\n');
+      }
+    },
+  );
+
   check('sandboxes on one kept setup neither see nor change what another one writes', async (fixture) => {
     const { provider, create, sh } = fixture;
     if (!provider.setups) return; // the test above is what it has to pass then

@@ -1,7 +1,9 @@
+import type { Command } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, OutputKeeper } from './output-keeper.ts';
 import { printfFormat, quoted } from './shell-text.ts';
@@ -96,9 +98,15 @@ export class ExecChannel implements AsyncDisposable {
   #killer: Promise<Worker> | undefined;
   #killing: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
+  #shell: CommandShell | undefined;
 
   constructor(target: ChannelTarget) {
     this.#target = target;
+  }
+
+  /** What runs commands that are given as text, see {@link whatToRun}. Unknown until the first command, or {@link warm}. */
+  get shell(): CommandShell | undefined {
+    return this.#shell;
   }
 
   /** Starts the first shell ahead of the first command. */
@@ -217,6 +225,7 @@ export class ExecChannel implements AsyncDisposable {
   async #start(call?: CallOptions): Promise<Worker> {
     const worker = await Worker.start((spec, options) => this.#target.spawn(spec, options), KILL_FUNCTION, call);
     this.#all.add(worker);
+    this.#shell = worker.shell;
     if (this.#isDisposed) {
       await this.#retire(worker, false);
       this.#assertUsable();
@@ -289,6 +298,11 @@ function assertRunnable({ argv, cwd, env = {} }: ChannelCommand): void {
       { operation: 'channel.run', hint: 'Write it to a file in the sandbox, or pass it on stdin.' },
     );
   }
+}
+
+/** The part of a {@link ChannelCommand} that says what is run. A text goes to the shell that the sandbox has. */
+export function whatToRun(command: Command): Pick<ChannelCommand, 'argv' | 'script'> {
+  return typeof command === 'string' ? { argv: [command], script: RUN_TEXT } : { argv: command };
 }
 
 /** One subshell per command: what it changes of its environment, directory and descriptors ends with it. */

@@ -2,6 +2,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { MarkerSplitter } from './marker-splitter.ts';
+import { type CommandShell, SHELL_DEFINITIONS } from './command-shell.ts';
 import { scriptBytes } from './shell-text.ts';
 
 /**
@@ -34,7 +35,7 @@ if [ "$*" != "$lb_before" ] && lb_held; then lb_busy=1; fi
 printf '\\036%s %s %s %s\\n' "$lb_nonce" $lb_code $lb_busy $((lb_killed-lb_had))
 printf '\\036%s\\040\\n' "$lb_nonce" >&8
 }
-`;
+${SHELL_DEFINITIONS}`;
 
 /** How a script ended, as the worker's shell says. */
 export interface ScriptEnd {
@@ -56,6 +57,7 @@ export class Worker implements AsyncDisposable {
   readonly #pump: Promise<void>;
   #isAlive = true;
   #pid = 0;
+  #shell: CommandShell = 'sh';
   #current: { stdout: MarkerSplitter; stderr: MarkerSplitter; lost: () => void } | undefined;
 
   private constructor(handle: ProcessHandle) {
@@ -72,8 +74,9 @@ export class Worker implements AsyncDisposable {
     const worker = new Worker(await spawn({ argv: ['sh', '-s'], stdin: 'pipe' }, call));
     try {
       await worker.#handle.write(scriptBytes(PROLOGUE + definitions));
-      const { reports } = await worker.run(report('$$'), () => {});
+      const { reports } = await worker.run(`${report('$$')}\n${report('"$lb_shell"')}`, () => {});
       worker.#pid = Number(reports[0]);
+      worker.#shell = reports[1] === 'bash' ? 'bash' : 'sh';
       return worker;
     } catch (error) {
       await worker[Symbol.asyncDispose]();
@@ -84,6 +87,11 @@ export class Worker implements AsyncDisposable {
   /** The shell's process number inside the sandbox. */
   get pid(): number {
     return this.#pid;
+  }
+
+  /** What it runs commands with that are given as text. */
+  get shell(): CommandShell {
+    return this.#shell;
   }
 
   /** False once the shell has ended, by whatever hand. */

@@ -212,7 +212,7 @@ describe('what is taken', () => {
   test('every form of the setup command', () => {
     const setupOf = (text: string) => parseConfig(`container.setup-command = ${text}`, PLACE).config.container.setup;
     expect(setupOf('["npm", "ci", ""]')).toEqual([['npm', 'ci', '']]);
-    expect(setupOf('"npm ci && npm test"')).toEqual([['sh', '-c', 'npm ci && npm test']]);
+    expect(setupOf('"npm ci && npm test"')).toEqual(['npm ci && npm test']);
     expect(setupOf('[["a"], ["b", "c"]]')).toEqual([['a'], ['b', 'c']]);
   });
 

@@ -154,9 +154,7 @@ require-message = true`;
   });
 
   test('what is to be installed is there for images alone, and only where it is asked for', () => {
-    expect(policyFrom('container.install-command = "make tools"', ENGINE).install).toEqual([
-      ['sh', '-c', 'make tools'],
-    ]);
+    expect(policyFrom('container.install-command = "make tools"', ENGINE).install).toEqual(['make tools']);
     expect(policyFrom('', ENGINE)).not.toHaveProperty('install');
   });
 

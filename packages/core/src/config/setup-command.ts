@@ -1,4 +1,5 @@
-import { type ArgumentList, readArgumentList } from './argument-list.ts';
+import type { Command } from '../domain/command.ts';
+import { readArgumentList } from './argument-list.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 
 const strings = { type: 'array', items: { type: 'string' }, minItems: 1 };
@@ -13,24 +14,24 @@ const forms = [strings, { type: 'string' }, { type: 'array', items: strings, min
 export function setupCommand(description: string, example: string) {
   const schema = {
     anyOf: forms,
-    description: `${description} one command as a list, a text run by \`sh -c\`, or several lists in sequence.`,
+    description: `${description} one command as a list, a text for the sandbox's shell (bash, or sh where there is none), or several lists in sequence.`,
   };
-  return setting(schema, (value): readonly ArgumentList[] | Refused => {
+  return setting(schema, (value): readonly Command[] | Refused => {
     if (typeof value === 'string') {
       if (value.includes('\0')) return new Refused('CONFIG_VALUE', 'NUL not allowed', 'Remove the \\u0000.');
       if (value.trim() === '')
         return new Refused('CONFIG_VALUE', 'empty command', 'Write a command, or remove the key.');
-      return [['sh', '-c', value]];
+      return [value];
     }
     if (!Array.isArray(value)) {
-      const wanted = 'list of strings, e.g. ["npm","ci"], a string for sh -c, or a list of such lists';
+      const wanted = 'list of strings, e.g. ["npm","ci"], a string for the shell, or a list of such lists';
       return refusedValue('CONFIG_TYPE', value, wanted, `Write ${example}.`);
     }
     if (!value.some(Array.isArray)) {
       const command = readArgumentList(value);
       return command instanceof Refused ? command : [command];
     }
-    const commands: ArgumentList[] = [];
+    const commands: Command[] = [];
     for (const [index, item] of value.entries()) {
       const command = readArgumentList(item, [index]);
       if (command instanceof Refused) return command;

@@ -1,3 +1,4 @@
+import type { Command } from './command.ts';
 import type { ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
 
 /** A named port inside. */
@@ -48,10 +49,10 @@ export interface Policy {
   /** What of the image looks after the services. Absent: we do. */
   readonly supervisor?: SupervisorName;
   readonly ports?: readonly PortPolicy[];
-  /** Commands run once for an image, as root, before sandboxes are made of it: each an argument list. Absent: none. */
-  readonly install?: readonly (readonly [string, ...string[]])[];
-  /** Commands run once at create, in order, each an argument list. */
-  readonly setup: readonly (readonly [string, ...string[]])[];
+  /** Commands run once for an image, as root, before sandboxes are made of it. Absent: none. */
+  readonly install?: readonly Command[];
+  /** Commands run once at create, in order. */
+  readonly setup: readonly Command[];
   readonly setupTimeoutMs: number;
   /** Default for commands without a timeout of their own. */
   readonly timeoutMs: number;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Command } from './command.ts';
 import { setupInputs } from './setup-inputs.ts';
 
 const PATHS = [
@@ -14,7 +15,7 @@ const PATHS = [
 ];
 const TOOLS = ['package-lock.json', 'web/package.json', 'requirements-dev.txt', 'Cargo.lock'];
 
-function read(...setup: readonly (readonly [string, ...string[]])[]): readonly string[] {
+function read(...setup: readonly Command[]): readonly string[] {
   return PATHS.filter(setupInputs({ setup, workspaceGit: 'none' }));
 }
 

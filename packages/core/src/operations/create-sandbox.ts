@@ -171,7 +171,7 @@ function rootOf(rootfs: string | undefined, image: string | undefined): Pick<Pol
 function setupOf(
   setup: string | readonly [string, ...string[]] | readonly (readonly [string, ...string[]])[],
 ): NonNullable<PolicyOverrides['setup']> {
-  if (typeof setup === 'string') return [['sh', '-c', setup]];
+  if (typeof setup === 'string') return [setup];
   const isList = (one: typeof setup): one is readonly (readonly [string, ...string[]])[] =>
     Array.isArray(one[0]) || one.length === 0;
   return isList(setup) ? setup : [setup];

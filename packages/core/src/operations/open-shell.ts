@@ -12,7 +12,7 @@ export const openShell = operation({
   input: z.strictObject({
     sandbox: fields.sandbox(),
     message: fields.message().optional().describe('The subject of the revision'),
-    command: z.tuple([z.string()], z.string()).readonly().optional(),
+    command: fields.command().optional(),
     terminal: z.strictObject({ columns: z.int().min(1).max(65_535), rows: z.int().min(1).max(65_535) }).optional(),
     env: fields.variables().optional().describe('For this process'),
     cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),

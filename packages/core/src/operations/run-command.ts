@@ -19,7 +19,9 @@ export const runCommand = operation({
   },
   input: z.strictObject({
     sandbox: fields.sandbox(),
-    command: fields.command().describe('One argument is for sh -c; several arrive verbatim'),
+    command: fields
+      .command()
+      .describe('One argument is for the shell (bash, or sh where there is none); several arrive verbatim'),
     cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
     env: fields.variables().optional().describe('For this command'),
     timeoutMs: fields.durationMs(1).optional().describe('Until the whole process tree is ended, such as 90s'),
@@ -35,9 +37,10 @@ export const runCommand = operation({
       .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')
       .optional(),
   }),
-  document: ({ exit, stdout, stderr, durationMs, interruption, recorded, hints }: RunCommandResult) => ({
+  document: ({ exit, shell, stdout, stderr, durationMs, interruption, recorded, hints }: RunCommandResult) => ({
     exitCode: exit.code,
     ...(exit.signal !== undefined && { signal: exit.signal }),
+    ...(shell && { shell }),
     stdout: decodeRaw(stdout.bytes),
     stderr: decodeRaw(stderr.bytes),
     dropped: { stdout: stdout.droppedBytes, stderr: stderr.droppedBytes },

@@ -47,6 +47,13 @@ export interface WorkspaceSource {
    * the tree of that key yet; that is what makes the second `create` cheap.
    */
   open(options?: CallOptions): ReadableStream<Uint8Array>;
+  /**
+   * As {@link open}, of what differs from the tree of another key: files that are others there or are not there, and the directories above
+   * them and above what is only there. All have the time that is given, where those of {@link open} have one that is older than any sandbox.
+   *
+   * @param timeSeconds since 1970
+   */
+  openUnlike?(key: string, timeSeconds: number, options?: CallOptions): ReadableStream<Uint8Array>;
 }
 
 /** The programs a sandbox sees besides its workspace. */

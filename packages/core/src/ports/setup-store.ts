@@ -15,6 +15,10 @@ export interface KeptSetup {
  * Kept is what differs from the base in the workspace, whether or not source control would record it, and the home directory; not the
  * playground. A kept setup is found by its key and by whatever else of the provider it depends on, such as the identity of an
  * image or, where whole workspaces are copied, the base: core's key names what was asked for, not what the provider made of it.
+ *
+ * A setup that was kept over another base holds what it built from files that this base has with other contents, and builds go by time.
+ * So those files are newer in the sandbox than everything that is kept ({@link WorkspaceSource.openUnlike}), and files with the same
+ * content have the time that they had. A source that cannot tell what differs begins with what was kept over its own base alone.
  */
 export interface SetupStore {
   /**

@@ -19,6 +19,19 @@ export interface Base {
   readonly headRef?: string;
 }
 
+/** What git tells of a base besides its files. */
+export interface BaseDescription {
+  /** The branch without `refs/heads/`; absent when HEAD is on none. */
+  readonly branch?: string;
+  /** The nearest tags, at most three: what `git describe` finds, among all tags, annotated ones, and those with a digit in them. */
+  readonly tags: readonly {
+    readonly name: string;
+    /** Commits of the base that the tag does not have. */
+    readonly distance: number;
+    readonly isAnnotated: boolean;
+  }[];
+}
+
 /** A base as it was just found in the repository. */
 export interface FoundBase extends Base {
   /**
@@ -135,10 +148,25 @@ export interface FileChange {
   readonly removedLines?: number;
 }
 
+/** A submodule of a tree, or of another submodule. */
+export interface SubmoduleState {
+  /** From the top of the tree. */
+  readonly path: string;
+  readonly commit: ObjectId;
+  /** Why its files cannot be had, after "because". Absent when they are here. */
+  readonly missing?: string;
+}
+
 /** What of a tree is wanted. */
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
   readonly paths?: ReadonlySet<string>;
+  /** Only what differs from another tree, with the directories above it and above what is not there any more. When that tree is gone, everything. */
+  readonly unlike?: ObjectId;
+  /** Submodules whose files are in it too, each as the commit that it is recorded with. Those that miss something are left out. @defaultValue none */
+  readonly submodules?: readonly SubmoduleState[];
+  /** Modification time of every entry, in seconds since 1970. @defaultValue 2000-01-01, for all trees alike */
+  readonly timeSeconds?: number;
 }
 
 /** Which two trees are compared, and what of them is shown. */
@@ -249,10 +277,18 @@ export interface SourceRepository extends AsyncDisposable {
 
   /** @throws LitterboxError `UNBORN_HEAD`, `REV_INVALID`, `REV_NOT_FOUND`, `REV_NOT_COMMIT`, `REV_AMBIGUOUS`, `OBJECT_MISSING`. */
   base(source: BaseSource, options?: ProgressOptions): Promise<FoundBase>;
+  /** What git tells of a base: names and numbers alone, nothing of its history. What cannot be told is left out. */
+  describe(base: Pick<Base, 'commit'>, options?: CallOptions): Promise<BaseDescription>;
   /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
   leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
   /** A tree as `WorkspaceSource.open` describes it. Filters and attributes of the repository are not applied, except end-of-line conversion never. */
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;
+
+  /**
+   * The submodules of a tree that `.gitmodules` names, and whether their objects are here: in the person's own copies of them, nothing is
+   * fetched, and no configuration of theirs is read. Names and paths in the tree may be anybody's.
+   */
+  submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]>;
 
   /** The ids of the contents of those files and links of a tree whose paths are wanted: equal ids mean equal contents. */
   contentIds(

@@ -36,6 +36,8 @@ export interface SandboxRecord {
   /** Tail of the setup's output when it failed. */
   readonly setupLog?: string;
   readonly ports?: readonly AssignedPort[];
+  /** Directories of submodules that were empty when the sandbox was made, and why. */
+  readonly emptySubmodules?: readonly { readonly path: string; readonly reason: string }[];
   /** Name, as it was then, of the sandbox that this one began as a copy of. */
   readonly forkedFrom?: Slug;
   /** Goes up by one with every write: the fencing token of {@link StateStore.update}. */

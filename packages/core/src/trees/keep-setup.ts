@@ -4,6 +4,9 @@ import { makeUnfinished, UNFINISHED } from './unfinished.ts';
 /** Keys of kept setups: digests, safe as names. */
 export const SETUP_KEY = /^[0-9a-f]{8,128}$/;
 
+/** File in a kept setup: the key of the base that it ran over, and when it was kept, in seconds since 1970. */
+export const MADE_OVER = 'made-over';
+
 /** What is kept of a sandbox, and where it goes. */
 export interface KeepSetupInput {
   /** The sandbox's directory on the host. */
@@ -12,6 +15,8 @@ export interface KeepSetupInput {
   readonly parent: string;
   /** Name of what is kept in there. */
   readonly name: string;
+  /** Key of the base that the setup ran over. */
+  readonly base: string;
   /**
    * Shell text that fills the empty directory `$kept`, with the sandbox's directory as the current one; an exit of its own keeps nothing. It
    * moves names, or copies trees in which nothing runs: it opens no path that an agent wrote.
@@ -27,7 +32,7 @@ export interface KeepSetupInput {
  * Shell text: keeps what is in a sandbox whose processes have all ended. What is kept is complete before it gets its name, and the
  * sandbox's description is changed last: killed in between, the sandbox is one that only removing is good for.
  */
-export function keepSetupScript({ directory, parent, name, keep, takeBack, meta }: KeepSetupInput): string {
+export function keepSetupScript({ directory, parent, name, base, keep, takeBack, meta }: KeepSetupInput): string {
   const unfinished = `${UNFINISHED}${crypto.randomUUID()}`;
   const target = quoted(`${parent}/${name}`);
   return `umask 022
@@ -36,6 +41,7 @@ kept=${quoted(`${parent}/${unfinished}`)}
 trap 'cd /; rm -rf "$kept"' EXIT
 cd ${quoted(directory)} && {
 ${keep.trim()}
+printf '%s %s' ${quoted(base)} "$(date +%s)" >"$kept/${MADE_OVER}"
 } || exit 1
 if mv -T "$kept" ${target} 2>/dev/null; then
 ${meta === undefined ? ':' : `rm -f scan-state.json && printf %s ${quoted(meta)} >meta.new && mv -T meta.new meta.json || exit 1`}

@@ -1,4 +1,6 @@
+import { INTERACTIVE_SHELL, shellArguments } from '../channel/command-shell.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
+import { type Command, commandText } from '../domain/command.ts';
 import { isLitterboxError } from '../domain/errors.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
@@ -18,7 +20,7 @@ import { checkedCommand } from './checked-command.ts';
 export interface AttachInput {
   readonly sandbox: string;
   /** @defaultValue an interactive shell: bash where there is one, else sh */
-  readonly command?: readonly [string, ...string[]] | undefined;
+  readonly command?: Command | undefined;
   readonly terminal?: TerminalSize | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Absolute inside the sandbox. @defaultValue the workdir */
@@ -36,8 +38,6 @@ export interface AttachedProcess extends AsyncDisposable {
   /** Call it once the process has ended: records what it changed and closes its entry in the audit log. */
   finish(exit: ExitStatus): Promise<RecordResult>;
 }
-
-const SHELL = ['sh', '-c', 'if command -v bash >/dev/null; then exec bash; else exec sh; fi'] as const;
 
 /** Starts a process that is read from and written to live. It holds no lease: a person may look while an agent works. */
 export class AttachProcess {
@@ -65,7 +65,7 @@ export class AttachProcess {
   }
 
   async execute(
-    { sandbox, command = SHELL, terminal, env = {}, cwd, tool = 'shell', message }: AttachInput,
+    { sandbox, command = INTERACTIVE_SHELL, terminal, env = {}, cwd, tool = 'shell', message }: AttachInput,
     options?: CallOptions,
   ): Promise<AttachedProcess> {
     checkedCommand(command);
@@ -75,7 +75,7 @@ export class AttachProcess {
     const opened = await this.#open.get(found, options);
     await this.#open.reconnect(found, options);
     const notice = await this.#others(found, options);
-    const subject = command === SHELL ? 'interactive' : command.join(' ');
+    const subject = command === INTERACTIVE_SHELL ? 'interactive' : commandText(command);
     const finishAudit = await this.#audit.start({
       operation: `sandbox-${tool}`,
       actor: this.#actor,
@@ -88,7 +88,7 @@ export class AttachProcess {
     try {
       process = await opened.runtime.spawn(
         {
-          argv: command,
+          argv: typeof command === 'string' ? shellArguments(command) : command,
           env: {
             ...opened.runtime.environment,
             ...commandVariables(found, 'run'),

@@ -1,11 +1,12 @@
+import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 
 /** Longest command, in bytes: one argument of Linux, less what the channel adds. */
 const MAX_COMMAND_BYTES = 120 * 1024;
 
 /** The command as one text. @throws LitterboxError `COMMAND_EMPTY`, `COMMAND_NUL`, `COMMAND_TOO_LONG`. */
-export function checkedCommand(command: string | readonly [string, ...string[]]): string {
-  const text = typeof command === 'string' ? command : command.join(' ');
+export function checkedCommand(command: Command): string {
+  const text = commandText(command);
   const refuse = (code: 'COMMAND_EMPTY' | 'COMMAND_NUL' | 'COMMAND_TOO_LONG', what: string, hint: string) =>
     new LitterboxError(code, `The command ${what}.`, { operation: 'sandbox.run', hint });
   if (text.trim() === '') throw refuse('COMMAND_EMPTY', 'is empty', 'Give a shell command, such as: npm test.');

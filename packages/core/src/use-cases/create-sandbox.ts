@@ -14,7 +14,7 @@ import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import type { Base, BaseSource, SourceRepository } from '../ports/source-control.ts';
+import type { Base, BaseSource, SourceRepository, SubmoduleState } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { SUPERVISORS } from '../services/supervisors.ts';
 import { audited } from './audited.ts';
@@ -71,6 +71,7 @@ export interface LeftOut {
 }
 
 const LEFT_OUT_LIMIT = 10;
+const MAX_EMPTY_TOLD = 10;
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
 
@@ -165,7 +166,9 @@ export class CreateSandbox {
         const policy = policyForBase(asked, base);
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
+        const empty = emptySubmodules(await repository.submodules(base.tree, options));
         const draft = {
+          ...(empty.length > 0 && { emptySubmodules: empty }),
           id,
           repositoryId: repository.id,
           repositoryRoot: repository.root,
@@ -205,7 +208,13 @@ export class CreateSandbox {
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager' && this.#asker === 'person') await repository.exportTree(id, options);
         const { record: kept, warnings } = await this.begun(record, options);
-        const all = [...decided.warnings, ...(withheld === undefined ? [] : [withheld]), ...warnings, ...refilled];
+        const all = [
+          ...decided.warnings,
+          ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
+          ...(withheld === undefined ? [] : [withheld]),
+          ...warnings,
+          ...refilled,
+        ];
         return { record: kept, isRenamed: lossy, leftOut, warnings: all };
       },
     );
@@ -319,7 +328,7 @@ export class CreateSandbox {
       reach('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
-      const spec = specOf(draft, base, repository);
+      const spec = await specOf(draft, base, repository, options);
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
@@ -415,6 +424,14 @@ export class CreateSandbox {
     await this.#state.remove(id);
     if (pooled) await this.#pool.release(pooled);
   }
+}
+
+function emptySubmodules(submodules: readonly SubmoduleState[]): NonNullable<SandboxRecord['emptySubmodules']> {
+  return submodules.flatMap(({ path, missing }) => (missing === undefined ? [] : [{ path, reason: missing }]));
+}
+
+function emptyWarning({ path, reason }: { readonly path: string; readonly reason: string }): string {
+  return `${shown(path)} is empty inside: the submodule cannot be had, because ${reason}. git submodule update --init there, then create another sandbox.`;
 }
 
 /** Whether another one may be made in place of what was prepared: whatever is wrong with making one at all shows then. */

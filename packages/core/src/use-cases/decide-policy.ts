@@ -4,6 +4,7 @@ import { NO_WORKDIR } from '../config/absolute-path.ts';
 import { isWorkdir, normalPath } from '../config/normal-path.ts';
 import { NETWORK_RULE, NETWORK_RULE_HINT, parseNetworkRule } from '../config/parse-network-rule.ts';
 import { variableProblem } from '../config/variable-problem.ts';
+import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import type { NetworkPolicy, Policy } from '../domain/policy.ts';
 import { shown } from '../domain/shown.ts';
@@ -171,7 +172,7 @@ function assertValid({ workdir, environment = {}, root, setup = [] }: PolicyOver
       hint: 'Give the whole path of a directory that holds a root file system.',
     });
   }
-  for (const [program, ...rest] of setup) assertSetupCommand(program, rest);
+  for (const command of setup) assertSetupCommand(command);
   if (workdir !== undefined && (normalPath(workdir) !== workdir || !isWorkdir(workdir))) {
     throw new LitterboxError('INVALID_ARGUMENT', `The workdir ${shown(workdir)} cannot be used.`, {
       operation: 'sandbox.create',
@@ -202,14 +203,13 @@ function networkOf({ allow, deny, ...modes }: Partial<NetworkPolicy>): Partial<N
   return { ...withoutUndefined(modes), ...(allow && { allow: normal(allow) }), ...(deny && { deny: normal(deny) }) };
 }
 
-function assertSetupCommand(program: string, rest: readonly string[]): void {
+function assertSetupCommand(command: Command): void {
   const refuse = (code: 'COMMAND_EMPTY' | 'COMMAND_NUL', what: string, hint: string) =>
     new LitterboxError(code, `The setup command ${what}.`, { operation: 'sandbox.create', hint });
-  const [flag, text] = rest;
+  const [program, flag, text] = typeof command === 'string' ? [command] : command;
   if (program.trim() === '' || (program === 'sh' && flag === '-c' && text?.trim() === ''))
     throw refuse('COMMAND_EMPTY', 'is empty', 'Leave it out, or give an empty list for none at all.');
-  if ([program, ...rest].some((part) => part.includes('\0')))
-    throw refuse('COMMAND_NUL', 'holds a NUL character', 'Remove it.');
+  if (commandText(command).includes('\0')) throw refuse('COMMAND_NUL', 'holds a NUL character', 'Remove it.');
 }
 
 function withoutUndefined<Value extends object>(value: Value): Value {

@@ -139,7 +139,8 @@ export class FillPool {
     const policy =
       decided.pool > 0 ? await this.#install.execute(repository, provider, wanting, base, false, options) : asked;
     const draft = { ...wanting, policy: policyForBase(policy, base) };
-    return { repository, provider, base, draft, wanted: decided.pool, fingerprint: await poolFingerprint(draft) };
+    const fingerprint = await poolFingerprint(repository, draft, options);
+    return { repository, provider, base, draft, wanted: decided.pool, fingerprint };
   }
 
   async #makeOne(plan: PoolPlan, options?: ProgressOptions): Promise<void> {
@@ -170,7 +171,7 @@ export class FillPool {
   /** As a create does it, with a history for as long as it takes to know what the setup left for one. */
   async #made(record: SandboxRecord, plan: PoolPlan, options?: ProgressOptions): Promise<Assurance> {
     const { repository, provider, base } = plan;
-    const spec = { ...specOf(record, base, repository), isPooled: true };
+    const spec = { ...(await specOf(record, base, repository, options)), isPooled: true };
     const keys = provider.setups ? await setupKeys(repository, record, base.isPersons, options) : undefined;
     const prepared = keys ? { prepared: keys.wanted } : {};
     let runtime = await provider.create({ ...spec, ...prepared }, options);
@@ -229,7 +230,12 @@ export class FillPool {
     ) => Promise<{ readonly isSilent: boolean }>,
   ): Promise<{ readonly isSilent: boolean; readonly touchesBase: boolean }> {
     const state = trialState(record);
-    const setUp = new SetUpSandbox(state, new RecordRevision(state, this.#repository, this.#heap), this.#network);
+    const setUp = new SetUpSandbox(
+      state,
+      new RecordRevision(state, this.#repository, this.#heap),
+      this.#network,
+      this.#repository,
+    );
     const channel = new ExecChannel(runtime);
     await repository.begin({ id: record.id, slug: record.slug, base });
     try {

@@ -120,6 +120,7 @@ export class ForkSandbox {
       workdir: source.workdir,
       policy: source.policy,
       forkedFrom: source.slug,
+      ...(source.emptySubmodules && { emptySubmodules: source.emptySubmodules }),
       ...(source.setupLog !== undefined && { setupLog: source.setupLog }),
       createdAtMs: now,
       updatedAtMs: now,
@@ -160,7 +161,7 @@ export class ForkSandbox {
     );
     reach('fork.after-record');
     options?.onProgress?.({ step: 'runtime', message: `Copying ${source.slug} (${provider.name})` });
-    const spec = { ...specOf(inserted, { tree: source.baseTree }, repository), copyOf: source.id };
+    const spec = { ...(await specOf(inserted, { tree: source.baseTree }, repository, options)), copyOf: source.id };
     // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
     const [history, made] = await Promise.allSettled([
       repository.fork(source.id, { id, slug }, options),

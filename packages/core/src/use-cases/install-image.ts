@@ -141,7 +141,7 @@ export class InstallImage {
     if (root.type !== 'image') return;
     options?.onProgress?.({ step: 'image', message: `Installing into ${root.reference}` });
     const { reference } = root;
-    const spec = specOf({ ...sandbox, slug: INSTALLER_SLUG }, { tree: baseTree }, repository);
+    const spec = await specOf({ ...sandbox, slug: INSTALLER_SLUG }, { tree: baseTree }, repository, options);
     await using runtime = await provider.create(
       { ...spec, root: { type: 'image', reference }, playground: sandbox.id, isInstaller: true },
       options,

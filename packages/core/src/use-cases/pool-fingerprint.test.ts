@@ -12,20 +12,22 @@ const DECIDED = {
   policy: { setup: [['a']], environment: { A: '1', B: '2' } } as unknown as Policy,
 } as unknown as DecidedSandbox;
 
+const REPOSITORY = { describe: async () => ({ branch: 'main', tags: [] }) };
+
 test('the same decisions have the same digest, in whatever order they were written', async () => {
   const turned = {
     ...DECIDED,
     policy: { environment: { B: '2', A: '1' }, setup: [['a']] },
   } as unknown as DecidedSandbox;
-  expect(await poolFingerprint(turned)).toBe(await poolFingerprint(DECIDED));
-  expect(await poolFingerprint(DECIDED)).toMatch(/^[0-9a-f]{64}$/);
+  expect(await poolFingerprint(REPOSITORY, turned)).toBe(await poolFingerprint(REPOSITORY, DECIDED));
+  expect(await poolFingerprint(REPOSITORY, DECIDED)).toMatch(/^[0-9a-f]{64}$/);
 });
 
 test('any other decision has another one', async () => {
-  const seen = new Set([await poolFingerprint(DECIDED)]);
+  const seen = new Set([await poolFingerprint(REPOSITORY, DECIDED)]);
   for (const key of Object.keys(DECIDED) as (keyof DecidedSandbox)[])
-    seen.add(await poolFingerprint({ ...DECIDED, [key]: 'other' }));
+    seen.add(await poolFingerprint(REPOSITORY, { ...DECIDED, [key]: 'other' }));
   const turned = { ...DECIDED, policy: { ...DECIDED.policy, setup: [['a'], ['b']] } } as DecidedSandbox;
-  seen.add(await poolFingerprint(turned));
+  seen.add(await poolFingerprint(REPOSITORY, turned));
   expect(seen.size).toBe(9);
 });

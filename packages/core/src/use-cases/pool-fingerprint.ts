@@ -1,4 +1,6 @@
 import { sha256 } from '../domain/sha256.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 
 /** Another number makes everything that was prepared before stale. */
@@ -14,9 +16,16 @@ export type DecidedSandbox = Pick<
  * Digest of everything that a create decides: two creates with the same one make the same sandbox. What a provider finds out by
  * itself, such as the identity of an image, it looks at when it gives a sandbox away.
  */
-export async function poolFingerprint(decided: DecidedSandbox): Promise<string> {
+export async function poolFingerprint(
+  repository: Pick<SourceRepository, 'describe'>,
+  decided: DecidedSandbox,
+  options?: CallOptions,
+): Promise<string> {
   const { repositoryId, repositoryRoot, provider, baseCommit, baseTree, workdir, policy } = decided;
-  const parts = [FORMAT, repositoryId, repositoryRoot, provider, baseCommit, baseTree, workdir, policy];
+  // A tag that was set since is another version inside.
+  const described =
+    policy.workspaceGit === 'throwaway' ? [await repository.describe({ commit: baseCommit }, options)] : [];
+  const parts = [FORMAT, repositoryId, repositoryRoot, provider, baseCommit, baseTree, workdir, policy, ...described];
   return await sha256(new TextEncoder().encode(JSON.stringify(parts, sortedMembers)));
 }
 

@@ -122,8 +122,14 @@ export class RecordRevision {
         },
       });
     }
-    return { record: updated, result: { ...result, warnings: [...result.warnings, ...unreadable.slice(0, 100)] } };
+    const warnings = [...result.warnings.filter((warning) => !isOfOurs(warning, record)), ...unreadable.slice(0, 100)];
+    return { record: updated, result: { ...result, warnings } };
   }
+}
+
+/** The throw-away repository is not recorded, and nobody expects it to be. */
+function isOfOurs(warning: RecordWarning, { policy }: SandboxRecord): boolean {
+  return policy.workspaceGit === 'throwaway' && warning.type === 'refused-path' && warning.path === '.git';
 }
 
 /** The same changes, or nothing when there are none. */

@@ -210,7 +210,7 @@ export class RestoreRevision {
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
     const policy = await this.#install.again(repository, provider, record, options); // the image may have gone with the rest
-    const runtime = await provider.create(specOf({ ...record, policy }, tip, repository), options);
+    const runtime = await provider.create(await specOf({ ...record, policy }, tip, repository, options), options);
     reach('rebuild.after-create');
     const opened = this.#open.adopt(record, runtime);
     // No mark: the new runtime counts from the new base, which is the tip. Killed from here on, its setup did not succeed.

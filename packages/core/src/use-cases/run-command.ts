@@ -1,4 +1,6 @@
-import type { ChannelCommand, CommandOutcome } from '../channel/exec-channel.ts';
+import type { CommandShell } from '../channel/command-shell.ts';
+import { type ChannelCommand, type CommandOutcome, whatToRun } from '../channel/exec-channel.ts';
+import type { Command } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { limitHints } from '../domain/limit-hints.ts';
@@ -18,8 +20,8 @@ import { checkedCommand } from './checked-command.ts';
 /** A command to run and to record. */
 export interface RunCommandInput {
   readonly sandbox: string;
-  /** A shell command for `sh -c`, or arguments that arrive verbatim. */
-  readonly command: string | readonly [string, ...string[]];
+  /** A text for the sandbox's shell, or arguments that arrive verbatim. */
+  readonly command: Command;
   /** What called: the revision's subject begins with it. @defaultValue 'run' */
   readonly tool?: string | undefined;
   /** Absolute inside the sandbox, or relative to the workdir. @defaultValue the workdir */
@@ -41,6 +43,8 @@ const SEARCHED_BYTES = 64 * 1024;
 
 /** How a command went, and the revision that it left, if any. */
 export interface RunCommandResult extends CommandOutcome {
+  /** What ran a command that was given as text. */
+  readonly shell?: CommandShell;
   readonly recorded: RecordResult;
   /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
   readonly hints: readonly string[];
@@ -60,7 +64,7 @@ export class RunCommand {
     assertTimeout(input.timeoutMs);
     assertVariables('sandbox.run', input.env);
     let limits: ResourceLimits = {};
-    const { outcome, recorded } = await this.#change.execute<CommandOutcome>(
+    const { outcome, recorded } = await this.#change.execute<CommandOutcome & Pick<RunCommandResult, 'shell'>>(
       {
         sandbox,
         operation: 'sandbox-run',
@@ -72,7 +76,8 @@ export class RunCommand {
           reach('exec.after-start');
           const ended = await channel.run(channelCommand(input, record), options);
           reach('exec.after-exit');
-          return ended;
+          const { shell } = channel;
+          return typeof command === 'string' && shell !== undefined ? { ...ended, shell } : ended;
         },
         facts: ({ exit, durationMs }) => ({ exitCode: exit.code, durationMs }),
         summary: ({ exit, durationMs, interruption }) => ({
@@ -96,7 +101,7 @@ function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelC
   const { workdir, policy } = record;
   const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput } = input;
   return {
-    argv: typeof command === 'string' ? ['sh', '-c', command] : command,
+    ...whatToRun(command),
     cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
     env: { ...commandVariables(record, 'run'), ...env },
     stdin,

@@ -1,4 +1,5 @@
-import type { ExecChannel } from '../channel/exec-channel.ts';
+import { type ExecChannel, whatToRun } from '../channel/exec-channel.ts';
+import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { limitHints } from '../domain/limit-hints.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
@@ -6,9 +7,16 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { networkHint } from './network-hint.ts';
+import { repositoryHint } from './repository-hint.ts';
 import { withheldNetwork } from './policy-for-base.ts';
 
 const LOG_CHARACTERS = 4_000;
+
+/** A command of ours, by what people know it as. */
+export interface NamedCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly name: string;
+}
 
 /** The first command that failed. */
 export interface FailedSetup {
@@ -28,7 +36,7 @@ export interface FailedSetup {
  * @returns the one that failed; the others were not run
  */
 export async function runSetupCommands(
-  commands: readonly (readonly [string, ...string[]])[],
+  commands: readonly (Command | NamedCommand)[],
   record: Pick<SandboxRecord, 'ports' | 'policy' | 'workdir'>,
   channel: ExecChannel,
   verb: string,
@@ -36,12 +44,13 @@ export async function runSetupCommands(
 ): Promise<FailedSetup | undefined> {
   const { setupTimeoutMs } = record.policy;
   const endsAtMs = performance.now() + setupTimeoutMs;
-  for (const argv of commands) {
-    const command = argv.join(' ');
+  for (const given of commands) {
+    const isOurs = typeof given === 'object' && 'name' in given;
+    const command = isOurs ? given.name : commandText(given);
     options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
     const { exit, stdout, stderr, interruption, killedForMemory } = await channel.run(
       {
-        argv,
+        ...whatToRun(isOurs ? given.argv : given),
         cwd: record.workdir,
         env: commandVariables(record, 'setup'),
         timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
@@ -67,11 +76,12 @@ export async function runSetupCommands(
  */
 export function setupFailed(
   kind: string,
-  { command, how, log, hints }: FailedSetup,
+  failed: FailedSetup,
   { policy }: Pick<SandboxRecord, 'policy'>,
   hint: string,
   missing: ReadonlySet<string>,
 ): LitterboxError {
+  const { command, how, log } = failed;
   // A mark of ours before each line: what a command prints must not pass for words of ours.
   const lines = log
     .trim()
@@ -80,13 +90,11 @@ export function setupFailed(
     .map((line) => `  | ${line}`)
     .join('\n');
   const network = withheldNetwork(policy) ?? networkHint(policy.network, log, missing);
+  const ofLimits = failed.hints.map((one) => `${one[0]?.toUpperCase()}${one.slice(1)}.`);
+  const hints = [hint, ...ofLimits, repositoryHint(policy, log), network].filter((one) => one !== undefined);
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
-    hint: [
-      hint,
-      ...hints.map((one) => `${one[0]?.toUpperCase()}${one.slice(1)}.`),
-      ...(network === undefined ? [] : [network]),
-    ].join(' '),
+    hint: hints.join(' '),
     facts: { command, log },
   });
 }

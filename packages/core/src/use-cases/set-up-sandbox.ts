@@ -1,12 +1,14 @@
+import { type Command, commandText } from '../domain/command.ts';
 import { reach } from '../domain/failpoint.ts';
-import type { Policy } from '../domain/policy.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import type { OpenNetwork } from './open-network.ts';
+import type { OpenRepository } from './open-repository.ts';
 import type { RecordRevision } from './record-revision.ts';
-import { runSetupCommands, setupFailed } from './run-setup-commands.ts';
+import { type NamedCommand, runSetupCommands, setupFailed } from './run-setup-commands.ts';
+import { throwawayRepository } from './throwaway-repository.ts';
 
 export interface SetUp {
   readonly record: SandboxRecord;
@@ -19,8 +21,15 @@ export class SetUpSandbox {
   readonly #state: Pick<StateStore, 'update'>;
   readonly #record: RecordRevision;
   readonly #network: OpenNetwork;
+  readonly #repository: OpenRepository;
 
-  constructor(state: Pick<StateStore, 'update'>, record: RecordRevision, network: OpenNetwork) {
+  constructor(
+    state: Pick<StateStore, 'update'>,
+    record: RecordRevision,
+    network: OpenNetwork,
+    repository: OpenRepository,
+  ) {
+    this.#repository = repository;
     this.#state = state;
     this.#record = record;
     this.#network = network;
@@ -49,7 +58,7 @@ export class SetUpSandbox {
     isRollback: boolean,
     options?: ProgressOptions,
   ): Promise<SetUp> {
-    const commands = setupCommands(record.policy);
+    const commands = await this.#commandsOf(record, options);
     if (commands.length > 0) await this.#runAll(commands, record, opened, isRollback, options);
     const done =
       record.policy.setup.length > 0 ? await this.takeOver(record, opened, options) : { record, isSilent: false };
@@ -57,8 +66,17 @@ export class SetUpSandbox {
     return done;
   }
 
+  async #commandsOf(
+    { policy, baseCommit }: Pick<SandboxRecord, 'policy' | 'baseCommit'>,
+    options?: CallOptions,
+  ): Promise<readonly (Command | NamedCommand)[]> {
+    if (policy.workspaceGit === 'none') return policy.setup;
+    const repository = await this.#repository.execute(options);
+    return [throwawayRepository(await repository.describe({ commit: baseCommit }, options)), ...policy.setup];
+  }
+
   async #runAll(
-    commands: readonly (readonly [string, ...string[]])[],
+    commands: readonly (Command | NamedCommand)[],
     record: SandboxRecord,
     opened: OpenedSandbox,
     isRollback: boolean,
@@ -80,7 +98,7 @@ export class SetUpSandbox {
   async takeOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SetUp> {
     const message = revisionMessage({
       tool: 'setup',
-      subject: record.policy.setup.map((argv) => argv.join(' ')).join(' && '),
+      subject: record.policy.setup.map(commandText).join(' && '),
       sandbox: record.slug,
     });
     const { record: recorded, result } = await this.#record.execute(record, opened, message, options);
@@ -95,11 +113,4 @@ export class SetUpSandbox {
   async ready(record: SandboxRecord): Promise<SandboxRecord> {
     return await this.#state.update(record, { state: 'ready' });
   }
-}
-
-/** A throw-away repository is for tools that want one; nothing is ever read from it. */
-function setupCommands({ setup, workspaceGit }: Policy): readonly (readonly [string, ...string[]])[] {
-  const repository =
-    'git init -q . && git add -A && git -c user.name=Litterbox -c user.email=litterbox@localhost commit -q -m base --no-verify --allow-empty';
-  return workspaceGit === 'throwaway' ? [['sh', '-c', repository], ...setup] : setup;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SourceRepository } from '../ports/source-control.ts';
+import type { BaseDescription, SourceRepository, SubmoduleState } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { installKey, setupKeys } from './setup-keys.ts';
 
@@ -18,8 +18,14 @@ const RECORD = {
   },
 } as unknown as SandboxRecord;
 
-const over = (files: Readonly<Record<string, string>>) =>
+const over = (
+  files: Readonly<Record<string, string>>,
+  submodules: readonly SubmoduleState[] = [],
+  described: BaseDescription = { tags: [] },
+) =>
   ({
+    submodules: async () => submodules,
+    describe: async () => described,
     contentIds: async (_tree: string, isWanted: (path: string) => boolean) =>
       new Map(Object.entries(files).filter(([path]) => isWanted(path))),
   }) as unknown as SourceRepository;
@@ -105,4 +111,23 @@ test('what is installed depends on the image and on what the commands read, not 
   const before = await installKey(over(files), changed({}, install));
   expect(await installKey(over({ ...files, README: 'r2' }), changed({ baseTree: 't2' }, install))).toBe(before);
   expect(await installKey(over({ ...files, 'requirements.txt': 'q2' }), changed({}, install))).not.toBe(before);
+});
+
+test('another commit of a submodule, and another tag where a repository tells it, are another setup', async () => {
+  const general = async (repository: SourceRepository, record: SandboxRecord) =>
+    (await setupKeys(repository, record, true))?.keptUnder({ isSilent: false, touchesBase: false });
+  const lib = (commit: string, missing?: string) =>
+    ({ path: 'lib', commit, ...(missing !== undefined && { missing }) }) as SubmoduleState;
+  const names = await Promise.all([
+    general(over(FILES), RECORD),
+    general(over(FILES, [lib('c1', 'it is not initialised here')]), RECORD),
+    general(over(FILES, [lib('c1')]), RECORD),
+    general(over(FILES, [lib('c2')]), RECORD),
+  ]);
+  expect(names[1]).toBe(names[0]);
+  expect(new Set(names).size).toBe(3);
+  const tag = { tags: [{ name: 'v1', distance: 0, isAnnotated: false }] };
+  const throwaway = changed({}, { workspaceGit: 'throwaway' });
+  expect(await general(over(FILES, [], tag), RECORD)).toBe(names[0]);
+  expect(await general(over(FILES, [], tag), throwaway)).not.toBe(await general(over(FILES), throwaway));
 });

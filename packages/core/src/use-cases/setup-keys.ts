@@ -1,6 +1,7 @@
 import { setupInputs } from '../domain/setup-inputs.ts';
 import { sha256 } from '../domain/sha256.ts';
 import type { CallOptions } from '../ports/call.ts';
+import { submodulesDigest } from './submodules-digest.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 
@@ -23,7 +24,7 @@ export interface SetupKeys {
 }
 
 /** Another number makes everything that was kept before unfindable. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /**
  * @param isShared whether other base trees may begin with what this setup leaves: whoever writes what it runs can leave something there for
@@ -32,7 +33,7 @@ const FORMAT = 2;
  */
 export async function setupKeys(
   repository: SourceRepository,
-  record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseTree'>,
+  record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseCommit' | 'baseTree'>,
   isShared: boolean,
   options?: CallOptions,
 ): Promise<SetupKeys | undefined> {
@@ -51,6 +52,8 @@ export async function setupKeys(
     },
     options,
   );
+  const described =
+    policy.workspaceGit === 'throwaway' ? [await repository.describe({ commit: record.baseCommit }, options)] : [];
   const general = await digest([
     FORMAT,
     record.repositoryId, // what a setup reads beyond its inputs is another in another repository
@@ -61,9 +64,11 @@ export async function setupKeys(
     sorted(Object.entries(policy.environment)),
     policy.setup,
     policy.workspaceGit,
+    ...described,
     // Without its network it may begin with what the same setup left that had one.
     policy.network.setup === 'none' && !isWithheld ? 'none' : [policy.network.allow ?? [], policy.network.deny ?? []],
     sorted([...inputs]),
+    await submodulesDigest(await repository.submodules(baseTree, options)),
     [...top].sort(),
   ]);
   const exact = await digest([general, baseTree]);

@@ -1,19 +1,23 @@
-import type { SandboxSpec } from '../ports/sandbox-provider.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SandboxSpec, WorkspaceSource } from '../ports/sandbox-provider.ts';
 import type { Base, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
+import { submodulesDigest } from './submodules-digest.ts';
 
 /** What a provider is asked to make for a sandbox. */
-export function specOf(
+export async function specOf(
   record: Pick<SandboxRecord, 'id' | 'slug' | 'repositoryId' | 'workdir' | 'policy'>,
   base: Pick<Base, 'tree'>,
   repository: SourceRepository,
-): SandboxSpec {
+  options?: CallOptions,
+): Promise<SandboxSpec> {
   const { policy } = record;
   return {
     id: record.id,
     slug: record.slug,
     repositoryId: record.repositoryId,
-    workspace: { key: base.tree, open: (call) => repository.tree(base.tree, call) },
+    workspace: await workspaceOf(base.tree, repository, options),
     workdir: record.workdir,
     root: policy.root,
     environment: policy.environment,
@@ -22,5 +26,24 @@ export function specOf(
     playground: policy.playgroundScope === 'shared' ? record.repositoryId : record.id,
     allowDegraded: policy.allowDegraded,
     ...(policy.strategy !== undefined && { strategy: policy.strategy }),
+  };
+}
+
+/** The files of a tree, with those of submodules as far as they are here: with others the same tree is another content. */
+async function workspaceOf(
+  tree: ObjectId,
+  repository: SourceRepository,
+  options?: CallOptions,
+): Promise<WorkspaceSource> {
+  const submodules = await repository.submodules(tree, options);
+  const own = await submodulesDigest(submodules);
+  return {
+    key: `${tree}${own}`,
+    open: (call) => repository.tree(tree, { ...call, submodules }),
+    openUnlike(key, timeSeconds, call) {
+      const isOther = key.slice(tree.length) !== own; // which of their files differ is not known
+      const unlike = key.slice(0, tree.length) as ObjectId;
+      return repository.tree(tree, { ...call, unlike, timeSeconds, ...(isOther && { submodules }) });
+    },
   };
 }

@@ -40,15 +40,19 @@ export class TakePooled {
       throw error;
     });
     if (!base) return undefined;
-    const fingerprint = await poolFingerprint({
-      repositoryId: repository.id,
-      repositoryRoot: repository.root,
-      provider: provider.name,
-      baseCommit: base.commit,
-      baseTree: base.tree,
-      workdir: decidedWorkdir(decided, provider, policy, repository),
-      policy: policyForBase(policy, base),
-    });
+    const fingerprint = await poolFingerprint(
+      repository,
+      {
+        repositoryId: repository.id,
+        repositoryRoot: repository.root,
+        provider: provider.name,
+        baseCommit: base.commit,
+        baseTree: base.tree,
+        workdir: decidedWorkdir(decided, provider, policy, repository),
+        policy: policyForBase(policy, base),
+      },
+      options,
+    );
     const pooled = await this.#pool.take(
       { repositoryId: repository.id, provider: provider.name, fingerprint },
       options,

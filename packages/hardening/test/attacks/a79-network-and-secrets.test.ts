@@ -119,7 +119,7 @@ describe('network and secrets', () => {
     // The command it was given to has it, in its environment alone.
     expect(
       seen.filter(
-        (sentence) => !/variable-of-a-command is in environ of process \d+ \((sh|sleep|env|cat)\)/.test(sentence),
+        (sentence) => !/variable-of-a-command is in environ of process \d+ \((bash|sh|sleep|env|cat)\)/.test(sentence),
       ),
     ).toEqual([]);
     expect(

@@ -59,7 +59,7 @@ describe('taken, and said what became of it', () => {
     }
   });
 
-  test('B10: a setup command that is a text is for sh -c, once somebody agreed; B24: and is asked about anew when it changed', async () => {
+  test('B10: a setup command that is a text is for the shell, once somebody agreed; B24: and is asked about anew when it changed', async () => {
     const file = (text: string) => shared.scratch.file('.litterbox.toml', `[container]\nsetup-command = "${text}"\n`);
     try {
       file('echo one >setup.txt');

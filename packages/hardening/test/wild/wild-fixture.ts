@@ -18,13 +18,6 @@ export interface WildFixture extends Fixture {
   treeOf(change: string): string;
 }
 
-const PEOPLE = {
-  GIT_AUTHOR_NAME: 'Somebody',
-  GIT_AUTHOR_EMAIL: 'somebody@localhost',
-  GIT_COMMITTER_NAME: 'Somebody',
-  GIT_COMMITTER_EMAIL: 'somebody@localhost',
-};
-
 /** Runs the script in an empty directory; what it leaves in `repository` is the work tree, or in what it names in the file `where`. */
 export async function wildFixture(script: string): Promise<WildFixture> {
   const fixture = new Fixture();
@@ -32,7 +25,7 @@ export async function wildFixture(script: string): Promise<WildFixture> {
   fixture.defer(() => rmSync(directory, { recursive: true, force: true }));
   const home = join(directory, 'home');
   mkdirSync(home);
-  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C.UTF-8', ...PEOPLE };
+  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C.UTF-8' };
   const run = (cwd: string, text: string) =>
     execFileSync('sh', ['-ec', text], {
       cwd,
@@ -43,7 +36,7 @@ export async function wildFixture(script: string): Promise<WildFixture> {
     });
   run(
     directory,
-    `git config --global init.defaultBranch main; git config --global protocol.file.allow always; git config --global gc.auto 0; ${script}`,
+    `git config --global init.defaultBranch main; git config --global protocol.file.allow always; git config --global gc.auto 0; git config --global user.name Somebody; git config --global user.email somebody@localhost; ${script}`,
   );
   const named = join(directory, 'where');
   const repository = join(directory, existsSync(named) ? readFileSync(named, 'utf8').trim() : 'repository');

@@ -21,8 +21,9 @@ rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
   prepare: (_base, setup) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
-  mounts: (base, isRoot, layers, setup) => [
+  mounts: (base, isRoot, layers, setup, newer) => [
     { type: 'bind', source: base, target: '/run/base' },
+    ...(newer === undefined ? [] : [{ type: 'bind', source: newer, target: '/run/newer' } as const]),
     ...(setup === undefined
       ? []
       : [
@@ -30,7 +31,7 @@ exit $code`,
           layered('/run/setup/home', `${layers}/home`, `${layers}/home-work`, isRoot, '/run/home'),
         ]),
     layered(
-      `${setup === undefined ? '' : '/run/setup/upper:'}/run/base`,
+      `${setup === undefined ? '' : '/run/setup/upper:'}${newer === undefined ? '' : '/run/newer:'}/run/base`,
       `${layers}/upper`,
       `${layers}/work`,
       isRoot,

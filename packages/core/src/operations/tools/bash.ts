@@ -3,6 +3,7 @@ import { condenseOutput } from '../../domain/condense-output.ts';
 import type { Policy } from '../../domain/policy.ts';
 import { decodeRaw } from '../../domain/raw-text.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
+import { REPOSITORY_WORDS } from '../../use-cases/repository-hint.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/run-command.ts';
 import { SpillOutput } from '../../use-cases/spill-output.ts';
 import { reachable, reachableText } from './reachable.ts';
@@ -28,11 +29,11 @@ export const bash = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-exec', needsMessage: true },
-  describe: ({ timeoutMs, playground, git, reachable: rules, limits, nameOf }) =>
-    `Run a shell command (sh -c) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. ${limitsText(limits)}It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+  describe: ({ timeoutMs, playground, git, reachable: rules, limits, shell, nameOf }) =>
+    `Run a shell command (${shell ?? 'bash, or sh where the sandbox has no bash'}) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. ${limitsText(limits)}It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
-    command: z.string().describe('For sh -c'),
+    command: z.string().describe('Text for the shell'),
     workdir: z.string().optional().describe('Where to start, relative to the workspace or absolute in the sandbox'),
     timeout: z.int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Milliseconds'),
     message: toolFields.message(),
@@ -72,6 +73,7 @@ export const bash = tool({
       ],
       meta: {
         exitCode: result.exit.code,
+        ...(result.shell && { shell: result.shell }),
         ...(result.exit.signal !== undefined && { signal: result.exit.signal }),
         timedOut: result.interruption === 'timeout',
         durationMs: Math.round(result.durationMs),
@@ -94,7 +96,7 @@ function cutLine(file: string | undefined): string {
     : `[output cut; all of it is in ${file}: read it part by part]`;
 }
 
-function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult): string {
+function endLine({ exit, shell, interruption, durationMs, recorded }: RunCommandResult): string {
   const seconds = (durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0);
   const ended =
     interruption === 'timeout'
@@ -102,21 +104,32 @@ function endLine({ exit, interruption, durationMs, recorded }: RunCommandResult)
       : interruption === 'channel-lost'
         ? `was lost after ${seconds} s: something ended its shell`
         : `exit code ${exit.code}${exit.signal === undefined ? '' : ` (${exit.signal})`}, ${seconds} s`;
-  return `[${ended}, ${recordedText(recorded)}]`;
+  // Said of what went well, too: what bash does otherwise is no error to sh.
+  const by = shell === 'sh' ? ', by sh because there is no bash' : '';
+  return `[${ended}${by}, ${recordedText(recorded)}]`;
 }
 
-function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): boolean {
-  return exit.code !== 0 && (NETWORK_WORDS.test(stderr) || NETWORK_WORDS.test(stdout));
+function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): 'network' | 'repository' | undefined {
+  if (exit.code === 0) return undefined;
+  const says = (words: RegExp) => words.test(stderr) || words.test(stdout);
+  if (says(NETWORK_WORDS)) return 'network';
+  return says(REPOSITORY_WORDS) ? 'repository' : undefined;
 }
 
 async function hintLines(
   { interruption }: RunCommandResult,
-  isNetwork: boolean,
+  stumble: 'network' | 'repository' | undefined,
   policyOf: () => Promise<Policy>,
 ): Promise<readonly string[]> {
   if (interruption === 'timeout')
     return ['[hint: give a longer timeout, or start it in the background with its output in a file]'];
-  if (!isNetwork) return [];
+  if (stumble === undefined) return [];
+  if (stumble === 'repository')
+    return (await policyOf()).workspaceGit === 'throwaway'
+      ? []
+      : [
+          '[hint: the workspace is no git repository, and its changes are recorded without one; a person can give sandboxes to come a repository of their own, with workspace.git = "throwaway" in .litterbox.toml]',
+        ];
   const rules = reachable((await policyOf()).network);
   if (rules.length === 0)
     return ['[hint: this sandbox has no network; only what is on the machine and in the repository can be used]'];

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../../config/policy-of.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import { DecidePolicy } from '../../use-cases/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
+import { FindShell } from '../../use-cases/find-shell.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import type { UseCases } from '../operation.ts';
 import { reachable, reachableText } from './reachable.ts';
@@ -42,9 +43,10 @@ export async function describeSetting(
       limits: limitsIn(config.limits, isTrusted),
     };
     if (sandbox === undefined) return configured;
-    const { policy } = await useCases.get(FindSandbox).execute(sandbox, options);
-    const { timeoutMs, requireMessage, network, limits } = policy;
-    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network), limits };
+    const record = await useCases.get(FindSandbox).execute(sandbox, options);
+    const { timeoutMs, requireMessage, network, limits } = record.policy;
+    const shell = await useCases.get(FindShell).execute(record, options);
+    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network), limits, ...(shell && { shell }) };
   } catch {
     options?.signal?.throwIfAborted();
     return DEFAULT;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SandboxRecord } from '../../ports/state-store.ts';
+import { FindShell } from '../../use-cases/find-shell.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { nameText } from './name-text.ts';
@@ -14,12 +15,14 @@ const facts = z.object({
   state: z.string(),
   workdir: z.string(),
   playground: z.string(),
+  shell: z.enum(['bash', 'sh']).optional(),
   network: z.string(),
   reachable: z.array(z.string()).optional(),
   timeoutMs: z.number(),
   base: z.string(),
   revisions: z.number(),
   revisionsSinceMilestone: z.number(),
+  emptySubmodules: z.array(z.object({ path: z.string(), reason: z.string() })).optional(),
   changedFiles: z.number(),
   files: z.array(
     z.object({ path: z.string(), status: z.string(), added: z.number().optional(), removed: z.number().optional() }),
@@ -34,19 +37,20 @@ export const sandboxStatus = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `Show a sandbox: its state, directories, limits, and which files differ from its base (at most ${MAX_FILES}).`,
+    `Show a sandbox: its state, directories, shell, limits, and which files differ from its base (at most ${MAX_FILES}).`,
   input: z.strictObject({ sandbox: toolFields.sandbox() }),
   facts,
   async execute(useCases, { sandbox }, options) {
     const look = async (record: SandboxRecord) => {
       const repository = await useCases.get(OpenRepository).execute(options);
-      const [history, changes] = await Promise.all([
+      const [history, changes, shell] = await Promise.all([
         repository.history(record.id, options),
         repository.changes(record.id, options),
+        useCases.get(FindShell).execute(record, options),
       ]);
-      return { record, history, changes };
+      return { record, history, changes, shell };
     };
-    const { record, history, changes } = await useCases
+    const { record, history, changes, shell } = await useCases
       .get(AuditRead)
       .ofSandbox('sandbox-status', sandbox, look, options);
     return {
@@ -56,12 +60,16 @@ export const sandboxStatus = tool({
         state: record.state,
         workdir: record.workdir,
         playground: '/playground',
+        ...(shell && { shell }),
         network: record.policy.network.run,
         ...reachableFact(record.policy.network),
         timeoutMs: record.policy.timeoutMs,
         base: record.baseCommit,
         revisions: history.tip.number,
         revisionsSinceMilestone: history.unmilestoned,
+        ...(record.emptySubmodules && {
+          emptySubmodules: record.emptySubmodules.map(({ path, reason }) => ({ path: nameText(path), reason })),
+        }),
         changedFiles: changes.length,
         files: changes.slice(0, MAX_FILES).map(({ path, status, addedLines, removedLines }) => ({
           path: nameText(path),

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { CommandShell } from '../../channel/command-shell.ts';
 import type { Operation } from '../operation.ts';
 import type { ResourceLimits } from '../../ports/sandbox-provider.ts';
 
@@ -24,6 +25,8 @@ export interface ToolSetting {
   readonly timeoutMs: number;
   /** Calls that change files need a message. */
   readonly requireMessage: boolean;
+  /** What runs the text of a command in the one sandbox that is worked in. Absent when there are several, or it cannot be told. */
+  readonly shell?: CommandShell;
   /** Absolute path inside every sandbox. */
   readonly playground: string;
   /** The configured names of the tools. */

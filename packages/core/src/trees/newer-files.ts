@@ -1,0 +1,44 @@
+import type { CallOptions } from '../ports/call.ts';
+import type { Host } from '../ports/host.ts';
+import type { WorkspaceSource } from '../ports/sandbox-provider.ts';
+import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
+import { MADE_OVER } from './keep-setup.ts';
+
+/** A layer of files that are newer than a kept setup, for between it and the base: name of its directory, beside the base trees. */
+export type NewerFiles = string;
+
+/** Over which base a kept setup ran, and until when. */
+interface MadeOver {
+  readonly base: string;
+  readonly timeSeconds: number;
+}
+
+/**
+ * What has to lie over a base below a kept setup so that builds see which files are others than the setup saw. Nothing where the setup
+ * ran over the same base. Makes the layer unless it is there; its cost is what differs, whatever the size of the base.
+ *
+ * @param setup absolute directory of the kept setup
+ * @returns for the sandbox's description; undefined for a kept setup that cannot be begun with
+ */
+export async function ensureNewerFiles(
+  input: BaseTreesInput,
+  workspace: WorkspaceSource,
+  setup: string,
+  options?: CallOptions,
+): Promise<{ readonly newer?: NewerFiles } | undefined> {
+  const made = await readMadeOver(input.host, setup, options);
+  if (made?.base === workspace.key) return {};
+  if (!made || !workspace.openUnlike) return undefined;
+  // After the last moment of the setup, whose times are finer than whole seconds.
+  const timeSeconds = made.timeSeconds + 1;
+  const key = `${workspace.key}-${made.base}-${timeSeconds}`;
+  const open = (call?: CallOptions) => workspace.openUnlike?.(made.base, timeSeconds, call) ?? workspace.open(call);
+  await ensureBaseTree(input, { key, open }, { signal: options?.signal });
+  return { newer: key };
+}
+
+async function readMadeOver(host: Host, setup: string, call?: CallOptions): Promise<MadeOver | undefined> {
+  const bytes = await host.files.read(`${setup}/${MADE_OVER}`, call);
+  const [, base, seconds] = /^([0-9a-f]{8,128}) ([0-9]{1,12})$/.exec(new TextDecoder().decode(bytes)) ?? [];
+  return base === undefined || seconds === undefined ? undefined : { base, timeSeconds: Number(seconds) };
+}
