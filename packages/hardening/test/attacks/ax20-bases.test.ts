@@ -142,11 +142,13 @@ describe('bases', () => {
       const told = await beginWithOwn(fixture, agent);
       expect(await seenIn('b')).toContain('agent\nclosed\n');
       expect(told).toContain('without a network');
-      // A review branch that the person looks at is where the agent puts its milestones.
+      // A review branch that the person looks at holds what the agent wrote, and does not move under them.
       git('checkout', '-q', `litterbox/${SANDBOX}`);
+      const looked = git('rev-parse', 'HEAD');
       fixture.acceptRepository();
       await agent.text('write', { sandbox: SANDBOX, path: 'package.json', content: '{"version":"3"}\n' });
-      await agent.text('sandbox-milestone', { sandbox: SANDBOX, message: 'one more' });
+      expect(await agent.code('sandbox-milestone', { sandbox: SANDBOX, message: 'one more' })).toBe('CONFLICT');
+      expect(git('rev-parse', `litterbox/${SANDBOX}`)).toBe(looked);
       await agent.text('sandbox-create', { name: 'c', from: 'head' });
       expect(await seenIn('c')).toContain('agent\nclosed\n');
       // Nor does it open for a branch that was pushed to be looked at. Once the person took it over, it is theirs.
