@@ -22,7 +22,7 @@ const FOLDERS = {
   docker: ['packages/provider-docker/test'],
   podman: ['packages/provider-podman/test'],
   litterbox: ['packages/litterbox/test'],
-  cli: ['packages/cli/test'],
+  cli: ['packages/cli/test', 'packages/cli/src'],
   conformance: ['packages/conformance'],
   tools: ['tools'],
   mcp: ['packages/mcp/test'],

@@ -202,6 +202,18 @@ describe('the command line', () => {
     expect((await fixture.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
   });
 
+  it('FC-27: a diff into a file is a patch that git apply takes, binary files too', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'binary']);
+    await fixture.run(['run', 'binary', 'printf "\\0\\1\\377picture" >new.png']);
+    const { stdout } = await fixture.run(['diff', 'binary']);
+    expect(stdout).toContain('GIT binary patch');
+    fixture.file('../patch', stdout);
+    fixture.git('apply', '--check', '../patch');
+    fixture.git('apply', '../patch');
+    expect(readFileSync(join(fixture.repository, 'new.png'))).toEqual(Buffer.from('\0\x01\xffpicture', 'latin1'));
+  });
+
   it('merge --autostash says so when edits that it puts back conflict, and keeps them', async () => {
     await using fixture = new CliFixture();
     fixture.file('same.txt', 'base\n');

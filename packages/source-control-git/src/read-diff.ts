@@ -33,7 +33,20 @@ export async function* readDiff(
   const [from, to] = await treesOf(store, id, options);
   if (from === to) return;
   const context = options?.contextLines === undefined ? [] : [`-U${options.contextLines}`];
-  const args = ['diff-tree', '-r', '-p', '-M', ...context, '--src-prefix=a/', '--dst-prefix=b/', ...PLAIN, from, to];
+  const binary = options?.hasBinary === true ? ['--binary', '--full-index'] : [];
+  const args = [
+    'diff-tree',
+    '-r',
+    '-p',
+    '-M',
+    ...context,
+    ...binary,
+    '--src-prefix=a/',
+    '--dst-prefix=b/',
+    ...PLAIN,
+    from,
+    to,
+  ];
   yield* store.stream(asBytes([...args, ...pathArguments(options)]), { signal: options?.signal });
 }
 

@@ -74,7 +74,8 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
   }
   const isForPerson = process.stdout.isTTY && flags.raw !== true;
   if (!isForPerson) {
-    for await (const bytes of found.patch()) if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+    // Whoever keeps it may apply it.
+    for await (const bytes of found.patch(true)) if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
     return;
   }
   if (input.revision === undefined) {

@@ -10,6 +10,7 @@ import {
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import type { Talk } from '../talk.ts';
+import { terminalName } from '../terminal-name.ts';
 
 async function run(
   context: Context,
@@ -28,7 +29,7 @@ async function run(
         tool: 'run',
         cwd,
         message,
-        ...(tty ? { terminal: terminalSize(), env: { ...env, TERM: process.env['TERM'] ?? 'xterm' } } : { env }),
+        ...(tty ? { terminal: terminalSize(), env: { ...env, TERM: terminalName(process.env['TERM']) } } : { env }),
       },
       { signal },
     );
@@ -61,7 +62,7 @@ async function shell(context: Context, input: Parsed<typeof openShell>): Promise
     context,
     await litterbox.perform(
       openShell,
-      { ...input, terminal: terminalSize(), env: { TERM: process.env['TERM'] ?? 'xterm', ...input.env } },
+      { ...input, terminal: terminalSize(), env: { TERM: terminalName(process.env['TERM']), ...input.env } },
       { signal: context.signal },
     ),
   );

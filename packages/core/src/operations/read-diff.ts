@@ -8,7 +8,8 @@ import { operation } from './operation.ts';
 /** What a sandbox changed, in two forms that are read on demand: a summary, and the patch as a stream of hostile bytes. */
 export interface SandboxDiff {
   files(): Promise<readonly FileChange[]>;
-  patch(): AsyncIterable<Uint8Array>;
+  /** @param hasBinary with the content of binary files, as `git apply` takes it */
+  patch(hasBinary?: boolean): AsyncIterable<Uint8Array>;
 }
 
 /** `sandbox-diff`, `litterbox diff`: show what a sandbox changed. */
@@ -34,6 +35,9 @@ export const readDiff = operation({
       ...(paths !== undefined && paths.length > 0 && { paths }),
       ...(revision !== undefined && { revision: (await repository.resolve(id, revision, options)).commit }),
     };
-    return { files: () => repository.changes(id, scope), patch: () => repository.diff(id, scope) };
+    return {
+      files: () => repository.changes(id, scope),
+      patch: (hasBinary = false) => repository.diff(id, { ...scope, hasBinary }),
+    };
   },
 });

@@ -176,6 +176,8 @@ export interface DiffOptions extends CallOptions {
   /** With `revision`: compare it with this one instead of with the one before it. */
   readonly against?: ObjectId;
   readonly contextLines?: number;
+  /** With the content of binary files, in the form that `git apply` takes; without, it is told that they differ. @defaultValue false */
+  readonly hasBinary?: boolean;
   /** Literal path prefixes. */
   readonly paths?: readonly string[];
 }

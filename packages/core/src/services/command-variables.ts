@@ -23,17 +23,46 @@ const NETWORK_VARIABLES: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: '1',
 };
 
+/**
+ * Without a network package managers fail at once instead of trying again for a minute.
+ *
+ * @see https://docs.npmjs.com/cli/v11/using-npm/config#fetch-retries (pnpm and Yarn 1 read it too)
+ * @see https://pip.pypa.io/en/stable/cli/pip/#cmdoption-retries
+ * @see https://docs.astral.sh/uv/reference/environment/#uv_http_retries
+ * @see https://doc.rust-lang.org/cargo/reference/config.html#netretry
+ * @see https://yarnpkg.com/configuration/yarnrc#httpRetry
+ * @see https://bundler.io/man/bundle-config.1.html
+ */
+const OFFLINE_VARIABLES: Readonly<Record<string, string>> = {
+  npm_config_fetch_retries: '0',
+  PIP_RETRIES: '0',
+  UV_HTTP_RETRIES: '0',
+  CARGO_NET_RETRY: '0',
+  YARN_HTTP_RETRY: '0',
+  BUNDLE_RETRY: '0',
+};
+
 /** What a command gets on top of the runtime's own environment. */
 export function commandVariables(
   record: Pick<SandboxRecord, 'ports' | 'policy'>,
   phase: 'setup' | 'run',
 ): Readonly<Record<string, string>> {
-  const { memoryBytes, cpus } = record.policy.limits;
+  const { network, environment, limits } = record.policy;
+  const { memoryBytes, cpus } = limits;
+  const isOpen = network[phase] !== 'none';
   return {
-    ...(record.policy.network[phase] !== 'none' && NETWORK_VARIABLES),
+    ...(isOpen ? NETWORK_VARIABLES : without(OFFLINE_VARIABLES, environment)),
     ...portVariables(record),
     // Programs that look at the machine's memory see all of it.
     ...(memoryBytes !== undefined && { LITTERBOX_MEMORY_BYTES: `${memoryBytes}` }),
     ...(cpus !== undefined && { LITTERBOX_CPUS: `${cpus}` }),
   };
+}
+
+/** Those that the person did not set themselves. */
+function without(
+  variables: Readonly<Record<string, string>>,
+  set: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !Object.hasOwn(set, name)));
 }

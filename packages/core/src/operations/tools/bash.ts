@@ -121,7 +121,8 @@ async function hintLines(
   stumble: 'network' | 'repository' | undefined,
   policyOf: () => Promise<Policy>,
 ): Promise<readonly string[]> {
-  if (interruption === 'timeout')
+  // What waits for a network that is not there does not get it by waiting longer.
+  if (interruption === 'timeout' && stumble !== 'network')
     return ['[hint: give a longer timeout, or start it in the background with its output in a file]'];
   if (stumble === undefined) return [];
   if (stumble === 'repository')
