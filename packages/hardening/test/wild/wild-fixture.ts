@@ -43,7 +43,7 @@ export async function wildFixture(script: string): Promise<WildFixture> {
     });
   run(
     directory,
-    `git config --global init.defaultBranch main; git config --global protocol.file.allow always; git config --global gc.auto 0; ${script}`,
+    `git config --global user.name Somebody; git config --global user.email somebody@localhost; git config --global init.defaultBranch main; git config --global protocol.file.allow always; git config --global gc.auto 0; ${script}`,
   );
   const named = join(directory, 'where');
   const repository = join(directory, existsSync(named) ? readFileSync(named, 'utf8').trim() : 'repository');
