@@ -66,6 +66,7 @@ export class Finder {
         : [...NOW, '-o', ...(since === undefined ? [] : ['-newerct', `@${since}`]), ...PRINT];
     const argv = ['find', '-P', ...(childrenOnly ? [] : [FDINFO]), ...starts, ...expression] as const;
     const { code, said } = await this.#run(argv, splitter, call);
+    if (splitter.isOverlong) throw failed(code);
     // 1: find could not look into some directory, which is then in the output as unreadable, or has vanished meanwhile.
     if (code <= 1 && (childrenOnly || moment !== '')) {
       if (code === 0 || !said.includes('-printf')) return moment;
@@ -104,6 +105,7 @@ export class Finder {
 exit 0`;
     const { code } = await this.#run(['sh', '-c', script, word, ...starts], splitter, call);
     splitter.end();
+    if (splitter.isOverlong) throw failed(code);
     if (moment === '' || code !== 0) throw failed(code);
     return moment;
   }
@@ -117,6 +119,8 @@ exit 0`;
     const outcome = await this.#channel.run(
       {
         argv,
+        // An agent's programs run beside it as the same user, and may stop it.
+        timeoutMs: LOOK_TIMEOUT_MS,
         maxOutputBytes: 4096,
         onOutput: ({ type, bytes }) => {
           if (type === 'stdout-data') output.push(bytes);
@@ -169,6 +173,9 @@ const PRINT = [
   ')',
 ] as const;
 
+/** Far beyond what the largest workspace takes to look through. */
+const LOOK_TIMEOUT_MS = 600_000;
+
 /** Of `st_mode`. @see inode(7) */
 const TYPE_BITS = 0o170000;
 const LETTERS: Readonly<Record<number, string>> = { 0o100000: 'f', 0o040000: 'd', 0o120000: 'l', 0o020000: 'c' };
@@ -198,17 +205,25 @@ function justBefore(moment: string): string {
   return `${text.slice(0, -9)}.${text.slice(-9)}`;
 }
 
+/** Of one entry with the lines of its name. */
+const MAX_LINES_CHARACTERS = 16 * 1024;
+
 /** Splits lines that begin with a word, of texts that may have lines of their own. */
 class WordSplitter {
   readonly #onText: (text: string) => void;
   readonly #nul: NulSplitter;
   readonly #word: string;
   #pending: string | undefined;
+  #isOverlong = false;
 
   constructor(word: string, onText: (text: string) => void) {
     this.#word = word;
     this.#onText = onText;
     this.#nul = new NulSplitter((line) => this.#add(line), 0x0a);
+  }
+
+  get isOverlong(): boolean {
+    return this.#isOverlong || this.#nul.isOverlong;
   }
 
   push(bytes: Uint8Array): void {
@@ -224,7 +239,9 @@ class WordSplitter {
     if (line.startsWith(this.#word)) {
       this.end();
       this.#pending = line.slice(this.#word.length);
-    } else if (this.#pending !== undefined) this.#pending += `\n${line}`;
+    } else if (this.#pending !== undefined && this.#pending.length <= MAX_LINES_CHARACTERS)
+      this.#pending += `\n${line}`;
+    else this.#isOverlong ||= this.#pending !== undefined;
   }
 }
 

@@ -244,7 +244,10 @@ class Walker implements AsyncDisposable {
       this.#onEnd?.(texts);
     });
     try {
-      for await (const { type, bytes } of this.#process) if (type === 'stdout-data') splitter.push(bytes);
+      for await (const { type, bytes } of this.#process) {
+        if (type === 'stdout-data') splitter.push(bytes);
+        if (splitter.isOverlong) break;
+      }
       await this.#process.exit;
     } catch {
       // Whatever ended it, it is of no more use; who waits gets nothing.

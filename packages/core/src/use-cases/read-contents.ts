@@ -13,6 +13,8 @@ const BATCH_CHARACTERS = 100_000;
  * options: there, every file gets an archive of its own, in which no other name of it can be referred to.
  */
 const GNU_FLAGS = ['--hard-dereference', '--no-recursion'] as const;
+/** Without a byte for so long, tar hangs: an agent's programs run beside it as the same user, and may stop it. */
+const MAX_SILENCE_MS = 30_000;
 /** An archive of files that grew meanwhile may be larger than they were. */
 const MAX_SMALL_ARCHIVE_BYTES = 4 * 2 ** 20;
 
@@ -82,7 +84,7 @@ export function readContents(
         return;
       }
       const { exit, stdout, interruption } = await channel.run(
-        { argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES },
+        { argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES, timeoutMs: MAX_SILENCE_MS },
         options,
       );
       options?.signal?.throwIfAborted();
@@ -93,8 +95,13 @@ export function readContents(
       }
     }
     await using tar = await runtime.spawn({ argv, env: { ...runtime.environment, ...env } }, options);
-    for await (const { type, bytes } of tar) if (type === 'stdout-data') yield bytes;
-    const { code } = await tar.exit;
+    const output = tar[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await withinSilence(output.next());
+      if (next.done) break;
+      if (next.value.type === 'stdout-data') yield next.value.bytes;
+    }
+    const { code } = await withinSilence(tar.exit);
     if (isFailure(code)) await explain(batch, code);
   }
 
@@ -110,6 +117,27 @@ export function readContents(
       });
     }
     for (const path of decodeRaw(stdout.bytes).split('\0')) if (path !== '') onUnreadable(path.slice(2));
+  }
+}
+
+/** @throws LitterboxError `SNAPSHOT_FAILED` when nothing came for too long. */
+async function withinSilence<Result>(waited: Promise<Result>): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const seconds = MAX_SILENCE_MS / 1000;
+      reject(
+        new LitterboxError('SNAPSHOT_FAILED', `tar said nothing for ${seconds} s in the sandbox and was ended.`, {
+          operation: 'sandbox.record',
+          hint: 'Something in the sandbox holds it up: end that, and run any command again. What changed is still there and is recorded then.',
+        }),
+      );
+    }, MAX_SILENCE_MS);
+  });
+  try {
+    return await Promise.race([waited, silence]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

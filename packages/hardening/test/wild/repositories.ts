@@ -211,7 +211,7 @@ line' '-dash' '--help' 'trailing ' ' leading' 'back\\slash' 'quo"te' "apos'troph
   },
   {
     title: 'settings that change what merge does',
-    script: `${PLAIN}; git config merge.ff only; git config commit.gpgSign true; git config merge.autoStash true; git config pull.rebase true; git config core.hooksPath hooks; git config user.useConfigOnly true; mkdir -p .git/hooks; printf '#!/bin/sh\\nexit 1\\n' >.git/hooks/pre-merge-commit; chmod +x .git/hooks/pre-merge-commit; cp .git/hooks/pre-merge-commit .git/hooks/commit-msg`,
+    script: `${PLAIN}; git config merge.ff only; git config commit.gpgSign true; printf '#!/bin/sh\\ncat >/dev/null\\necho >&2 "\\n[GNUPG:] SIG_CREATED "\\necho signed\\n' >"$HOME/sign"; chmod +x "$HOME/sign"; git config gpg.program "$HOME/sign"; git config merge.autoStash true; git config pull.rebase true; git config core.hooksPath hooks; git config user.useConfigOnly true; mkdir -p .git/hooks; printf '#!/bin/sh\\nexit 1\\n' >.git/hooks/pre-merge-commit; chmod +x .git/hooks/pre-merge-commit; cp .git/hooks/pre-merge-commit .git/hooks/commit-msg`,
   },
   {
     title: 'a split index, an untracked cache and fsmonitor',
