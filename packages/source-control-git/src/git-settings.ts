@@ -102,6 +102,12 @@ const USER_VARIABLES = [
   'LC_ALL',
   'LC_CTYPE',
   'XDG_CONFIG_HOME',
+  // Who they are, where their configuration does not say it.
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+  'EMAIL',
   'XDG_RUNTIME_DIR',
   'GNUPGHOME',
   'GPG_TTY',

@@ -57,6 +57,25 @@ describe('what a person merges', () => {
     expect(fixture.git(root, 'log', '-1', '--format=%B')).toBe('Take it\n\n');
   });
 
+  test('is theirs by variables as well, which count more than a configuration', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    Object.assign(fixture.environment, {
+      GIT_AUTHOR_NAME: 'Grace',
+      GIT_AUTHOR_EMAIL: 'grace@example.test',
+      GIT_COMMITTER_NAME: 'Grace',
+      GIT_COMMITTER_EMAIL: 'grace@example.test',
+    });
+    for (const name of ['user.name', 'user.email']) fixture.git(root, 'config', '--global', '--unset', name);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { ...BASE, 'b.txt': 'B\n' });
+    await merge(repository, id);
+    expect(fixture.git(root, 'log', '-1', IDENTITIES)).toBe(
+      'Grace <grace@example.test> / Grace <grace@example.test>\n',
+    );
+  });
+
   test('says by itself what was done: the one revision, or all of them', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository(BASE);

@@ -34,7 +34,20 @@ export async function ensureNewerFiles(
   const key = `${workspace.key}-${made.base}-${timeSeconds}`;
   const open = (call?: CallOptions) => workspace.openUnlike?.(made.base, timeSeconds, call) ?? workspace.open(call);
   await ensureBaseTree(input, { key, open }, { signal: options?.signal });
+  // Builds warn of files from the future, and may build them again and again.
+  await passed(timeSeconds * 1000, options?.signal);
   return { newer: key };
+}
+
+/** Waits until that moment is over: at most the second that it lies after the setup. */
+async function passed(momentMs: number, signal: AbortSignal | undefined): Promise<void> {
+  const leftMs = Math.min(momentMs - Date.now(), 1100);
+  if (leftMs <= 0) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, leftMs);
+    signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+  signal?.throwIfAborted();
 }
 
 async function readMadeOver(host: Host, setup: string, call?: CallOptions): Promise<MadeOver | undefined> {

@@ -30,7 +30,11 @@ const gnuTars = new WeakMap<ExecChannel, boolean>();
 async function hasGnuTar(channel: ExecChannel, options?: CallOptions): Promise<boolean> {
   const known = gnuTars.get(channel);
   if (known !== undefined) return known;
-  const { exit } = await channel.run({ argv: ['tar', ...GNU_FLAGS, '--version'], maxOutputBytes: 4096 }, options);
+  const { exit, interruption } = await channel.run(
+    { argv: ['tar', ...GNU_FLAGS, '--version'], maxOutputBytes: 4096, timeoutMs: MAX_SILENCE_MS },
+    options,
+  );
+  if (interruption === 'timeout') throw heldUp();
   gnuTars.set(channel, exit.code === 0);
   return exit.code === 0;
 }
@@ -120,19 +124,19 @@ export function readContents(
   }
 }
 
+function heldUp(): LitterboxError {
+  const seconds = MAX_SILENCE_MS / 1000;
+  return new LitterboxError('SNAPSHOT_FAILED', `tar said nothing for ${seconds} s in the sandbox and was ended.`, {
+    operation: 'sandbox.record',
+    hint: 'Something in the sandbox holds it up: end that, and run any command again. What changed is still there and is recorded then.',
+  });
+}
+
 /** @throws LitterboxError `SNAPSHOT_FAILED` when nothing came for too long. */
 async function withinSilence<Result>(waited: Promise<Result>): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const seconds = MAX_SILENCE_MS / 1000;
-      reject(
-        new LitterboxError('SNAPSHOT_FAILED', `tar said nothing for ${seconds} s in the sandbox and was ended.`, {
-          operation: 'sandbox.record',
-          hint: 'Something in the sandbox holds it up: end that, and run any command again. What changed is still there and is recorded then.',
-        }),
-      );
-    }, MAX_SILENCE_MS);
+    timer = setTimeout(() => reject(heldUp()), MAX_SILENCE_MS);
   });
   try {
     return await Promise.race([waited, silence]);
