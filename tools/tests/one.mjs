@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
 const [name, file] = positionals;
 const part = PARTS.find((each) => each.name === name);
 if (!part || positionals.length > 2 || (file && !filesOf(part).includes(file))) {
-  console.error(part && file ? `${name} has no file ${file}: ${filesOf(part).join(' ')}` : USAGE);
+  console.error(part && file ? `${name} has no file ${file}; it has ${filesOf(part).length} others` : USAGE);
   process.exit(2);
 }
 if (!part.isPure && process.getuid() === 0) useTestFiles(); // where they were prepared

@@ -23,7 +23,7 @@ function specOf(id: SandboxId, more: Partial<SandboxSpec> = {}): SandboxSpec {
     slug: 'disk',
     repositoryId: '00000000-0000-4000-8000-000000000000',
     // An empty tree: two blocks of zeros.
-    workspace: { key: 'd15c', open: () => new Blob([new Uint8Array(1024)]).stream() },
+    workspace: { key: 'd15cd15c', open: () => new Blob([new Uint8Array(1024)]).stream() },
     workdir: '/src',
     root: { type: 'machine' },
     environment: {},
