@@ -202,6 +202,23 @@ describe('the command line', () => {
     expect((await fixture.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
   });
 
+  it('FC-21: run starts in the directory of the workspace that the person is in', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('packages/app/b', 'b\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'app');
+    await fixture.run(['create', 'many']);
+    const there = ['--repo', join(fixture.repository, 'packages/app')];
+    const ran = await fixture.run([...there, 'run', 'many', 'pwd; cat b']);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/packages\/app\nb\n$/) });
+    expect((await fixture.run([...there, 'run', 'many', 'cat b; cat'], 'piped\n')).stdout).toBe('b\npiped\n');
+    expect((await fixture.run([...there, 'run', 'many', '--cwd', '.', 'ls'])).stdout).toContain('packages');
+    fixture.file('new/c', 'c\n');
+    const gone = await fixture.run(['--repo', join(fixture.repository, 'new'), 'run', 'many', 'ls']);
+    expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('packages') });
+    expect(gone.stderr).toContain('The sandbox has no new: starting at the top of the workspace.');
+  });
+
   it('FC-27: a diff into a file is a patch that git apply takes, binary files too', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'binary']);

@@ -3,12 +3,14 @@ import {
   type AttachedProcess,
   LitterboxError,
   openShell,
+  type OutputChunk,
   type Parsed,
   type RecordResult,
   runCommand,
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
+import { inPlace } from '../in-place.ts';
 import type { Talk } from '../talk.ts';
 import { terminalName } from '../terminal-name.ts';
 
@@ -21,25 +23,30 @@ async function run(
   const { sandbox, command, env, cwd, message, timeoutMs } = input;
   const litterbox = await context.settled();
   if (tty || (hasInput() && !talk.json)) {
-    const attached = await litterbox.perform(
-      openShell,
-      {
-        sandbox,
-        command,
-        tool: 'run',
-        cwd,
-        message,
-        ...(tty ? { terminal: terminalSize(), env: { ...env, TERM: terminalName(process.env['TERM']) } } : { env }),
-      },
-      { signal },
-    );
+    const attach = async (place: string | undefined) =>
+      await litterbox.perform(
+        openShell,
+        {
+          sandbox,
+          command,
+          tool: 'run',
+          cwd: place,
+          message,
+          ...(tty ? { terminal: terminalSize(), env: { ...env, TERM: terminalName(process.env['TERM']) } } : { env }),
+        },
+        { signal },
+      );
+    const attached = await inPlace(context, cwd, attach);
     return await (tty ? inTerminal(context, attached, timeoutMs) : piped(context, attached, timeoutMs));
   }
-  const result = await litterbox.perform(runCommand, input, {
+  const options = {
     signal,
     onOutput: talk.json
       ? undefined
-      : ({ type, bytes }) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
+      : ({ type, bytes }: OutputChunk) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
+  };
+  const result = await inPlace(context, cwd, async (place) => {
+    return await litterbox.perform(runCommand, { ...input, cwd: place }, options);
   });
   if (talk.json) talk.document(runCommand.document?.(result));
   else {
@@ -60,11 +67,14 @@ async function shell(context: Context, input: Parsed<typeof openShell>): Promise
   const litterbox = await context.settled();
   await inTerminal(
     context,
-    await litterbox.perform(
-      openShell,
-      { ...input, terminal: terminalSize(), env: { TERM: terminalName(process.env['TERM']), ...input.env } },
-      { signal: context.signal },
-    ),
+    await inPlace(context, input.cwd, async (cwd) => {
+      const env = { TERM: terminalName(process.env['TERM']), ...input.env };
+      return await litterbox.perform(
+        openShell,
+        { ...input, cwd, terminal: terminalSize(), env },
+        { signal: context.signal },
+      );
+    }),
   );
 }
 
