@@ -140,7 +140,7 @@ else
       const litterbox = await trusted(fixture);
       const error = await litterbox.create({ name: 'one' }).catch((caught: unknown) => caught);
       expect(isLitterboxError(error, 'SETUP_FAILED') && error.message).toBe(
-        'The install command "sh -c echo no such package >&2; exit 3" failed with exit code 3:\n  | no such package',
+        'The install command "echo no such package >&2; exit 3" failed with exit code 3:\n  | no such package',
       );
       expect(isLitterboxError(error) && error.details.hint).toBe(
         'Mend container.install-command and create the sandbox again.',
