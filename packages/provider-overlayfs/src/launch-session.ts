@@ -171,6 +171,15 @@ async function programSockets(host: Host, machine: Machine, call?: CallOptions):
 /** Made anew in every sandbox, so a root file system's own are not used. */
 const OWN_ENTRIES = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'home', 'src', 'playground', 'lost+found']);
 
+/**
+ * Directories at the top of a root file system that an ordinary user cannot look into, such as root's home. Through an overlay that the
+ * user makes they are not even found (the kernel reads a mark on them as that user), and nothing in them would be of use.
+ */
+async function closedDirectories(host: Host, root: string, call?: CallOptions): Promise<ReadonlySet<string>> {
+  const script = `cd ${quoted(root)} && for n in * .[!.]*; do [ ! -d "$n" ] || [ -r "$n" ] && [ -x "$n" ] || printf '%s\\0' "$n"; done; :`;
+  return new Set((await runScriptOrFail(host, 'provider.create', script, call)).split('\0'));
+}
+
 /** What of a root file system a sandbox sees. @throws LitterboxError `UNSUPPORTED` for what is none, and for the machine's own. */
 async function rootEntries(
   host: Host,
@@ -178,7 +187,7 @@ async function rootEntries(
   workdir: string,
   call?: CallOptions,
 ): Promise<SessionSources['rootEntries']> {
-  const { homeDirectory } = await host.facts(call);
+  const { homeDirectory, uid } = await host.facts(call);
   const isOwn = `d=${quoted(homeDirectory)}
 while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\${d%/*}; done
 [ ${quoted(root)} -ef / ] && printf own
@@ -203,7 +212,10 @@ while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\$
     });
   }
   const top = workdir.split('/')[1] ?? '';
-  const entries = all.filter(({ name }) => !OWN_ENTRIES.has(name) && name !== top && !name.includes('\n'));
+  const closed = uid === 0 ? new Set<string>() : await closedDirectories(host, root, call);
+  const entries = all.filter(
+    ({ name }) => !OWN_ENTRIES.has(name) && name !== top && !name.includes('\n') && !closed.has(name),
+  );
   const links = entries.filter(({ type }) => type === 'symlink').map(({ name }) => name);
   const targets =
     links.length === 0
