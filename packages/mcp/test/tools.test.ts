@@ -21,7 +21,9 @@ const bash = async (command: string, more: Record<string, unknown> = {}) =>
 describe('bash', () => {
   it('keeps stdout, stderr and the exit code apart', async () => {
     const answer = await bash('echo out; echo err >&2; exit 3');
-    expect(answer.text).toMatch(/^out\n\[stderr\]\nerr\n\[exit code 3, \d+\.\d s(?:, by sh because there is no bash)?, nothing to record\]$/);
+    expect(answer.text).toMatch(
+      /^out\n\[stderr\]\nerr\n\[exit code 3, \d+\.\d s(?:, by sh because there is no bash)?, nothing to record\]$/,
+    );
     expect(answer.meta).toMatchObject({ exitCode: 3, timedOut: false });
     expect(answer.isError).toBe(false);
   });

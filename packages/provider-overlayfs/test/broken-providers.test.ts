@@ -525,8 +525,8 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
           const made = await inner.create(spec, options);
           if (spec.copyOf === undefined) return made;
           // Not by a mark of now: what was copied in the same tick of the kernel's clock would be told all the same.
-          const silent = async function* (changes: AsyncIterable<unknown>) {
-            for await (const _change of changes);
+          const silent = async function* (changes: AsyncIterable<ChangedPath>) {
+            for await (const change of changes) if (change.path === '') yield change;
           };
           return {
             ...forward(made),
