@@ -191,7 +191,11 @@ export class Integration {
     const options = { environment: { GIT_INDEX_FILE: index } };
     await rm(this.#reservePath, { force: true });
     await rm(`${index}.lock`, { force: true });
-    if (!(await stat(index).catch(() => undefined))) await this.#user.output(['read-tree', this.#record.head], options);
+    // Made anew where that is possible: after a power cut the one that was made before may have lost its content.
+    await this.#user.output(['read-tree', this.#record.head], options).catch(async (error: unknown) => {
+      const made = await stat(index).catch(() => undefined);
+      if (!made || made.size === 0) throw error;
+    });
     const rescued = await this.#rescue(index);
     const backwards = steps.map(({ path, old, new: next }) => ({
       path,

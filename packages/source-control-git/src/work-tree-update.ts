@@ -1,6 +1,7 @@
 import { rmdir, unlink } from 'node:fs/promises';
 import { reach } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
+import { flushFiles } from './flush-files.ts';
 import { filteredAmong, readTreeFilters } from './external-filters.ts';
 import type { PathStep } from './read-diff.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -46,6 +47,8 @@ export async function updateWorkTree(
   }
   await write(written.filter((path) => !byFilter.has(path) && !isAttributes(path)));
   if (filtered === 'last') await write(written.filter((path) => byFilter.has(path) && !isAttributes(path)));
+  // Before the journal says that they are there.
+  await flushFiles(user.root, written);
 
   async function write(paths: readonly ByteString[]): Promise<void> {
     if (paths.length === 0) return;
