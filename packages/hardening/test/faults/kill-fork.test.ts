@@ -1,5 +1,7 @@
 import { afterAll, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
 import { expectInvariants, sharedFaultFixture } from '../../src/index.ts';
+import { argumentsOf, processesWith } from '../attacks/processes-with.ts';
 import { FORK } from './kill-points.ts';
 
 const fixture = sharedFaultFixture(async (one) => {
@@ -48,6 +50,11 @@ it('fork killed at any time while files are copied: the source goes on, and noth
       await new Promise((resolve) => setTimeout(resolve, afterMs));
       client.kill();
       await client.ended();
+      // The shell that copies lives on for a moment, and holds what it makes: nobody takes that away meanwhile.
+      await eventually(
+        async () => processesWith('.unfinished-').filter((pid) => argumentsOf(pid).includes(one.stateDirectory)),
+        (found) => found.length === 0,
+      );
       await one.once(async (litterbox) => {
         await litterbox.reconcile();
         expect((await (await litterbox.open('source')).run('cat src/b.txt')).stdout).toBe('b\n');
