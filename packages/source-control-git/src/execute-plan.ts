@@ -77,7 +77,7 @@ async function carryOut(
     // They would go back through it when the tree has what the sandbox made of the program.
     const filters = await readTreeFilters(user, signal);
     const filtered = await filteredAmong(user, filters, overlap.dirty, undefined, signal);
-    requireClean([...filtered].map(fromByteString), 'filter');
+    requireClean([...filtered.keys()].map(fromByteString), 'filter');
   }
   const hasConflicts = token.stages.length > 0;
 

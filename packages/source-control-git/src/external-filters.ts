@@ -1,4 +1,5 @@
-import { type ByteString, bytesOf } from './byte-text.ts';
+import type { ByteString } from './byte-text.ts';
+import { pathList } from './marked-files.ts';
 import { readUserConfig } from './user-config.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -19,27 +20,31 @@ export async function readTreeFilters(
   return found;
 }
 
-/** Those of the paths that go through one of the filters, by the attributes that an index holds. */
+/** Those of the paths that go through one of the filters, each with its filter, by the attributes of an index or of the work tree. */
 export async function filteredAmong(
   user: UserRepository,
   filters: ReadonlySet<string>,
   paths: readonly ByteString[],
   index: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<ReadonlySet<ByteString>> {
-  const found = new Set<ByteString>();
+): Promise<ReadonlyMap<ByteString, string>> {
+  const found = new Map<ByteString, string>();
   if (filters.size === 0 || paths.length === 0) return found;
   const output = await user.output(
     ['check-attr', ...(index === undefined ? [] : ['--cached']), '--stdin', '-z', 'filter'],
     {
       setting: 'user',
       ...(index === undefined ? {} : { environment: { GIT_INDEX_FILE: index } }),
-      input: Buffer.concat(paths.map((path) => bytesOf(`${path}\0`))),
+      input: pathList(paths),
       signal,
     },
   );
   const fields = output.toString('latin1').split('\0'); // path, attribute and value, in turn
-  for (let at = 0; at + 2 < fields.length; at += 3) if (filters.has(fields[at + 2] ?? '')) found.add(fields[at] ?? '');
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = '', , filter = ''] = fields.slice(at, at + 3);
+    const name = Buffer.from(filter, 'latin1').toString();
+    if (filters.has(name)) found.set(path, name);
+  }
   return found;
 }
 

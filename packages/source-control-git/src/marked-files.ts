@@ -14,12 +14,19 @@ export interface MarkedFiles {
   readonly edited: ReadonlySet<ByteString>;
 }
 
-/** Finds them. Nothing of the person's changes: the comparison is made in an index of its own. */
-export async function findMarkedFiles(user: UserRepository, signal: AbortSignal | undefined): Promise<MarkedFiles> {
-  const listed = (await user.output(['ls-files', '-v', '-z'], { signal })).toString('latin1');
+/**
+ * Finds them. Nothing of the person's changes: the comparison is made in an index of its own.
+ *
+ * @param records of `ls-files -v -z`: a letter, a blank and a path each
+ */
+export async function findMarkedFiles(
+  user: UserRepository,
+  records: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<MarkedFiles> {
   const assumedUnchanged: ByteString[] = [];
   const skipped: ByteString[] = [];
-  for (const record of listed.split('\0')) {
+  for (const record of records) {
     const [tag = ''] = record;
     const path = record.slice(2);
     if (tag === '' || (tag !== 'S' && tag === tag.toUpperCase())) continue;

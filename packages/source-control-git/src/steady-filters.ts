@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LitterboxError, visibleName } from '@litterbox/core/provider';
-import { bytesOf, fromByteString } from './byte-text.ts';
+import { fromByteString } from './byte-text.ts';
 import { readConfiguredPaths } from './configured-paths.ts';
+import { filteredAmong } from './external-filters.ts';
 import type { PlanToken } from './make-plan.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -30,15 +31,8 @@ export async function requireSteadyFilters(
   try {
     await user.output(['read-tree', resultTree], options);
     const written = steps.filter((step) => step.new).map(({ path }) => path);
-    const output = await user.output(['check-attr', '--cached', '--stdin', '-z', 'filter'], {
-      ...options,
-      input: Buffer.concat(written.map((path) => bytesOf(`${path}\0`))),
-    });
-    const fields = output.toString().split('\0'); // path, attribute and value, in turn
-    for (let at = 0; at + 2 < fields.length; at += 3) {
-      const [path = '', value = ''] = [fields[at], fields[at + 2]];
-      if (changed.has(value)) throw unsteady(value, path);
-    }
+    const [first] = await filteredAmong(user, changed, written, index, signal);
+    if (first) throw unsteady(first[1], fromByteString(first[0]));
   } finally {
     await rm(index, { force: true });
     await rm(`${index}.lock`, { force: true });

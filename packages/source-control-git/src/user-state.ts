@@ -108,14 +108,15 @@ export async function findOverlap(
     dirty.push(path);
     if (touched(path) || [...ancestorsOf(path)].some((above) => written.has(above))) tracked.push(path);
   }
-  const known = new Set((await user.output(['ls-files', '-z'], { signal })).toString('latin1').split('\0'));
+  const records = (await user.output(['ls-files', '-v', '-z'], { signal })).toString('latin1').split('\0');
+  const known = new Set(records.map((record) => record.slice(2)));
   const untracked = new Set<ByteString>();
   const view = new WorkTreeView(user.root);
   for (const path of written) {
     const blocking = await firstInTheWay(user.root, view, path, known, removed);
     if (blocking !== undefined) untracked.add(blocking);
   }
-  const marked = await findMarkedFiles(user, signal);
+  const marked = await findMarkedFiles(user, records, signal);
   const isWritten = (path: ByteString) => written.has(path);
   return {
     tracked,

@@ -3,6 +3,7 @@ import { reach } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
 import { flushFiles } from './flush-files.ts';
 import { filteredAmong, readTreeFilters } from './external-filters.ts';
+import { pathList } from './marked-files.ts';
 import type { PathStep } from './read-diff.ts';
 import type { UserRepository } from './user-repository.ts';
 import { lstatOf, onDisk } from './on-disk.ts';
@@ -55,7 +56,7 @@ export async function updateWorkTree(
     await user.output(['checkout-index', '-f', '-u', '-q', '-z', '--stdin'], {
       setting: 'user',
       environment: { GIT_INDEX_FILE: index },
-      input: Buffer.concat(paths.map((path) => bytesOf(`${path}\0`))),
+      input: pathList(paths),
       signal,
     });
     reach('work-tree.after-writing');
