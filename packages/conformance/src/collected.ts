@@ -9,8 +9,14 @@ export interface Collected {
   readonly exit: ExitStatus;
 }
 
-/** Reads a process to its end and disposes it. */
-export async function collected(handle: ProcessHandle): Promise<Collected> {
+/** Reads a process to its end and disposes it. A test that fails before it waits for this fails for its own reason. */
+export function collected(handle: ProcessHandle): Promise<Collected> {
+  const output = collect(handle);
+  output.catch(() => {});
+  return output;
+}
+
+async function collect(handle: ProcessHandle): Promise<Collected> {
   await using process = handle;
   const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
   for await (const { type, bytes } of process) parts[type].push(bytes);

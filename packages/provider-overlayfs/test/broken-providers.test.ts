@@ -142,6 +142,13 @@ function scanWith(change: (paths: readonly ChangedPath[]) => readonly ChangedPat
   }));
 }
 
+async function* filtered(
+  changes: AsyncIterable<ChangedPath>,
+  isTold: (change: ChangedPath) => boolean,
+): AsyncGenerator<ChangedPath, void, undefined> {
+  for await (const change of changes) if (isTold(change)) yield change;
+}
+
 async function* mapped(
   handle: ProcessHandle,
   change: (chunk: OutputChunk) => OutputChunk,
@@ -613,8 +620,15 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
       providerWith((inner) => ({
         claim: async (...args) => {
           const runtime = await claimOf(inner, ...args);
-          const mark = await runtime.mark();
-          return { ...forward(runtime), scan: (since, call) => runtime.scan(since ?? mark, call) };
+          const before = new Set<string>();
+          for await (const { path } of (await runtime.scan(undefined)).changes) before.add(path);
+          return {
+            ...forward(runtime),
+            scan: async (...asked) => {
+              const { next, changes } = await runtime.scan(...asked);
+              return { next, changes: filtered(changes, ({ path }) => !before.has(path)) };
+            },
+          };
         },
       })),
     'claims: no mark means all since the base, what was done in advance included',

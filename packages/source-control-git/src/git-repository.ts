@@ -42,6 +42,7 @@ import { PersonalRules } from './personal-rules.ts';
 import { readChangedFiles, readDiff } from './read-diff.ts';
 import { readLog, resolveRevision } from './read-log.ts';
 import { recordRevision } from './record-revision.ts';
+import { requireOwnRepository } from './require-own-repository.ts';
 import { removeHistory } from './remove-history.ts';
 import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
@@ -132,9 +133,10 @@ export class GitRepository implements SourceRepository {
     sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },
     options?: CallOptions,
   ): Promise<SandboxHistory> {
-    return this.#translate('sandbox.begin', options, () =>
-      beginHistory(this.#store, this.#user, sandbox, options?.signal),
-    );
+    return this.#translate('sandbox.begin', options, async () => {
+      await requireOwnRepository(this.#user);
+      return await beginHistory(this.#store, this.#user, sandbox, options?.signal);
+    });
   }
 
   fork(
@@ -142,9 +144,10 @@ export class GitRepository implements SourceRepository {
     sandbox: { readonly id: SandboxId; readonly slug: Slug },
     options?: CallOptions,
   ): Promise<SandboxHistory> {
-    return this.#translate('sandbox.fork', options, () =>
-      forkHistory(this.#store, this.#user, source, sandbox, options?.signal),
-    );
+    return this.#translate('sandbox.fork', options, async () => {
+      await requireOwnRepository(this.#user);
+      return await forkHistory(this.#store, this.#user, source, sandbox, options?.signal);
+    });
   }
 
   history(id: SandboxId, options?: CallOptions): Promise<SandboxHistory> {
@@ -170,9 +173,10 @@ export class GitRepository implements SourceRepository {
   }
 
   milestone(id: SandboxId, message: string, options?: CallOptions): Promise<Milestone | undefined> {
-    return this.#translate('milestone.cut', options, () =>
-      cutMilestone(this.#store, this.#user, id, message, options?.signal),
-    );
+    return this.#translate('milestone.cut', options, async () => {
+      await requireOwnRepository(this.#user);
+      return await cutMilestone(this.#store, this.#user, id, message, options?.signal);
+    });
   }
 
   log(id: SandboxId, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry> {
@@ -192,9 +196,10 @@ export class GitRepository implements SourceRepository {
   }
 
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan> {
-    return this.#translate('integration.plan', options, () =>
-      this.#forPeople().makePlan(this.#store, this.#user, id, request, options?.signal),
-    );
+    return this.#translate('integration.plan', options, async () => {
+      await requireOwnRepository(this.#user);
+      return await this.#forPeople().makePlan(this.#store, this.#user, id, request, options?.signal);
+    });
   }
 
   execute(
@@ -224,9 +229,10 @@ export class GitRepository implements SourceRepository {
   }
 
   planExport(id: SandboxId, options?: CallOptions): Promise<ExportPlan> {
-    return this.#translate('tree.export', options, () =>
-      this.#forPeople().planExport(this.#store, this.#user, id, options?.signal),
-    );
+    return this.#translate('tree.export', options, async () => {
+      await requireOwnRepository(this.#user);
+      return await this.#forPeople().planExport(this.#store, this.#user, id, options?.signal);
+    });
   }
 
   exportTree(

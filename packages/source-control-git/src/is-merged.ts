@@ -6,6 +6,8 @@ import type { Store } from './store.ts';
 import { findUntakenWork } from './untaken-work.ts';
 import type { UserRepository } from './user-repository.ts';
 
+const NO_RULES = { configuration: [], attributes: '' };
+
 export async function isMerged(
   store: Store,
   user: UserRepository,
@@ -20,6 +22,6 @@ export async function isMerged(
   if (work.isHeld && work.steps.length === 0) return true;
   // Merged by other means, such as a squash or a cherry-pick: merging again would change nothing.
   const sides = { ours: head, theirs: tip.commit, slug: meta.slug, baseTree: meta.base.tree };
-  const { tree, stages } = await mergeTrees(store, sides, { strategy: 'ort', strategyOptions: [] }, [], signal);
+  const { tree, stages } = await mergeTrees(store, sides, { strategy: 'ort', strategyOptions: [] }, NO_RULES, signal);
   return stages.length === 0 && tree === (await store.commitTree(head));
 }

@@ -14,6 +14,7 @@ import { readHeadRef, resolveHead } from './find-base.ts';
 import { type MergeArguments, parseMergeArguments } from './merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
 import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
+import { readMergeAttributes } from './merge-attributes.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
 import { readMeta, readTip, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
@@ -70,7 +71,15 @@ export async function makePlan(
     store,
     { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) },
     options,
-    mergeSettings(config),
+    {
+      configuration: mergeSettings(config),
+      attributes: await readMergeAttributes(
+        store,
+        user,
+        { base: work.ontoTree, ours: headTree, theirs: tip.tree },
+        signal,
+      ),
+    },
     signal,
   );
   const isContained = work.isHeld && work.steps.length === 0;

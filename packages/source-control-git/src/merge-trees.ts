@@ -34,17 +34,23 @@ export interface MergeSides {
   readonly slug: Slug;
 }
 
+/** How the person wants files merged. */
+export interface MergeRules {
+  /** Their settings of merging, as `key=value`. */
+  readonly configuration: readonly string[];
+  /** Lines of an attributes file. */
+  readonly attributes: string;
+}
+
 /**
- * A three-way merge inside the store: no work tree, no filters, no hooks, no attributes. It runs in a git directory of
- * its own, whose refs have the names that people expect in conflict markers.
- *
- * @param configuration the person's own settings of merging, as `key=value`
+ * A three-way merge inside the store: no work tree, no filters, no hooks, no attributes but those given. It runs in a
+ * git directory of its own, whose refs have the names that people expect in conflict markers.
  */
 export async function mergeTrees(
   store: Store,
   sides: MergeSides,
   options: Pick<MergeArguments, 'strategy' | 'strategyOptions'>,
-  configuration: readonly string[],
+  rules: MergeRules,
   signal: AbortSignal | undefined,
 ): Promise<MergedTree> {
   if (options.strategy === 'ours') return { tree: await store.commitTree(sides.ours), stages: [] };
@@ -60,8 +66,8 @@ export async function mergeTrees(
   }
   const room = join(store.workDirectory, `merge-${process.pid}-${randomBytes(6).toString('hex')}`);
   try {
-    await furnish(store, room, sides);
-    const config = configuration.flatMap((setting) => ['-c', setting]);
+    await furnish(store, room, sides, rules.attributes);
+    const config = rules.configuration.flatMap((setting) => ['-c', setting]);
     const extra = passes ? strategyOptions.map((option) => `-X${option}`) : [];
     const args = [...config, 'merge-tree', '--write-tree', '-z', '--no-messages', ...extra];
     const { code, stdout, stderr } = await store.run([...args, 'HEAD', `litterbox/${sides.slug}`], {
@@ -84,7 +90,7 @@ export async function mergeTrees(
   }
 }
 
-async function furnish(store: Store, room: string, sides: MergeSides): Promise<void> {
+async function furnish(store: Store, room: string, sides: MergeSides, attributes: string): Promise<void> {
   let { ours, theirs } = sides;
   if (sides.baseTree !== undefined) {
     // merge-tree takes no base before git 2.40; two commits on a commit of that tree have it as their ancestor.
@@ -103,6 +109,10 @@ async function furnish(store: Store, room: string, sides: MergeSides): Promise<v
   await mkdir(join(room, 'objects'), { recursive: true, mode: 0o700 });
   await mkdir(join(room, 'refs', 'heads', 'litterbox'), { recursive: true });
   await writeFile(join(room, 'config'), await readFile(join(store.gitDirectory, 'config')));
+  if (attributes !== '') {
+    await mkdir(join(room, 'info'));
+    await writeFile(join(room, 'info', 'attributes'), attributes, 'latin1');
+  }
   await writeFile(join(room, 'HEAD'), `${ours}\n`);
   await writeFile(join(room, 'refs', 'heads', 'litterbox', sides.slug), `${theirs}\n`);
   const shallow = await readFile(join(store.gitDirectory, 'shallow')).catch(() => undefined);

@@ -70,6 +70,27 @@ describe('open', () => {
     await expect(fixture.open(make(fixture))).rejects.toMatchObject({ code });
   });
 
+  test('by root, of somebody who lets root read it, writes nothing there', async () => {
+    if (process.getuid?.() !== 0) return; // only root can make one
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ a: '1' });
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { a: '2' });
+    for (const path of [root, join(root, '.git')]) chownSync(path, 65534, 65534);
+    fixture.git(root, 'config', '--global', '--add', 'safe.directory', root);
+    const before = snapshot(root);
+    const opened = await fixture.open(root);
+    expect((await opened.changes(id)).map(({ path }) => path)).toEqual(['a']);
+    const refused = { code: 'REPO_OWNER', message: expect.stringContaining('belongs to user 65534, and you are root') };
+    await expect(begin(opened)).rejects.toMatchObject(refused);
+    await expect(opened.milestone(id, 'done')).rejects.toMatchObject(refused);
+    await expect(opened.planExport(id)).rejects.toMatchObject(refused);
+    for (const integration of ['apply', 'merge'] as const)
+      await expect(opened.plan(id, { integration, arguments: [] })).rejects.toMatchObject(refused);
+    expect(snapshot(root)).toEqual(before);
+  });
+
   test('without git is TOOL_MISSING, with an old one GIT_TOO_OLD', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ a: '1' });

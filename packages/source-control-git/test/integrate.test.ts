@@ -129,6 +129,42 @@ describe('merge', () => {
     }
   });
 
+  test('merges files by the attributes of the person, and not by those of the sandbox', async () => {
+    await using fixture = new GitFixture();
+    const odd = 'docs/[a] "b" ä*\n.md';
+    const lines = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+    const text = lines.join('\n');
+    const root = fixture.repository({
+      '.gitattributes': '*.md merge=union\n*.lock -merge\nother merge=some-program\n',
+      'CHANGES.md': 'one\n',
+      [odd]: 'one\n',
+      'a.lock': text,
+      other: text,
+      'plain.txt': 'one\n',
+    });
+    fixture.git(root, 'config', 'merge.some-program.driver', 'echo ran >ran');
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, {
+      '.gitattributes': '*.txt merge=union\n',
+      'CHANGES.md': 'one\ntheirs\n',
+      [odd]: 'one\ntheirs\n',
+      'a.lock': text.replace('one', 'ONE'),
+      other: text.replace('one', 'ONE'),
+      'plain.txt': 'one\ntheirs\n',
+    });
+    for (const path of ['CHANGES.md', odd, 'plain.txt']) put(root, path, 'one\nours\n');
+    for (const path of ['a.lock', 'other']) put(root, path, text.replace('seven', 'SEVEN'));
+    fixture.git(root, 'commit', '-qam', 'meanwhile');
+    const plan = await repository.plan(id, { integration: 'merge', ...ask });
+    expect(plan.conflicts).toEqual(['a.lock', 'plain.txt']);
+    await repository.execute(plan, { autostash: false });
+    expect(readFileSync(join(root, 'CHANGES.md'), 'utf8')).toBe('one\nours\ntheirs\n');
+    expect(readFileSync(join(root, odd), 'utf8')).toBe('one\nours\ntheirs\n');
+    expect(readFileSync(join(root, 'other'), 'utf8')).toBe(text.replace('one', 'ONE').replace('seven', 'SEVEN'));
+    expect(existsSync(join(root, 'ran'))).toBe(false);
+  });
+
   test.each([
     [['-X', 'theirs'], 'ONE\ntwo\nthree\n'],
     [['-Xours'], 'eins\ntwo\nthree\n'],
