@@ -56,8 +56,9 @@ interface Started {
 export class ContainerProcess implements ProcessHandle {
   readonly exit: Promise<ExitStatus>;
   readonly resize?: (size: TerminalSize) => Promise<void>;
+  /** By which the engine knows it. */
+  readonly execId: string;
   readonly #input: ContainerProcessInput;
-  readonly #exec: string;
   readonly #stream: Duplex;
   readonly #closed: Promise<void>;
   readonly #unread: OutputChunk[] = [];
@@ -76,7 +77,7 @@ export class ContainerProcess implements ProcessHandle {
 
   private constructor(input: ContainerProcessInput, exec: string, stream: Duplex, nonce: string) {
     this.#input = input;
-    this.#exec = exec;
+    this.execId = exec;
     this.#stream = stream;
     this.#closed = new Promise((resolve) => stream.once('close', resolve));
     const { promise, resolve, reject } = Promise.withResolvers<ExitStatus>();
@@ -311,7 +312,7 @@ export class ContainerProcess implements ProcessHandle {
     try {
       const { engine } = this.#input;
       const { ExitCode, Running } = await engine.ask('process.exit', async (docker, signal) =>
-        docker.getExec(this.#exec).inspect({ abortSignal: signal }),
+        docker.getExec(this.execId).inspect({ abortSignal: signal }),
       );
       if (!Running && ExitCode !== null) return this.#end(exitStatusOf(ExitCode & 0xff));
     } catch {
@@ -331,7 +332,7 @@ export class ContainerProcess implements ProcessHandle {
     const { engine } = this.#input;
     await engine.askIfThere('process.resize', async (docker, signal) => {
       try {
-        await docker.getExec(this.#exec).resize({ h: rows, w: columns, abortSignal: signal });
+        await docker.getExec(this.execId).resize({ h: rows, w: columns, abortSignal: signal });
       } catch (error) {
         if (answerOf(error).statusCode !== 201) throw error; // Podman's word for "done", unknown to the client library
       }

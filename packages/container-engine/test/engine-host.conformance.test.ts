@@ -1,9 +1,14 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { describeHost, forBackend } from '@litterbox/conformance';
+import { describeHost, eventually, forBackend } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
 import { Engine } from '../src/engine.ts';
 import { EngineHost } from '../src/foreign/engine-host.ts';
-import { ensureFilesContainer, type FilesRecord, makeFilesVolume } from '../src/foreign/files-container.ts';
+import {
+  ensureFilesContainer,
+  type FilesRecord,
+  makeFilesVolume,
+  removeFilesContainer,
+} from '../src/foreign/files-container.ts';
 
 /** Where tools/test-host/docker.sh lets the engine of the tests listen. */
 const TEST_SOCKET = '/var/lib/litterbox-test/run/docker.sock';
@@ -56,6 +61,32 @@ if (process.getuid?.() === 0) {
         if (isHeard) await Promise.all(held.map(async (process) => await process.exit));
         const found = await Promise.all(atOnce.map(async () => await host.files.stat(directory)));
         expect(found.map((stat) => stat?.type)).toEqual(atOnce.map(() => 'directory'));
+      }
+    });
+  });
+  runner.describe('the files container', () => {
+    runner.it('stays while another process works in it, and goes when nobody else does', async () => {
+      await using host = open();
+      await using other = open();
+      const { directory } = await record();
+      await Promise.all([host, other].map(async (one) => await one.files.stat(directory)));
+      expect(await removeFilesContainer(engine, await record(), host.execIds)).toBe(false);
+      await other[Symbol.asyncDispose]();
+      const isGone = async () => await removeFilesContainer(engine, await record(), host.execIds);
+      await eventually(isGone, (gone) => gone);
+      expect((await host.files.stat(directory))?.type).toBe('directory');
+    });
+
+    runner.it('is there for whoever asks while others remove it', async () => {
+      const { name } = await record();
+      for (let round = 0; round < 8; round += 1) {
+        const removing = [1, 2, 3].map(async () => {
+          const remove = engine.ask('test', async (docker) => docker.getContainer(name).remove({ force: true }));
+          await remove.catch(() => undefined); // another one was faster
+        });
+        const asked = [1, 2].map(async () => await ensureFilesContainer(engine, await record()));
+        for (const { id } of await Promise.all(asked)) expect(id).not.toBe('');
+        await Promise.all(removing);
       }
     });
   });

@@ -31,6 +31,8 @@ const OPEN_FILES = 4096;
 /** How long what ends processes may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 const MAX_FACTS_BYTES = 4096;
+/** How often a program is started whose container others remove meanwhile. */
+const MAX_STARTS = 4;
 
 /**
  * An engine's own machine, as seen from a container on it: root's files in one volume, at the same path as on that machine, so that
@@ -43,6 +45,8 @@ export class EngineHost implements Host {
   readonly #input: EngineHostInput;
   readonly #channel: ExecChannel;
   readonly #processes = new Set<ContainerProcess>();
+  /** Of the programs of this instance that run, its own channel's too. */
+  readonly #execIds = new Set<string>();
   #container: Promise<FilesContainer> | undefined;
   #facts: Promise<HostFacts> | undefined;
 
@@ -54,6 +58,11 @@ export class EngineHost implements Host {
       run: async (script, words, { stdin, maxOutputBytes, ...call }) =>
         await this.#channel.run({ argv: words, script, maxOutputBytes, ...(stdin && { stdin }) }, call),
     });
+  }
+
+  /** As the engine knows the programs that this instance runs in the container. */
+  get execIds(): ReadonlySet<string> {
+    return this.#execIds;
   }
 
   async facts(call?: CallOptions): Promise<HostFacts> {
@@ -88,19 +97,20 @@ export class EngineHost implements Host {
   }
 
   async #start(spec: ProcessSpec, isOwn: boolean, call?: CallOptions): Promise<ProcessHandle> {
-    call?.signal?.throwIfAborted();
-    const container = this.#found(call);
-    try {
-      return await this.#startIn(container, spec, isOwn, call);
-    } catch (error) {
-      // It may have ended, or have been removed, since it was looked for. Of several that hear of it at once only one looks anew.
-      if (this.#container === container) this.#container = undefined;
-      const isOfSpec =
-        isLitterboxError(error) && ['NOT_FOUND', 'TOOL_MISSING'].includes(error.code) && !isOfEngine(error);
-      if (call?.signal?.aborted || isOfSpec) throw error;
-      const id = await container.then((one) => one.id).catch(() => undefined);
-      if (id !== undefined && (await this.#isRunning(id))) throw error;
-      return await this.#startIn(this.#found(call), spec, isOwn, call);
+    for (let attempt = 1; ; attempt += 1) {
+      call?.signal?.throwIfAborted();
+      const container = this.#found(call);
+      try {
+        return await this.#startIn(container, spec, isOwn, call);
+      } catch (error) {
+        // It may have ended, or have been removed, since it was looked for. Of several that hear of it at once only one looks anew.
+        if (this.#container === container) this.#container = undefined;
+        const isOfSpec =
+          isLitterboxError(error) && ['NOT_FOUND', 'TOOL_MISSING'].includes(error.code) && !isOfEngine(error);
+        if (call?.signal?.aborted || isOfSpec || attempt === MAX_STARTS) throw error;
+        const id = await container.then((one) => one.id).catch(() => undefined);
+        if (id !== undefined && (await this.#isRunning(id))) throw error;
+      }
     }
   }
 
@@ -134,12 +144,16 @@ export class EngineHost implements Host {
         processors: [],
         isUnmarked: true,
         ...(!isOwn && { tell: (script: string) => this.#tell(script) }),
-        onEnd: (one) => this.#processes.delete(one),
+        onEnd: (one) => {
+          this.#processes.delete(one);
+          this.#execIds.delete(one.execId);
+        },
       },
       call,
     ).catch((error: unknown) => {
       throw toolMissing(error, spec.argv[0]);
     });
+    this.#execIds.add(process.execId);
     if (!isOwn) this.#processes.add(process);
     return process;
   }

@@ -50,6 +50,8 @@ export class EngineProvider implements SandboxProvider {
   readonly #images: Images;
   readonly #here: ContainerProvider;
   #there: Promise<There> | undefined;
+  /** The container stayed for others who worked in it. */
+  #isLeft = false;
 
   constructor(input: ContainerProviderInput) {
     const { host, directory, flavour } = input;
@@ -114,7 +116,10 @@ export class EngineProvider implements SandboxProvider {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const there = await this.#there?.catch(() => undefined);
+    const own = new Set(there?.host.execIds);
     await there?.host[Symbol.asyncDispose]();
+    // Two that removed the last sandboxes at once have left it to each other.
+    if (there && this.#isLeft) await removeFilesContainer(this.#engine, there.record, own).catch(() => false);
     await this.#here[Symbol.asyncDispose]();
   }
 
@@ -169,7 +174,7 @@ export class EngineProvider implements SandboxProvider {
   }
 
   /**
-   * With the last sandbox the container goes that its files were reached through. The volume stays: base trees and what setups left
+   * With the last sandbox the container goes that its files were reached through, unless others work in it. The volume stays: base trees and what setups left
    * are in it, as they stay on a host.
    */
   async #tidy(): Promise<void> {
@@ -178,7 +183,7 @@ export class EngineProvider implements SandboxProvider {
     const { sandboxes, bases } = layoutOf(there.record.directory);
     const [left, trees] = await Promise.all([sandboxes, bases].map((path) => there.host.files.list(path)));
     if (left?.length !== 0 || trees?.some(({ name }) => name.startsWith(UNFINISHED))) return;
-    await removeFilesContainer(this.#engine, there.record);
+    this.#isLeft = !(await removeFilesContainer(this.#engine, there.record, there.host.execIds));
   }
 
   /** The other place, if there is one; the engine is asked only where one was ever made. */

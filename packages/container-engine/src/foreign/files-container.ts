@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import { type Engine, WORK_MS } from '../engine.ts';
@@ -29,6 +30,9 @@ export const FILES_LABEL = 'dev.litterbox.files';
 /** Unpacking and removing take little; what is unpacked passes through. */
 const MEMORY_BYTES = 512 * 2 ** 20;
 const MAX_PROCESSES = 256;
+/** How long a removal by others is waited for: five seconds. */
+const MAX_ATTEMPTS = 50;
+const LOOK_AGAIN_MS = 100;
 
 /** Makes the volume. It stays, and the container with it, until somebody removes them: they hold the sandboxes. */
 export async function makeFilesVolume(engine: Engine, imageId: string, call?: CallOptions): Promise<FilesRecord> {
@@ -47,75 +51,109 @@ export async function makeFilesVolume(engine: Engine, imageId: string, call?: Ca
   return { version: 1, name, directory, imageId };
 }
 
-/** The container, which runs then. */
+/** The container, which runs then. Another process may remove it meanwhile, as long as nobody works in it. */
 export async function ensureFilesContainer(
   engine: Engine,
   record: FilesRecord,
   call?: CallOptions,
 ): Promise<FilesContainer> {
-  const work = { ...call, limitMs: WORK_MS };
-  const inspect = async () =>
-    await engine.askIfThere('provider.files', async (docker) => docker.getContainer(record.name).inspect(), call);
-  let found = await inspect();
-  if (!found) {
-    try {
-      await engine.ask(
-        'provider.files',
-        async (docker, signal) => docker.createContainer({ ...filesContainerOptions(record), abortSignal: signal }),
-        work,
-      );
-    } catch (error) {
-      const { statusCode, said } = answerOf((error as LitterboxError).cause);
-      if (statusCode === 404)
-        throw new LitterboxError(
-          'UNAVAILABLE',
-          `${engine.title} has lost the image that its files are reached with (${record.imageId.slice(0, 19)}).`,
-          {
-            operation: 'provider.files',
-            provider: engine.provider,
-            hint: `Get the image again; the files are safe in the volume ${record.name}.`,
-          },
-          { cause: error },
-        );
-      if (statusCode !== 409 && !/already (in use|exists)/i.test(said)) throw error; // another process was faster
-    }
-    found = await inspect();
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    if (attempt > 1) await delay(LOOK_AGAIN_MS, undefined, { ...(call?.signal && { signal: call.signal }) });
+    const inspect = () =>
+      engine.askIfThere('provider.files', (docker) => docker.getContainer(record.name).inspect(), call);
+    const found = (await inspect()) ?? ((await makeFilesContainer(engine, record, call)) && (await inspect()));
+    if (!found || !(await startFilesContainer(engine, found, call))) continue;
+    return {
+      id: found.Id,
+      names: [...(found.Config.Env ?? []).map((entry) => entry.split('=')[0] ?? ''), ...ADDED],
+    };
   }
-  if (!found)
-    throw new LitterboxError('UNAVAILABLE', `The container ${record.name} was removed meanwhile.`, {
-      operation: 'provider.files',
-      provider: engine.provider,
-      hint: 'Try again.',
-    });
-  const { Id: id, State, Config } = found;
-  if (State.Paused) await engine.ask('provider.files', async (docker) => docker.getContainer(id).unpause(), work);
-  if (!State.Running)
+  throw new LitterboxError('UNAVAILABLE', `The container ${record.name} is removed again and again.`, {
+    operation: 'provider.files',
+    provider: engine.provider,
+    hint: 'Try again.',
+  });
+}
+
+/** @returns false when another process was faster: it made the container, or its removal still goes on */
+async function makeFilesContainer(engine: Engine, record: FilesRecord, call?: CallOptions): Promise<boolean> {
+  try {
+    await engine.ask(
+      'provider.files',
+      (docker, signal) => docker.createContainer({ ...filesContainerOptions(record), abortSignal: signal }),
+      { ...call, limitMs: WORK_MS },
+    );
+    return true;
+  } catch (error) {
+    const { statusCode, said } = answerOf((error as LitterboxError).cause);
+    if (statusCode === 404)
+      throw new LitterboxError(
+        'UNAVAILABLE',
+        `${engine.title} has lost the image that its files are reached with (${record.imageId.slice(0, 19)}).`,
+        {
+          operation: 'provider.files',
+          provider: engine.provider,
+          hint: `Get the image again; the files are safe in the volume ${record.name}.`,
+        },
+        { cause: error },
+      );
+    if (statusCode === 409 || /already (in use|exists)/i.test(said)) return false;
+    throw error;
+  }
+}
+
+/** @returns false when the container is gone, or is being removed */
+async function startFilesContainer(
+  engine: Engine,
+  { Id: id, State }: Docker.ContainerInspectInfo,
+  call?: CallOptions,
+): Promise<boolean> {
+  const ask = async (change: (container: Docker.Container, signal: AbortSignal) => Promise<unknown>) =>
     await engine.ask(
       'provider.files',
       async (docker, signal) => {
         try {
-          await docker.getContainer(id).start({ abortSignal: signal });
+          await change(docker.getContainer(id), signal);
+          return true;
         } catch (error) {
-          if (answerOf(error).statusCode !== 304) throw error; // it runs by now
+          const { statusCode, said } = answerOf(error);
+          if (statusCode === 304) return true; // it runs by now
+          if (statusCode === 404 || (statusCode === 409 && /remov/i.test(said))) return false;
+          throw error;
         }
       },
-      work,
+      { ...call, limitMs: WORK_MS },
     );
-  return {
-    id,
-    names: [...(Config.Env ?? []).map((entry) => entry.split('=')[0] ?? ''), ...ADDED],
-  };
+  if (State.Paused && !(await ask((container) => container.unpause()))) return false;
+  return State.Running || (await ask((container, signal) => container.start({ abortSignal: signal })));
 }
 
-/** It is made again when it is needed. */
-export async function removeFilesContainer(engine: Engine, { name }: FilesRecord): Promise<void> {
+/**
+ * Removes the container unless another process has programs in it. It is made again when it is needed, so it may go while
+ * sandboxes are there.
+ *
+ * @param own the programs of the caller in it, as the engine knows them
+ * @returns whether it is gone
+ */
+export async function removeFilesContainer(
+  engine: Engine,
+  { name }: FilesRecord,
+  own: ReadonlySet<string>,
+): Promise<boolean> {
+  const call = { limitMs: WORK_MS };
+  const found = await engine.askIfThere('provider.files', (docker) => docker.getContainer(name).inspect(), call);
+  if (!found) return true;
+  for (const exec of found.ExecIDs ?? []) {
+    if (own.has(exec)) continue;
+    const program = await engine.askIfThere('provider.files', (docker) => docker.getExec(exec).inspect(), call);
+    if (program?.Running) return false;
+  }
   await engine.askIfThere(
     'provider.files',
-    async (docker) => docker.getContainer(name).remove({ force: true, v: true }),
-    {
-      limitMs: WORK_MS,
-    },
+    (docker) => docker.getContainer(found.Id).remove({ force: true, v: true }),
+    call,
   );
+  return true;
 }
 
 /**
