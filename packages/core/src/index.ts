@@ -99,6 +99,7 @@ export type {
   SandboxHistory,
   SourceControl,
   SourceRepository,
+  LargeFileState,
   SubmoduleState,
   TreeOptions,
 } from './ports/source-control.ts';

@@ -108,6 +108,7 @@ export type {
   SandboxHistory,
   SourceControl,
   SourceRepository,
+  LargeFileState,
   SubmoduleState,
   TreeOptions,
 } from './ports/source-control.ts';

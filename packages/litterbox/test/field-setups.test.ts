@@ -143,6 +143,34 @@ describe(`field cases of setups, on ${PROVIDER}`, () => {
     );
   });
 
+  it('FC-11: files of Git LFS have their contents inside, come back as pointers, and what is not here is named', async () => {
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n' });
+    const { git, repository } = fixture;
+    const large = (text: string) => text.repeat(2000);
+    git('lfs', 'install', '--local');
+    git('lfs', 'track', '*.bin');
+    for (const name of ['here', 'gone']) writeFileSync(join(repository, `${name}.bin`), large(name));
+    git('add', '-A');
+    git('commit', '-qm', 'large');
+    const litterbox = fixture.open();
+    const first = await litterbox.create({ name: 'first', setup: 'cat here.bin gone.bin >/dev/null; mkdir ~/made' });
+    expect((await first.run('wc -c <here.bin')).stdout.trim()).toBe(String(large('here').length));
+    const { recorded } = await first.run('touch here.bin; cat here.bin gone.bin >new.bin');
+    expect(recorded.warnings).toEqual([]);
+    await litterbox.merge('first', { acceptRisky: true });
+    expect(git('status', '--porcelain')).toBe('');
+    expect(git('cat-file', 'blob', 'HEAD:new.bin')).toContain('version https://git-lfs');
+    expect(git('show', '--name-only', '--format=', 'HEAD').trim()).toBe('new.bin');
+
+    // With another content at hand the same commit is another workspace, and what its setup made another thing.
+    const name = git('cat-file', 'blob', 'HEAD:gone.bin').match(/sha256:(..)(..)(\S+)/);
+    const [, one = '', two = '', rest = ''] = name ?? [];
+    rmSync(join(repository, '.git/lfs/objects', one, two, `${one}${two}${rest}`));
+    const second = await litterbox.create({ name: 'second', setup: 'cat here.bin gone.bin >/dev/null; mkdir ~/made' });
+    expect(second.record.missingLargeFiles).toEqual({ paths: ['gone.bin'], total: 1 });
+    expect((await second.run('head -n 1 gone.bin; wc -c <here.bin')).stdout).toMatch(/^version https.*\n *8000\n$/);
+  });
+
   it('FC-07: the files of submodules are there at their commit, are never recorded, and what is empty is named', async () => {
     await using fixture = new LibraryFixture({ 'a.txt': 'a\n' });
     const { git, directory, repository } = fixture;

@@ -8,6 +8,7 @@ import {
   type Slug,
 } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
+import { LargeFilePointers } from './point-large-files.ts';
 import { publishObjects } from './publish-objects.ts';
 import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
@@ -40,11 +41,14 @@ export async function cutMilestone(
       );
       await requireNotCheckedOut(user, branch, signal);
       const { atSeconds } = await store.reader.commit(tip.commit);
+      const pointers = new LargeFilePointers(store, user, meta.base.tree, signal);
+      const tree = await pointers.in(tip.tree);
+      await LargeFilePointers.place(store, user, [...pointers.contents.values()], signal);
       const commit = await store.put((sink) =>
         sink.put(
           'commit',
           serializeCommit({
-            tree: tip.tree,
+            tree,
             parents: [last?.commit ?? meta.base.commit],
             atSeconds: Math.max(Math.floor(Date.now() / 1000), atSeconds),
             message,

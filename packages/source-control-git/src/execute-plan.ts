@@ -16,6 +16,7 @@ import { readHeadRef, resolveHead } from './find-base.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
 import type { PlanToken } from './make-plan.ts';
+import { LargeFilePointers } from './point-large-files.ts';
 import { publishObjects } from './publish-objects.ts';
 import { requireSteadyFilters } from './steady-filters.ts';
 import { recoverIntegration } from './recover-integration.ts';
@@ -83,6 +84,7 @@ async function carryOut(
 
   const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];
   reach('integrate.before-objects');
+  await LargeFilePointers.place(store, user, token.largeFiles, signal);
   await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
   await requireSteadyFilters(user, token, signal);
   await requireRoom(store, user, token.steps, join(user.gitDirectory, 'index'), signal);

@@ -10,6 +10,7 @@ import type {
   Heap,
   IntegrationPlan,
   IntegrationResult,
+  LargeFileState,
   LitterboxErrorCode,
   LogEntry,
   Milestone,
@@ -32,6 +33,7 @@ import { LitterboxError } from '@litterbox/core/provider';
 import { beginHistory } from './begin-history.ts';
 import { fromByteString } from './byte-text.ts';
 import { describeBase } from './describe-base.ts';
+import { findLargeFiles } from './find-large-files.ts';
 import { findSubmodules } from './find-submodules.ts';
 import { findBase, listLeftOut } from './find-base.ts';
 import { forkHistory } from './fork-history.ts';
@@ -113,6 +115,17 @@ export class GitRepository implements SourceRepository {
 
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {
     return ReadableStream.from(this.#leanly(archiveTree(this.#user, this.#store, tree, options)));
+  }
+
+  async largeFiles(tree: ObjectId, options?: CallOptions): Promise<readonly LargeFileState[]> {
+    const find = () => findLargeFiles(this.#user, this.#store, tree, options?.signal);
+    const found = await this.#translate('tree.list', options, find);
+    return found.map(({ path, sha256, sizeBytes, content }) => ({
+      path: fromByteString(path),
+      sha256,
+      sizeBytes,
+      isHere: content !== undefined,
+    }));
   }
 
   async submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]> {

@@ -15,6 +15,7 @@ import { type MergeArguments, parseMergeArguments } from './merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
 import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
 import { readMergeAttributes } from './merge-attributes.ts';
+import { type LargeFileContent, LargeFilePointers } from './point-large-files.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
 import { readMeta, readTip, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
@@ -42,6 +43,8 @@ export interface PlanToken {
   readonly resultTree: ObjectId;
   readonly stages: readonly ConflictStage[];
   readonly steps: readonly PathStep[];
+  /** Of Git LFS, to which the trees have pointers. */
+  readonly largeFiles: readonly LargeFileContent[];
   readonly kind: 'fast-forward' | 'merge-commit' | 'plain-commit' | 'stage' | 'nothing';
   readonly message: string;
   readonly arguments: MergeArguments;
@@ -60,12 +63,14 @@ export async function makePlan(
   const head = await resolveHead(user, headRef, { signal });
   if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
-  const tip = await readTip(store, id);
+  const recorded = await readTip(store, id);
+  const pointers = new LargeFilePointers(store, user, meta.base.tree, signal);
+  const tip = { ...recorded, tree: await pointers.in(recorded.tree) };
   const headTree = await store.commitTree(head);
   const config = await readUserConfig(user, '^(merge|diff|commit)\\.', signal);
 
   const message = request.message ?? options.message;
-  const work = await findUntakenWork(store, id, meta, tip, head, signal);
+  const work = await findUntakenWork(store, id, meta, tip, head, pointers, signal);
   const theirs = await theirCommit(store, work.onto, tip);
   const merged = await mergeTrees(
     store,
@@ -107,6 +112,7 @@ export async function makePlan(
     resultTree,
     stages: kind === 'nothing' ? [] : merged.stages,
     steps,
+    largeFiles: kind === 'nothing' ? [] : [...pointers.contents.values()],
     kind,
     message: message ?? words,
     arguments: withDefaultSigning(options, config),

@@ -1,7 +1,17 @@
-import { LitterboxError, type ObjectId, type SubmoduleState, type TreeOptions } from '@litterbox/core/provider';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import {
+  type LargeFileState,
+  LitterboxError,
+  type ObjectId,
+  shown,
+  type SubmoduleState,
+  type TreeOptions,
+} from '@litterbox/core/provider';
 import { ByteSource } from './byte-source.ts';
 import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
 import { findSubmodules, type LocatedSubmodule, type TreeStore, withObjects } from './find-submodules.ts';
+import { LargeFileStorage } from './large-file-storage.ts';
 import { type Listed, listTree } from './list-tree.ts';
 import { nulFields } from './nul-fields.ts';
 import { isGitLike } from './path-rules.ts';
@@ -19,6 +29,13 @@ const AHEAD = 512;
 const MAX_LINK_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
+interface LargeContent {
+  /** Absolute path. */
+  readonly content: string;
+  readonly sizeBytes: number;
+}
+const NO_FILES: ReadonlyMap<ByteString, LargeContent> = new Map();
+
 /**
  * A tree as a tar stream. Not `git archive`, which leaves out and rewrites files as the attributes in the tree say.
  * Nothing is held in memory but one chunk, however large a file is.
@@ -27,15 +44,17 @@ export async function* archiveTree(
   user: UserRepository,
   store: Store,
   tree: ObjectId,
-  { signal, paths, unlike, timeSeconds, submodules = [] }: TreeOptions = {},
+  { signal, paths, unlike, timeSeconds, submodules = [], largeFiles = [] }: TreeOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     const differing = unlike === undefined ? undefined : await pathsUnlike(store, tree, unlike, signal);
-    const only = differing ?? (paths && new Set([...paths].map(toByteString)));
+    const named = paths && new Set([...paths].map(toByteString));
+    const only = differing && named ? new Set([...differing, ...withDirectories(named)]) : (differing ?? named);
+    const large = largeFiles.some(({ isHere }) => isHere) ? await contentsOf(user, largeFiles, signal) : NO_FILES;
     let parts: Buffer[] = [];
     let size = 0;
     const wanted = submodules.length === 0 ? [] : await located(user, store, tree, submodules, signal);
-    for await (const part of allParts(store, tree, wanted, only, timeSeconds, signal)) {
+    for await (const part of allParts(store, tree, wanted, { only, large, timeSeconds, signal })) {
       parts.push(part);
       size += part.length;
       if (size < CHUNK_BYTES) continue;
@@ -81,27 +100,31 @@ async function located(
   return found;
 }
 
+/** What of a tree goes into the stream, and how. */
+interface Selection {
+  readonly only: ReadonlySet<ByteString> | undefined;
+  readonly large: ReadonlyMap<ByteString, LargeContent>;
+  readonly timeSeconds: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
 async function* allParts(
   store: Store,
   tree: ObjectId,
   submodules: readonly LocatedSubmodule[],
-  only: ReadonlySet<ByteString> | undefined,
-  timeSeconds: number | undefined,
-  signal: AbortSignal | undefined,
+  selection: Selection,
 ): AsyncGenerator<Buffer, void, undefined> {
-  yield* tarParts(store, tree, '', only, timeSeconds, signal);
+  yield* tarParts(store, tree, '', selection);
+  const whole = { ...selection, only: undefined, large: NO_FILES };
   for (const { path, commit, objects } of submodules)
-    if (objects !== undefined)
-      yield* tarParts(withObjects(store, objects), commit, `${path}/`, undefined, timeSeconds, signal);
+    if (objects !== undefined) yield* tarParts(withObjects(store, objects), commit, `${path}/`, whole);
 }
 
 async function* tarParts(
   store: TreeStore,
   tree: ObjectId,
   above: ByteString,
-  only: ReadonlySet<ByteString> | undefined,
-  timeSeconds: number | undefined,
-  signal: AbortSignal | undefined,
+  { only, large, timeSeconds, signal }: Selection,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (tree === store.format.emptyTree) return;
   await using contents = await store.start(['cat-file', '--batch'], { signal });
@@ -124,7 +147,7 @@ async function* tarParts(
       await drained(contents.stdin);
       const batch = asked.splice(0, isListed ? asked.length : AHEAD / 2);
       if (batch.length === 0) return;
-      for (const entry of batch) yield* entryParts(entry, above, source, timeSeconds);
+      for (const entry of batch) yield* entryParts(entry, above, source, timeSeconds, large.get(entry.path));
     }
   } finally {
     await listing.return?.(undefined);
@@ -136,6 +159,7 @@ async function* entryParts(
   above: ByteString,
   source: ByteSource,
   timeSeconds: number | undefined,
+  large: LargeContent | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   const time = timeSeconds === undefined ? {} : { timeSeconds };
   const name = `${above}${entry.path}`;
@@ -164,11 +188,45 @@ async function* entryParts(
     yield tarHeader({ type: 'symlink', name, mode: 0o777, linkTarget, ...time });
   } else {
     const isExecutable = (Number.parseInt(entry.mode, 8) & 0o100) !== 0;
-    yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes, ...time });
-    for await (const chunk of source.body(sizeBytes)) yield chunk;
-    yield tarPadding(sizeBytes);
+    const wantedBytes = large?.sizeBytes ?? sizeBytes;
+    yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes: wantedBytes, ...time });
+    if (large) {
+      await source.take(sizeBytes);
+      yield* largeParts(large);
+    } else for await (const chunk of source.body(sizeBytes)) yield chunk;
+    yield tarPadding(wantedBytes);
   }
   await source.take(1); // the newline after the content
+}
+
+/** The content of a file of Git LFS, exactly as long as its pointer says: the header of the entry is out already. */
+async function* largeParts({ content, sizeBytes }: LargeContent): AsyncGenerator<Buffer, void, undefined> {
+  let missing = sizeBytes;
+  await using file = await open(content, constants.O_RDONLY | constants.O_NOFOLLOW);
+  while (missing > 0) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(missing, CHUNK_BYTES)));
+    if (bytesRead === 0) break;
+    missing -= bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+  if (missing > 0)
+    throw new LitterboxError('OBJECT_MISSING', `The content of Git LFS ${shown(content)} is cut short.`, {
+      operation: OPERATION,
+      hint: 'Remove that file and get it again: git lfs pull.',
+    });
+}
+
+/** Where the contents are of those that were here when they were asked for. */
+async function contentsOf(
+  user: UserRepository,
+  largeFiles: readonly LargeFileState[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<ByteString, LargeContent>> {
+  const storage = await LargeFileStorage.open(user, signal);
+  const here = largeFiles.filter(({ isHere }) => isHere);
+  return new Map(
+    here.map((file) => [toByteString(file.path), { content: storage.pathOf(file), sizeBytes: file.sizeBytes }]),
+  );
 }
 
 /** The paths at which a tree differs from another, and those of the directories above. Undefined, for all, when the other one is gone. */
@@ -182,15 +240,18 @@ async function pathsUnlike(
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--ignore-submodules=none', '--end-of-options'];
   try {
     for await (const paths of nulFields(store.stream([...args, other, tree], { signal })))
-      for (const path of paths) {
-        found.add(path);
-        for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
-          found.add(path.slice(0, cut));
-      }
+      for (const path of paths) found.add(path);
   } catch {
     signal?.throwIfAborted();
     return undefined; // what else may be wrong shows when the tree itself is read
   }
+  return withDirectories(found);
+}
+
+function withDirectories(paths: ReadonlySet<ByteString>): ReadonlySet<ByteString> {
+  const found = new Set(paths);
+  for (const path of paths)
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) found.add(path.slice(0, cut));
   return found;
 }
 

@@ -1,4 +1,5 @@
 import type { ObjectId, Revision, SandboxId } from '@litterbox/core/provider';
+import type { LargeFilePointers } from './point-large-files.ts';
 import { readMilestones, type SandboxMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { readTaken } from './taken-work.ts';
@@ -33,13 +34,18 @@ interface Point {
   readonly number: number;
 }
 
-/** Finds what of the work `head` does not have, by the last commit of it that `head` contains. */
+/**
+ * Finds what of the work `head` does not have, by the last commit of it that `head` contains.
+ *
+ * @param tip as the person would have it, with `pointers`
+ */
 export async function findUntakenWork(
   store: Store,
   id: SandboxId,
   meta: SandboxMeta,
   tip: Revision,
   head: ObjectId,
+  pointers: LargeFilePointers,
   signal: AbortSignal | undefined,
 ): Promise<UntakenWork> {
   const milestones = await readMilestones(store, id);
@@ -49,7 +55,7 @@ export async function findUntakenWork(
   const outside = await listOutside(store, points, head, signal);
   for (const { commit, tip: revision } of await readTaken(store, id)) {
     const { tree, revision: recorded } = await store.reader.commit(revision);
-    points.push({ commit, tree, number: recorded?.number ?? 0 });
+    points.push({ commit, tree: await pointers.in(tree), number: recorded?.number ?? 0 });
     if (!(await isAncestor(store, commit, head, signal))) outside.add(commit);
   }
   // Of one number the last counts: what an integration made comes after the milestone that it took.

@@ -100,6 +100,7 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   setupLog: optional(text),
   ports: optional(list(object({ name: text, inside: number, outside: number }))),
   emptySubmodules: optional(list(object({ path: text, reason: text }))),
+  missingLargeFiles: optional(object({ paths: list(text), total: number })),
   forkedFrom: optional(text),
   generation: number,
 });

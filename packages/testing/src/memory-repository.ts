@@ -89,13 +89,21 @@ export function memoryRepository(
         start(controller) {
           const { unlike, paths, timeSeconds } = options ?? {};
           const files = person.treeOf(tree);
-          const entries = unlike === undefined ? entriesOf(files, paths) : entriesUnlike(files, person.treeOf(unlike));
+          const entries =
+            unlike === undefined
+              ? entriesOf(files, paths)
+              : [...entriesUnlike(files, person.treeOf(unlike)), ...(paths ? entriesOf(files, paths) : [])];
           controller.enqueue(writeTar(entries, timeSeconds));
           controller.close();
         },
       }),
 
     async submodules(_tree, options) {
+      begun(options);
+      return [];
+    },
+
+    async largeFiles(_tree, options) {
       begun(options);
       return [];
     },

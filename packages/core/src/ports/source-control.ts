@@ -157,14 +157,27 @@ export interface SubmoduleState {
   readonly missing?: string;
 }
 
+/** A file of Git LFS, for which the tree holds a pointer. */
+export interface LargeFileState {
+  /** From the top of the tree. */
+  readonly path: string;
+  /** Of the content, in 64 hexadecimal digits. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Whether the content is on this machine. */
+  readonly isHere: boolean;
+}
+
 /** What of a tree is wanted. */
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
   readonly paths?: ReadonlySet<string>;
-  /** Only what differs from another tree, with the directories above it and above what is not there any more. When that tree is gone, everything. */
+  /** Only what differs from another tree, with the directories above it and above what is not there any more, and `paths` besides. When that tree is gone, everything. */
   readonly unlike?: ObjectId;
   /** Submodules whose files are in it too, each as the commit that it is recorded with. Those that miss something are left out. @defaultValue none */
   readonly submodules?: readonly SubmoduleState[];
+  /** Files of Git LFS whose contents are in it instead of their pointers. Those that are not here are left as they are. @defaultValue none */
+  readonly largeFiles?: readonly LargeFileState[];
   /** Modification time of every entry, in seconds since 1970. @defaultValue 2000-01-01, for all trees alike */
   readonly timeSeconds?: number;
 }
@@ -291,6 +304,9 @@ export interface SourceRepository extends AsyncDisposable {
    * fetched, and no configuration of theirs is read. Names and paths in the tree may be anybody's.
    */
   submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]>;
+
+  /** The files of Git LFS in a tree, and whether their contents are here: nothing is fetched, and no filter runs. */
+  largeFiles(tree: ObjectId, options?: CallOptions): Promise<readonly LargeFileState[]>;
 
   /** The ids of the contents of those files and links of a tree whose paths are wanted: equal ids mean equal contents. */
   contentIds(

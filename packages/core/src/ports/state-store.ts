@@ -38,6 +38,8 @@ export interface SandboxRecord {
   readonly ports?: readonly AssignedPort[];
   /** Directories of submodules that were empty when the sandbox was made, and why. */
   readonly emptySubmodules?: readonly { readonly path: string; readonly reason: string }[];
+  /** Files of Git LFS that were pointers when the sandbox was made, because their contents were not on this machine: some of their paths, and the number of all. */
+  readonly missingLargeFiles?: { readonly paths: readonly string[]; readonly total: number };
   /** Name, as it was then, of the sandbox that this one began as a copy of. */
   readonly forkedFrom?: Slug;
   /** Goes up by one with every write: the fencing token of {@link StateStore.update}. */

@@ -14,13 +14,14 @@ import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import type { Base, BaseSource, SourceRepository, SubmoduleState } from '../ports/source-control.ts';
+import type { Base, BaseSource, LargeFileState, SourceRepository, SubmoduleState } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { SUPERVISORS } from '../services/supervisors.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import type { ChooseProvider } from './choose-provider.ts';
+import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
@@ -71,6 +72,7 @@ export interface LeftOut {
 }
 
 const LEFT_OUT_LIMIT = 10;
+const MAX_MISSING_TOLD = 5;
 const MAX_EMPTY_TOLD = 10;
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
@@ -166,9 +168,12 @@ export class CreateSandbox {
         const policy = policyForBase(asked, base);
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
-        const empty = emptySubmodules(await repository.submodules(base.tree, options));
+        const outside = await findOutsideFiles(repository, base.tree, options);
+        const empty = emptySubmodules(outside.submodules);
+        const missing = missingLargeFiles(outside.largeFiles);
         const draft = {
           ...(empty.length > 0 && { emptySubmodules: empty }),
+          ...(missing && { missingLargeFiles: missing }),
           id,
           repositoryId: repository.id,
           repositoryRoot: repository.root,
@@ -211,6 +216,7 @@ export class CreateSandbox {
         const all = [
           ...decided.warnings,
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
+          ...(missing ? [missingWarning(missing)] : []),
           ...(withheld === undefined ? [] : [withheld]),
           ...warnings,
           ...refilled,
@@ -428,6 +434,18 @@ export class CreateSandbox {
 
 function emptySubmodules(submodules: readonly SubmoduleState[]): NonNullable<SandboxRecord['emptySubmodules']> {
   return submodules.flatMap(({ path, missing }) => (missing === undefined ? [] : [{ path, reason: missing }]));
+}
+
+function missingLargeFiles(files: readonly LargeFileState[]): SandboxRecord['missingLargeFiles'] {
+  const missing = files.filter(({ isHere }) => !isHere);
+  if (missing.length === 0) return undefined;
+  return { paths: missing.slice(0, MAX_MISSING_TOLD).map(({ path }) => path), total: missing.length };
+}
+
+function missingWarning({ paths, total }: NonNullable<SandboxRecord['missingLargeFiles']>): string {
+  const names = `${paths.map((path) => shown(path)).join(', ')}${total > paths.length ? ' …' : ''}`;
+  const what = total === 1 ? 'One file of Git LFS is a pointer' : `${total} files of Git LFS are pointers`;
+  return `${what} inside, because the content is not on this machine: ${names}. git lfs pull, then create another sandbox.`;
 }
 
 function emptyWarning({ path, reason }: { readonly path: string; readonly reason: string }): string {

@@ -121,6 +121,7 @@ export class ForkSandbox {
       policy: source.policy,
       forkedFrom: source.slug,
       ...(source.emptySubmodules && { emptySubmodules: source.emptySubmodules }),
+      ...(source.missingLargeFiles && { missingLargeFiles: source.missingLargeFiles }),
       ...(source.setupLog !== undefined && { setupLog: source.setupLog }),
       createdAtMs: now,
       updatedAtMs: now,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { BaseDescription, SourceRepository, SubmoduleState } from '../ports/source-control.ts';
+import type { BaseDescription, SourceRepository, LargeFileState, SubmoduleState } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { installKey, setupKeys } from './setup-keys.ts';
 
@@ -21,10 +21,12 @@ const RECORD = {
 const over = (
   files: Readonly<Record<string, string>>,
   submodules: readonly SubmoduleState[] = [],
+  largeFiles: readonly LargeFileState[] = [],
   described: BaseDescription = { tags: [] },
 ) =>
   ({
     submodules: async () => submodules,
+    largeFiles: async () => largeFiles,
     describe: async () => described,
     contentIds: async (_tree: string, isWanted: (path: string) => boolean) =>
       new Map(Object.entries(files).filter(([path]) => isWanted(path))),
@@ -113,19 +115,23 @@ test('what is installed depends on the image and on what the commands read, not 
   expect(await installKey(over({ ...files, 'requirements.txt': 'q2' }), changed({}, install))).not.toBe(before);
 });
 
-test('another commit of a submodule, and another tag where a repository tells it, are another setup', async () => {
+test('another commit of a submodule, a content of Git LFS that is here, and another tag where a repository tells it, are another setup', async () => {
   const general = async (repository: SourceRepository, record: SandboxRecord) =>
     (await setupKeys(repository, record, true))?.keptUnder({ isSilent: false, touchesBase: false });
   const lib = (commit: string, missing?: string) =>
     ({ path: 'lib', commit, ...(missing !== undefined && { missing }) }) as SubmoduleState;
+  const large = (isHere: boolean): LargeFileState => ({ path: 'a.bin', sha256: 'aa', sizeBytes: 1, isHere });
   const names = await Promise.all([
     general(over(FILES), RECORD),
     general(over(FILES, [lib('c1', 'it is not initialised here')]), RECORD),
     general(over(FILES, [lib('c1')]), RECORD),
     general(over(FILES, [lib('c2')]), RECORD),
+    general(over(FILES, [], [large(false)]), RECORD),
+    general(over(FILES, [], [large(true)]), RECORD),
   ]);
   expect(names[1]).toBe(names[0]);
-  expect(new Set(names).size).toBe(3);
+  expect(names[4]).toBe(names[0]);
+  expect(new Set(names).size).toBe(4);
   const tag = { tags: [{ name: 'v1', distance: 0, isAnnotated: false }] };
   const throwaway = changed({}, { workspaceGit: 'throwaway' });
   expect(await general(over(FILES, [], tag), RECORD)).toBe(names[0]);

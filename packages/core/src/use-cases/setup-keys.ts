@@ -1,7 +1,8 @@
 import { setupInputs } from '../domain/setup-inputs.ts';
 import { sha256 } from '../domain/sha256.ts';
 import type { CallOptions } from '../ports/call.ts';
-import { submodulesDigest } from './submodules-digest.ts';
+import { findOutsideFiles } from './find-outside-files.ts';
+import { outsideDigest } from './outside-digest.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 
@@ -68,7 +69,7 @@ export async function setupKeys(
     // Without its network it may begin with what the same setup left that had one.
     policy.network.setup === 'none' && !isWithheld ? 'none' : [policy.network.allow ?? [], policy.network.deny ?? []],
     sorted([...inputs]),
-    await submodulesDigest(await repository.submodules(baseTree, options)),
+    await outsideDigest(await findOutsideFiles(repository, baseTree, options)),
     [...top].sort(),
   ]);
   const exact = await digest([general, baseTree]);

@@ -3,7 +3,8 @@ import type { CallOptions } from '../ports/call.ts';
 import type { SandboxSpec, WorkspaceSource } from '../ports/sandbox-provider.ts';
 import type { Base, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { submodulesDigest } from './submodules-digest.ts';
+import { findOutsideFiles } from './find-outside-files.ts';
+import { outsideDigest } from './outside-digest.ts';
 
 /** What a provider is asked to make for a sandbox. */
 export async function specOf(
@@ -29,21 +30,24 @@ export async function specOf(
   };
 }
 
-/** The files of a tree, with those of submodules as far as they are here: with others the same tree is another content. */
+/** The files of a tree, with those of submodules and Git LFS as far as they are here: with others the same tree is another content. */
 async function workspaceOf(
   tree: ObjectId,
   repository: SourceRepository,
   options?: CallOptions,
 ): Promise<WorkspaceSource> {
-  const submodules = await repository.submodules(tree, options);
-  const own = await submodulesDigest(submodules);
+  const outside = await findOutsideFiles(repository, tree, options);
+  const own = await outsideDigest(outside);
+  const { submodules, largeFiles } = outside;
   return {
     key: `${tree}${own}`,
-    open: (call) => repository.tree(tree, { ...call, submodules }),
+    open: (call) => repository.tree(tree, { ...call, ...outside }),
     openUnlike(key, timeSeconds, call) {
       const isOther = key.slice(tree.length) !== own; // which of their files differ is not known
       const unlike = key.slice(0, tree.length) as ObjectId;
-      return repository.tree(tree, { ...call, unlike, timeSeconds, ...(isOther && { submodules }) });
+      const paths = new Set(largeFiles.map(({ path }) => path));
+      const others = isOther ? { submodules, paths } : {};
+      return repository.tree(tree, { ...call, unlike, timeSeconds, largeFiles, ...others });
     },
   };
 }

@@ -23,6 +23,7 @@ const facts = z.object({
   revisions: z.number(),
   revisionsSinceMilestone: z.number(),
   emptySubmodules: z.array(z.object({ path: z.string(), reason: z.string() })).optional(),
+  missingLargeFiles: z.object({ paths: z.array(z.string()), total: z.number() }).optional(),
   changedFiles: z.number(),
   files: z.array(
     z.object({ path: z.string(), status: z.string(), added: z.number().optional(), removed: z.number().optional() }),
@@ -69,6 +70,12 @@ export const sandboxStatus = tool({
         revisionsSinceMilestone: history.unmilestoned,
         ...(record.emptySubmodules && {
           emptySubmodules: record.emptySubmodules.map(({ path, reason }) => ({ path: nameText(path), reason })),
+        }),
+        ...(record.missingLargeFiles && {
+          missingLargeFiles: {
+            paths: record.missingLargeFiles.paths.map((path) => nameText(path)),
+            total: record.missingLargeFiles.total,
+          },
         }),
         changedFiles: changes.length,
         files: changes.slice(0, MAX_FILES).map(({ path, status, addedLines, removedLines }) => ({
