@@ -21,8 +21,8 @@ const RECORD = {
 const over = (
   files: Readonly<Record<string, string>>,
   submodules: readonly SubmoduleState[] = [],
-  largeFiles: readonly LargeFileState[] = [],
   described: BaseDescription = { tags: [] },
+  largeFiles: readonly LargeFileState[] = [],
 ) =>
   ({
     submodules: async () => submodules,
@@ -126,8 +126,8 @@ test('another commit of a submodule, a content of Git LFS that is here, and anot
     general(over(FILES, [lib('c1', 'it is not initialised here')]), RECORD),
     general(over(FILES, [lib('c1')]), RECORD),
     general(over(FILES, [lib('c2')]), RECORD),
-    general(over(FILES, [], [large(false)]), RECORD),
-    general(over(FILES, [], [large(true)]), RECORD),
+    general(over(FILES, [], undefined, [large(false)]), RECORD),
+    general(over(FILES, [], undefined, [large(true)]), RECORD),
   ]);
   expect(names[1]).toBe(names[0]);
   expect(names[4]).toBe(names[0]);
