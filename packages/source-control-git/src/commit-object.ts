@@ -1,6 +1,8 @@
 import type { ObjectId, RevisionMessage } from '@litterbox/core/provider';
 
-const IDENTITY = 'Litterbox <litterbox@localhost>';
+/** Of the commits that Litterbox makes for agents. */
+export const AGENTS_EMAIL = 'litterbox@localhost';
+const IDENTITY = `Litterbox <${AGENTS_EMAIL}>`;
 /** Our own header of a commit: git carries headers it does not know along. */
 const HEADER = 'litterbox';
 

@@ -1,4 +1,5 @@
 import type { ObjectId } from '@litterbox/core/provider';
+import { AGENTS_EMAIL } from './commit-object.ts';
 import type { UserRepository } from './user-repository.ts';
 
 interface Call {
@@ -10,6 +11,8 @@ const HOLDERS = ['--branches', '--tags', '--remotes'];
 /** Without review branches, here and where they were pushed to: agents wrote what only those hold. */
 const HOLDERS_OF_PERSON = ['--exclude=litterbox/*', '--branches', '--tags', '--exclude=*/litterbox/*', '--remotes'];
 const REVIEW_BRANCHES = ['--branches=litterbox/*', '--remotes=*/litterbox/*'];
+/** Commits that no branch holds, and that are looked at. */
+const MAX_LOOSE = 1000;
 const REVIEW_BRANCH = 'refs/heads/litterbox/';
 
 /** Those of the commits that a branch, a tag or a remote branch holds. */
@@ -27,8 +30,9 @@ export async function isHeldByPerson(user: UserRepository, commit: ObjectId, cal
 }
 
 /**
- * Whether the person made what HEAD is at. A review branch that is checked out follows the agent's milestones; a HEAD without a branch may
- * be at a commit of a person's that nothing else holds, as in the middle of a rebase.
+ * Whether the person made what HEAD is at. A review branch that is checked out follows the agent's milestones. A HEAD without a branch may
+ * be at a commit of a person's that nothing else holds, as in the middle of a rebase: then nothing below it may be an agent's, down to
+ * what a branch of the person holds.
  */
 export async function isHeadOfPerson(
   user: UserRepository,
@@ -38,7 +42,17 @@ export async function isHeadOfPerson(
 ): Promise<boolean> {
   if (headRef?.startsWith('refs/heads/') && !headRef.startsWith(REVIEW_BRANCH)) return true;
   if (await isHeldByPerson(user, commit, call)) return true;
-  return headRef === undefined && (await heldBy(user, [commit], REVIEW_BRANCHES, call)).length === 0;
+  return headRef === undefined && !(await standsOnAgents(user, commit, call));
+}
+
+/** Also when the review branch is gone, or the agent's commit was amended, which keeps its author. True where it cannot be told. */
+async function standsOnAgents(user: UserRepository, commit: ObjectId, call: Call): Promise<boolean> {
+  const args = ['rev-list', `--max-count=${MAX_LOOSE}`, '--no-commit-header', '--format=%H %ae %ce', commit];
+  const { code, stdout } = await user.run([...args, '--not', ...HOLDERS_OF_PERSON], call);
+  const lines = stdout.toString().split('\n').filter(Boolean);
+  if (code !== 0 || lines.length === MAX_LOOSE || lines.some((line) => line.includes(` ${AGENTS_EMAIL}`))) return true;
+  const commits = lines.map((line) => line.split(' ', 1)[0] as ObjectId);
+  return (await heldBy(user, commits, REVIEW_BRANCHES, call)).length > 0;
 }
 
 /** One walk, however many refs there are. A repository in which it cannot be walked holds nothing: what is asked for stays closed. */

@@ -132,6 +132,7 @@ async function* tarParts(
     signal?.aborted ? (signal.reason as Error) : objectMissing(tree),
   );
   const asked: Listed[] = [];
+  const links = new ArchivedLinks();
   const listing = listTree(store, tree, signal)[Symbol.asyncIterator]();
   let isListed = false;
   try {
@@ -147,12 +148,46 @@ async function* tarParts(
       await drained(contents.stdin);
       const batch = asked.splice(0, isListed ? asked.length : AHEAD / 2);
       if (batch.length === 0) return;
-      for (const entry of batch) yield* entryParts(entry, above, source, timeSeconds, large.get(entry.path));
+      for (const entry of batch) {
+        links.check(entry);
+        yield* entryParts(entry, above, source, timeSeconds, large.get(entry.path));
+      }
     }
   } finally {
     await listing.return?.(undefined);
   }
 }
+
+/** Keeps a tree that somebody made by hand from leading outside of where it is unpacked, whatever the unpacking `tar` would do. */
+class ArchivedLinks {
+  readonly #links = new Set<ByteString>();
+
+  /** @throws LitterboxError `REPO_CORRUPT` for a name that no work tree can have, and for what lies below a link of the same tree. */
+  check(entry: Listed): void {
+    const { path } = entry;
+    const isBelowLink = this.#links.size > 0 && (this.#links.has(path) || this.#hasLinkAbove(path));
+    const isBad = path.split('/').some((part) => part === '' || part === '.' || part === '..' || isGitLike(part));
+    if (isBad || isBelowLink) {
+      throw new LitterboxError(
+        'REPO_CORRUPT',
+        `The tree holds a name that no work tree can have: ${shownName(path)}.`,
+        {
+          operation: OPERATION,
+          hint: 'Choose another base; git fsck names the tree.',
+        },
+      );
+    }
+    if (isSymlink(entry)) this.#links.add(path);
+  }
+
+  #hasLinkAbove(path: ByteString): boolean {
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+      if (this.#links.has(path.slice(0, cut))) return true;
+    return false;
+  }
+}
+
+const shownName = (path: ByteString) => shown(fromByteString(path).slice(0, 200));
 
 async function* entryParts(
   entry: Listed,
@@ -163,13 +198,6 @@ async function* entryParts(
 ): AsyncGenerator<Buffer, void, undefined> {
   const time = timeSeconds === undefined ? {} : { timeSeconds };
   const name = `${above}${entry.path}`;
-  const last = name.slice(name.lastIndexOf('/') + 1);
-  if (last === '.' || last === '..' || isGitLike(last)) {
-    throw new LitterboxError('REPO_CORRUPT', 'The tree holds a name that no work tree can have.', {
-      operation: OPERATION,
-      hint: 'Choose another base; git fsck names the tree.',
-    });
-  }
   if (isTree(entry) || isGitlink(entry)) {
     yield tarHeader({ type: 'directory', name, mode: 0o755, ...time });
     return;

@@ -260,6 +260,20 @@ describe('base', () => {
         secondIsPersons: false,
       });
     }
+    // AX64: on top of an agent's commit, amended, and without its branch, it is the agent's tree as before.
+    run('commit', '-q', '--allow-empty', '-m', 'on top');
+    expect(await isPersons(head)).toBe(false);
+    run('update-ref', '-d', 'refs/heads/litterbox/x');
+    run('update-ref', '-d', 'refs/remotes/origin/litterbox/x');
+    run('checkout', '-q', '--detach', 'main');
+    expect(await isPersons(head)).toBe(true);
+    run('commit', '-q', '--allow-empty', '-m', 'by the person, in the middle of a rebase');
+    expect(await isPersons(head)).toBe(true);
+    run('commit', '-q', '--allow-empty', '-m', 'of an agent', '--author', 'Litterbox <litterbox@localhost>');
+    run('commit', '-q', '--amend', '--allow-empty', '-m', 'amended');
+    expect(await isPersons(head)).toBe(false);
+    run('update-ref', 'refs/heads/litterbox/x', made());
+    run('checkout', '-q', '--detach', 'litterbox/x');
     run('branch', 'taken-over', 'litterbox/x');
     expect({ firstIsPersons: await isPersons(branch), secondIsPersons: await isPersons(head) }).toEqual({
       firstIsPersons: true,
@@ -370,17 +384,34 @@ describe('tree', () => {
     expect(readFileSync(join(out, long), 'utf8')).toBe('long');
   });
 
-  test('with a name that no work tree can have is refused', async () => {
+  test('with a name that no work tree can have, or below a link of its own, is refused', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ a: '1' });
     const blob = fixture.git(root, 'rev-parse', 'HEAD:a').trim();
-    const bytes = Buffer.concat([Buffer.from('100644 .GIT\0'), Buffer.from(blob, 'hex')]);
-    const tree = fixture
-      .gitBytes(root, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], bytes)
-      .toString()
-      .trim();
+    const treeOf = (...entries: readonly (readonly [start: string, oid: string])[]) => {
+      const bytes = entries.map(([start, oid]) => Buffer.concat([Buffer.from(`${start}\0`), Buffer.from(oid, 'hex')]));
+      const args = ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'];
+      return fixture.gitBytes(root, args, Buffer.concat(bytes)).toString().trim();
+    };
+    const below = treeOf(['100644 x', blob]);
+    const trees = {
+      git: treeOf(['100644 .GIT', blob]),
+      above: treeOf(['100644 ../../x', blob]),
+      absolute: treeOf(['100644 /x', blob]),
+      twice: treeOf(['120000 d', blob], ['40000 d', below]),
+      belowLink: treeOf(['120000 d', blob], ['100644 d/x', blob]),
+      linkTwice: treeOf(['120000 d', blob], ['100644 d', blob]),
+    };
     const repository = await fixture.open(root);
-    await expect(files(repository, tree)).rejects.toMatchObject({ code: 'REPO_CORRUPT' });
+    for (const [what, tree] of Object.entries(trees)) {
+      const code = await files(repository, tree).then(
+        () => undefined,
+        (error: { readonly code: string }) => error.code,
+      );
+      expect({ what, code }).toEqual({ what, code: 'REPO_CORRUPT' });
+    }
+    // A directory and a link beside it are no reason.
+    expect(await files(repository, treeOf(['40000 d', below], ['120000 e', blob]))).toMatchObject({ e: 'link 1' });
     await expect(files(repository, 'f'.repeat(40))).rejects.toMatchObject({ code: 'OBJECT_MISSING' });
   });
 });

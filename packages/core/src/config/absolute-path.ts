@@ -3,7 +3,7 @@ import { Refused, refusedValue, setting } from './setting.ts';
 
 /** Where the workspace cannot be, for messages. */
 export const NO_WORKDIR =
-  'other than /, /home and /run, and not below /proc, /sys, /dev, /home/agent, /playground or /run/litterbox';
+  'other than /, /home, /run, /usr and /usr/local, and not below /proc, /sys, /dev, /home/agent, /playground, /run/litterbox or where programs are, such as /usr/bin, /lib and /etc';
 
 /** A key that takes the path of the workspace inside. */
 export function workdirPath(description: string) {
