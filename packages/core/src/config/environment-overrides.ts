@@ -61,7 +61,8 @@ export function environmentOverrides(environment: Readonly<Record<string, string
   const result = ConfigSchema.safeParse(document);
   if (!result.success) throw invalid(result.error.issues[0]);
   const { data: config } = result;
-  const [wider] = widens(config);
+  // Which engine is used is the person's to set for all their repositories, and most do it here.
+  const wider = widens(config).find((key) => key !== 'provider');
   if (wider !== undefined) throw untrusted(nameOf((section, key) => wider === (section ? `${section}.${key}` : key)));
   const { timeoutMs, setupTimeoutMs, ...ceilings } = config.limits;
   const limits = Object.fromEntries(Object.entries(ceilings).filter(([, value]) => value !== undefined));

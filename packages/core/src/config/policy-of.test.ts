@@ -273,6 +273,7 @@ describe('trust', () => {
     'overlayfs.rootfs': 'overlayfs.rootfs = "/srv/root"',
     'playground.scope': 'playground.scope = "shared"',
     pool: 'pool = 1',
+    provider: 'provider = "docker"',
     'secrets.A': 'secrets = ["A"]',
     source: 'source = "worktree"',
     ssh: 'ssh.host = "a"',
@@ -286,7 +287,7 @@ describe('trust', () => {
   }
 
   test('what closes, and comments and order, may change without asking', () => {
-    const closing = `provider = "docker"\n[limits]\nmemory = "64MiB"\ncpus = 1\ntimeout = "1s"
+    const closing = `provider = "overlayfs"\n[limits]\nmemory = "64MiB"\ncpus = 1\ntimeout = "1s"
 [workspace]\ngit = "throwaway"\n[revisions]\nrequire-message = true\n[retention]\nmax-age = "1d"`;
     expect(widens(configOf(closing))).toEqual([]);
     expect(trustText(configOf(closing))).toBe('');
