@@ -182,6 +182,7 @@ export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
 export { DeleteSandbox } from './use-cases/delete-sandbox.ts';
+export { EditFile, type EditFileInput, type EditResult } from './use-cases/edit-file.ts';
 export { InspectSandbox, type Inspection } from './use-cases/inspect-sandbox.ts';
 export { ListFiles } from './use-cases/list-files.ts';
 export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/patch-file.ts';

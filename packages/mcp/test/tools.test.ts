@@ -214,6 +214,28 @@ describe('write and patch', () => {
     expect(await fixture.code('read', { sandbox, path: 'p.txt' })).toBe('NOT_FOUND');
   });
 
+  it('an edit replaces one text, and says where there are several', async () => {
+    const edit = (more: Record<string, unknown>) => fixture.call('edit', { sandbox, path: 'e.txt', ...more });
+    await bash("printf 'one\\r\\ntwo\\r\\none\\r\\n' >e.txt; chmod +x e.txt");
+    expect((await edit({ old: 'two\none', new: 'TWO\n1' })).text).toMatch(
+      /^\[edited "e\.txt": line 2, with the file's line ends \(CRLF\), recorded as revision \d+ \(1 file\)\]$/,
+    );
+    expect((await bash('[ -x e.txt ] && od -An -c e.txt')).text).toMatch(
+      /^\s+o {3}n {3}e {2}\\r {2}\\n {3}T {3}W {3}O/,
+    );
+    await bash("printf 'a\\nb\\na\\n' >e.txt");
+    expect((await edit({ old: 'a', new: 'c' })).text).toMatch(
+      /^EDIT_AMBIGUOUS: "e\.txt" is not changed: the old text stands there 2 times, at lines 1 and 3\.\nNext: Give more /,
+    );
+    const all = await edit({ old: 'a', new: 'c', all: true });
+    expect(all.text).toContain('edited "e.txt": 2 places, lines 1 and 3, recorded as revision');
+    expect(all.meta).toMatchObject({ places: 2, lines: [1, 3], changedFiles: 1 });
+    expect(await fixture.text('read', { sandbox, path: 'e.txt' })).toBe('c\nb\nc\n');
+    expect(await fixture.code('edit', { sandbox, path: '.git/config', old: 'a', new: 'b' })).toBe('PATH_GIT_DIR');
+    expect(await fixture.code('edit', { sandbox, path: 'nowhere', old: 'a', new: 'b' })).toBe('NOT_FOUND');
+    await bash('rm e.txt');
+  });
+
   it('refuse a git directory and what is no path', async () => {
     for (const path of ['.git/config', 'src/.GIT/x', '/src/.git/hooks/x'])
       expect({ path, code: await fixture.code('write', { sandbox, path, content: 'x' }) }).toEqual({

@@ -113,7 +113,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
         .sort()
         .join(' '),
     ).toBe(
-      'bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write',
+      'bash edit glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write',
     );
     await fixture.call('sandbox-create', { name: 'a' });
     await fixture.text('write', { sandbox: 'a', path: 'b.txt', content: 'b\n' });

@@ -67,12 +67,13 @@ describe('tools: paths', () => {
       for (const path of [canary, `${up}${canary.slice(1)}`, `/proc/self/root${canary}`, '/etc/passwd', '/usr/bin/env'])
         for (const [tool, more] of [
           ['write', { content: 'overwritten' }],
+          ['edit', { old: 'root', new: 'overwritten', all: true }],
           ['patch', { diff: '--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+overwritten\n'.replace('b/x', path) }],
         ] as const)
           expect({ tool, path, seen: await agent.seen(tool, { sandbox, path, ...more }) }).toEqual({
             tool,
             path,
-            seen: expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATCH_)/),
+            seen: expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATCH_|EDIT_)/),
           });
       const workdir = await agent.seen('bash', { sandbox, command: 'cat canary-read.txt', workdir: fixture.home });
       expect(workdir).toMatch(/^refused: /);
@@ -145,11 +146,12 @@ describe('tools: paths', () => {
       const calls = [
         agent.seen('read', { sandbox, path }),
         agent.seen('write', { sandbox, path, content: 'x' }),
+        agent.seen('edit', { sandbox, path, old: 'x', new: 'y' }),
         agent.seen('patch', { sandbox, path, diff: '@@ -1 +1 @@\n-x\n+y\n' }),
         agent.seen('grep', { sandbox, path, pattern: 'x' }),
         agent.seen('ls', { sandbox, path }),
       ];
-      expect({ path, isTimedBelow: (await timed(Promise.all(calls))) < 30_000 }).toEqual({ path, isTimedBelow: true }); // five at once, on a busy machine
+      expect({ path, isTimedBelow: (await timed(Promise.all(calls))) < 30_000 }).toEqual({ path, isTimedBelow: true }); // six at once, on a busy machine
       for (const seen of await Promise.all(calls))
         expect({ path, seen }).toEqual({ path, seen: expect.stringMatching(/^refused: (?:NOT_A_|PERMISSION_)/) });
     }
@@ -180,6 +182,7 @@ describe('tools: paths', () => {
           isLengthBelow: text.length < 300_000,
         }).toEqual({ path, isError: false, truncated: true, eof: false, isLengthBelow: true });
       }
+      expect(await agent.code('edit', { sandbox, path: 'big', old: 'x', new: 'y' })).toBe('FILE_TOO_LARGE');
       expect(await agent.code('patch', { sandbox, path: 'big', diff: '@@ -1 +1 @@\n-x\n+y\n' })).toBe('FILE_TOO_LARGE');
       for (const [input, code] of [
         [{ offset: -1 }, 'ARG_RANGE'],

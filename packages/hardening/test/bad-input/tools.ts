@@ -74,6 +74,7 @@ const patches = (title: string, rows: Rows): readonly BadCall[] =>
 export const TOOLS: readonly BadCall[] = [
   ...ofFiles('read', {}, false),
   ...ofFiles('write', { content: 'x' }, true),
+  ...ofFiles('edit', { old: 'x', new: 'y' }, true),
   ...ofFiles('patch', { diff: HUNK }, true),
   ...ofDirectories('ls', {}),
   ...ofDirectories('glob', { pattern: '*' }),
@@ -212,6 +213,7 @@ export const TOOLS: readonly BadCall[] = [
   ...[
     'read',
     'write',
+    'edit',
     'patch',
     'bash',
     'ls',
@@ -252,6 +254,7 @@ export const TOOLS: readonly BadCall[] = [
       ['read', { path: 'src/a.txt' }, 'sandbox'],
       ['read', { sandbox }, 'path'],
       ['write', { sandbox, path: 'x' }, 'content'],
+      ['edit', { sandbox, path: 'x', new: 'y' }, 'old'],
       ['patch', { sandbox, path: 'x' }, 'diff'],
       ['bash', { command: 'true' }, 'sandbox'],
       ['bash', { sandbox }, 'command'],
@@ -332,6 +335,7 @@ export const TOOLS: readonly BadCall[] = [
     [
       ['bash', { command: 'echo new >new' }],
       ['write', { path: 'new', content: 'x' }],
+      ['edit', { path: 'src/a.txt', old: 'a', new: 'b' }],
       ['patch', { path: 'src/a.txt', diff: HUNK }],
     ] as const
   ).flatMap(([tool, more]) =>
@@ -353,6 +357,7 @@ export const TOOLS: readonly BadCall[] = [
       ['bash', { command: 'true' }],
       ['read', { path: 'src/a.txt' }],
       ['write', { path: 'x', content: 'x' }],
+      ['edit', { path: 'src/a.txt', old: 'a', new: 'b' }],
       ['patch', { path: 'src/a.txt', diff: HUNK }],
       ['ls', {}],
       ['glob', { pattern: '*' }],
@@ -456,6 +461,19 @@ export const TOOLS: readonly BadCall[] = [
     [`${HEADERS}${'@@ -1 +1 @@\n'.repeat(200_000)}`, 'PATCH_TOO_LARGE', 'it has more than 100000 hunks'],
     [`${HEADERS}@@ -1 +4294967296 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'a number is larger than 2^31'],
   ]),
+  ...values(
+    'B75: a text to replace that does not fit',
+    'edit',
+    'old',
+    [
+      ['', 'EDIT_EMPTY', 'the old text is empty'],
+      ['new', 'EDIT_EMPTY', 'are the same'],
+      ['b', 'EDIT_NOT_FOUND', 'the old text does not stand there'],
+      [' a', 'EDIT_NOT_FOUND', 'differs in white space alone'],
+      [5, 'ARG_TYPE', 'old: got number, want string'],
+    ],
+    { path: 'src/a.txt', new: 'new' },
+  ),
   ...values(
     'B61: content that is no file',
     'write',

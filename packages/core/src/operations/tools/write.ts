@@ -16,8 +16,8 @@ export const write = tool({
   isIdempotent: true,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-write', needsMessage: false },
-  describe: ({ profile, nameOf }) =>
-    `Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself.${profile === 'standard' ? ` To change part of a file use ${nameOf('patch')}.` : ''}`,
+  describe: ({ nameOf }) =>
+    `Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself. To change part of a file use ${nameOf('edit')}.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     path: toolFields.path('The file'),
