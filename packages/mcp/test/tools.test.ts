@@ -214,6 +214,25 @@ describe('write and patch', () => {
     expect(await fixture.code('read', { sandbox, path: 'p.txt' })).toBe('NOT_FOUND');
   });
 
+  it('forgive what leaves no doubt in a patch, and tell it', async () => {
+    const patch = async (diff: string) => await fixture.call('patch', { sandbox, path: 'f.txt', diff });
+    await bash("printf 'one\\ntwo\\nthree\\n' >f.txt");
+    expect((await patch('```diff\n@@ -1,7 +1,7 @@\n one\n-two\n+TWO\n```')).text).toMatch(
+      /^\[modified "f\.txt": \+1 -1 lines, recorded as revision \d+ \(1 file\)\]\n\[note: the fence .+\]\n\[note: the counts .+\]$/,
+    );
+    expect((await patch('@@ ... @@\n TWO\n-three\n+3\n')).text).toContain(
+      '[note: hunk 1 without numbers: found at line 2]',
+    );
+    const moved = '*** Begin Patch\n*** Update File: f.txt\n*** Move to: g.txt\n@@\n-3\n+4\n*** End Patch';
+    expect((await patch(moved)).text).toMatch(/^\[moved "f\.txt" to "g\.txt": \+1 -1 lines, recorded as revision/);
+    expect(await fixture.text('read', { sandbox, path: 'g.txt' })).toBe('one\nTWO\n4\n');
+    await bash('mv g.txt f.txt; cat f.txt >>f.txt.2; cat f.txt.2 >>f.txt; rm f.txt.2');
+    expect((await patch('@@\n-TWO\n+2\n')).text).toContain(
+      'hunk 1 without numbers fits in 2 places, at lines 2 and 5; give it more lines of context.',
+    );
+    await bash('rm f.txt');
+  });
+
   it('an edit replaces one text, and says where there are several', async () => {
     const edit = (more: Record<string, unknown>) => fixture.call('edit', { sandbox, path: 'e.txt', ...more });
     await bash("printf 'one\\r\\ntwo\\r\\none\\r\\n' >e.txt; chmod +x e.txt");

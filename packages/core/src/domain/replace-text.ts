@@ -1,4 +1,5 @@
 import { LitterboxError, type LitterboxErrorCode } from './errors.ts';
+import { numbersText } from './numbers-text.ts';
 import { encodeRaw } from './raw-text.ts';
 import { shown } from './shown.ts';
 
@@ -45,7 +46,7 @@ export function replaceText(replacement: TextReplacement, current: Uint8Array): 
   if (places > 1 && !isEverywhere)
     throw refuse(
       'EDIT_AMBIGUOUS',
-      `the old text stands there ${places} times, at ${linesText(lines, places)}`,
+      `the old text stands there ${places} times, at ${numbersText('line', lines, places)}`,
       'Give more of the lines around it so that it is one place alone, or all: true to replace it everywhere.',
     );
   const bytes = current.length + places * (fresh.length - wanted.length);
@@ -66,15 +67,6 @@ export function assertReplaces({ path, old, new: fresh }: Pick<TextReplacement, 
     throw refuse('EDIT_EMPTY', 'the old text is empty', 'Give the text to replace; make a new file with write.');
   if (old === fresh)
     throw refuse('EDIT_EMPTY', 'the old text and the new one are the same', 'Give the text that it should become.');
-}
-
-/** Lines in words: `line 3`, `lines 3, 7 and 9`, `lines 1, 2 and 40 more`. */
-export function linesText(lines: readonly number[], total: number): string {
-  const [last] = lines.slice(-1);
-  if (lines.length === 1 && total === 1) return `line ${last}`;
-  return total > lines.length
-    ? `lines ${lines.join(', ')} and ${total - lines.length} more`
-    : `lines ${lines.slice(0, -1).join(', ')} and ${last}`;
 }
 
 type Refuse = (code: LitterboxErrorCode, what: string, hint: string) => LitterboxError;
@@ -167,13 +159,13 @@ function whyNotFound({ old, new: fresh }: TextReplacement, current: Uint8Array):
   const [done] = fresh.trim() === '' ? [] : [...placesOf(encodeRaw(fresh), current, true)];
   if (done !== undefined)
     return [
-      `the old text does not stand there, but the new one does, at ${linesText(linesAt(current, [done]), 1)}`,
+      `the old text does not stand there, but the new one does, at ${numbersText('line', linesAt(current, [done]))}`,
       'It may have been changed before: read the file.',
     ];
   const loosely = placesOf(withoutSpaces(encodeRaw(old)).bytes, withoutSpaces(current).bytes, true).next();
   if (loosely.done || old.trim() === '') return ['the old text does not stand there', again];
   const place = withoutSpaces(current).at[loosely.value] ?? 0;
-  const line = linesText(linesAt(current, [place]), 1);
+  const line = numbersText('line', linesAt(current, [place]));
   return [`the old text does not stand there, but at ${line} does one that differs in white space alone`, again];
 }
 

@@ -400,8 +400,8 @@ export const TOOLS: readonly BadCall[] = [
   ]),
 
   ...patches('B54: a patch whose counts are wrong', [
-    [`${HEADERS}@@ -1,5 +1,5 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line ', 'expected 5 lines, got 1'],
-    [`${HEADERS}@@ -1 +1,2 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line ', 'expected 2 lines, got 1'],
+    [`${HEADERS}@@ -1,5 +1,6 @@\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line ', 'expected 5 lines, got 0'],
+    [`${HEADERS}@@ -1,5 +1,5 @@\n-b\n+A\n`, 'PATCH_CONFLICT', 'hunk 1 at line 1', 'should be "b", but is "a"'],
     [`${HEADERS}${HUNK}@@ -3,2 +3,2 @@\n b\n`, 'PATCH_CORRUPT', 'hunk 2, line ', 'expected 2 lines, got 1'],
     [
       `${HEADERS}@@ -1,2 +1,2 @@\n-a\n*b\n+A\n`,
@@ -409,7 +409,9 @@ export const TOOLS: readonly BadCall[] = [
       'hunk 1, line 5',
       'starts with none of space, + and -',
     ],
-    [`${HEADERS}@@ nothing @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line 3', 'is not @@ -START,COUNT +START,COUNT @@'],
+    [`${HEADERS}@@ -1 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line 3', 'is not @@ -START,COUNT +START,COUNT @@'],
+    [`${HEADERS}@@ @@\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line 4', 'it has neither numbers nor a line of context'],
+    ['*** Begin Patch\n*** Update File: src/a.txt\n-a\n+A\n', 'PATCH_CORRUPT', 'does not end with *** End Patch'],
     ['', 'PATCH_CORRUPT', 'it is empty'],
     ['change a to A, please', 'PATCH_CORRUPT', 'line 1', 'does not belong into a unified diff'],
     [5, 'ARG_TYPE', 'diff: got number, want string'],
@@ -417,6 +419,7 @@ export const TOOLS: readonly BadCall[] = [
   ...patches('B55: a patch that does not fit', [
     [`${HEADERS}@@ -1 +1 @@\n-b\n+B\n`, 'PATCH_CONFLICT', 'hunk 1 at line 1', 'should be "b", but is "a"'],
     [`${HEADERS}@@ -10 +10 @@\n-z\n+Z\n`, 'PATCH_CONFLICT', 'hunk 1 at line 10'],
+    [`${HEADERS}@@ @@\n-z\n+Z\n`, 'PATCH_CONFLICT', 'hunk 1 without numbers: no line is "z"'],
     [
       '--- /dev/null\n+++ b/src/a.txt\n@@ -0,0 +1 @@\n+other\n',
       'PATCH_CONFLICT',
@@ -427,6 +430,16 @@ export const TOOLS: readonly BadCall[] = [
   ...patches('B56: a patch of several files, or of another', [
     [`${HEADERS}${HUNK}--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+B\n`, 'PATCH_MULTI_FILE', 'another file starts'],
     [`--- a/b.txt\n+++ b/b.txt\n${HUNK}`, 'PATCH_PATH_MISMATCH', 'its header names "a/b.txt"'],
+    [
+      '*** Begin Patch\n*** Update File: src/a.txt\n-a\n+A\n*** Delete File: b\n*** End Patch\n',
+      'PATCH_MULTI_FILE',
+      'line 5: another file starts',
+    ],
+    [
+      '*** Begin Patch\n*** Update File: src/a.txt\n*** Move to: .git/hooks/x\n*** End Patch\n',
+      'PATH_GIT_DIR',
+      'lies in a .git directory',
+    ],
     [`--- a/../../etc/passwd\n+++ b/../../etc/passwd\n${HUNK}`, 'PATCH_PATH_MISMATCH', 'its header names "'],
   ]),
   ...patches('B58: a rename, a binary file, a mode in a patch', [

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { linesText } from '../../domain/replace-text.ts';
+import { numbersText } from '../../domain/numbers-text.ts';
 import { shown } from '../../domain/shown.ts';
 import { EditFile, type EditResult } from '../../use-cases/edit-file.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
@@ -38,7 +38,7 @@ export const edit = tool({
 });
 
 function sentence({ path, places, lines, lineEnds, recorded }: EditResult): string {
-  const where = `${places === 1 ? '' : `${places} places, `}${linesText(lines, places)}`;
+  const where = `${places === 1 ? '' : `${places} places, `}${numbersText('line', lines, places)}`;
   const ends = lineEnds === undefined ? '' : `, with the file's line ends (${lineEnds})`;
   return `edited ${shown(path)}: ${where}${ends}, ${recordedText(recorded)}`;
 }
