@@ -110,16 +110,26 @@ describe('read', () => {
     const first = await fixture.call('read', { sandbox, path: 'numbers.txt' });
     expect(first.result.content).toHaveLength(2);
     expect(first.text.startsWith('0\n1\n2\n')).toBe(true);
-    expect(first.text).toContain('[lines 0 to 1999; the file has 5000 lines, 23890 bytes; go on with offset 2000]');
+    expect(first.text).toContain('[lines 1 to 2000; the file has 5000 lines, 23890 bytes; go on with offset 2000]');
     expect(first.meta).toMatchObject({ truncated: true, eof: false, lines: 2000, fileLines: 5000 });
     const last = await fixture.call('read', { sandbox, path: 'numbers.txt', offset: 4999, limit: 10 });
     expect({ text: last.text, eof: last.meta['eof'] }).toEqual({ text: '4999\n', eof: true });
     const past = await fixture.call('read', { sandbox, path: 'numbers.txt', offset: 5000 });
     expect({ isError: past.isError, text: past.text }).toEqual({
       isError: false,
-      text: '\n[no line 5000: the file has 5000 lines, 23890 bytes]',
+      text: '\n[no line 5001: the file has 5000 lines, 23890 bytes]',
     });
     expect(past.meta).toMatchObject({ eof: true, lines: 0 });
+  });
+
+  it('counts lines as grep and patch do, and skips as many as offset says', async () => {
+    await bash("printf 'a\\nb\\nc\\nd\\n' >four.txt");
+    const found = await fixture.text('grep', { sandbox, pattern: 'c', path: 'four.txt' });
+    expect(found).toBe('four.txt\n3: c');
+    const read = await fixture.text('read', { sandbox, path: 'four.txt', offset: 2, limit: 1 });
+    expect(read).toBe('c\n\n[lines 3 to 3; the file has 4 lines, 8 bytes; go on with offset 3]');
+    const refused = await fixture.call('patch', { sandbox, path: 'four.txt', diff: '@@ -3 +3 @@\n-x\n+y\n' });
+    expect(refused.text).toContain('line 3 should be "x", but is "c"');
   });
 
   it('gives bytes that are no text as base64, and takes them back', async () => {
@@ -141,10 +151,10 @@ describe('read', () => {
       },
     );
     const large = await fixture.call('read', { sandbox, path: 'large.txt', offset: 1_500_000, limit: 2 });
-    expect(large.text).toMatch(/^1500001\n1500002\n\n\[lines 1500000 to 1500001; the file has 2000000 lines/);
+    expect(large.text).toMatch(/^1500001\n1500002\n\n\[lines 1500001 to 1500002; the file has 2000000 lines/);
     const line = await fixture.call('read', { sandbox, path: 'one-line' });
     expect(line.meta).toMatchObject({ truncated: true, fileBytes: 3_000_000 });
-    expect(line.text).toContain('[line 0 is cut;');
+    expect(line.text).toContain('[line 1 is cut;');
     const sparse = await fixture.call('read', { sandbox, path: 'sparse' });
     expect({ isError: sparse.isError, fileBytes: sparse.meta['fileBytes'] }).toEqual({
       isError: false,
