@@ -117,7 +117,7 @@ export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/rev
 export { jsonEscape, UNSEEN } from './domain/unseen.ts';
 export { visible, visibleName } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';
-export { AccessFiles, type WriteFileInput } from './use-cases/access-files.ts';
+export { AccessFiles, type WriteFileInput, type WriteFileResult } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './use-cases/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
 export { cloneRepository } from './operations/clone-repository.ts';

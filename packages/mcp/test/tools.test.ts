@@ -182,7 +182,31 @@ describe('read', () => {
     expect(refused.text).not.toContain('secret-words');
     expect(await fixture.text('ls', { sandbox })).not.toContain('.hidden');
     expect(await fixture.text('glob', { sandbox, pattern: '**' })).not.toContain('.hidden');
-    expect(await fixture.text('grep', { sandbox, pattern: 'secret-words' })).toBe('[no line matches]');
+    expect(await fixture.text('grep', { sandbox, pattern: 'secret-words' })).toBe(
+      '[no line matches]\n[2 hidden names left out]',
+    );
+  });
+
+  it('says of hidden files how they are read, that they were passed over, and that one was replaced', async () => {
+    const refused = await fixture.call('read', { sandbox, path: '.hidden' });
+    expect(refused.text).toMatch(/\nNext: Use bash for what is hidden: cat, grep or ls -A\.$/);
+    expect((await bash('cat .hidden')).text).toMatch(/^secret-words\n/);
+    for (const [tool, more] of [
+      ['ls', {}],
+      ['ls', { recursive: true }],
+      ['glob', { pattern: '.g*' }],
+      ['grep', { pattern: 'ignored' }],
+      ['grep', { pattern: 'ignored', include: '*' }],
+    ] as const)
+      expect({ tool, text: await fixture.text(tool, { sandbox, ...more }) }).toEqual({
+        tool,
+        text: expect.stringMatching(/\n\[2 hidden names left out\]$/),
+      });
+    expect(await fixture.text('write', { sandbox, path: '.hidden', content: 'other\n' })).toMatch(
+      /\]\n\[note: a hidden file was there, and its old content was replaced; /,
+    );
+    expect(await fixture.text('write', { sandbox, path: '.fresh', content: 'x\n' })).not.toContain('[note:');
+    await bash('rm .fresh');
   });
 
   it('is never held up by what is no file', async () => {
@@ -194,7 +218,7 @@ describe('read', () => {
     expect(await fixture.code('read', { sandbox, path: 'src/a.txt/' })).toBe('NOT_A_DIRECTORY');
     expect(await fixture.code('write', { sandbox, path: 'pipe', content: 'x' })).toBe('NOT_A_REGULAR_FILE');
     expect(await fixture.code('write', { sandbox, path: 'src', content: 'x' })).toBe('IS_A_DIRECTORY');
-    expect(await fixture.text('grep', { sandbox, pattern: 'hostname' })).toBe('[no line matches]');
+    expect(await fixture.text('grep', { sandbox, pattern: 'hostname' })).toMatch(/^\[no line matches\]\n/);
     await bash('rm pipe loop out');
   });
 });
@@ -302,10 +326,14 @@ describe('ls, glob and grep', () => {
         message: 'a tree',
       },
     );
-    expect(await fixture.text('ls', { sandbox, path: 'tree' })).toBe('deep/\nroot@\ny.tsx');
-    expect(await fixture.text('ls', { sandbox, path: 'tree', recursive: true })).toBe('deep/\ndeep/x.ts\nroot@\ny.tsx');
-    expect(await fixture.text('glob', { sandbox, path: 'tree', pattern: '**/*.{ts,tsx}' })).toBe('deep/x.ts\ny.tsx');
-    expect(await fixture.text('glob', { sandbox, pattern: 'tree/*.ts' })).toBe('[no file matches]');
+    expect(await fixture.text('ls', { sandbox, path: 'tree' })).toBe('deep/\nroot@\ny.tsx\n[1 hidden name left out]');
+    expect(await fixture.text('ls', { sandbox, path: 'tree', recursive: true })).toBe(
+      'deep/\ndeep/x.ts\nroot@\ny.tsx\n[2 hidden names left out]',
+    );
+    expect(await fixture.text('glob', { sandbox, path: 'tree', pattern: '**/*.{ts,tsx}' })).toBe(
+      'deep/x.ts\ny.tsx\n[2 hidden names left out]',
+    );
+    expect(await fixture.text('glob', { sandbox, pattern: 'tree/*.ts' })).toMatch(/^\[no file matches\]\n/);
     expect(await fixture.code('ls', { sandbox, path: 'nowhere' })).toBe('NOT_FOUND');
     expect(await fixture.code('glob', { sandbox, path: 'src/a.txt', pattern: '*' })).toBe('NOT_A_DIRECTORY');
     await bash('rm -r tree');
@@ -319,7 +347,7 @@ describe('ls, glob and grep', () => {
       },
     );
     await bash('echo needle >app/node_modules/dep/node_modules/deep/b.js');
-    expect(await fixture.text('glob', { sandbox, pattern: 'app/**/*.js' })).toBe('app/own.js');
+    expect(await fixture.text('glob', { sandbox, pattern: 'app/**/*.js' })).toMatch(/^app\/own\.js\n\[/);
     expect(await fixture.text('grep', { sandbox, pattern: 'needle', path: 'app' })).toBe('app/own.js\n1: needle');
     expect(await fixture.text('grep', { sandbox, pattern: 'needle', path: 'app', include: '*.js' })).toBe(
       'app/own.js\n1: needle',
@@ -337,15 +365,19 @@ describe('ls, glob and grep', () => {
         message: 'files to search',
       },
     );
-    expect(await fixture.text('grep', { sandbox, pattern: 'alpha' })).toBe('g/one.txt\n1: alpha 1\ng/two.md\n1: alpha');
-    expect(await fixture.text('grep', { sandbox, pattern: 'ALPHA', ignoreCase: true, include: '*.md' })).toBe(
-      'g/two.md\n1: alpha',
+    expect(await fixture.text('grep', { sandbox, pattern: 'alpha', path: 'g' })).toBe(
+      'g/one.txt\n1: alpha 1\ng/two.md\n1: alpha',
     );
+    expect(
+      await fixture.text('grep', { sandbox, pattern: 'ALPHA', ignoreCase: true, include: '*.md', path: 'g' }),
+    ).toBe('g/two.md\n1: alpha');
     expect(await fixture.text('grep', { sandbox, pattern: '\\d\\d$', path: 'g/one.txt' })).toBe(
       'g/one.txt\n2: beta 22',
     );
-    expect(await fixture.text('grep', { sandbox, pattern: 'alpha', include: 'g/*.txt' })).toBe('g/one.txt\n1: alpha 1');
-    expect(await fixture.text('grep', { sandbox, pattern: '-f/etc/passwd' })).toBe('[no line matches]');
+    expect(await fixture.text('grep', { sandbox, pattern: 'alpha', include: 'g/*.txt' })).toMatch(
+      /^g\/one\.txt\n1: alpha 1\n\[/,
+    );
+    expect(await fixture.text('grep', { sandbox, pattern: '-f/etc/passwd', path: 'g' })).toBe('[no line matches]');
     expect(await fixture.code('grep', { sandbox, pattern: '[' })).toBe('PATTERN_INVALID');
     expect(await fixture.code('grep', { sandbox, pattern: '(?<=x)y' })).toBe('PATTERN_UNSUPPORTED');
     expect(await fixture.code('grep', { sandbox, pattern: '' })).toBe('PATTERN_EMPTY');

@@ -6,7 +6,7 @@ import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
-import { readContent, removeContent, writeContent } from './file-contents.ts';
+import { isThere, readContent, removeContent, writeContent } from './file-contents.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 
 /** A patch for one file of a sandbox. */
@@ -127,9 +127,8 @@ async function contentOf(
 }
 
 /** @throws LitterboxError `PATCH_CONFLICT` when something is there, whatever it is. */
-async function assertFree({ channel }: OpenedSandbox, target: AgentPath, options?: CallOptions): Promise<void> {
-  const there = await channel.run({ argv: [target.absolute], script: '[ -e "$1" ] || [ -h "$1" ]' }, options);
-  if (there.exit.code !== 0) return;
+async function assertFree(opened: OpenedSandbox, target: AgentPath, options?: CallOptions): Promise<void> {
+  if (!(await isThere(opened, target.absolute, options))) return;
   throw new LitterboxError('PATCH_CONFLICT', `The file is not moved to ${shown(target.shown)}: something is there.`, {
     operation: 'sandbox.patch',
     hint: 'Name a path where nothing is, or delete what is there first.',
@@ -148,7 +147,7 @@ function applied(target: AgentPath, patch: FilePatch, current: Uint8Array | unde
     if (!target.isHidden || !isLitterboxError(error)) throw error;
     throw new LitterboxError(error.code, `The patch does not fit ${JSON.stringify(target.shown)}, a hidden file.`, {
       operation: 'file.patch',
-      hint: 'Hidden files are not read; replace it as a whole with write.',
+      hint: 'Look at it with bash: cat.',
     });
   }
 }

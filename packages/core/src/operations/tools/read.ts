@@ -14,8 +14,8 @@ export const read = tool({
   isIdempotent: true,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-read', needsMessage: false },
-  describe: () =>
-    `Read lines of a file in the sandbox: its content as it is, up to ${DEFAULT_LINES} lines or ${MAX_SLICE_BYTES / 1024} KiB at a time; when there is more, the answer says how to go on. What is not text comes as base64. Hidden files (.env, .git) are not read.`,
+  describe: ({ nameOf }) =>
+    `Read lines of a file in the sandbox: its content as it is, up to ${DEFAULT_LINES} lines or ${MAX_SLICE_BYTES / 1024} KiB at a time; when there is more, the answer says how to go on. What is not text comes as base64. Hidden files (.gitignore, .env) are not read: use ${nameOf('bash')} with cat.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     path: toolFields.path('The file'),
