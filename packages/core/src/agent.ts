@@ -48,6 +48,7 @@ export { ControlServices } from './use-cases/control-services.ts';
 export { CreateSandbox } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { DecidePolicy } from './use-cases/decide-policy.ts';
+export { EditFile } from './use-cases/edit-file.ts';
 export { FillPool, type FillPoolResult } from './use-cases/fill-pool.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { FindShell } from './use-cases/find-shell.ts';

@@ -118,7 +118,7 @@ export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/rev
 export { jsonEscape, UNSEEN } from './domain/unseen.ts';
 export { visible, visibleName } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';
-export { AccessFiles, type WriteFileInput } from './use-cases/access-files.ts';
+export { AccessFiles, type WriteFileInput, type WriteFileResult } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './use-cases/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
 export { cloneRepository } from './operations/clone-repository.ts';
@@ -183,6 +183,7 @@ export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
 export { DeleteSandbox } from './use-cases/delete-sandbox.ts';
+export { EditFile, type EditFileInput, type EditResult } from './use-cases/edit-file.ts';
 export { InspectSandbox, type Inspection } from './use-cases/inspect-sandbox.ts';
 export { ListFiles } from './use-cases/list-files.ts';
 export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/patch-file.ts';

@@ -20,8 +20,8 @@ export interface ServeOptions extends McpOptions {
 
 const COMMON_HELP = `  -C, --repo <directory>   a directory in the repository (default: the current one)
   --sandbox <name>         work in this sandbox alone; its name is then no argument of the tools
-  --tools <profile>        standard (read, write, patch, bash, ls, glob, grep) or roadmap (sandbox-read,
-                           sandbox-write, sandbox-exec with a mandatory message); default: as configured
+  --tools <profile>        standard (read, write, edit, patch, bash, ls, glob, grep) or roadmap (sandbox-read,
+                           sandbox-write, sandbox-edit, sandbox-exec with a mandatory message); default: as configured
   --tool-prefix <text>     put before the name of every tool, for clients that do not keep servers apart
 `;
 

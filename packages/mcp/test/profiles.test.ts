@@ -16,6 +16,7 @@ describe('profiles', () => {
       'sandbox-ports',
       'sandbox-read',
       'sandbox-write',
+      'sandbox-edit',
       'sandbox-exec',
     ]);
     for (const { description = '' } of (await fixture.client.listTools()).tools)
@@ -35,7 +36,7 @@ describe('profiles', () => {
     expect(names.filter((name) => !name.startsWith('lb_'))).toEqual([]);
     expect(fixture.client.getInstructions()).toContain('lb_sandbox-create');
     const { tools } = await fixture.client.listTools();
-    expect(tools.find(({ name }) => name === 'lb_write')?.description).toContain('lb_patch');
+    expect(tools.find(({ name }) => name === 'lb_write')?.description).toContain('lb_edit');
   });
 
   it('X7, A35: bound to one sandbox, tools take no name and know of no other', async () => {
@@ -79,7 +80,7 @@ describe('profiles', () => {
   it('require-message makes a message part of the schema', async () => {
     await using fixture = await mcpFixture({ files: { [CONFIG_FILE]: '[revisions]\nrequire-message = true\n' } });
     const { tools } = await fixture.client.listTools();
-    for (const name of ['bash', 'write', 'patch']) {
+    for (const name of ['bash', 'write', 'edit', 'patch']) {
       const schema = tools.find((one) => one.name === name)?.inputSchema;
       expect(schema?.required).toContain('message');
       expect(schema?.properties?.['message']).toMatchObject({

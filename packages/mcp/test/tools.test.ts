@@ -110,16 +110,26 @@ describe('read', () => {
     const first = await fixture.call('read', { sandbox, path: 'numbers.txt' });
     expect(first.result.content).toHaveLength(2);
     expect(first.text.startsWith('0\n1\n2\n')).toBe(true);
-    expect(first.text).toContain('[lines 0 to 1999; the file has 5000 lines, 23890 bytes; go on with offset 2000]');
+    expect(first.text).toContain('[lines 1 to 2000; the file has 5000 lines, 23890 bytes; go on with offset 2000]');
     expect(first.meta).toMatchObject({ truncated: true, eof: false, lines: 2000, fileLines: 5000 });
     const last = await fixture.call('read', { sandbox, path: 'numbers.txt', offset: 4999, limit: 10 });
     expect({ text: last.text, eof: last.meta['eof'] }).toEqual({ text: '4999\n', eof: true });
     const past = await fixture.call('read', { sandbox, path: 'numbers.txt', offset: 5000 });
     expect({ isError: past.isError, text: past.text }).toEqual({
       isError: false,
-      text: '\n[no line 5000: the file has 5000 lines, 23890 bytes]',
+      text: '\n[no line 5001: the file has 5000 lines, 23890 bytes]',
     });
     expect(past.meta).toMatchObject({ eof: true, lines: 0 });
+  });
+
+  it('counts lines as grep and patch do, and skips as many as offset says', async () => {
+    await bash("printf 'a\\nb\\nc\\nd\\n' >four.txt");
+    const found = await fixture.text('grep', { sandbox, pattern: 'c', path: 'four.txt' });
+    expect(found).toBe('four.txt\n3: c');
+    const read = await fixture.text('read', { sandbox, path: 'four.txt', offset: 2, limit: 1 });
+    expect(read).toBe('c\n\n[lines 3 to 3; the file has 4 lines, 8 bytes; go on with offset 3]');
+    const refused = await fixture.call('patch', { sandbox, path: 'four.txt', diff: '@@ -3 +3 @@\n-x\n+y\n' });
+    expect(refused.text).toContain('line 3 should be "x", but is "c"');
   });
 
   it('gives bytes that are no text as base64, and takes them back', async () => {
@@ -141,10 +151,10 @@ describe('read', () => {
       },
     );
     const large = await fixture.call('read', { sandbox, path: 'large.txt', offset: 1_500_000, limit: 2 });
-    expect(large.text).toMatch(/^1500001\n1500002\n\n\[lines 1500000 to 1500001; the file has 2000000 lines/);
+    expect(large.text).toMatch(/^1500001\n1500002\n\n\[lines 1500001 to 1500002; the file has 2000000 lines/);
     const line = await fixture.call('read', { sandbox, path: 'one-line' });
     expect(line.meta).toMatchObject({ truncated: true, fileBytes: 3_000_000 });
-    expect(line.text).toContain('[line 0 is cut;');
+    expect(line.text).toContain('[line 1 is cut;');
     const sparse = await fixture.call('read', { sandbox, path: 'sparse' });
     expect({ isError: sparse.isError, fileBytes: sparse.meta['fileBytes'] }).toEqual({
       isError: false,
@@ -172,7 +182,31 @@ describe('read', () => {
     expect(refused.text).not.toContain('secret-words');
     expect(await fixture.text('ls', { sandbox })).not.toContain('.hidden');
     expect(await fixture.text('glob', { sandbox, pattern: '**' })).not.toContain('.hidden');
-    expect(await fixture.text('grep', { sandbox, pattern: 'secret-words' })).toBe('[no line matches]');
+    expect(await fixture.text('grep', { sandbox, pattern: 'secret-words' })).toBe(
+      '[no line matches]\n[2 hidden names left out]',
+    );
+  });
+
+  it('says of hidden files how they are read, that they were passed over, and that one was replaced', async () => {
+    const refused = await fixture.call('read', { sandbox, path: '.hidden' });
+    expect(refused.text).toMatch(/\nNext: Use bash for what is hidden: cat, grep or ls -A\.$/);
+    expect((await bash('cat .hidden')).text).toMatch(/^secret-words\n/);
+    for (const [tool, more] of [
+      ['ls', {}],
+      ['ls', { recursive: true }],
+      ['glob', { pattern: '.g*' }],
+      ['grep', { pattern: 'ignored' }],
+      ['grep', { pattern: 'ignored', include: '*' }],
+    ] as const)
+      expect({ tool, text: await fixture.text(tool, { sandbox, ...more }) }).toEqual({
+        tool,
+        text: expect.stringMatching(/\n\[2 hidden names left out\]$/),
+      });
+    expect(await fixture.text('write', { sandbox, path: '.hidden', content: 'other\n' })).toMatch(
+      /\]\n\[note: a hidden file was there, and its old content was replaced; /,
+    );
+    expect(await fixture.text('write', { sandbox, path: '.fresh', content: 'x\n' })).not.toContain('[note:');
+    await bash('rm .fresh');
   });
 
   it('is never held up by what is no file', async () => {
@@ -184,7 +218,7 @@ describe('read', () => {
     expect(await fixture.code('read', { sandbox, path: 'src/a.txt/' })).toBe('NOT_A_DIRECTORY');
     expect(await fixture.code('write', { sandbox, path: 'pipe', content: 'x' })).toBe('NOT_A_REGULAR_FILE');
     expect(await fixture.code('write', { sandbox, path: 'src', content: 'x' })).toBe('IS_A_DIRECTORY');
-    expect(await fixture.text('grep', { sandbox, pattern: 'hostname' })).toBe('[no line matches]');
+    expect(await fixture.text('grep', { sandbox, pattern: 'hostname' })).toMatch(/^\[no line matches\]\n/);
     await bash('rm pipe loop out');
   });
 });
@@ -212,6 +246,47 @@ describe('write and patch', () => {
     expect(await fixture.text('patch', { sandbox, path: 'p.txt', diff: gone })).toContain('deleted "p.txt"');
     expect(await fixture.text('patch', { sandbox, path: 'p.txt', diff: gone })).toContain('already applied');
     expect(await fixture.code('read', { sandbox, path: 'p.txt' })).toBe('NOT_FOUND');
+  });
+
+  it('forgive what leaves no doubt in a patch, and tell it', async () => {
+    const patch = async (diff: string) => await fixture.call('patch', { sandbox, path: 'f.txt', diff });
+    await bash("printf 'one\\ntwo\\nthree\\n' >f.txt");
+    expect((await patch('```diff\n@@ -1,7 +1,7 @@\n one\n-two\n+TWO\n```')).text).toMatch(
+      /^\[modified "f\.txt": \+1 -1 lines, recorded as revision \d+ \(1 file\)\]\n\[note: the fence .+\]\n\[note: the counts .+\]$/,
+    );
+    expect((await patch('@@ ... @@\n TWO\n-three\n+3\n')).text).toContain(
+      '[note: hunk 1 without numbers: found at line 2]',
+    );
+    const moved = '*** Begin Patch\n*** Update File: f.txt\n*** Move to: g.txt\n@@\n-3\n+4\n*** End Patch';
+    expect((await patch(moved)).text).toMatch(/^\[moved "f\.txt" to "g\.txt": \+1 -1 lines, recorded as revision/);
+    expect(await fixture.text('read', { sandbox, path: 'g.txt' })).toBe('one\nTWO\n4\n');
+    await bash('mv g.txt f.txt; cat f.txt >>f.txt.2; cat f.txt.2 >>f.txt; rm f.txt.2');
+    expect((await patch('@@\n-TWO\n+2\n')).text).toContain(
+      'hunk 1 without numbers fits in 2 places, at lines 2 and 5; give it more lines of context.',
+    );
+    await bash('rm f.txt');
+  });
+
+  it('an edit replaces one text, and says where there are several', async () => {
+    const edit = (more: Record<string, unknown>) => fixture.call('edit', { sandbox, path: 'e.txt', ...more });
+    await bash("printf 'one\\r\\ntwo\\r\\none\\r\\n' >e.txt; chmod +x e.txt");
+    expect((await edit({ old: 'two\none', new: 'TWO\n1' })).text).toMatch(
+      /^\[edited "e\.txt": line 2, with the file's line ends \(CRLF\), recorded as revision \d+ \(1 file\)\]$/,
+    );
+    expect((await bash('[ -x e.txt ] && od -An -c e.txt')).text).toMatch(
+      /^\s+o {3}n {3}e {2}\\r {2}\\n {3}T {3}W {3}O/,
+    );
+    await bash("printf 'a\\nb\\na\\n' >e.txt");
+    expect((await edit({ old: 'a', new: 'c' })).text).toMatch(
+      /^EDIT_AMBIGUOUS: "e\.txt" is not changed: the old text stands there 2 times, at lines 1 and 3\.\nNext: Give more /,
+    );
+    const all = await edit({ old: 'a', new: 'c', all: true });
+    expect(all.text).toContain('edited "e.txt": 2 places, lines 1 and 3, recorded as revision');
+    expect(all.meta).toMatchObject({ places: 2, lines: [1, 3], changedFiles: 1 });
+    expect(await fixture.text('read', { sandbox, path: 'e.txt' })).toBe('c\nb\nc\n');
+    expect(await fixture.code('edit', { sandbox, path: '.git/config', old: 'a', new: 'b' })).toBe('PATH_GIT_DIR');
+    expect(await fixture.code('edit', { sandbox, path: 'nowhere', old: 'a', new: 'b' })).toBe('NOT_FOUND');
+    await bash('rm e.txt');
   });
 
   it('refuse a git directory and what is no path', async () => {
@@ -251,10 +326,14 @@ describe('ls, glob and grep', () => {
         message: 'a tree',
       },
     );
-    expect(await fixture.text('ls', { sandbox, path: 'tree' })).toBe('deep/\nroot@\ny.tsx');
-    expect(await fixture.text('ls', { sandbox, path: 'tree', recursive: true })).toBe('deep/\ndeep/x.ts\nroot@\ny.tsx');
-    expect(await fixture.text('glob', { sandbox, path: 'tree', pattern: '**/*.{ts,tsx}' })).toBe('deep/x.ts\ny.tsx');
-    expect(await fixture.text('glob', { sandbox, pattern: 'tree/*.ts' })).toBe('[no file matches]');
+    expect(await fixture.text('ls', { sandbox, path: 'tree' })).toBe('deep/\nroot@\ny.tsx\n[1 hidden name left out]');
+    expect(await fixture.text('ls', { sandbox, path: 'tree', recursive: true })).toBe(
+      'deep/\ndeep/x.ts\nroot@\ny.tsx\n[2 hidden names left out]',
+    );
+    expect(await fixture.text('glob', { sandbox, path: 'tree', pattern: '**/*.{ts,tsx}' })).toBe(
+      'deep/x.ts\ny.tsx\n[2 hidden names left out]',
+    );
+    expect(await fixture.text('glob', { sandbox, pattern: 'tree/*.ts' })).toMatch(/^\[no file matches\]\n/);
     expect(await fixture.code('ls', { sandbox, path: 'nowhere' })).toBe('NOT_FOUND');
     expect(await fixture.code('glob', { sandbox, path: 'src/a.txt', pattern: '*' })).toBe('NOT_A_DIRECTORY');
     await bash('rm -r tree');
@@ -268,7 +347,7 @@ describe('ls, glob and grep', () => {
       },
     );
     await bash('echo needle >app/node_modules/dep/node_modules/deep/b.js');
-    expect(await fixture.text('glob', { sandbox, pattern: 'app/**/*.js' })).toBe('app/own.js');
+    expect(await fixture.text('glob', { sandbox, pattern: 'app/**/*.js' })).toMatch(/^app\/own\.js\n\[/);
     expect(await fixture.text('grep', { sandbox, pattern: 'needle', path: 'app' })).toBe('app/own.js\n1: needle');
     expect(await fixture.text('grep', { sandbox, pattern: 'needle', path: 'app', include: '*.js' })).toBe(
       'app/own.js\n1: needle',
@@ -286,15 +365,19 @@ describe('ls, glob and grep', () => {
         message: 'files to search',
       },
     );
-    expect(await fixture.text('grep', { sandbox, pattern: 'alpha' })).toBe('g/one.txt\n1: alpha 1\ng/two.md\n1: alpha');
-    expect(await fixture.text('grep', { sandbox, pattern: 'ALPHA', ignoreCase: true, include: '*.md' })).toBe(
-      'g/two.md\n1: alpha',
+    expect(await fixture.text('grep', { sandbox, pattern: 'alpha', path: 'g' })).toBe(
+      'g/one.txt\n1: alpha 1\ng/two.md\n1: alpha',
     );
+    expect(
+      await fixture.text('grep', { sandbox, pattern: 'ALPHA', ignoreCase: true, include: '*.md', path: 'g' }),
+    ).toBe('g/two.md\n1: alpha');
     expect(await fixture.text('grep', { sandbox, pattern: '\\d\\d$', path: 'g/one.txt' })).toBe(
       'g/one.txt\n2: beta 22',
     );
-    expect(await fixture.text('grep', { sandbox, pattern: 'alpha', include: 'g/*.txt' })).toBe('g/one.txt\n1: alpha 1');
-    expect(await fixture.text('grep', { sandbox, pattern: '-f/etc/passwd' })).toBe('[no line matches]');
+    expect(await fixture.text('grep', { sandbox, pattern: 'alpha', include: 'g/*.txt' })).toMatch(
+      /^g\/one\.txt\n1: alpha 1\n\[/,
+    );
+    expect(await fixture.text('grep', { sandbox, pattern: '-f/etc/passwd', path: 'g' })).toBe('[no line matches]');
     expect(await fixture.code('grep', { sandbox, pattern: '[' })).toBe('PATTERN_INVALID');
     expect(await fixture.code('grep', { sandbox, pattern: '(?<=x)y' })).toBe('PATTERN_UNSUPPORTED');
     expect(await fixture.code('grep', { sandbox, pattern: '' })).toBe('PATTERN_EMPTY');

@@ -30,7 +30,10 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
       /^all tests pass\n\[exit code 0, .*nothing to record\]$/,
     );
     const { facts: done } = await fixture.call('sandbox-milestone', { sandbox, message: 'add adds' });
-    expect(done).toMatchObject({ milestone: { branch: 'litterbox/fix-add', revisions: 1 } });
+    expect(done).toMatchObject({
+      milestone: { branch: 'litterbox/fix-add', revisions: 1 },
+      review: 'The person reviews with: litterbox diff fix-add; and accepts with: litterbox merge fix-add',
+    });
     expect(digestDifference(before, userDigest(fixture.scratch.repository))).toEqual([]);
     const patch = await fixture.person.open('fix-add').then((one) => one.diff());
     expect(patch).toContain('-  echo $(($1 - $2))\n+  echo $(($1 + $2))\n');
@@ -104,6 +107,28 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     ]);
   });
 
+  it('an agent sees its own diff, of all or of one path, and no more than it can read', async () => {
+    await using fixture = await mcpFixture({ era, files: { 'a.txt': 'a\n', '*.txt': 'b\n' } });
+    await fixture.call('sandbox-create', { name: 'a' });
+    const status = async (more: Record<string, unknown>) =>
+      (await fixture.call('sandbox-status', { sandbox: 'a', ...more })).facts['diff'];
+    expect([await status({}), await status({ diff: true })]).toEqual([undefined, '']);
+    await fixture.text('bash', { sandbox: 'a', command: 'echo A >a.txt; mkdir d; echo c >d/c.txt; echo B >"*.txt"' });
+    const whole = await status({ diff: true });
+    expect(whole).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n');
+    expect(whole).toContain('+++ b/d/c.txt\n@@ -0,0 +1 @@\n+c\n');
+    expect(await status({ diff: true, path: '/src/d' })).toMatch(/^diff --git a\/d\/c\.txt b\/d\/c\.txt\n/);
+    expect(await status({ path: '.' })).toBe(whole);
+    expect(await status({ path: '*.txt' })).not.toContain('a/a.txt'); // a name, no pattern
+    expect(await status({ path: 'nowhere' })).toBe('');
+    expect(await fixture.code('sandbox-status', { sandbox: 'a', path: '/etc' })).toBe('PATH_OUTSIDE_WORKDIR');
+    expect(await fixture.code('sandbox-status', { sandbox: 'a', path: '' })).toBe('PATH_EMPTY');
+    await fixture.text('bash', { sandbox: 'a', command: 'seq 100000 >long.txt' });
+    const cut = String(await status({ diff: true, path: 'long.txt' }));
+    expect(cut).toMatch(/\n\+\d+\n\[cut after \d+ characters; give path for one file or directory\]$/);
+    expect(cut.length).toBeLessThan(25_000);
+  });
+
   it('003: an agent has no way to the history, to deletion or to the files of the person', async () => {
     await using fixture = await mcpFixture({ era });
     const { tools } = await fixture.client.listTools();
@@ -113,7 +138,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
         .sort()
         .join(' '),
     ).toBe(
-      'bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write',
+      'bash edit glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write',
     );
     await fixture.call('sandbox-create', { name: 'a' });
     await fixture.text('write', { sandbox: 'a', path: 'b.txt', content: 'b\n' });

@@ -45,6 +45,6 @@ export function assertShown(path: AgentPath): void {
   if (!path.isHidden) return;
   throw new LitterboxError('PATH_HIDDEN', `${shown(path.shown)} is hidden: a part of its path begins with a dot.`, {
     operation: 'sandbox.path',
-    hint: 'Hidden files are not read; they can be replaced with write.',
+    hint: 'Use bash for what is hidden: cat, grep or ls -A.',
   });
 }

@@ -1,6 +1,7 @@
 import { byteCharacters, bytesOfCharacters } from './byte-characters.ts';
 import { LitterboxError } from './errors.ts';
 import { joinBytes } from './join-bytes.ts';
+import { numbersText } from './numbers-text.ts';
 import type { FilePatch, PatchHunk } from './parse-patch.ts';
 import { decodeRaw, encodeRaw } from './raw-text.ts';
 import { shown } from './shown.ts';
@@ -19,6 +20,8 @@ export type PatchOutcome =
       readonly removedLines: number;
       /** How many lines away from its place a hunk was found: the most of any hunk, negative when it was before it. */
       readonly shiftedBy?: number;
+      /** What was not as it should be, and was taken all the same. */
+      readonly notes: readonly string[];
     }
   | {
       /** The file is as the patch would leave it. The mode may still have to be set: {@link FilePatch.executable}. */
@@ -36,8 +39,8 @@ interface Sides {
  * What a file becomes by a patch. Its bytes stay as they are wherever the patch does not change them.
  *
  * Lines have to match exactly, with their line ends. A hunk that does not match at its place may match at another one, the
- * nearest first, but hunks stay in order. When the new lines are all at their places already and the old ones are not, the
- * patch has been applied before.
+ * nearest first, but hunks stay in order. One without numbers, or with wrong counts, has to match in one place alone. When the
+ * new lines are all at their places already and the old ones are not, the patch has been applied before.
  *
  * @throws LitterboxError `PATCH_CONFLICT`.
  */
@@ -47,6 +50,10 @@ export function applyPatch(patch: FilePatch, current: Uint8Array | undefined): P
       operation: 'sandbox.patch',
       hint,
     });
+  if (patch.isOfLines && current !== undefined && current.length > 0 && current.at(-1) !== NEWLINE)
+    return withoutLastNewline(applyPatch(patch, joinBytes([current, Uint8Array.of(NEWLINE)])));
+  if (patch.isWhole && current !== undefined)
+    return { ...outcome(patch), content: undefined, removedLines: linesOf(current).length };
   const hunks = patch.hunks.map(sidesOf);
   if (patch.type === 'create') {
     const content = bytesOfCharacters(hunks.flatMap((hunk) => hunk.new).join(''));
@@ -61,8 +68,11 @@ export function applyPatch(patch: FilePatch, current: Uint8Array | undefined): P
 
   const lines = linesOf(current);
   const places = placesOf(hunks, lines);
-  const isInPlace = places.isComplete && places.at.every((at, index) => at === hunks[index]?.hunk.oldIndex);
-  if (!isInPlace && isThere(hunks, lines) && patch.type === 'modify') return { type: 'already-applied' };
+  const isInPlace =
+    places.isComplete &&
+    places.at.every((at, index) => hunks[index]?.hunk.oldIndex === undefined || at === hunks[index].hunk.oldIndex);
+  const isDoubtful = (places.choice?.length ?? 0) > 1;
+  if (!isInPlace && !isDoubtful && patch.type === 'modify' && isThere(hunks, lines)) return { type: 'already-applied' };
   if (!places.isComplete) throw conflict(whyNot(hunks, places, lines));
 
   const content = spliced(current, lines, hunks, places.at);
@@ -70,17 +80,39 @@ export function applyPatch(patch: FilePatch, current: Uint8Array | undefined): P
     throw conflict('it deletes the file, but does not remove all of its lines');
   let shiftedBy = 0;
   for (const [index, at] of places.at.entries()) {
-    const shift = at - (hunks[index]?.hunk.oldIndex ?? 0);
+    const shift = at - (hunks[index]?.hunk.oldIndex ?? at);
     if (Math.abs(shift) > Math.abs(shiftedBy)) shiftedBy = shift;
   }
   return {
     ...outcome(patch),
     content: patch.type === 'delete' ? undefined : content,
     ...(shiftedBy !== 0 && { shiftedBy }),
+    notes: [...patch.notes, ...foundNotes(hunks, places.at)],
   };
 }
 
-function outcome({ executable, hunks }: FilePatch) {
+const NEWLINE = 10;
+
+/** Lines that do not say how they end are those of a file whose last one has no newline, too; it stays without. */
+function withoutLastNewline(result: PatchOutcome): PatchOutcome {
+  if (result.type !== 'applied' || result.content?.at(-1) !== NEWLINE) return result;
+  return { ...result, content: result.content.subarray(0, -1) };
+}
+
+/** Where hunks without numbers were found. */
+function foundNotes(hunks: readonly Sides[], at: readonly number[]): readonly string[] {
+  const found = hunks.flatMap(({ hunk }, index) => (hunk.oldIndex === undefined ? [index] : []));
+  if (found.length === 0) return [];
+  const lines = found.map((index) => (at[index] ?? 0) + 1);
+  return [
+    `${numbersText(
+      'hunk',
+      found.map((index) => index + 1),
+    )} without numbers: found at ${numbersText('line', lines)}`,
+  ];
+}
+
+function outcome({ executable, hunks, notes }: FilePatch) {
   let addedLines = 0;
   let removedLines = 0;
   for (const { lines } of hunks)
@@ -88,7 +120,7 @@ function outcome({ executable, hunks }: FilePatch) {
       if (line.startsWith('+')) addedLines += 1;
       else if (line.startsWith('-')) removedLines += 1;
     }
-  return { type: 'applied' as const, ...(executable !== undefined && { executable }), addedLines, removedLines };
+  return { type: 'applied' as const, ...(executable !== undefined && { executable }), addedLines, removedLines, notes };
 }
 
 function sidesOf(hunk: PatchHunk): Sides {
@@ -119,6 +151,8 @@ interface Places {
   /** Where the first one that was not found should have been. */
   readonly missedAt: number;
   readonly isGivenUp: boolean;
+  /** Where that one could go, when it has to fit in one place alone and fits in several; or in none below the lines that it names. */
+  readonly choice?: readonly number[];
 }
 
 /** Finds the old side of every hunk: at its place, moved as the one before was, or as near to that as there is. */
@@ -148,16 +182,80 @@ function placesOf(hunks: readonly Sides[], lines: readonly string[], key = (line
       }
       return true;
     };
-    const guess = sides.hunk.oldIndex + shift;
-    const place =
-      want.length === 0 ? (fits(guess) ? guess : undefined) : nearest(guess, from, last, fits, () => left > 0);
-    if (place === undefined) return { at, isComplete: false, missedAt: guess, isGivenUp: left <= 0 };
+    const { oldIndex } = sides.hunk;
+    const guess = oldIndex === undefined ? from : oldIndex + shift;
+    const hasNumber = oldIndex !== undefined;
+    let choice: readonly number[] = [];
+    let place: number | undefined;
+    if (hasNumber && (want.length === 0 || sides.hunk.isRecounted)) place = fits(guess) ? guess : undefined;
+    else if (hasNumber) place = nearest(guess, from, last, fits, () => left > 0);
+    if (place === undefined && (!hasNumber || sides.hunk.isRecounted)) {
+      const spend = (count: number) => (left -= count) > 0;
+      choice = choices(sides, { from, last, lines, key }, fits, spend);
+      if (choice.length === 1 && left > 0) [place] = choice;
+    }
+    if (place === undefined) return { at, isComplete: false, missedAt: guess, isGivenUp: left <= 0, choice };
     at.push(place);
-    shift = place - sides.hunk.oldIndex;
+    if (hasNumber) shift = place - oldIndex;
     from = place + want.length;
   }
   return { at, isComplete: true, missedAt: 0, isGivenUp: false };
 }
+
+/** Every place where a hunk fits that does not say where it goes; below the lines that it names, the first after each. */
+function choices(
+  { hunk, old }: Sides,
+  {
+    from,
+    last,
+    lines,
+    key,
+  }: {
+    readonly from: number;
+    readonly last: number;
+    readonly lines: readonly string[];
+    readonly key: (line: string) => string;
+  },
+  fits: (place: number) => boolean,
+  spend: (count: number) => boolean,
+): readonly number[] {
+  if (hunk.isLast) return fits(last) ? [last] : [];
+  const places: number[] = [];
+  for (let place = from; old.length > 0 && place <= last && spend(0); place += 1) if (fits(place)) places.push(place);
+  if (places.length === 1 || !hunk.below || !spend(hunk.below.length * lines.length)) return places;
+  const starts = startsBelow(hunk.below, from, lines, key);
+  if (old.length === 0) return starts.filter(fits);
+  // Both are in order, so one walk over them is enough.
+  const first = new Set<number>();
+  let next = 0;
+  for (const start of starts) {
+    while ((places[next] ?? start) < start) next += 1;
+    const place = places[next];
+    if (place !== undefined) first.add(place);
+  }
+  return [...first];
+}
+
+/** The lines after each place where these lines stand one below another; of the last of them, every one that there is. */
+function startsBelow(
+  below: readonly string[],
+  from: number,
+  lines: readonly string[],
+  key: (line: string) => string,
+): readonly number[] {
+  const isLine = (line: string, text: string) => key(line).trim() === text;
+  let starts: readonly number[] = [from];
+  for (const [index, text] of below.map(bytesText).entries()) {
+    const [start = lines.length] = starts;
+    // A class that stands there twice is no place; a method is looked for in the one class that there is.
+    if (index > 0 && starts.length !== 1) return [];
+    starts = lines.flatMap((line, at) => (at >= start && isLine(line, text) ? [at + 1] : []));
+  }
+  return starts;
+}
+
+/** As lines are compared: a character for each byte. */
+const bytesText = (text: string) => byteCharacters(encodeRaw(text));
 
 /** No line gets glued to the next one: what has no newline at its end has to be the end of the file. */
 function staysWhole(sides: Sides, place: number, lines: readonly string[]): boolean {
@@ -184,13 +282,23 @@ function nearest(
   return undefined;
 }
 
-/** Whether every hunk's new side stands exactly at its place. */
+/** Whether every hunk's new side stands exactly at its place; of one without numbers, in one place alone. */
 function isThere(hunks: readonly Sides[], lines: readonly string[]): boolean {
-  return hunks.every(({ hunk, new: side }) => {
-    // No line at all is everywhere; it says something only about a file without lines.
-    if (side.length === 0) return lines.length === 0;
-    return side.every((line, index) => line === lines[hunk.newIndex + index]);
-  });
+  // No line at all is everywhere; it says something only about a file without lines.
+  if (hunks.some((hunk) => hunk.new.length === 0))
+    return lines.length === 0 && hunks.every((hunk) => hunk.new.length === 0);
+  const isAt = (side: readonly string[], at: number) => side.every((line, index) => line === lines[at + index]);
+  if (hunks.every(({ hunk, new: side }) => hunk.newIndex !== undefined && isAt(side, hunk.newIndex))) return true;
+  if (!hunks.some(({ hunk }) => hunk.newIndex === undefined || hunk.isRecounted)) return false;
+  const after = hunks.map(({ hunk: { newIndex, oldIndex: _, ...hunk }, old, new: side }) => ({
+    hunk: { ...hunk, ...(newIndex !== undefined && { oldIndex: newIndex }) },
+    old: side,
+    new: old,
+  }));
+  const places = placesOf(after, lines);
+  const isExact = ({ hunk }: Sides, at: number | undefined) =>
+    hunk.newIndex === undefined || hunk.isRecounted === true || hunk.newIndex === at;
+  return places.isComplete && hunks.every((hunk, index) => isExact(hunk, places.at[index]));
 }
 
 function spliced(current: Uint8Array, lines: readonly string[], hunks: readonly Sides[], at: readonly number[]) {
@@ -216,8 +324,19 @@ function spliced(current: Uint8Array, lines: readonly string[], hunks: readonly 
 function whyNot(hunks: readonly Sides[], places: Places, lines: readonly string[]): string {
   const index = places.at.length;
   const sides = hunks[index];
-  const where = `hunk ${index + 1} at line ${places.missedAt + 1}`;
-  if (sides === undefined || places.isGivenUp) return `${where}: too many places are alike to look at all of them`;
+  const at = `hunk ${index + 1} at line ${places.missedAt + 1}`;
+  if (sides === undefined || places.isGivenUp) return `${at}: too many places are alike to look at all of them`;
+  const isAnywhere = sides.hunk.oldIndex === undefined;
+  const { choice = [] } = places;
+  if (choice.length > 1) {
+    const found = numbersText(
+      'line',
+      choice.map((place) => place + 1),
+    );
+    const why = isAnywhere ? 'without numbers' : 'with wrong counts';
+    return `hunk ${index + 1} ${why} fits in ${choice.length} places, at ${found}; give it more lines of context`;
+  }
+  const where = isAnywhere ? `hunk ${index + 1} without numbers` : at;
   const withoutReturn = (line: string) => line.replace(/\r\n$/, '\n');
   const loosely = placesOf(hunks.slice(0, index + 1), lines, withoutReturn);
   const place = loosely.isComplete ? loosely.at.at(-1) : undefined;
@@ -226,6 +345,13 @@ function whyNot(hunks: readonly Sides[], places: Places, lines: readonly string[
     const patch = lineEnds(sides.old);
     if (file !== patch)
       return `hunk ${index + 1} at line ${place + 1}: line endings differ: file ${file}, patch ${patch}`;
+  }
+  if (isAnywhere) {
+    const there = new Set(lines);
+    const missing = sides.old.find((line) => !there.has(line));
+    return missing === undefined
+      ? `${where}: its lines do not stand together ${sides.hunk.below ? 'below the lines that it names' : 'in this order'}`
+      : `${where}: no line is ${readable(missing)}`;
   }
   for (const [offset, expected] of sides.old.entries()) {
     const line = places.missedAt + offset;

@@ -79,6 +79,66 @@ describe('patches', () => {
     );
   });
 
+  const outcomeOf = (diff: string, current: string) => {
+    try {
+      const outcome = apply(diff, current);
+      return outcome.type === 'applied' ? decodeRaw(outcome.content ?? new Uint8Array()) : outcome.type;
+    } catch (error) {
+      expect(isLitterboxError(error) && error.code).toMatch(/^PATCH_/);
+      return 'refused';
+    }
+  };
+
+  test('whose counts are wrong lead to the same text, or are refused', () => {
+    let forgiven = 0;
+    fc.assert(
+      fc.property(text, text, fc.array(fc.nat(9), { minLength: 8 }), (old, fresh, counts) => {
+        fc.pre(old !== fresh);
+        let next = 0;
+        const diff = diffOf(old, fresh, 2).replaceAll(
+          /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@$/gm,
+          (_header, one: string, other: string) =>
+            `@@ -${one},${counts[next++ % 8]} +${other},${counts[next++ % 8]} @@`,
+        );
+        const outcome = outcomeOf(diff, old);
+        if (outcome === fresh) forgiven += 1;
+        expect([fresh, 'refused']).toContain(outcome);
+      }),
+      { numRuns: runs(3000) },
+    );
+    expect(forgiven).toBeGreaterThan(0);
+  });
+
+  const distinct = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'), { minLength: 2 });
+  const bare = (diff: string) => diff.replaceAll(/^@@ -.*$/gm, '@@');
+  const ofCodex = (diff: string) =>
+    `*** Begin Patch\n*** Update File: x\n${bare(diff).replace(/^[^@]*/, '')}*** End Patch\n`;
+  test.each([
+    ['whose hunks have no numbers', bare],
+    ['as Codex writes them', ofCodex],
+  ] as const)(
+    '%s lead to the same text, or are refused; where no line is there twice they lead to it',
+    (_title, form) => {
+      fc.assert(
+        fc.property(ended, ended, (old, fresh) => {
+          fc.pre(old !== fresh);
+          expect([fresh, 'refused']).toContain(outcomeOf(form(diffOf(old, fresh, 2)), old));
+        }),
+        { numRuns: runs(3000) },
+      );
+      fc.assert(
+        fc.property(distinct, fc.nat(), fc.nat(), (lines, at, count) => {
+          const old = lines.map((one) => `${one}\n`).join('');
+          const changed = lines.toSpliced(at % lines.length, count % 3, 'new', 'newer');
+          const fresh = changed.map((one) => `${one}\n`).join('');
+          const diff = form(diffOf(old, fresh, 1));
+          expect(outcomeOf(diff, old)).toBe(fresh);
+        }),
+        { numRuns: runs(1000) },
+      );
+    },
+  );
+
   const piece = fc.oneof(
     fc.constantFrom(
       '--- a/x\n',
@@ -109,6 +169,17 @@ describe('patches', () => {
       '===\n',
       'diff -r a x\n',
       '@@ ',
+      '@@\n',
+      '@@ ... @@\n',
+      '@@ c\n',
+      '```diff\n',
+      '```\n',
+      '*** Begin Patch\n',
+      '*** End Patch\n',
+      '*** Update File: x\n',
+      '*** Add File: x\n',
+      '*** Move to: y\n',
+      '*** End of File\n',
       '\0',
       '\ud800',
     ),

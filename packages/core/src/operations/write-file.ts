@@ -16,14 +16,9 @@ export const writeFile = operation({
     message: fields.message().optional().describe('The subject of the revision'),
   }),
   document: (recorded: RecordResult) => recorded,
-  execute: async (useCases, { sandbox, path, content, message }, options) =>
-    await useCases.get(AccessFiles).write(
-      {
-        sandbox,
-        path,
-        content: typeof content === 'string' ? new TextEncoder().encode(content) : content,
-        message,
-      },
-      options,
-    ),
+  async execute(useCases, { sandbox, path, content, message }, options) {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    const input = { sandbox, path, content: bytes, message };
+    return (await useCases.get(AccessFiles).write(input, options)).recorded;
+  },
 });

@@ -5,7 +5,7 @@ import type { RecordResult } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import { currentRecord } from './change-record.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
-import { fileRefusal, MAX_FILE_BYTES, readContent, writeContent } from './file-contents.ts';
+import { fileRefusal, isThere, MAX_FILE_BYTES, readContent, writeContent } from './file-contents.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import { assertUsable, type OpenSandboxes } from './open-sandboxes.ts';
 
@@ -19,6 +19,13 @@ export interface WriteFileInput {
   readonly message?: string | undefined;
   /** How long to wait for another call in this sandbox to end. @defaultValue 10 s */
   readonly waitMs?: number | undefined;
+}
+
+/** How a file was replaced. */
+export interface WriteFileResult {
+  readonly recorded: RecordResult;
+  /** A hidden file was there, which the tools of agents do not read: its content went unread. */
+  readonly isHiddenReplaced: boolean;
 }
 
 /** Reads and writes files of a sandbox, inside the sandbox: no path of it ever means anything on the host. */
@@ -50,10 +57,10 @@ export class AccessFiles {
   }
 
   /** Replaces the file and records it. @throws LitterboxError as {@link read}, and `PATH_GIT_DIR`. */
-  async write(input: WriteFileInput, options?: CallOptions): Promise<RecordResult> {
+  async write(input: WriteFileInput, options?: CallOptions): Promise<WriteFileResult> {
     const { sandbox, path, content, message, waitMs } = input;
     if (content.length > MAX_FILE_BYTES) throw fileRefusal('file.write', path, 43);
-    const { recorded } = await this.#change.execute(
+    const { outcome, recorded } = await this.#change.execute(
       {
         sandbox,
         operation: 'sandbox-write',
@@ -62,12 +69,15 @@ export class AccessFiles {
         waitMs,
         check: ({ workdir }) => void agentPath(workdir, path, { isWritten: true }),
         async act(opened, { workdir }) {
-          await writeContent(opened, agentPath(workdir, path, { isWritten: true }).absolute, content, options);
+          const target = agentPath(workdir, path, { isWritten: true });
+          const isHiddenReplaced = target.isHidden && (await isThere(opened, target.absolute, options));
+          await writeContent(opened, target.absolute, content, options);
           reach('write.after-rename');
+          return { isHiddenReplaced };
         },
       },
       options,
     );
-    return recorded;
+    return { ...outcome, recorded };
   }
 }

@@ -135,6 +135,12 @@ export async function writeContent(
   assertFileDone('file.write', target, { exit: await writer.exit }, options);
 }
 
+/** Whether a path has something, whatever it is. */
+export async function isThere({ channel }: OpenedSandbox, target: string, options?: CallOptions): Promise<boolean> {
+  const { exit } = await channel.run({ argv: [target], script: '[ -e "$1" ] || [ -h "$1" ]' }, options);
+  return exit.code === 0;
+}
+
 /** @throws LitterboxError `NOT_FOUND`, `IS_A_DIRECTORY`. */
 export async function removeContent(
   { channel, runtime }: OpenedSandbox,

@@ -8,7 +8,7 @@ import type { OpenedSandbox } from './open-sandboxes.ts';
 export interface ReadLinesInput {
   readonly sandbox: string;
   readonly path: string;
-  /** Index of the first line, from 0. */
+  /** Lines to skip: the index of the first one, from 0. */
   readonly offset: number;
   /** At most so many lines. */
   readonly limit: number;

@@ -31,6 +31,8 @@ export interface FoundLine {
 
 export interface FoundLines {
   readonly lines: readonly FoundLine[];
+  /** How many hidden names were passed over, as far as that is known. */
+  readonly hidden: number;
   /** There are more lines, or the time was up. */
   readonly isCut: boolean;
 }
@@ -113,13 +115,17 @@ async function grepCommand(
 /** `head` ends everything as soon as there is enough. */
 const LISTEN = `| head -c ${MAX_FOUND_BYTES}`;
 
+/** On standard error, where nothing else has such lines. */
+const TELL_HIDDEN = `sh -c 'echo "hidden $#" >&2' sh {} +`;
+const HIDDEN_LINE = /^hidden (\d{1,9})$/;
+
 async function searchAll(
   opened: OpenedSandbox,
   root: AgentPath,
   grep: Grep,
   options?: CallOptions,
 ): Promise<FoundLines> {
-  const script = `${ENTER}find "$1" ${passOver(root.isInWorkspace)} -type f -exec sh -c 'p=$1; shift; exec ${grep.words.replace('"$2"', '"$p"')} "$@"' sh "$2" {} + ${LISTEN}`;
+  const script = `${ENTER}find "$1" ${passOver(root.isInWorkspace, TELL_HIDDEN)} -type f -exec sh -c 'p=$1; shift; exec ${grep.words.replace('"$2"', '"$p"')} "$@"' sh "$2" {} + ${LISTEN}`;
   return await listen(opened, root, script, grep, undefined, options);
 }
 
@@ -141,7 +147,7 @@ async function searchMatching(
     isCut ||= found.isCut;
     if (found.isCut) break;
   }
-  return { lines, isCut };
+  return { lines, hidden: walk.hidden, isCut };
 }
 
 async function listen(
@@ -170,14 +176,16 @@ async function listen(
       hint: 'Name a directory or a regular file.',
     });
   assertEntered(root, exit.code);
-  const said = decodeRaw(stderr.bytes).trim();
+  const told = decodeRaw(stderr.bytes).trim().split('\n');
+  const said = told.filter((line) => !HIDDEN_LINE.test(line)).join('\n');
   if (!decodeRaw(stdout.bytes).trim().includes('\n') && said.startsWith('grep:'))
     throw new LitterboxError('PATTERN_INVALID', `grep in the sandbox refuses the pattern: ${said.slice(0, 200)}`, {
       operation: 'files.search',
       hint: 'Simplify it.',
     });
   const lines = [...parseLines(decodeRaw(stdout.bytes), isGnu, root)].sort(inOrder);
-  return { lines, isCut: stdout.bytes.length >= MAX_FOUND_BYTES || interruption !== undefined };
+  const hidden = told.reduce((sum, line) => sum + Number(HIDDEN_LINE.exec(line)?.[1] ?? 0), 0);
+  return { lines, hidden, isCut: stdout.bytes.length >= MAX_FOUND_BYTES || interruption !== undefined };
 }
 
 /** `name NUL line:text` of GNU's grep, `name:line:text` of others. What is no such line is the rest of a name with a newline. */

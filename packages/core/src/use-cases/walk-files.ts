@@ -19,6 +19,8 @@ export interface Walk {
   readonly root: AgentPath;
   /** Sorted by their characters' codes, so that the same tree always gives the same answer. */
   readonly found: readonly FoundName[];
+  /** How many hidden names were passed over, each with all below it. */
+  readonly hidden: number;
   /** There were more names than were listened to. */
   readonly isCut: boolean;
 }
@@ -35,16 +37,21 @@ done`;
 /** Directories that tools fill and nobody reads in: who wants to look into one names it. */
 const FILLED = '-type d \\( -name node_modules -o -name __pycache__ \\)';
 
-/** Words of `find` that pass over what is hidden in the workspace, and over what tools filled. */
-export const passOver = (isHiddenLeftOut: boolean): string =>
-  isHiddenLeftOut ? `\\( -name '.?*' -o ${FILLED} \\) -prune -o` : `${FILLED} -prune -o`;
+/**
+ * Words of `find` that pass over what is hidden in the workspace, and over what tools filled.
+ *
+ * @param onHidden what is done with hidden names: a command that ends with `{} +`
+ */
+export const passOver = (isHiddenLeftOut: boolean, onHidden: string): string =>
+  `${isHiddenLeftOut ? `-name '.?*' -prune -exec ${onHidden} -o ` : ''}${FILLED} -prune -o`;
+const COUNT_HIDDEN = "printf 'h%s\\0' {} +";
 
 /** Names come with a letter for their type. `printf` is a program here and gets many names at once. */
 const filesScript = (isHiddenLeftOut: boolean) =>
-  `${ENTER}find . ${passOver(isHiddenLeftOut)} -type f -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
+  `${ENTER}find . ${passOver(isHiddenLeftOut, COUNT_HIDDEN)} -type f -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
 /** A directory that is passed over is told of all the same. */
 const treeScript = (isHiddenLeftOut: boolean) =>
-  `${ENTER}find . ${isHiddenLeftOut ? "-name '.?*' -prune -o" : ''} ${FILLED} -exec printf 'd%s\\0' {} \\; -prune -o ! -name . -type d -exec printf 'd%s\\0' {} + -o -type l -exec printf 'l%s\\0' {} + -o ! -name . -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
+  `${ENTER}find . ${isHiddenLeftOut ? `-name '.?*' -prune -exec ${COUNT_HIDDEN} -o` : ''} ${FILLED} -exec printf 'd%s\\0' {} \\; -prune -o ! -name . -type d -exec printf 'd%s\\0' {} + -o -type l -exec printf 'l%s\\0' {} + -o ! -name . -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
 
 /**
  * The names below a directory, from programs inside the sandbox. Links are told of and never followed; hidden names of the
@@ -79,13 +86,20 @@ export async function walkFiles(
   const { bytes, droppedBytes, cutAt } = outcome.stdout;
   const text = decodeRaw(droppedBytes > 0 ? bytes.subarray(0, cutAt) : bytes);
   const records = text.split('\0').slice(0, -1); // after the last NUL is nothing, or the start of a name that was cut
-  const found = records
+  const isShown = (record: string) =>
+    !root.isInWorkspace || (!record.startsWith('h') && !record.slice(1).replace(/^\.\//, '').startsWith('.'));
+  const shownRecords = records.filter(isShown);
+  const found = shownRecords
     .map(
       (record): FoundName => ({ path: record.slice(1).replace(/^\.\//, ''), type: TYPES[record[0] ?? ''] ?? 'file' }),
     )
-    .filter((one) => !root.isInWorkspace || !one.path.startsWith('.'))
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
-  return { root, found, isCut: droppedBytes > 0 || outcome.interruption !== undefined };
+  return {
+    root,
+    found,
+    hidden: records.length - shownRecords.length,
+    isCut: droppedBytes > 0 || outcome.interruption !== undefined,
+  };
 }
 
 const TYPES: Readonly<Record<string, FoundName['type']>> = { d: 'directory', l: 'link', f: 'file' };

@@ -5,6 +5,8 @@ import { onTheHost, positiveControl } from '../../src/index.ts';
 import { type Agent, agentOn, attackByAgent, SANDBOX } from './attack-by-agent.ts';
 
 const sandbox = SANDBOX;
+/** The repository of these tests has one. */
+const HIDDEN = '\n[1 hidden name left out]';
 
 /** How long a call takes, whatever comes of it. */
 async function timed(call: Promise<unknown>): Promise<number> {
@@ -67,12 +69,13 @@ describe('tools: paths', () => {
       for (const path of [canary, `${up}${canary.slice(1)}`, `/proc/self/root${canary}`, '/etc/passwd', '/usr/bin/env'])
         for (const [tool, more] of [
           ['write', { content: 'overwritten' }],
+          ['edit', { old: 'root', new: 'overwritten', all: true }],
           ['patch', { diff: '--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+overwritten\n'.replace('b/x', path) }],
         ] as const)
           expect({ tool, path, seen: await agent.seen(tool, { sandbox, path, ...more }) }).toEqual({
             tool,
             path,
-            seen: expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATCH_)/),
+            seen: expect.stringMatching(/^refused: (?:NOT_|PERMISSION_|PATCH_|EDIT_)/),
           });
       const workdir = await agent.seen('bash', { sandbox, command: 'cat canary-read.txt', workdir: fixture.home });
       expect(workdir).toMatch(/^refused: /);
@@ -116,10 +119,10 @@ describe('tools: paths', () => {
       expect(await agent.text('read', { sandbox, path: 'r/etc/hostname' })).toBe('sandbox\n');
       expect(await agent.text('read', { sandbox, path: `${'here/'.repeat(30)}src/a.txt` })).toBe('a\n');
       // A search from the workspace names links and goes through none of them.
-      expect(await agent.text('glob', { sandbox, pattern: 'r/**' })).toBe('[no file matches]');
-      expect(await agent.text('glob', { sandbox, pattern: '**/hostname' })).toBe('[no file matches]');
-      expect(await agent.text('grep', { sandbox, pattern: 'agent:x:1000' })).toBe('[no line matches]');
-      expect(await agent.text('grep', { sandbox, pattern: 'needle' })).toBe('found.txt\n1: needle');
+      expect(await agent.text('glob', { sandbox, pattern: 'r/**' })).toBe(`[no file matches]${HIDDEN}`);
+      expect(await agent.text('glob', { sandbox, pattern: '**/hostname' })).toBe(`[no file matches]${HIDDEN}`);
+      expect(await agent.text('grep', { sandbox, pattern: 'agent:x:1000' })).toBe(`[no line matches]${HIDDEN}`);
+      expect(await agent.text('grep', { sandbox, pattern: 'needle' })).toBe(`found.txt\n1: needle${HIDDEN}`);
       expect(await agent.text('ls', { sandbox, recursive: true })).not.toContain('r/');
       // Through a link the sandbox's own temporary directory can be written, and nothing of the host's.
       await agent.text('write', { sandbox, path: 'r/tmp/a27', content: 'x' });
@@ -145,11 +148,12 @@ describe('tools: paths', () => {
       const calls = [
         agent.seen('read', { sandbox, path }),
         agent.seen('write', { sandbox, path, content: 'x' }),
+        agent.seen('edit', { sandbox, path, old: 'x', new: 'y' }),
         agent.seen('patch', { sandbox, path, diff: '@@ -1 +1 @@\n-x\n+y\n' }),
         agent.seen('grep', { sandbox, path, pattern: 'x' }),
         agent.seen('ls', { sandbox, path }),
       ];
-      expect({ path, isTimedBelow: (await timed(Promise.all(calls))) < 30_000 }).toEqual({ path, isTimedBelow: true }); // five at once, on a busy machine
+      expect({ path, isTimedBelow: (await timed(Promise.all(calls))) < 30_000 }).toEqual({ path, isTimedBelow: true }); // six at once, on a busy machine
       for (const seen of await Promise.all(calls))
         expect({ path, seen }).toEqual({ path, seen: expect.stringMatching(/^refused: (?:NOT_A_|PERMISSION_)/) });
     }
@@ -157,7 +161,7 @@ describe('tools: paths', () => {
     // A search through a tree with pipes reads its files and opens no pipe.
     expect(await timed(agent.text('grep', { sandbox, pattern: 'needle' }))).toBeLessThan(30_000);
     expect(await agent.text('grep', { sandbox, pattern: 'needle', path: 'd' })).toBe('d/e/f\n1: needle');
-    expect(await agent.text('grep', { sandbox, pattern: 'needle', include: '*' })).toBe('d/e/f\n1: needle');
+    expect(await agent.text('grep', { sandbox, pattern: 'needle', include: '*' })).toBe(`d/e/f\n1: needle${HIDDEN}`);
     expect(await agent.text('bash', { sandbox, command: 'echo fine' })).toMatch(/^fine\n/);
   });
 
@@ -180,6 +184,7 @@ describe('tools: paths', () => {
           isLengthBelow: text.length < 300_000,
         }).toEqual({ path, isError: false, truncated: true, eof: false, isLengthBelow: true });
       }
+      expect(await agent.code('edit', { sandbox, path: 'big', old: 'x', new: 'y' })).toBe('FILE_TOO_LARGE');
       expect(await agent.code('patch', { sandbox, path: 'big', diff: '@@ -1 +1 @@\n-x\n+y\n' })).toBe('FILE_TOO_LARGE');
       for (const [input, code] of [
         [{ offset: -1 }, 'ARG_RANGE'],
@@ -301,7 +306,7 @@ describe('tools: arguments', () => {
         if (!name.includes('\n')) await agent.seen('patch', { sandbox, path: name, diff });
       }
       await agent.bash('cp /etc/passwd own.txt'); // a file of patterns would match it
-      expect(await agent.text('grep', { sandbox, pattern: '-f/etc/passwd' })).toBe('[no line matches]');
+      expect(await agent.text('grep', { sandbox, pattern: '-f/etc/passwd' })).toBe(`[no line matches]${HIDDEN}`);
       expect(await agent.code('bash', { sandbox, command: 'id', workdir: '/src; id' })).toBe('NOT_FOUND');
       const { text } = await agent.bash('ls -d pwn ~/pwn /tmp/pwn here /playground/pwn 2>/dev/null');
       expect(text).toMatch(/^\[exit code/);
@@ -445,7 +450,7 @@ describe('tools: arguments', () => {
       });
       await other.client.sendRootsListChanged();
       await other.text('sandbox-create', { name: 'with roots' });
-      expect(await other.text('ls', { sandbox: 'with roots' })).toBe('src/');
+      expect(await other.text('ls', { sandbox: 'with roots' })).toBe(`src/${HIDDEN}`);
       expect(asked).toBe(0);
       for (const input of [
         { repo: '/etc' },

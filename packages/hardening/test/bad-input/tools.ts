@@ -74,6 +74,7 @@ const patches = (title: string, rows: Rows): readonly BadCall[] =>
 export const TOOLS: readonly BadCall[] = [
   ...ofFiles('read', {}, false),
   ...ofFiles('write', { content: 'x' }, true),
+  ...ofFiles('edit', { old: 'x', new: 'y' }, true),
   ...ofFiles('patch', { diff: HUNK }, true),
   ...ofDirectories('ls', {}),
   ...ofDirectories('glob', { pattern: '*' }),
@@ -212,6 +213,7 @@ export const TOOLS: readonly BadCall[] = [
   ...[
     'read',
     'write',
+    'edit',
     'patch',
     'bash',
     'ls',
@@ -252,6 +254,7 @@ export const TOOLS: readonly BadCall[] = [
       ['read', { path: 'src/a.txt' }, 'sandbox'],
       ['read', { sandbox }, 'path'],
       ['write', { sandbox, path: 'x' }, 'content'],
+      ['edit', { sandbox, path: 'x', new: 'y' }, 'old'],
       ['patch', { sandbox, path: 'x' }, 'diff'],
       ['bash', { command: 'true' }, 'sandbox'],
       ['bash', { sandbox }, 'command'],
@@ -332,6 +335,7 @@ export const TOOLS: readonly BadCall[] = [
     [
       ['bash', { command: 'echo new >new' }],
       ['write', { path: 'new', content: 'x' }],
+      ['edit', { path: 'src/a.txt', old: 'a', new: 'b' }],
       ['patch', { path: 'src/a.txt', diff: HUNK }],
     ] as const
   ).flatMap(([tool, more]) =>
@@ -353,6 +357,7 @@ export const TOOLS: readonly BadCall[] = [
       ['bash', { command: 'true' }],
       ['read', { path: 'src/a.txt' }],
       ['write', { path: 'x', content: 'x' }],
+      ['edit', { path: 'src/a.txt', old: 'a', new: 'b' }],
       ['patch', { path: 'src/a.txt', diff: HUNK }],
       ['ls', {}],
       ['glob', { pattern: '*' }],
@@ -395,8 +400,8 @@ export const TOOLS: readonly BadCall[] = [
   ]),
 
   ...patches('B54: a patch whose counts are wrong', [
-    [`${HEADERS}@@ -1,5 +1,5 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line ', 'expected 5 lines, got 1'],
-    [`${HEADERS}@@ -1 +1,2 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line ', 'expected 2 lines, got 1'],
+    [`${HEADERS}@@ -1,5 +1,6 @@\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line ', 'expected 5 lines, got 0'],
+    [`${HEADERS}@@ -1,5 +1,5 @@\n-b\n+A\n`, 'PATCH_CONFLICT', 'hunk 1 at line 1', 'should be "b", but is "a"'],
     [`${HEADERS}${HUNK}@@ -3,2 +3,2 @@\n b\n`, 'PATCH_CORRUPT', 'hunk 2, line ', 'expected 2 lines, got 1'],
     [
       `${HEADERS}@@ -1,2 +1,2 @@\n-a\n*b\n+A\n`,
@@ -404,7 +409,9 @@ export const TOOLS: readonly BadCall[] = [
       'hunk 1, line 5',
       'starts with none of space, + and -',
     ],
-    [`${HEADERS}@@ nothing @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line 3', 'is not @@ -START,COUNT +START,COUNT @@'],
+    [`${HEADERS}@@ -1 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line 3', 'is not @@ -START,COUNT +START,COUNT @@'],
+    [`${HEADERS}@@ @@\n+A\n`, 'PATCH_CORRUPT', 'hunk 1, line 4', 'it has neither numbers nor a line of context'],
+    ['*** Begin Patch\n*** Update File: src/a.txt\n-a\n+A\n', 'PATCH_CORRUPT', 'does not end with *** End Patch'],
     ['', 'PATCH_CORRUPT', 'it is empty'],
     ['change a to A, please', 'PATCH_CORRUPT', 'line 1', 'does not belong into a unified diff'],
     [5, 'ARG_TYPE', 'diff: got number, want string'],
@@ -412,6 +419,7 @@ export const TOOLS: readonly BadCall[] = [
   ...patches('B55: a patch that does not fit', [
     [`${HEADERS}@@ -1 +1 @@\n-b\n+B\n`, 'PATCH_CONFLICT', 'hunk 1 at line 1', 'should be "b", but is "a"'],
     [`${HEADERS}@@ -10 +10 @@\n-z\n+Z\n`, 'PATCH_CONFLICT', 'hunk 1 at line 10'],
+    [`${HEADERS}@@ @@\n-z\n+Z\n`, 'PATCH_CONFLICT', 'hunk 1 without numbers: no line is "z"'],
     [
       '--- /dev/null\n+++ b/src/a.txt\n@@ -0,0 +1 @@\n+other\n',
       'PATCH_CONFLICT',
@@ -422,6 +430,16 @@ export const TOOLS: readonly BadCall[] = [
   ...patches('B56: a patch of several files, or of another', [
     [`${HEADERS}${HUNK}--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+B\n`, 'PATCH_MULTI_FILE', 'another file starts'],
     [`--- a/b.txt\n+++ b/b.txt\n${HUNK}`, 'PATCH_PATH_MISMATCH', 'its header names "a/b.txt"'],
+    [
+      '*** Begin Patch\n*** Update File: src/a.txt\n-a\n+A\n*** Delete File: b\n*** End Patch\n',
+      'PATCH_MULTI_FILE',
+      'line 5: another file starts',
+    ],
+    [
+      '*** Begin Patch\n*** Update File: src/a.txt\n*** Move to: .git/hooks/x\n*** End Patch\n',
+      'PATH_GIT_DIR',
+      'lies in a .git directory',
+    ],
     [`--- a/../../etc/passwd\n+++ b/../../etc/passwd\n${HUNK}`, 'PATCH_PATH_MISMATCH', 'its header names "'],
   ]),
   ...patches('B58: a rename, a binary file, a mode in a patch', [
@@ -456,6 +474,19 @@ export const TOOLS: readonly BadCall[] = [
     [`${HEADERS}${'@@ -1 +1 @@\n'.repeat(200_000)}`, 'PATCH_TOO_LARGE', 'it has more than 100000 hunks'],
     [`${HEADERS}@@ -1 +4294967296 @@\n-a\n+A\n`, 'PATCH_CORRUPT', 'a number is larger than 2^31'],
   ]),
+  ...values(
+    'B75: a text to replace that does not fit',
+    'edit',
+    'old',
+    [
+      ['', 'EDIT_EMPTY', 'the old text is empty'],
+      ['new', 'EDIT_EMPTY', 'are the same'],
+      ['b', 'EDIT_NOT_FOUND', 'the old text does not stand there'],
+      [' a', 'EDIT_NOT_FOUND', 'differs in white space alone'],
+      [5, 'ARG_TYPE', 'old: got number, want string'],
+    ],
+    { path: 'src/a.txt', new: 'new' },
+  ),
   ...values(
     'B61: content that is no file',
     'write',

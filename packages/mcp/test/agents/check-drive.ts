@@ -4,7 +4,7 @@ import type { Drive } from './drive.ts';
 import type { AgentFixture } from './agent-fixture.ts';
 
 const TOOLS =
-  'bash glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write'.split(
+  'bash edit glob grep ls patch read sandbox-create sandbox-list sandbox-milestone sandbox-ports sandbox-service sandbox-status write'.split(
     ' ',
   );
 

@@ -11,7 +11,9 @@ const write = (fixture: ReturnType<typeof useCaseFixture>, path: string, content
 test('what is written is read back, and is one revision', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const { revision } = await write(fixture, 'd/e/file', 'a\0b\n%s\\');
+  const {
+    recorded: { revision },
+  } = await write(fixture, 'd/e/file', 'a\0b\n%s\\');
   expect(revision?.number).toBe(1);
   expect(await read(fixture, 'd/e/file')).toBe('a\0b\n%s\\');
   expect(await read(fixture, '/src/d/e/file')).toBe('a\0b\n%s\\');
@@ -28,6 +30,15 @@ test('a file keeps that it can be executed, and a link leads to what is written'
     command: '[ -x tool ] && [ -h link ] && cat tool',
   });
   expect(Buffer.from(stdout.bytes).toString()).toBe('new');
+});
+
+test('who replaces a hidden file is told so', async () => {
+  await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'old\n' }] });
+  await made(fixture);
+  expect((await write(fixture, 'd/.new')).isHiddenReplaced).toBe(false);
+  expect((await write(fixture, '.gitignore')).isHiddenReplaced).toBe(true);
+  expect((await write(fixture, 'd/new')).isHiddenReplaced).toBe(false);
+  expect((await write(fixture, 'd/new', 'y')).isHiddenReplaced).toBe(false);
 });
 
 test('a large file goes another way, and arrives whole', async () => {

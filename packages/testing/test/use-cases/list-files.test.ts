@@ -23,7 +23,7 @@ test('a directory is its names with their types, sorted, without what is hidden'
   await fixture.runCommand.execute({ sandbox: 'a', command: 'ln -s README link' });
   const walk = await list(fixture, '.');
   expect(names(walk)).toEqual(['file README', 'link link', 'directory node_modules', 'directory src']);
-  expect(walk.isCut).toBe(false);
+  expect(walk).toMatchObject({ isCut: false, hidden: 1 });
   expect((await fixture.audited()).at(-1)).toBe('sandbox-ls: ok');
 });
 
@@ -38,6 +38,7 @@ test('all below it passes over what tools filled, and tells that it is there', a
     'directory src/deep',
     'file src/deep/b.ts',
   ]);
+  expect(walk.hidden).toBe(1);
 });
 
 test('files whose paths match', async () => {
@@ -46,12 +47,15 @@ test('files whose paths match', async () => {
   expect(names(walk)).toEqual(['file src/a.ts', 'file src/deep/b.ts']);
   const below = await fixture.listFiles.glob({ sandbox: 'a', path: 'src', pattern: '*.ts' });
   expect(names(below)).toEqual(['file a.ts']);
+  expect([walk.hidden, below.hidden]).toEqual([1, 0]);
 });
 
 test('outside of the workspace nothing is hidden', async () => {
   await using fixture = await prepared();
   await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir /tmp/d; touch /tmp/d/.dot' });
-  expect(names(await list(fixture, '/tmp/d'))).toEqual(['file .dot']);
+  const walk = await list(fixture, '/tmp/d');
+  expect(names(walk)).toEqual(['file .dot']);
+  expect(walk.hidden).toBe(0);
 });
 
 for (const [code, path] of [

@@ -54,6 +54,51 @@ test('what a hidden file holds is not told by a conflict', async () => {
   expect(String(error)).not.toContain('SECRET');
 });
 
+const codex = (body: string) => `*** Begin Patch\n${body}*** End Patch\n`;
+
+test('what was forgiven is told', async () => {
+  await using fixture = await prepared();
+  const result = await patch(fixture, `\`\`\`diff\n${CHANGE.replace('-1 +1', '-1,9 +1,9')}\`\`\``);
+  expect(result.notes).toEqual([
+    'the fence around the patch was left out',
+    'the counts in the header of hunk 1 were wrong; the lines were counted instead',
+  ]);
+  expect(fixture.look('a', 'README')).toBe('changed\n');
+});
+
+test('a patch of Codex makes, changes and takes away', async () => {
+  await using fixture = await prepared();
+  await patch(fixture, codex('*** Update File: README\n@@\n-read me\n+changed\n'));
+  expect(fixture.look('a', 'README')).toBe('changed\n');
+  expect((await patch(fixture, codex('*** Add File: d/new\n+new\n'), 'd/new')).outcome).toBe('created');
+  expect((await patch(fixture, codex('*** Delete File: README\n'))).outcome).toBe('deleted');
+  expect(fixture.look('a', 'README')).toBeUndefined();
+  expect(fixture.look('a', 'd/new')).toBe('new\n');
+});
+
+const MOVE = '*** Update File: README\n*** Move to: d/moved\n@@\n-read me\n+changed\n';
+
+test('a patch of Codex moves a file, which stays executable, in one revision', async () => {
+  await using fixture = useCaseFixture({ files: [{ path: 'README', content: 'read me\n', executable: true }] });
+  await made(fixture);
+  expect(await patch(fixture, codex(MOVE))).toMatchObject({ outcome: 'moved', path: 'README', movedTo: 'd/moved' });
+  expect(fixture.look('a', 'README')).toBeUndefined();
+  const { exit } = await fixture.runCommand.execute({ sandbox: 'a', command: '[ -x d/moved ]' });
+  expect(exit.code).toBe(0);
+  expect(fixture.look('a', 'd/moved')).toBe('changed\n');
+  expect(fixture.subjects('a')).toEqual(['patch: README']);
+});
+
+test('it is moved over nothing, and nowhere that nothing may be written', async () => {
+  await using fixture = await prepared();
+  fixture.scribble('a', 'd/moved', 'x');
+  await expect(patch(fixture, codex(MOVE))).rejects.toMatchObject({ code: 'PATCH_CONFLICT' });
+  expect(fixture.look('a', 'd/moved')).toBe('x');
+  expect(fixture.look('a', 'README')).toBe('read me\n');
+  const intoGit = codex(MOVE.replace('d/moved', '.git/hooks/x'));
+  await expect(patch(fixture, intoGit)).rejects.toMatchObject({ code: 'PATH_GIT_DIR' });
+});
+
 for (const [code, diff, path] of [
   ['PATCH_CORRUPT', 'no diff', 'README'],
   ['PATCH_PATH_MISMATCH', CHANGE, 'other'],

@@ -25,7 +25,7 @@ test('lines are found in all files but hidden and binary ones, in the same order
   await using fixture = await prepared();
   const found = await search(fixture, 'find me');
   expect(told(found)).toEqual(['src/a.ts:2: find me too', 'src/b.js:1: find me in b']);
-  expect(found.isCut).toBe(false);
+  expect(found).toMatchObject({ isCut: false, hidden: 1 });
   expect((await fixture.audited()).at(-1)).toBe('sandbox-grep: ok');
 });
 
@@ -39,6 +39,8 @@ test('without regard to case, below a directory, in one file', async () => {
 test('only files that match are looked into', async () => {
   await using fixture = await prepared();
   expect(told(await search(fixture, 'find', { include: '*.js' }))).toEqual(['src/b.js:1: find me in b']);
+  expect(await search(fixture, 'find', { include: '*.js' })).toMatchObject({ hidden: 1 });
+  expect(await search(fixture, 'find', { path: 'src' })).toMatchObject({ hidden: 0 });
   expect(told(await search(fixture, 'find', { include: 'src/*.ts' }))).toEqual(['src/a.ts:2: find me too']);
 });
 

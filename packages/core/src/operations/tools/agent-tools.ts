@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Operation } from '../operation.ts';
 import { bash } from './bash.ts';
 import { boundOperation, boundSandbox } from './bound-sandbox.ts';
+import { edit } from './edit.ts';
 import { git } from './git.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
@@ -30,6 +31,7 @@ export const AGENT_TOOLS: readonly Tool[] = [
   sandboxPorts,
   read,
   write,
+  edit,
   patch,
   bash,
   ls,

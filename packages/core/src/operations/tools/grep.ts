@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
 import { type FoundLine, SearchFiles } from '../../use-cases/search-files.ts';
+import { hiddenLines } from './hidden-lines.ts';
 import { nameText } from './name-text.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -33,8 +34,13 @@ export const grep = tool({
     const more = `${shown} of ${found.isCut ? 'more than ' : ''}${found.lines.length} lines; narrow it down with path or include`;
     return {
       type: 'text',
-      text: [[...(shown === 0 ? ['[no line matches]'] : [text]), ...(isCut ? [`[${more}]`] : [])].join('\n')],
-      meta: { lines: found.lines.length, truncated: isCut },
+      text: [
+        [
+          ...(shown === 0 ? ['[no line matches]'] : [text]),
+          ...(isCut ? [`[${more}]`] : hiddenLines(found.hidden)),
+        ].join('\n'),
+      ],
+      meta: { lines: found.lines.length, hidden: found.hidden, truncated: isCut },
     };
   },
 });

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { hiddenLines } from './hidden-lines.ts';
 import { nameText } from './name-text.ts';
 import { ListFiles } from '../../use-cases/list-files.ts';
-import type { FoundName } from '../../use-cases/walk-files.ts';
+import type { FoundName, Walk } from '../../use-cases/walk-files.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 
@@ -22,7 +23,8 @@ export const ls = tool({
   }),
   async execute(useCases, { sandbox, path = '.', recursive = false }, options) {
     const walk = await useCases.get(ListFiles).list({ sandbox, path, isRecursive: recursive }, options);
-    return namesAnswer(walk, 'the directory is empty', 'list a directory further down, or use glob');
+    const nothing = walk.hidden > 0 ? 'nothing that is shown' : 'the directory is empty';
+    return namesAnswer(walk, nothing, 'list a directory further down, or use glob');
   },
 });
 
@@ -30,7 +32,7 @@ const ENDS: Readonly<Record<FoundName['type'], string>> = { file: '', directory:
 
 /** Names a line each, and what was left out. */
 export function namesAnswer(
-  { found, isCut }: { readonly found: readonly FoundName[]; readonly isCut: boolean },
+  { found, hidden, isCut }: Pick<Walk, 'found' | 'hidden' | 'isCut'>,
   nothing: string,
   more: string,
 ) {
@@ -40,7 +42,7 @@ export function namesAnswer(
     left > 0 || isCut ? [`[${named.length} of ${isCut ? 'more than ' : ''}${found.length} names; ${more}]`] : [];
   return {
     type: 'text' as const,
-    text: [[...(named.length === 0 ? [`[${nothing}]`] : named), ...note].join('\n')] as const,
-    meta: { names: found.length, truncated: left > 0 || isCut },
+    text: [[...(named.length === 0 ? [`[${nothing}]`] : named), ...note, ...hiddenLines(hidden)].join('\n')] as const,
+    meta: { names: found.length, hidden, truncated: left > 0 || isCut },
   };
 }

@@ -14,12 +14,12 @@ export const read = tool({
   isIdempotent: true,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-read', needsMessage: false },
-  describe: () =>
-    `Read lines of a file in the sandbox: its content as it is, up to ${DEFAULT_LINES} lines or ${MAX_SLICE_BYTES / 1024} KiB at a time; when there is more, the answer says how to go on. What is not text comes as base64. Hidden files (.env, .git) are not read.`,
+  describe: ({ nameOf }) =>
+    `Read lines of a file in the sandbox: its content as it is, up to ${DEFAULT_LINES} lines or ${MAX_SLICE_BYTES / 1024} KiB at a time; when there is more, the answer says how to go on. What is not text comes as base64. Hidden files (.gitignore, .env) are not read: use ${nameOf('bash')} with cat.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     path: toolFields.path('The file'),
-    offset: z.int().min(0).optional().describe('Index of the first line, from 0'),
+    offset: z.int().min(0).optional().describe('Lines to skip'),
     limit: z.int().min(1).optional().describe(`How many lines; default ${DEFAULT_LINES}`),
   }),
   async execute(useCases, { sandbox, path, offset = 0, limit = DEFAULT_LINES }, options) {
@@ -50,11 +50,13 @@ function noteOf(slice: LineSlice, offset: number, isBinary: boolean): string | u
   const { lines, fileLines, fileBytes, hasMore, isLineCut } = slice;
   const all = `${fileLines === undefined ? '' : `${fileLines} lines, `}${fileBytes} bytes`;
   if (fileBytes === 0) return '[the file is empty]';
-  if (lines === 0) return `[no line ${offset}: the file has ${all}]`;
-  if (isLineCut) return `[line ${offset} is cut; the file has ${all}; for the rest use bash with cut or head -c]`;
+  // Lines are counted from 1, as grep and patch do.
+  const first = offset + 1;
+  if (lines === 0) return `[no line ${first}: the file has ${all}]`;
+  if (isLineCut) return `[line ${first} is cut; the file has ${all}; for the rest use bash with cut or head -c]`;
   const binary = isBinary ? 'not text, as base64; ' : '';
   if (hasMore)
-    return `[${binary}lines ${offset} to ${offset + lines - 1}; the file has ${all}; go on with offset ${offset + lines}]`;
+    return `[${binary}lines ${first} to ${offset + lines}; the file has ${all}; go on with offset ${offset + lines}]`;
   return isBinary ? `[not text, as base64; ${all}]` : undefined;
 }
 

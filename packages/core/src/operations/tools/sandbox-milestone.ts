@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { slugify } from '../../domain/slug.ts';
 import { CutMilestone } from '../../use-cases/cut-milestone.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 
 const facts = z.object({
   milestone: z.object({ commit: z.string(), branch: z.string(), revisions: z.number() }).optional(),
+  review: z.string().optional(),
   note: z.string().optional(),
 });
 
@@ -33,8 +35,13 @@ export const sandboxMilestone = tool({
               branch: milestone.branch.replace(/^refs\/heads\//, ''),
               revisions: milestone.revisions,
             },
+            review: reviewText(slugify(sandbox).slug),
           }
         : { note: 'Nothing was recorded since the last milestone.' }) satisfies z.input<typeof facts>,
     };
   },
 });
+
+/** What the person does next, for the last sentence of whoever offered the work. */
+const reviewText = (slug: string) =>
+  `The person reviews with: litterbox diff ${slug}; and accepts with: litterbox merge ${slug}`;

@@ -1,14 +1,21 @@
 import * as z from 'zod';
+import { agentPath } from '../../domain/agent-path.ts';
+import { LitterboxError } from '../../domain/errors.ts';
+import { shown } from '../../domain/shown.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { SourceRepository } from '../../ports/source-control.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import { FindShell } from '../../use-cases/find-shell.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { nameText } from './name-text.ts';
+import { patchText } from './patch-text.ts';
 import { reachableFact } from './reachable.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 
 const MAX_FILES = 50;
+const MAX_DIFF_CHARACTERS = 24_000;
 
 const facts = z.object({
   name: z.string(),
@@ -28,6 +35,7 @@ const facts = z.object({
   files: z.array(
     z.object({ path: z.string(), status: z.string(), added: z.number().optional(), removed: z.number().optional() }),
   ),
+  diff: z.string().optional(),
 });
 
 /** The tool `sandbox-status`: one sandbox with its isolation, changes and ports. */
@@ -38,20 +46,25 @@ export const sandboxStatus = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `Show a sandbox: its state, directories, shell, limits, and which files differ from its base (at most ${MAX_FILES}).`,
-  input: z.strictObject({ sandbox: toolFields.sandbox() }),
+    `Show a sandbox: its state, directories, shell, limits, and which files differ from its base (at most ${MAX_FILES}); with diff also how.`,
+  input: z.strictObject({
+    sandbox: toolFields.sandbox(),
+    diff: z.boolean().optional().describe('With the unified diff from the base'),
+    path: z.string().optional().describe('Of the diff only this file or directory'),
+  }),
   facts,
-  async execute(useCases, { sandbox }, options) {
+  async execute(useCases, { sandbox, diff = false, path }, options) {
     const look = async (record: SandboxRecord) => {
       const repository = await useCases.get(OpenRepository).execute(options);
-      const [history, changes, shell] = await Promise.all([
+      const [history, changes, shell, text] = await Promise.all([
         repository.history(record.id, options),
         repository.changes(record.id, options),
         useCases.get(FindShell).execute(record, options),
+        diff || path !== undefined ? diffText(repository, record, path, options) : undefined,
       ]);
-      return { record, history, changes, shell };
+      return { record, history, changes, shell, text };
     };
-    const { record, history, changes, shell } = await useCases
+    const { record, history, changes, shell, text } = await useCases
       .get(AuditRead)
       .ofSandbox('sandbox-status', sandbox, look, options);
     return {
@@ -84,7 +97,32 @@ export const sandboxStatus = tool({
           ...(addedLines !== undefined && { added: addedLines }),
           ...(removedLines !== undefined && { removed: removedLines }),
         })),
+        ...(text !== undefined && { diff: text }),
       } satisfies z.input<typeof facts>,
     };
   },
 });
+
+/** The diff from the base, as far as a model reads at once; it is cut behind a whole line. */
+async function diffText(
+  repository: SourceRepository,
+  { id, workdir }: SandboxRecord,
+  path: string | undefined,
+  options?: CallOptions,
+): Promise<string> {
+  const paths = path === undefined ? [] : pathsOf(workdir, path);
+  const scope = { ...options, ...(paths.length > 0 && { paths }) };
+  const { text, isCut } = await patchText(repository.diff(id, scope), MAX_DIFF_CHARACTERS);
+  if (!isCut) return text;
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  return `${whole}[cut after ${whole.length} characters; give path for one file or directory]`;
+}
+
+function pathsOf(workdir: string, path: string): readonly string[] {
+  const target = agentPath(workdir, path);
+  if (target.isInWorkspace) return target.shown === '.' ? [] : [target.shown];
+  throw new LitterboxError('PATH_OUTSIDE_WORKDIR', `${shown(path)} does not lie in the workspace.`, {
+    operation: 'sandbox.status',
+    hint: 'Only changes in the workspace are recorded: name a file or a directory there.',
+  });
+}

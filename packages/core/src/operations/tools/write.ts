@@ -16,8 +16,8 @@ export const write = tool({
   isIdempotent: true,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-write', needsMessage: false },
-  describe: ({ profile, nameOf }) =>
-    `Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself.${profile === 'standard' ? ` To change part of a file use ${nameOf('patch')}.` : ''}`,
+  describe: ({ nameOf }) =>
+    `Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself. To change part of a file use ${nameOf('edit')}.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     path: toolFields.path('The file'),
@@ -27,7 +27,7 @@ export const write = tool({
   }),
   async execute(useCases, { sandbox, path, content, encoding, message }, options) {
     const bytes = encoding === 'base64' ? decoded(content) : encoded(content);
-    const recorded = await useCases
+    const { recorded, isHiddenReplaced } = await useCases
       .get(AccessFiles)
       .write({ sandbox, path, content: bytes, message, waitMs: QUEUE_WAIT_MS }, options);
     const lines = bytes.reduce(
@@ -39,6 +39,7 @@ export const write = tool({
       text: [
         [
           `[wrote ${shown(path)}: ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes.length} bytes, ${recordedText(recorded)}]`,
+          ...(isHiddenReplaced ? [HIDDEN_REPLACED] : []),
           ...warningLines(recorded),
         ].join('\n'),
       ],
@@ -46,6 +47,9 @@ export const write = tool({
     };
   },
 });
+
+const HIDDEN_REPLACED =
+  '[note: a hidden file was there, and its old content was replaced; if you have not seen it, look at the diff of the sandbox]';
 
 function encoded(content: string): Uint8Array<ArrayBuffer> {
   if (content.isWellFormed()) return new TextEncoder().encode(content);
