@@ -9,6 +9,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** What `--repo` names: a directory, in a repository or not. */
   readonly directory: string;
+  /** The words of the command line, without the program's own name. */
+  readonly args: readonly string[];
   /** Opened on first use. */
   litterbox(): Promise<Performer>;
   /** The same, after what killed programs left half-done was settled: for commands that change something. */
@@ -16,7 +18,7 @@ export interface Context {
   close(): Promise<void>;
 }
 
-export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Context {
+export function contextOf(repo: string, args: readonly string[], talk: Talk, signal: AbortSignal): Context {
   let opened: Promise<Performer> | undefined;
   const litterbox = () => {
     opened ??= loadLitterbox(repo, askAtTerminal);
@@ -26,6 +28,7 @@ export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Contex
     talk,
     signal,
     directory: repo,
+    args,
     litterbox,
     async settled() {
       const [one, { reconcileState }] = await Promise.all([litterbox(), import('./reconcile.ts')]);

@@ -34,7 +34,7 @@ export async function main(args: readonly string[]): Promise<void> {
       quiet: options.quiet ?? false,
       color: options.color === false ? false : undefined,
     });
-    const context = contextOf(options.repo ?? process.cwd(), talk, controller.signal);
+    const context = contextOf(options.repo ?? process.cwd(), args, talk, controller.signal);
     close = () => context.close();
     return context;
   });

@@ -14,6 +14,7 @@ export type { ConfigOverrides } from './config/config-overrides.ts';
 export type { Config } from './config/config-schema.ts';
 export type { ConfigWarning } from './config/config-warning.ts';
 export { contentHash } from './config/content-hash.ts';
+export { DEFAULT_IMAGE } from './config/default-image.ts';
 export { nearestName } from './config/nearest-name.ts';
 export { isWorkdir, normalPath } from './config/normal-path.ts';
 export {

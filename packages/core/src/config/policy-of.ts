@@ -5,6 +5,7 @@ import { shown } from '../domain/shown.ts';
 import type { LimitName, ProviderTraits, ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import type { Config } from './config-schema.ts';
+import { DEFAULT_IMAGE } from './default-image.ts';
 
 /** What a sandbox may use when nobody said otherwise: enough to build, too little to stall a laptop. */
 export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512 } as const;
@@ -13,8 +14,6 @@ export const DEFAULT_TIMEOUT_MS = 120_000;
 /** How long a setup command may take when the configuration names no time, in milliseconds. */
 export const DEFAULT_SETUP_TIMEOUT_MS = 600_000;
 const DEFAULT_STOP_TIMEOUT_MS = 10_000;
-/** Where nothing is configured and the provider has no programs of its own to offer. */
-const DEFAULT_IMAGE = 'busybox:latest';
 
 /** What a policy depends on besides the configuration. */
 export interface PolicyFacts {
