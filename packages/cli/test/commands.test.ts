@@ -29,7 +29,9 @@ describe('the command line', () => {
       (await fixture.run(['run', 'fix-login', '--cwd', '/tmp', '--env', 'A=it is', '--', 'sh', '-c', 'pwd; echo "$A"']))
         .stdout,
     ).toBe('/tmp\nit is\n');
-    expect((await fixture.run(['list'])).stdout).toMatch(new RegExp(`^fix-login\\tready\\t${PROVIDER}\\t`));
+    expect((await fixture.run(['list'])).stdout).toBe(
+      `fix-login\tready\t${PROVIDER}\t+1 -0, one file\t1\tnone\tjust now\n`,
+    );
     expect((await fixture.run(['log', 'fix-login'])).stdout).toMatch(
       /^( +· {2}.* {2}no change, just now\n){2} +1 {2}run: sh -c echo out; .*\n$/,
     );

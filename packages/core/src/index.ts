@@ -97,6 +97,7 @@ export type {
   Revision,
   RevisionMessage,
   RiskyChange,
+  RecordedWork,
   SandboxHistory,
   SourceControl,
   SourceRepository,
@@ -195,7 +196,7 @@ export { FindShell } from './use-cases/find-shell.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';
-export { ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
+export { type LastCall, ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
 export { InstallImage, type InstalledSandbox } from './use-cases/install-image.ts';
 export { NetworkBooks } from './use-cases/network-books.ts';
 export { OpenNetwork, type WayOut } from './use-cases/open-network.ts';

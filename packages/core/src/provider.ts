@@ -105,6 +105,7 @@ export type {
   Revision,
   RevisionMessage,
   RiskyChange,
+  RecordedWork,
   SandboxHistory,
   SourceControl,
   SourceRepository,

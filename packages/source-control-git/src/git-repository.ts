@@ -43,6 +43,7 @@ import { readChangedFiles, readDiff } from './read-diff.ts';
 import { readLog, resolveRevision } from './read-log.ts';
 import { recordRevision } from './record-revision.ts';
 import { removeHistory } from './remove-history.ts';
+import { readWork } from './read-work.ts';
 import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { recoverJournal } from './settle-journal.ts';
@@ -153,6 +154,10 @@ export class GitRepository implements SourceRepository {
 
   histories(options?: CallOptions): AsyncIterable<SandboxHistory> {
     return this.#iterate('history.list', options, () => readHistories(this.#store));
+  }
+
+  work(id: SandboxId, options?: CallOptions) {
+    return this.#translate('history.read', options, () => readWork(this.#store, id, options?.signal));
   }
 
   record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult> {
