@@ -11,6 +11,8 @@ export interface Context {
   readonly directory: string;
   /** The words of the command line, without the program's own name. */
   readonly args: readonly string[];
+  /** From now on the first Ctrl-C goes to somebody else; the next one ends the command, as ever. */
+  onInterrupt(handle: () => void): void;
   /** Opened on first use. */
   litterbox(): Promise<Performer>;
   /** The same, after what killed programs left half-done was settled: for commands that change something. */
@@ -18,7 +20,13 @@ export interface Context {
   close(): Promise<void>;
 }
 
-export function contextOf(repo: string, args: readonly string[], talk: Talk, signal: AbortSignal): Context {
+export function contextOf(
+  repo: string,
+  args: readonly string[],
+  talk: Talk,
+  signal: AbortSignal,
+  onInterrupt: Context['onInterrupt'],
+): Context {
   let opened: Promise<Performer> | undefined;
   const litterbox = () => {
     opened ??= loadLitterbox(repo, askAtTerminal);
@@ -29,6 +37,7 @@ export function contextOf(repo: string, args: readonly string[], talk: Talk, sig
     signal,
     directory: repo,
     args,
+    onInterrupt,
     litterbox,
     async settled() {
       const [one, { reconcileState }] = await Promise.all([litterbox(), import('./reconcile.ts')]);

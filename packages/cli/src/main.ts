@@ -14,9 +14,15 @@ const ISSUES = 'This is a bug in Litterbox: please report it with the command yo
 export async function main(args: readonly string[]): Promise<void> {
   const controller = new AbortController();
   let signalled: number | undefined;
+  let interrupted: (() => void) | undefined;
   const stop = (name: 'SIGINT' | 'SIGTERM', code: number) =>
     process.on(name, () => {
       if (signalled !== undefined) process.exit(code); // the second time: at once
+      if (name === 'SIGINT' && interrupted) {
+        interrupted();
+        interrupted = undefined;
+        return;
+      }
       signalled = code;
       controller.abort(new Error(`ended by ${name}`));
     });
@@ -34,7 +40,9 @@ export async function main(args: readonly string[]): Promise<void> {
       quiet: options.quiet ?? false,
       color: options.color === false ? false : undefined,
     });
-    const context = contextOf(options.repo ?? process.cwd(), args, talk, controller.signal);
+    const context = contextOf(options.repo ?? process.cwd(), args, talk, controller.signal, (handle) => {
+      interrupted = handle;
+    });
     close = () => context.close();
     return context;
   });

@@ -77,6 +77,33 @@ describe('the command line', () => {
     expect([...bytes]).toEqual([0, 255]);
   });
 
+  it('sends Ctrl-C to the program at once and records what it did; a second one ends it', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'keys']);
+    const typed = async (script: string, answers: readonly string[]) => {
+      const child = fixture.startInTerminal(['run', 'keys', '--', 'sh', '-c', script]);
+      let said = '';
+      let waited = answers;
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        const [next] = waited;
+        if (next === undefined || !said.includes(next)) return;
+        waited = waited.slice(1);
+        child.stdin?.write('\u0003');
+      });
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, said };
+    };
+    const trapped = await typed("trap 'echo got INT; exit 9' INT; echo x >x; echo up; sleep 60", ['up\r\n']);
+    expect(trapped).toEqual({ code: 9, said: expect.stringMatching(/got INT\r\n.*revision 1: one file/s) });
+    expect((await typed('echo up; sleep 60', ['up\r\n'])).code).toBe(130);
+    const deaf = "trap 'echo got INT' INT; echo up; while :; do sleep 1; done";
+    expect(await typed(deaf, ['up\r\n', 'got INT\r\n'])).toEqual({
+      code: 130,
+      said: expect.stringContaining('got INT'),
+    });
+  });
+
   it('FC-03: one word is for bash where there is one, whatever stands at the input, and explain tells', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'words']);

@@ -27,6 +27,7 @@ export interface SandboxSummary {
   readonly lastCall?: LastCall;
 }
 
+/** A call in a sandbox, as a list shows the one that came last. */
 export interface LastCall {
   /** Such as `sandbox-run`. */
   readonly operation: string;
