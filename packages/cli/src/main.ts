@@ -1,5 +1,6 @@
 import { isLitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
+import { blamedCommand } from './blamed-command.ts';
 import { contextOf } from './context.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { jsonLine } from './json-line.ts';
@@ -68,7 +69,7 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help' && !talk.json) return 2; // the help has been shown
-    return report(usageError(error), talk, signalled);
+    return report(usageError(error, blamedCommand(error)), talk, signalled);
   }
   if (signalled !== undefined) return signalled;
   const { code, message, hint, facts } = isLitterboxError(error)

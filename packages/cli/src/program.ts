@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import { blame } from './blamed-command.ts';
 import { type CommandManifest, MANIFEST } from './command-manifest.ts';
 import type { Context } from './context.ts';
 import { COMMAND_GROUPS, headingOf, OPTION_GROUPS } from './help-groups.ts';
@@ -49,8 +50,8 @@ function addCommand(program: Command, manifest: CommandManifest, context: () => 
   const command = new Command(verb)
     .copyInheritedSettings(program)
     .description(summary)
-    .exitOverride()
     .addHelpText('after', examplesText(examples));
+  command.exitOverride(blame(command));
   for (const { key, name: shown, isMany, isOptional, description } of places) {
     const several = isMany || key === presenter.repeated ? '...' : '';
     command.argument(isOptional ? `[${shown}${several}]` : `<${shown}${several}>`, description);
@@ -98,8 +99,8 @@ function addOwnCommand(parent: Command, own: OwnCommand, context: () => Context)
   const command = new Command(verb)
     .copyInheritedSettings(parent)
     .description(summary)
-    .exitOverride()
     .addHelpText('after', examplesText(examples));
+  command.exitOverride(blame(command));
   for (const [name, description, choices] of words) {
     const argument = new Argument(name, description);
     command.addArgument(choices ? argument.choices(choices) : argument);

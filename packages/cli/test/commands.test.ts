@@ -468,6 +468,19 @@ describe('the command line', () => {
     expect(noise).toBe('');
   });
 
+  it('says how a command is used when its words cannot be read', async () => {
+    await using fixture = new CliFixture();
+    for (const [args, usage] of [
+      [['run'], 'Usage: litterbox run [options] <name> <command...>; litterbox run --help'],
+      [['create', 'x', '--memoryy', '1'], 'Usage: litterbox create [options] <name>; litterbox create --help'],
+      [['agent', 'install'], 'Usage: litterbox agent install [options] <client>; litterbox agent install --help'],
+      [['bogus'], 'litterbox --help lists the commands'],
+    ] as const) {
+      const { code, stderr } = await fixture.run(args);
+      expect({ args, code, stderr }).toEqual({ args, code: 2, stderr: expect.stringContaining(usage) });
+    }
+  });
+
   it('every command has help with examples', async () => {
     await using fixture = new CliFixture();
     const help = (await fixture.run(['--help'])).stdout;

@@ -179,7 +179,9 @@ function rootOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts):
     throw unsupported(
       facts,
       `A root of type ${overrides.root.type} is not supported`,
-      `Choose one of: ${roots.join(', ')}.`,
+      overrides.root.type === 'image'
+        ? 'Choose a provider that has images: --provider podman or --provider docker.'
+        : `Choose one of: ${roots.join(', ')}.`,
     );
   }
   // The image is for engines, the directory for copy-on-write: a file may name both, one for each.
