@@ -27,10 +27,11 @@ function commandsBelow(words) {
     cwd: scratch,
     encoding: 'utf8',
   });
-  const [, list = ''] = /^Commands:\n((?: {2,}.*\n)+)/m.exec(help) ?? [];
-  const names = [...list.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name]) => name).filter((name) => name !== 'help');
+  // Groups have headings of their own; lines of options begin with a dash.
+  const lists = help.split('\n\n').filter((block) => !/^(Arguments|Options|Examples):/.test(block));
+  const names = lists.flatMap((list) => [...list.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name]) => name));
   const own = words.length > 0 ? [[words.join(' '), help]] : [];
-  return [...own, ...names.flatMap((name) => commandsBelow([...words, name]))];
+  return [...own, ...names.filter((name) => name !== 'help').flatMap((name) => commandsBelow([...words, name]))];
 }
 
 function commandLine() {

@@ -9,6 +9,10 @@ export interface Context {
   readonly signal: AbortSignal;
   /** What `--repo` names: a directory, in a repository or not. */
   readonly directory: string;
+  /** The words of the command line, without the program's own name. */
+  readonly args: readonly string[];
+  /** From now on the first Ctrl-C goes to somebody else; the next one ends the command, as ever. */
+  onInterrupt(handle: () => void): void;
   /** Opened on first use. */
   litterbox(): Promise<Performer>;
   /** The same, after what killed programs left half-done was settled: for commands that change something. */
@@ -16,7 +20,13 @@ export interface Context {
   close(): Promise<void>;
 }
 
-export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Context {
+export function contextOf(
+  repo: string,
+  args: readonly string[],
+  talk: Talk,
+  signal: AbortSignal,
+  onInterrupt: Context['onInterrupt'],
+): Context {
   let opened: Promise<Performer> | undefined;
   const litterbox = () => {
     opened ??= loadLitterbox(repo, askAtTerminal);
@@ -26,6 +36,8 @@ export function contextOf(repo: string, talk: Talk, signal: AbortSignal): Contex
     talk,
     signal,
     directory: repo,
+    args,
+    onInterrupt,
     litterbox,
     async settled() {
       const [one, { reconcileState }] = await Promise.all([litterbox(), import('./reconcile.ts')]);

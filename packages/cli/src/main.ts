@@ -1,5 +1,6 @@
 import { isLitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
+import { blamedCommand } from './blamed-command.ts';
 import { contextOf } from './context.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { jsonLine } from './json-line.ts';
@@ -14,9 +15,15 @@ const ISSUES = 'This is a bug in Litterbox: please report it with the command yo
 export async function main(args: readonly string[]): Promise<void> {
   const controller = new AbortController();
   let signalled: number | undefined;
+  let interrupted: (() => void) | undefined;
   const stop = (name: 'SIGINT' | 'SIGTERM', code: number) =>
     process.on(name, () => {
       if (signalled !== undefined) process.exit(code); // the second time: at once
+      if (name === 'SIGINT' && interrupted) {
+        interrupted();
+        interrupted = undefined;
+        return;
+      }
       signalled = code;
       controller.abort(new Error(`ended by ${name}`));
     });
@@ -34,7 +41,9 @@ export async function main(args: readonly string[]): Promise<void> {
       quiet: options.quiet ?? false,
       color: options.color === false ? false : undefined,
     });
-    const context = contextOf(options.repo ?? process.cwd(), talk, controller.signal);
+    const context = contextOf(options.repo ?? process.cwd(), args, talk, controller.signal, (handle) => {
+      interrupted = handle;
+    });
     close = () => context.close();
     return context;
   });
@@ -60,7 +69,7 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help' && !talk.json) return 2; // the help has been shown
-    return report(usageError(error), talk, signalled);
+    return report(usageError(error, blamedCommand(error)), talk, signalled);
   }
   if (signalled !== undefined) return signalled;
   const { code, message, hint, facts } = isLitterboxError(error)

@@ -22,8 +22,7 @@ const NAME = ['--name <name>', 'what the client calls the server (default: litte
 const DRY_RUN = ['--dry-run', 'show the diff and write nothing'] as const;
 const YES = ['--yes', 'without asking'] as const;
 
-/** Before the operations in the list of commands. */
-export const FIRST_COMMANDS: readonly OwnCommand[] = [
+export const OWN_COMMANDS: readonly OwnCommand[] = [
   {
     verb: 'init',
     summary: 'Write a .litterbox.toml to start from, with all settings as comments',
@@ -35,10 +34,6 @@ export const FIRST_COMMANDS: readonly OwnCommand[] = [
     examples: ['init', 'init --print', 'init --force'],
     load: async () => (await import('./commands/init.ts')).init,
   },
-];
-
-/** After them. */
-export const LAST_COMMANDS: readonly OwnCommand[] = [
   {
     verb: 'mcp',
     summary: 'Serve agents over standard input and output; their client starts it',

@@ -15,7 +15,7 @@ export interface Presenter {
   load(): Promise<Presented>;
 }
 
-/** By operation, in the order in which people meet them. Loaded when run: start-up knows names and options alone. */
+/** By operation. Loaded when run: start-up knows names and options alone. */
 export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'sandbox-create': { load: async () => (await import('./commands/create.ts')).presented['sandbox-create'] },
   'sandbox-fork': { load: async () => (await import('./commands/create.ts')).presented['sandbox-fork'] },

@@ -1,7 +1,9 @@
 import { Argument, Command, Option } from 'commander';
+import { blame } from './blamed-command.ts';
 import { type CommandManifest, MANIFEST } from './command-manifest.ts';
 import type { Context } from './context.ts';
-import { FIRST_COMMANDS, LAST_COMMANDS, type OwnCommand } from './own-commands.ts';
+import { COMMAND_GROUPS, headingOf, OPTION_GROUPS } from './help-groups.ts';
+import { OWN_COMMANDS, type OwnCommand } from './own-commands.ts';
 import { PRESENTERS } from './presenters.ts';
 
 export interface GlobalOptions {
@@ -16,9 +18,9 @@ const VERSION = '0.1.0';
 /** Every operation that has a command, with its options and examples; the operation itself is loaded when it runs. */
 export function programOf(open: (options: GlobalOptions) => Context): Command {
   const program = new Command('litterbox')
-    .description('Every coding agent gets its own disposable machine and its own branch; you get one diff to accept.')
+    .description('Give every coding agent its own sandbox and branch. Review one diff. Merge it or throw it away.')
     .version(VERSION)
-    .option('-C, --repo <directory>', 'a directory in the repository', process.cwd())
+    .option('-C, --repo <directory>', 'a directory in the repository (default: the current one)')
     .option('--json', 'print results as one JSON document, errors as JSON on stderr')
     .option('--quiet', 'no progress and no notices')
     .option('--no-color', 'no colours')
@@ -26,14 +28,17 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
     .enablePositionalOptions()
     .configureOutput({ outputError: () => {} }) // said once, in the form of every other error
     .exitOverride()
-    .configureHelp({ showGlobalOptions: false });
+    .configureHelp({ showGlobalOptions: false, minWidthToWrap: 20, subcommandTerm: (command) => command.name() });
   const context = () => open(program.opts<GlobalOptions>());
-  for (const command of FIRST_COMMANDS) addOwnCommand(program, command, context);
-  for (const manifest of [...MANIFEST].sort(byOrder)) addCommand(program, manifest, context);
-  for (const command of LAST_COMMANDS) addOwnCommand(program, command, context);
+  for (const manifest of MANIFEST) addCommand(program, manifest, context);
+  for (const command of OWN_COMMANDS) addOwnCommand(program, command, context);
+  const verbs = COMMAND_GROUPS.flatMap(([, members]) => members);
+  (program.commands as Command[]).sort((left, right) => verbs.indexOf(left.name()) - verbs.indexOf(right.name()));
+  for (const command of program.commands) command.helpGroup(headingOf(COMMAND_GROUPS, command.name()) ?? 'Commands:');
+  program.commandsGroup('This machine:'); // where the parser puts its own `help`
   program.addHelpText(
     'after',
-    '\nlitterbox completion bash|zsh|fish|powershell prints a script that completes commands and names.\nlitterbox COMMAND --help shows options and examples.',
+    '\nlitterbox COMMAND --help shows options and examples.\nlitterbox completion bash|zsh|fish|powershell prints a script for your shell.',
   );
   return program;
 }
@@ -45,13 +50,20 @@ function addCommand(program: Command, manifest: CommandManifest, context: () => 
   const command = new Command(verb)
     .copyInheritedSettings(program)
     .description(summary)
-    .exitOverride()
     .addHelpText('after', examplesText(examples));
+  command.exitOverride(blame(command));
   for (const { key, name: shown, isMany, isOptional, description } of places) {
     const several = isMany || key === presenter.repeated ? '...' : '';
     command.argument(isOptional ? `[${shown}${several}]` : `<${shown}${several}>`, description);
   }
-  const options = manifest.options.map((one) => ({ key: one.key, option: optionOf(one) }));
+  const groups = OPTION_GROUPS[name];
+  const options = manifest.options.map((one) => {
+    const option = optionOf(one);
+    const heading = headingOf(groups, one.key);
+    return { key: one.key, option: heading === undefined ? option : option.helpGroup(heading) };
+  });
+  const keys = groups?.flatMap(([, members]) => members) ?? [];
+  options.sort((left, right) => keys.indexOf(left.key) - keys.indexOf(right.key));
   for (const { option } of options) command.addOption(option);
   for (const [flags, description] of presenter.options ?? []) command.addOption(new Option(flags, description));
   command.action(async (...args: unknown[]) => {
@@ -87,8 +99,8 @@ function addOwnCommand(parent: Command, own: OwnCommand, context: () => Context)
   const command = new Command(verb)
     .copyInheritedSettings(parent)
     .description(summary)
-    .exitOverride()
     .addHelpText('after', examplesText(examples));
+  command.exitOverride(blame(command));
   for (const [name, description, choices] of words) {
     const argument = new Argument(name, description);
     command.addArgument(choices ? argument.choices(choices) : argument);
@@ -115,8 +127,3 @@ function optionOf({ flags, description, isRepeated, choices }: CommandManifest['
   if (isRepeated) option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
   return choices ? option.choices(choices) : option;
 }
-
-/** In the order in which people meet them. */
-const ORDER = Object.keys(PRESENTERS);
-const byOrder = (left: CommandManifest, right: CommandManifest): number =>
-  ORDER.indexOf(left.operation) - ORDER.indexOf(right.operation);

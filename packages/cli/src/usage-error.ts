@@ -1,5 +1,5 @@
 import { LitterboxError, type LitterboxErrorCode, visible } from '@litterbox/core';
-import type { CommanderError } from 'commander';
+import type { Command, CommanderError } from 'commander';
 
 const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
   'commander.help': 'ARG_MISSING',
@@ -14,7 +14,7 @@ const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
 const MAX_CHARACTERS = 240;
 
 /** What the parser of words found wrong, in the form that every error has. */
-export function usageError({ code, message }: CommanderError): LitterboxError {
+export function usageError({ code, message }: CommanderError, command?: Command): LitterboxError {
   const said = code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
   const line = visible(said.replace(/\s+/g, ' '));
   return new LitterboxError(
@@ -22,7 +22,15 @@ export function usageError({ code, message }: CommanderError): LitterboxError {
     line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1)}…`,
     {
       operation: 'cli.parse',
-      hint: 'litterbox --help lists the commands, litterbox COMMAND --help shows options and examples.',
+      hint: hintOf(command),
     },
   );
+}
+
+function hintOf(command: Command | undefined): string {
+  if (!command?.parent)
+    return 'litterbox --help lists the commands, litterbox COMMAND --help shows options and examples.';
+  const words = [command.name()];
+  for (let above: Command | null = command.parent; above; above = above.parent) words.unshift(above.name());
+  return `Usage: ${words.join(' ')} ${command.usage()}; ${words.join(' ')} --help shows options and examples.`;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { quoted } from '@litterbox/core';
 import { RepositoryFixture } from '@litterbox/testing';
 
 export interface Ran {
@@ -64,6 +65,17 @@ export class CliFixture extends RepositoryFixture {
       cwd: this.repository,
       env: this.environment,
       stdio: ['pipe', 'pipe', 'pipe'],
+    });
+  };
+
+  /** On a terminal of its own, whose keyboard is the standard input of the process: `\u0003` is Ctrl-C. */
+  readonly startInTerminal = (args: readonly string[], more: Readonly<Record<string, string>> = {}): ChildProcess => {
+    const line = `stty cols 80 rows 24; exec ${[...NODE, ...args].map(quoted).join(' ')}`; // nobody else gives it a size
+    return spawn('script', ['-qec', line, '/dev/null'], {
+      cwd: this.repository,
+      env: { ...this.environment, SHELL: '/bin/sh', ...more },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      timeout: 120_000, // whoever waits for a word that never comes
     });
   };
 

@@ -29,7 +29,9 @@ describe('the command line', () => {
       (await fixture.run(['run', 'fix-login', '--cwd', '/tmp', '--env', 'A=it is', '--', 'sh', '-c', 'pwd; echo "$A"']))
         .stdout,
     ).toBe('/tmp\nit is\n');
-    expect((await fixture.run(['list'])).stdout).toMatch(new RegExp(`^fix-login\\tready\\t${PROVIDER}\\t`));
+    expect((await fixture.run(['list'])).stdout).toBe(
+      `fix-login\tready\t${PROVIDER}\t+1 -0, one file\t1\tnone\tjust now\n`,
+    );
     expect((await fixture.run(['log', 'fix-login'])).stdout).toMatch(
       /^( +· {2}.* {2}no change, just now\n){2} +1 {2}run: sh -c echo out; .*\n$/,
     );
@@ -73,6 +75,33 @@ describe('the command line', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     expect([...bytes]).toEqual([0, 255]);
+  });
+
+  it('sends Ctrl-C to the program at once and records what it did; a second one ends it', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'keys']);
+    const typed = async (script: string, answers: readonly string[]) => {
+      const child = fixture.startInTerminal(['run', 'keys', '--', 'sh', '-c', script]);
+      let said = '';
+      let waited = answers;
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        const [next] = waited;
+        if (next === undefined || !said.includes(next)) return;
+        waited = waited.slice(1);
+        child.stdin?.write('\u0003');
+      });
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, said };
+    };
+    const trapped = await typed("trap 'echo got INT; exit 9' INT; echo x >x; echo up; sleep 60", ['up\r\n']);
+    expect(trapped).toEqual({ code: 9, said: expect.stringMatching(/got INT\r\n.*revision 1: one file/s) });
+    expect((await typed('echo up; sleep 60', ['up\r\n'])).code).toBe(130);
+    const deaf = "trap 'echo got INT' INT; echo up; while :; do sleep 1; done";
+    expect(await typed(deaf, ['up\r\n', 'got INT\r\n'])).toEqual({
+      code: 130,
+      said: expect.stringContaining('got INT'),
+    });
   });
 
   it('FC-03: one word is for bash where there is one, whatever stands at the input, and explain tells', async () => {
@@ -437,6 +466,19 @@ describe('the command line', () => {
     piped.stderr.on('data', (bytes: Buffer) => (noise += bytes.toString()));
     await once(piped, 'close');
     expect(noise).toBe('');
+  });
+
+  it('says how a command is used when its words cannot be read', async () => {
+    await using fixture = new CliFixture();
+    for (const [args, usage] of [
+      [['run'], 'Usage: litterbox run [options] <name> <command...>; litterbox run --help'],
+      [['create', 'x', '--memoryy', '1'], 'Usage: litterbox create [options] <name>; litterbox create --help'],
+      [['agent', 'install'], 'Usage: litterbox agent install [options] <client>; litterbox agent install --help'],
+      [['bogus'], 'litterbox --help lists the commands'],
+    ] as const) {
+      const { code, stderr } = await fixture.run(args);
+      expect({ args, code, stderr }).toEqual({ args, code: 2, stderr: expect.stringContaining(usage) });
+    }
   });
 
   it('every command has help with examples', async () => {

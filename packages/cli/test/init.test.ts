@@ -1,13 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { quoted } from '@litterbox/core';
 import { detected, ECOSYSTEMS } from '../src/init/ecosystems.ts';
-import { CliFixture } from './cli-fixture.ts';
+import { wantedTrust } from '../src/init/wanted-trust.ts';
+import { CliFixture, NODE, PROVIDER } from './cli-fixture.ts';
 
 const CONFIG = '.litterbox.toml';
 
 /** With every suggestion switched on: lines `#key = …`, not lines `# words`. */
 const uncommented = (text: string): string => text.replace(/^#(?=[a-z])/gm, '');
+
+/** What `init` says on a terminal to a person who presses one key when asked. */
+async function answeredInit(fixture: CliFixture, answer: string): Promise<string> {
+  const child = fixture.startInTerminal(['init']);
+  let said = '';
+  let isAnswered = false;
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (isAnswered || !said.includes('Switch it on?')) return;
+    isAnswered = true;
+    child.stdin?.write(answer);
+  });
+  await once(child, 'close');
+  return said;
+}
 
 describe('litterbox init', () => {
   it('writes a file that says nothing yet, and nothing else', async () => {
@@ -63,9 +82,52 @@ describe('litterbox init', () => {
         stderr: 'You have not agreed to this.\n',
       }); // no warning: every key is known
       expect(read.stdout).toContain('container.setup-command = ');
+      if (found.length > 0) for (const line of wantedTrust(found)) expect(read.stdout.split('\n')).toContain(line);
       expect(read.stdout).toContain('network.allow = ');
       for (const file of [...files, CONFIG]) rmSync(join(fixture.repository, file), { force: true });
     }
+  });
+
+  it('switches setup and network on together when a person at a terminal says yes, and trusts just that', async () => {
+    await using fixture = new CliFixture();
+    writeFileSync(join(fixture.repository, 'package.json'), '{}');
+    writeFileSync(join(fixture.repository, 'package-lock.json'), '{}');
+    const told = (answer: string) => answeredInit(fixture, answer);
+    expect(await told('n')).toContain('every setting in it is a comment');
+    rmSync(join(fixture.repository, CONFIG));
+    const yes = await told('y');
+    expect(yes).toContain('container.setup-command = [["npm","ci"]]');
+    expect(yes).toContain('you agreed to it');
+    const shown = await fixture.run(['trust', '--show']);
+    expect({ stdout: shown.stdout, stderr: shown.stderr }).toEqual({
+      stdout: `${wantedTrust(detected((name) => name.startsWith('package'))).join('\n')}\n`,
+      stderr: 'You have agreed to this.\n',
+    });
+  });
+
+  it('create names the line that prepares a sandbox, which works as it stands', async () => {
+    await using fixture = new CliFixture();
+    writeFileSync(join(fixture.repository, 'package.json'), '{"name":"x","version":"1.0.0"}');
+    const lock = { name: 'x', version: '1.0.0', lockfileVersion: 3, packages: { '': { name: 'x', version: '1.0.0' } } };
+    writeFileSync(join(fixture.repository, 'package-lock.json'), JSON.stringify(lock));
+    fixture.git('add', '.');
+    fixture.git('commit', '-qm', 'a project');
+    const made = await fixture.run(['create', 'It is', '--env', "A=don't"]);
+    expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: 'it-is\n' });
+    const line = made.stderr.split('\n').find((one) => one.startsWith('  litterbox delete '));
+    expect(line).toContain("create 'It is' --env 'A=don'\\''t' --setup 'npm ci' --network setup");
+    expect((await fixture.run(['--quiet', 'create', 'quiet'])).stderr).toBe('');
+    if (PROVIDER !== 'overlayfs') return; // the image that is named has to come from outside
+    const pasted = spawnSync('sh', ['-c', `litterbox() { ${NODE.map(quoted).join(' ')} "$@"; }; ${line}`], {
+      cwd: fixture.repository,
+      env: fixture.environment,
+      encoding: 'utf8',
+    });
+    expect({ code: pasted.status, stdout: pasted.stdout }).toEqual({ code: 0, stdout: 'it-is\n' });
+    expect(pasted.stderr).not.toContain('Dependencies of');
+    expect((await fixture.run(['run', 'it-is', 'cat node_modules/.package-lock.json; echo $A'])).stdout).toContain(
+      "don't",
+    );
   });
 
   it('replaces a file only with --force, shows the difference, and keeps copies', async () => {

@@ -264,6 +264,23 @@ export function describeSourceControl({
       assert.equal((await repository.history(id)).unmilestoned, 0);
     });
 
+    check('work is told in numbers, against the base', async ({ repository, record, id }) => {
+      const nothing = { revisions: 0, unmilestoned: 0, files: 0, addedLines: 0, removedLines: 0 };
+      assert.deepEqual(await repository.work(id), nothing);
+      await record([{ path: 'one', content: 'a\nb\n' }]);
+      await record([{ path: 'one', content: 'a\n' }]);
+      await repository.milestone(id, 'one');
+      await record([{ path: 'two', content: 'b\n' }]);
+      assert.deepEqual(await repository.work(id), {
+        ...nothing,
+        revisions: 3,
+        unmilestoned: 1,
+        files: 2,
+        addedLines: 2,
+      });
+      await assert.rejects(repository.work(SandboxId.make()), (error) => isLitterboxError(error, 'NOT_FOUND'));
+    });
+
     check('a merge brings everything, and is known to be in', async ({ repository, record, id, root }) => {
       await record([
         { path: 'README', content: 'merged\n' },

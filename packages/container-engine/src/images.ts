@@ -16,6 +16,14 @@ const PULL_MS = 3_600_000;
 /** A registry that does not answer is given up after this time without any progress. */
 const PULL_IDLE_MS = 60_000;
 
+/** What an engine says of a pull, a line each. */
+interface PullLine {
+  readonly status?: string;
+  readonly id?: string;
+  readonly progress?: string;
+  readonly error?: string;
+}
+
 /** Images of an engine, pulled when they are not there. */
 export class Images {
   readonly #engine: Engine;
@@ -72,6 +80,7 @@ export class Images {
       );
     // A reference without tag or digest would pull every tag.
     const full = /[:@][^/]*$/.test(reference) ? reference : `${reference}:latest`;
+    let refusal: string | undefined;
     try {
       await this.#engine.ask(
         'provider.pull',
@@ -89,9 +98,11 @@ export class Images {
                 if (error) reject(error);
                 else resolve();
               },
-              ({ status, id, progress }: { status?: string; id?: string; progress?: string }) => {
+              ({ status, id, progress, error }: PullLine) => {
                 idle.refresh();
-                say([id, status, progress].filter(Boolean).join(' '));
+                if (error !== undefined && error !== '')
+                  refusal = error; // Podman ends the answer well after it
+                else say([id, status, progress].filter(Boolean).join(' '));
               },
             );
           });
@@ -104,7 +115,7 @@ export class Images {
       throw missing(said, error);
     }
     const pulled = await this.#inspect(full, options);
-    if (!pulled) throw missing('it is still not there');
+    if (!pulled) throw missing(refusal ?? 'it is still not there');
     return pulled;
   }
 }

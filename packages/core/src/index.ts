@@ -6,6 +6,7 @@ export {
   ExecChannel,
   exitStatusOf,
   whatToRun,
+  type RunningCommand,
 } from './channel/exec-channel.ts';
 export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
@@ -14,6 +15,7 @@ export type { ConfigOverrides } from './config/config-overrides.ts';
 export type { Config } from './config/config-schema.ts';
 export type { ConfigWarning } from './config/config-warning.ts';
 export { contentHash } from './config/content-hash.ts';
+export { DEFAULT_IMAGE } from './config/default-image.ts';
 export { nearestName } from './config/nearest-name.ts';
 export { isWorkdir, normalPath } from './config/normal-path.ts';
 export {
@@ -96,6 +98,7 @@ export type {
   Revision,
   RevisionMessage,
   RiskyChange,
+  RecordedWork,
   SandboxHistory,
   SourceControl,
   SourceRepository,
@@ -196,7 +199,7 @@ export { FindShell } from './use-cases/find-shell.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';
-export { ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
+export { type LastCall, ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
 export { InstallImage, type InstalledSandbox } from './use-cases/install-image.ts';
 export { NetworkBooks } from './use-cases/network-books.ts';
 export { OpenNetwork, type WayOut } from './use-cases/open-network.ts';

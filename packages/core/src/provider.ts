@@ -6,6 +6,7 @@ export {
   ExecChannel,
   exitStatusOf,
   whatToRun,
+  type RunningCommand,
 } from './channel/exec-channel.ts';
 export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
@@ -105,6 +106,7 @@ export type {
   Revision,
   RevisionMessage,
   RiskyChange,
+  RecordedWork,
   SandboxHistory,
   SourceControl,
   SourceRepository,

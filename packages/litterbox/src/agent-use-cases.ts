@@ -107,7 +107,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [SpillOutput, [FindSandbox, OpenSandboxes]],
   [SettleSandbox, [Port.State, OpenSandboxes, RecordRevision]],
   [CutMilestone, [FindSandbox, OpenRepository, Port.State, Port.Audit, SettleSandbox, Port.Actor, Port.Asker]],
-  [ListSandboxes, [OpenRepository, Port.State, Port.Providers]],
+  [ListSandboxes, [OpenRepository, Port.State, Port.Audit, Port.Providers]],
   [AuditRead, [FindSandbox, OpenRepository, Port.Audit, Port.Actor]],
   [ReadHistory, [FindSandbox, OpenRepository, Port.Audit]],
 ];

@@ -17,6 +17,8 @@ export {
   type Milestone,
   type OutputChunk,
   type Progress,
+  type LastCall,
+  type RecordedWork,
   type SandboxSummary,
   visible,
 } from '@litterbox/core';

@@ -46,6 +46,7 @@ import { readLog, resolveRevision } from './read-log.ts';
 import { recordRevision } from './record-revision.ts';
 import { requireOwnRepository } from './require-own-repository.ts';
 import { removeHistory } from './remove-history.ts';
+import { readWork } from './read-work.ts';
 import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { recoverJournal } from './settle-journal.ts';
@@ -169,6 +170,10 @@ export class GitRepository implements SourceRepository {
 
   histories(options?: CallOptions): AsyncIterable<SandboxHistory> {
     return this.#iterate('history.list', options, () => readHistories(this.#store));
+  }
+
+  work(id: SandboxId, options?: CallOptions) {
+    return this.#translate('history.read', options, () => readWork(this.#store, id, options?.signal));
   }
 
   record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult> {

@@ -65,6 +65,16 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'a fork of a merged source is merged; one id has one history, and a source that nobody began is NOT_FOUND',
   ],
   [
+    'tells work since the last milestone alone',
+    repositoryWith((inner) => ({
+      work: async (id) => {
+        const work = await inner.work(id);
+        return { ...work, revisions: work.unmilestoned };
+      },
+    })),
+    'work is told in numbers, against the base',
+  ],
+  [
     'takes the work tree for HEAD',
     repositoryWith((inner) => ({
       base: (source) => inner.base(source.type === 'head' ? { type: 'worktree' } : source),

@@ -148,6 +148,20 @@ export function memoryRepository(
       for (const history of histories.values()) yield historyOf(history);
     },
 
+    async work(id, options) {
+      begun(options);
+      const history = of(id);
+      const changes = changesBetween(...compared(history, options));
+      const sum = (key: 'addedLines' | 'removedLines') => changes.reduce((all, change) => all + (change[key] ?? 0), 0);
+      return {
+        revisions: history.revisions.length,
+        unmilestoned: unmilestonedOf(history),
+        files: changes.length,
+        addedLines: sum('addedLines'),
+        removedLines: sum('removedLines'),
+      };
+    },
+
     async record(id, request, options) {
       begun(options);
       const history = of(id);

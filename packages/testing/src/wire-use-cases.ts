@@ -193,7 +193,7 @@ export function wireUseCases(ports: Ports) {
     readClone: new ReadClone(inspectSandbox),
     spillOutput: new SpillOutput(findSandbox, openSandboxes),
     cutMilestone: new CutMilestone(findSandbox, openRepository, state, audit, settleSandbox, actor, ports.asker),
-    listSandboxes: new ListSandboxes(openRepository, state, providers),
+    listSandboxes: new ListSandboxes(openRepository, state, audit, providers),
     auditRead: new AuditRead(findSandbox, openRepository, audit, actor),
     readHistory: new ReadHistory(findSandbox, openRepository, audit),
     attachProcess: new AttachProcess(findSandbox, openSandboxes, state, audit, recordRevision, actor),

@@ -1,5 +1,17 @@
-import { createSandbox, forkSandbox, type Parsed, portUrl, type SandboxRecord, visibleName } from '@litterbox/core';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createSandbox,
+  DEFAULT_IMAGE,
+  forkSandbox,
+  type Parsed,
+  portUrl,
+  type SandboxRecord,
+  visibleName,
+} from '@litterbox/core';
 import type { Context } from '../context.ts';
+import { dependencyNote } from '../init/dependency-note.ts';
+import { repositoryRoot } from '../repository-root.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
   const { talk, signal } = context;
@@ -21,7 +33,24 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   }
   if (talk.json) return talk.document(await createSandbox.document?.(created));
   describe(context, record, started);
+  advise(context, record);
   talk.result(record.slug);
+}
+
+/** What of the person's project is not inside, and how it gets there. */
+function advise({ talk, args, directory }: Context, { slug, policy }: SandboxRecord): void {
+  const { root } = policy;
+  const top = repositoryRoot(directory);
+  const repository = directory === process.cwd() ? undefined : directory;
+  const note =
+    top === undefined
+      ? undefined
+      : dependencyNote({ slug, policy, args, repository }, (name) => existsSync(join(top, name)));
+  if (note !== undefined) talk.notice(note);
+  else if (root.type === 'image' && root.reference === DEFAULT_IMAGE)
+    talk.notice(
+      `The image is ${DEFAULT_IMAGE}, which has no git, node or python; choose another with --image node:24.`,
+    );
 }
 
 async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promise<void> {

@@ -1,12 +1,15 @@
 import { copyFile, lstat, readFile } from 'node:fs/promises';
 import { constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONFIG_FILE, LitterboxError, shown } from '@litterbox/core';
+import { CONFIG_FILE, LitterboxError, shown, trustConfig } from '@litterbox/core';
 import { replaceFile, told } from '../agents/config-file.ts';
 import { CLIENT_IDS } from '../agents/client-ids.ts';
 import { assertAgreed } from '../agree.ts';
+import { askAtTerminal, isAtTerminal } from '../ask.ts';
+import type { Context } from '../context.ts';
 import { configText } from '../init/config-text.ts';
-import { detected } from '../init/ecosystems.ts';
+import { detected, type Ecosystem } from '../init/ecosystems.ts';
+import { wantedTrust } from '../init/wanted-trust.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { showDiff, unifiedDiff } from '../unified-diff.ts';
@@ -17,7 +20,8 @@ interface Flags {
   readonly yes?: boolean;
 }
 
-export const init: Perform = async ({ talk, signal, directory }, _words, given) => {
+export const init: Perform = async (context, _words, given) => {
+  const { talk, signal, directory } = context;
   const { print = false, force = false, yes = false }: Flags = given;
   const root = repositoryRoot(directory);
   if (root === undefined) {
@@ -26,7 +30,8 @@ export const init: Perform = async ({ talk, signal, directory }, _words, given) 
       hint: 'Change into one, or make one: git init.',
     });
   }
-  const text = configText(detected((name) => existsSync(join(root, name))));
+  const ecosystems = detected((name) => existsSync(join(root, name)));
+  let text = configText(ecosystems);
   const path = join(root, CONFIG_FILE);
   if (print) {
     if (talk.json) talk.document({ path, text, written: false });
@@ -51,19 +56,43 @@ export const init: Perform = async ({ talk, signal, directory }, _words, given) 
     if (!yes) await assertAgreed(`Replace ${CONFIG_FILE}?`, CONFIG_FILE, 'cli.init', signal);
     backup = await told(path, async () => await copyAside(path));
   }
+  const isOn = !talk.json && !yes && (await isSwitchedOn(ecosystems, signal));
+  if (isOn) text = configText(ecosystems, true);
   await told(path, async () => await replaceFile(path, text));
   if (talk.json) return talk.document({ path, text, written: true, ...(backup !== undefined && { backup }) });
-  talk.notice(`Wrote ${CONFIG_FILE}. Nothing changes yet: every setting in it is a comment.`);
+  if (isOn) await agree(context, ecosystems);
+  else talk.notice(`Wrote ${CONFIG_FILE}. Nothing changes yet: every setting in it is a comment.`);
   if (backup !== undefined) talk.notice(`The old one is ${backup}.`);
   talk.notice(
     [
       'Next:',
-      `  edit ${CONFIG_FILE}, then litterbox trust if you switched on what widens a sandbox`,
+      ...(isOn ? [] : [`  edit ${CONFIG_FILE}, then litterbox trust if you switched on what widens a sandbox`]),
       `  litterbox agent install ${await likelyClient(directory)} lets your agent work in sandboxes`,
       '  litterbox create NAME makes one by hand',
     ].join('\n'),
   );
 };
+
+/** Asks a person about the setup and its network together: one without the other does nothing. */
+async function isSwitchedOn(ecosystems: readonly Ecosystem[], signal: AbortSignal): Promise<boolean> {
+  if (ecosystems.length === 0 || !isAtTerminal()) return false;
+  const details = [
+    'New sandboxes would begin with this setup, and it alone could reach these hosts:',
+    ...wantedTrust(ecosystems),
+  ];
+  return await askAtTerminal.approve({ question: 'Switch it on?', details }, { signal });
+}
+
+/** Trusts the file where it asks for what the person has just agreed to, and for nothing else. */
+async function agree({ talk, signal, litterbox }: Context, ecosystems: readonly Ecosystem[]): Promise<void> {
+  const performer = await litterbox();
+  const { trustText, contentHash } = await performer.perform(trustConfig, {}, { signal });
+  const asked = trustText.split('\n').filter((line) => line !== '');
+  const isAgreed = asked.toSorted().join('\n') === wantedTrust(ecosystems).toSorted().join('\n');
+  if (isAgreed && (await performer.perform(trustConfig, { contentHash }, { signal })).isTrusted)
+    talk.notice(`Wrote ${CONFIG_FILE}, and you agreed to it: new sandboxes begin with the setup.`);
+  else talk.warning(`${CONFIG_FILE} asks for more than you agreed to here: litterbox trust shows all of it.`);
+}
 
 /** The text of the file that is there, if one is. @throws LitterboxError `NOT_A_REGULAR_FILE` */
 async function presentText(path: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { listSandboxes, type Parsed, visibleName } from '@litterbox/core';
+import { listSandboxes, type Parsed, type RecordedWork, visibleName } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { ago, table } from '../table.ts';
 
@@ -19,21 +19,38 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
     error: 'red',
   } as const;
   const hasForks = sandboxes.some(({ forkedFrom }) => forkedFrom !== undefined);
-  const rows = sandboxes.map(({ name, state, provider, createdAtMs, repository, isDegraded, forkedFrom }) => [
+  const rows = sandboxes.map(({ name, state, provider, repository, isDegraded, forkedFrom, work, lastCall }) => [
     name,
     talk.paint(paint[state], state) + (isDegraded ? talk.paint('red', ' (degraded)') : ''),
     provider,
-    ago(createdAtMs),
+    ...(all ? [] : workCells(work)),
+    lastCall === undefined ? '' : lastCall.isRunning ? talk.paint('cyan', 'at work') : ago(lastCall.atMs),
     ...(hasForks ? [forkedFrom ?? ''] : []),
     ...(all ? [visibleName(repository)] : []),
   ]);
   talk.result(
     table(
-      ['NAME', 'STATE', 'PROVIDER', 'CREATED', ...(hasForks ? ['FORKED FROM'] : []), ...(all ? ['REPOSITORY'] : [])],
+      [
+        ...['NAME', 'STATE', 'PROVIDER'],
+        ...(all ? [] : ['CHANGES', 'REVISIONS', 'MILESTONE']),
+        'LAST CALL',
+        ...(hasForks ? ['FORKED FROM'] : []),
+        ...(all ? ['REPOSITORY'] : []),
+      ],
       rows,
       process.stdout.isTTY,
     ),
   );
+}
+
+/** What differs from the base, how many revisions there are, and whether the last of them is offered for review. */
+function workCells(work: RecordedWork | undefined): readonly string[] {
+  if (!work) return ['', '', ''];
+  const { revisions, unmilestoned, files, addedLines, removedLines } = work;
+  if (revisions === 0) return ['none', '0', ''];
+  const milestone = unmilestoned === 0 ? 'offered' : unmilestoned === revisions ? 'none' : `${unmilestoned} after it`;
+  const changes = `+${addedLines} -${removedLines}, ${files === 1 ? 'one file' : `${files} files`}`;
+  return [files === 0 ? 'none' : changes, String(revisions), milestone];
 }
 
 export const presented = {

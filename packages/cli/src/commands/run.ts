@@ -7,6 +7,7 @@ import {
   type Parsed,
   type RecordResult,
   runCommand,
+  type RunningCommand,
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
@@ -41,6 +42,7 @@ async function run(
   }
   const options = {
     signal,
+    onStart: (running: RunningCommand) => context.onInterrupt(() => void running.signal('SIGINT')),
     onOutput: talk.json
       ? undefined
       : ({ type, bytes }: OutputChunk) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
@@ -116,13 +118,14 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
 }
 
 async function piped(
-  { talk, signal }: Context,
+  { talk, signal, onInterrupt }: Context,
   attached: AttachedProcess,
   timeoutMs: number | undefined,
 ): Promise<void> {
   await using _attached = attached;
   using _deadline = deadline(attached, timeoutMs, talk);
   const { process: inside } = attached;
+  onInterrupt(() => void inside.kill('SIGINT'));
   const feeding = (async () => {
     for await (const bytes of process.stdin) await inside.write(bytes as Buffer);
     await inside.closeStdin();

@@ -1,22 +1,27 @@
 import type { Ecosystem } from './ecosystems.ts';
 
 /**
- * A `.litterbox.toml` that says nothing yet. Lines `# …` are words for a person; lines `#key = …` are settings that take effect when
- * the `#` goes. A test takes all of them away and reads the result.
+ * A `.litterbox.toml` to start from. Lines `# …` are words for a person; lines `#key = …` are settings that take effect when the `#`
+ * goes. A test takes all of them away and reads the result.
+ *
+ * @param isOn the setup and its network take effect: a person said so
  */
-export function configText(ecosystems: readonly Ecosystem[]): string {
-  const setup = ecosystems.map(({ setup }) => setup);
-  const hosts = [...new Set(ecosystems.flatMap((one) => one.hosts))];
+export function configText(ecosystems: readonly Ecosystem[], isOn = false): string {
+  const off = isOn ? '' : '#';
   const seen = ecosystems.map(({ files }) => files.join(' and '));
+  const hosts = hostsOf(ecosystems);
   const setupLines =
-    setup.length === 0
+    ecosystems.length === 0
       ? [
-          '# What prepares a new sandbox, once: a command as a list, or a text for the shell.',
+          '# What prepares a new sandbox, once: a command as a list, or a text for the shell. Git-ignored files such as',
+          '# node_modules do not come along. It has no network without the lines below it.',
           '#setup-command = "make deps"',
         ]
       : [
-          ...wrapped(`What prepares a new sandbox, once. Suggested because of ${seen.join(', ')}.`),
-          `#setup-command = ${list(setup)}`,
+          ...wrapped(
+            `What prepares a new sandbox, once, and where that may download from, over HTTPS. Suggested because of ${seen.join(', ')}; ${isOn ? 'the three lines' : 'switch on all three lines'} belong together.`,
+          ),
+          `${off}setup-command = ${list(ecosystems.map(({ setup }) => setup))}`,
         ];
   return `# Litterbox: what sandboxes of this repository are like. All of it is optional.
 # A line takes effect without the # at its start. Keys marked [trust] widen what a sandbox may do: after you
@@ -26,11 +31,16 @@ export function configText(ecosystems: readonly Ecosystem[]): string {
 #source = "worktree"
 
 [container]
-${setupLines.join('\n')}
-# [trust] The setup has no network unless [network] below gives it one, so it cannot download.
-
 # [trust] Variables for every command. Not for secrets: this file is committed.
 #env = { CI = "true" }
+
+# [trust]
+${setupLines.join('\n')}
+[network]
+${off}setup = "allow-list"
+${off}allow = ${list(hosts.length === 0 ? ['registry.example.org'] : hosts)}
+# The same hosts for commands after the setup:
+#run = "allow-list"
 
 [limits]
 # These are the defaults; more than them is [trust].
@@ -41,11 +51,6 @@ ${setupLines.join('\n')}
 #timeout = "2m"
 #setup-timeout = "10m"
 
-[network]
-# [trust] Which hosts the setup may reach, over HTTPS. The same for commands: run = "allow-list".
-#setup = "allow-list"
-#allow = ${list(hosts.length === 0 ? ['registry.example.org'] : hosts)}
-
 [workspace]
 # A one-commit git repository inside, for tools that want one. Litterbox never reads it back.
 #git = "throwaway"
@@ -54,6 +59,11 @@ ${setupLines.join('\n')}
 # Refuse a change without a message.
 #require-message = true
 `;
+}
+
+/** Where the setups download from, each once. */
+export function hostsOf(ecosystems: readonly Ecosystem[]): readonly string[] {
+  return [...new Set(ecosystems.flatMap((one) => one.hosts))];
 }
 
 /** One command stays one list, several are a list of them. */

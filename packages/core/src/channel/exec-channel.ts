@@ -2,9 +2,9 @@ import type { Command } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName } from '../ports/process.ts';
 import { type CommandShell, RUN_TEXT } from './command-shell.ts';
-import { CALL_VARIABLE, KILL_FUNCTION } from './kill-tree.ts';
+import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, OutputKeeper } from './output-keeper.ts';
 import { printfFormat, quoted } from './shell-text.ts';
 import { report, type ScriptEnd, Worker } from './worker.ts';
@@ -35,6 +35,17 @@ export interface ChannelCommand {
   readonly maxOutputBytes?: number | undefined;
   /** Every chunk as it comes, before any cut. Must not throw. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** Once, when the command has been started. Must not throw. */
+  readonly onStart?: ((running: RunningCommand) => void) | undefined;
+}
+
+/** A command of the exec channel that goes on. */
+export interface RunningCommand {
+  /**
+   * Sends a signal to the command and to what it waits for, as a terminal sends one to its foreground. What left the command's
+   * process group hears nothing. Resolves when it was sent, or when the command has ended; the command may go on.
+   */
+  signal(name: SignalName): Promise<void>;
 }
 
 /** How a command of the exec channel went: output that was kept, exit, and what cut it short. */
@@ -58,6 +69,8 @@ const DEFAULT_MAX_OUTPUT_BYTES = 2 ** 20;
 const KILL_GRACE_MS = 3_000;
 /** Idle shells kept for the next command. */
 const MAX_IDLE_WORKERS = 4;
+/** A command that has just been asked for has its mark after its first exec; until then nothing would hear a signal. */
+const SIGNAL_RETRY_MS = 20;
 
 const SIGNALS: Readonly<Record<number, string>> = {
   1: 'SIGHUP',
@@ -151,12 +164,13 @@ export class ExecChannel implements AsyncDisposable {
     const timer =
       command.timeoutMs === undefined ? undefined : setTimeout(() => interrupt('timeout'), command.timeoutMs);
 
-    let end: ScriptEnd | 'given-up' | 'lost';
+    let end: ScriptEnd | 'given-up' | 'lost' | undefined;
     try {
       const script = worker.run(scriptOf(command, callId), keep).catch((error: unknown) => {
         if (error instanceof LitterboxError && error.code === 'CHANNEL_BROKEN') return 'lost' as const;
         throw error;
       });
+      command.onStart?.({ signal: (name) => this.#signal(worker, callId, name, () => end !== undefined) });
       end = await Promise.race([script, givenUp]);
     } finally {
       clearTimeout(timer);
@@ -223,7 +237,17 @@ export class ExecChannel implements AsyncDisposable {
   }
 
   async #start(call?: CallOptions): Promise<Worker> {
-    const worker = await Worker.start((spec, options) => this.#target.spawn(spec, options), KILL_FUNCTION, call);
+    // The shell outlives the call for which it is started: an abort ends what runs in it, and finds the shell at work.
+    const starting = new AbortController();
+    const abort = () => starting.abort(call?.signal?.reason);
+    if (call?.signal?.aborted) abort();
+    call?.signal?.addEventListener('abort', abort, { once: true });
+    const options = { ...call, signal: starting.signal };
+    const worker = await Worker.start(
+      (spec, each) => this.#target.spawn(spec, each),
+      KILL_FUNCTION + SIGNAL_FUNCTION,
+      options,
+    ).finally(() => call?.signal?.removeEventListener('abort', abort));
     this.#all.add(worker);
     this.#shell = worker.shell;
     if (this.#isDisposed) {
@@ -253,6 +277,16 @@ export class ExecChannel implements AsyncDisposable {
       () => {},
       () => {}, // the next kill tries anew
     );
+  }
+
+  async #signal(worker: Worker, callId: string, name: SignalName, isOver: () => boolean): Promise<void> {
+    for (;;) {
+      if (isOver()) return;
+      const script = `lb_signal ${worker.pid} ${callId} ${name.slice(3)}; ${report('"$lb_n"')}`;
+      const [count] = await this.#inKiller(script).catch(() => ['1']); // lost with the sandbox: nothing is left to hear it
+      if (count !== '0') return;
+      await new Promise((resolve) => setTimeout(resolve, SIGNAL_RETRY_MS));
+    }
   }
 
   #inKiller(script: string): Promise<readonly string[]> {

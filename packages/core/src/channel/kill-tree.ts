@@ -47,3 +47,26 @@ done 2>/dev/null
 for lb_p in $lb_seen; do kill -KILL $lb_p; done 2>/dev/null
 }
 `;
+
+/**
+ * A shell function `lb_signal WORKER CALL NAME` that sends a signal to what a terminal would call the foreground of a call: processes
+ * with its mark in the worker's process group. Leaves how many they were in `lb_n`. Needs {@link KILL_FUNCTION}, and forks nothing.
+ */
+export const SIGNAL_FUNCTION = `lb_group() {
+lb_g=
+{ read -r lb_e <$1/stat; } 2>/dev/null || return 0
+set -- \${lb_e##*) }
+lb_g=\$3
+}
+lb_signal() {
+lb_n=0
+lb_group /proc/$1; lb_wg=$lb_g
+for lb_d in /proc/[0-9]*; do
+lb_marked $lb_d "$2"
+[ $lb_m = own ] || continue
+lb_group $lb_d
+[ "$lb_g" = "$lb_wg" ] || continue
+kill -$3 \${lb_d#/proc/} 2>/dev/null && lb_n=$((lb_n+1))
+done
+}
+`;

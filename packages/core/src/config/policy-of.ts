@@ -5,6 +5,7 @@ import { shown } from '../domain/shown.ts';
 import type { LimitName, ProviderTraits, ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import type { Config } from './config-schema.ts';
+import { DEFAULT_IMAGE } from './default-image.ts';
 
 /** What a sandbox may use when nobody said otherwise: enough to build, too little to stall a laptop. */
 export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512 } as const;
@@ -13,8 +14,6 @@ export const DEFAULT_TIMEOUT_MS = 120_000;
 /** How long a setup command may take when the configuration names no time, in milliseconds. */
 export const DEFAULT_SETUP_TIMEOUT_MS = 600_000;
 const DEFAULT_STOP_TIMEOUT_MS = 10_000;
-/** Where nothing is configured and the provider has no programs of its own to offer. */
-const DEFAULT_IMAGE = 'busybox:latest';
 
 /** What a policy depends on besides the configuration. */
 export interface PolicyFacts {
@@ -180,7 +179,9 @@ function rootOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts):
     throw unsupported(
       facts,
       `A root of type ${overrides.root.type} is not supported`,
-      `Choose one of: ${roots.join(', ')}.`,
+      overrides.root.type === 'image'
+        ? 'Choose a provider that has images: --provider podman or --provider docker.'
+        : `Choose one of: ${roots.join(', ')}.`,
     );
   }
   // The image is for engines, the directory for copy-on-write: a file may name both, one for each.

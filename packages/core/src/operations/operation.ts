@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { RunningCommand } from '../channel/exec-channel.ts';
 import type { OutputChunk } from '../ports/process.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan, RiskyChange } from '../ports/source-control.ts';
@@ -11,6 +12,8 @@ export interface UseCases {
 /** What a caller may hear while an operation goes on. An operation calls the ones that it has something for. */
 export interface OperationOptions extends ProgressOptions {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** When a command has been started, with what sends it signals. */
+  readonly onStart?: ((running: RunningCommand) => void) | undefined;
   /** Before anything is asked or changed. */
   readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
   /** The files of an export that can run code, before anything is asked or written. */

@@ -50,5 +50,7 @@ export const runCommand = operation({
     ...(hints.length > 0 && { hints }),
   }),
   execute: async (useCases, input, options) =>
-    await useCases.get(RunCommand).execute({ ...input, onOutput: options?.onOutput }, options),
+    await useCases
+      .get(RunCommand)
+      .execute({ ...input, onOutput: options?.onOutput, onStart: options?.onStart }, options),
 });

@@ -125,6 +125,18 @@ export interface SandboxHistory {
   readonly createdAtMs: number;
 }
 
+/** What was recorded in a sandbox since it began, in numbers. */
+export interface RecordedWork {
+  readonly revisions: number;
+  /** Those since the last milestone. */
+  readonly unmilestoned: number;
+  /** Files that differ from the base. */
+  readonly files: number;
+  /** In the files that are not binary. */
+  readonly addedLines: number;
+  readonly removedLines: number;
+}
+
 /** One revision as the log shows it. */
 export interface LogEntry {
   readonly commit: ObjectId;
@@ -335,6 +347,8 @@ export interface SourceRepository extends AsyncDisposable {
   /** @throws LitterboxError `NOT_FOUND`. */
   history(id: SandboxId, options?: CallOptions): Promise<SandboxHistory>;
   histories(options?: CallOptions): AsyncIterable<SandboxHistory>;
+  /** For a list of many sandboxes: starts no program where nothing was recorded. @throws LitterboxError `NOT_FOUND`, `STORE_CORRUPT`. */
+  work(id: SandboxId, options?: CallOptions): Promise<RecordedWork>;
 
   /**
    * Records what changed as one revision on top of the tip: blobs, tree, commit, compare-and-swap of the tip.

@@ -144,7 +144,11 @@ export class CreateSandbox {
     const existing = await this.#state.find(repository.id, slug, options);
     if (existing) throw nameTaken(slug, input.name, existing);
     const decided = await this.#policy.execute(repository, input.overrides ?? {}, options);
-    const provider = await this.#choose.execute(input.provider ?? decided.provider, options);
+    const provider = await this.#choose.execute(
+      input.provider ?? decided.provider,
+      options,
+      input.overrides?.root?.type,
+    );
     assertRoom(await this.#state.list(repository.id, options));
     const source = input.from ?? decided.source;
     const asked = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);

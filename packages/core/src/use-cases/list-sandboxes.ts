@@ -1,5 +1,9 @@
+import { isLitterboxError } from '../domain/errors.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RuntimeStatus, SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { RecordedWork } from '../ports/source-control.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
 import type { OpenRepository } from './open-repository.ts';
 
@@ -17,24 +21,48 @@ export interface SandboxSummary {
   readonly isDegraded: boolean;
   /** Name of the sandbox that it began as a copy of. */
   readonly forkedFrom?: string;
+  /** What was recorded. Absent for sandboxes of other repositories, and where the history cannot be read. */
+  readonly work?: RecordedWork;
+  /** The call that began last; calls are of agents, programs and people alike. */
+  readonly lastCall?: LastCall;
 }
+
+/** A call in a sandbox, as a list shows the one that came last. */
+export interface LastCall {
+  /** Such as `sandbox-run`. */
+  readonly operation: string;
+  /** Who called: `cli`, `library`, `mcp`. */
+  readonly actor: string;
+  /** When it ended, or began where it goes on. */
+  readonly atMs: number;
+  readonly isRunning: boolean;
+}
+
+/** Each may start a program of git; more at once only wait for processors. */
+const READ_AT_ONCE = 4;
 
 /** What there is, told from the records and the runtimes together. */
 export class ListSandboxes {
   readonly #repository: OpenRepository;
   readonly #state: StateStore;
+  readonly #audit: AuditLog;
   readonly #providers: readonly SandboxProvider[];
 
-  constructor(repository: OpenRepository, state: StateStore, providers: readonly SandboxProvider[]) {
+  constructor(repository: OpenRepository, state: StateStore, audit: AuditLog, providers: readonly SandboxProvider[]) {
     this.#repository = repository;
     this.#state = state;
+    this.#audit = audit;
     this.#providers = providers;
   }
 
   /** @param scope this repository's, or every repository's of this user */
   async execute(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
     const records = await this.records(scope, options);
-    const statuses = await this.#statuses(records, options);
+    const [statuses, works, calls] = await Promise.all([
+      this.#statuses(records, options),
+      scope === 'all' ? new Map<SandboxId, RecordedWork>() : this.#works(records, options),
+      this.#lastCalls(records, options),
+    ]);
     return records.map((record) => ({
       name: record.slug,
       id: record.id,
@@ -45,7 +73,42 @@ export class ListSandboxes {
       updatedAtMs: record.updatedAtMs,
       isDegraded: record.policy.allowDegraded,
       ...(record.forkedFrom !== undefined && { forkedFrom: record.forkedFrom }),
+      ...optional('work', works.get(record.id)),
+      ...optional('lastCall', calls.get(record.id)),
     }));
+  }
+
+  /** From the histories alone: no runtime is asked, so that none that sleeps wakes up. */
+  async #works(
+    records: readonly SandboxRecord[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<SandboxId, RecordedWork>> {
+    const works = new Map<SandboxId, RecordedWork>();
+    if (records.length === 0) return works;
+    const repository = await this.#repository.execute(options);
+    const waiting = records.filter(({ state }) => state !== 'creating' && state !== 'deleting').values();
+    const read = async () => {
+      for (const { id } of waiting) {
+        const work = await unlessBroken(repository.work(id, options), options);
+        if (work) works.set(id, work);
+      }
+    };
+    await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
+    return works;
+  }
+
+  async #lastCalls(
+    records: readonly SandboxRecord[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<SandboxId, LastCall>> {
+    const calls = new Map<SandboxId, LastCall>();
+    for (const { id } of records) {
+      const [last] = (await unlessBroken(this.#audit.entries({ sandbox: id, limit: 1 }, options), options)) ?? [];
+      if (!last) continue;
+      const { operation, actor, atMs, durationMs = 0, outcome } = last;
+      calls.set(id, { operation, actor, atMs: atMs + Math.round(durationMs), isRunning: outcome === 'running' });
+    }
+    return calls;
   }
 
   async records(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxRecord[]> {
@@ -83,4 +146,19 @@ function stateOf(
   if (actual === undefined) return 'missing';
   if (actual === 'broken') return 'error';
   return actual === 'running' ? (record.state === 'setup-failed' ? 'setup-failed' : 'ready') : actual;
+}
+
+/** What of a list cannot be read is not in it; the rest is. */
+async function unlessBroken<Value>(reading: Promise<Value>, options?: CallOptions): Promise<Value | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    options?.signal?.throwIfAborted();
+    if (!isLitterboxError(error)) throw error;
+    return undefined;
+  }
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [Name in Key]?: Value } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [Name in Key]?: Value };
 }

@@ -36,6 +36,7 @@ export interface RunCommandInput {
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  readonly onStart?: ChannelCommand['onStart'];
 }
 
 /** Of each stream, the end that is searched for words that limits are behind. */
@@ -99,7 +100,7 @@ export class RunCommand {
 
 function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelCommand {
   const { workdir, policy } = record;
-  const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput } = input;
+  const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput, onStart } = input;
   return {
     ...whatToRun(command),
     cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
@@ -108,6 +109,7 @@ function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelC
     timeoutMs: timeoutMs ?? policy.timeoutMs,
     maxOutputBytes,
     onOutput,
+    onStart,
   };
 }
 

@@ -39,3 +39,22 @@ test('when none is usable the reasons of all are told', async () => {
     details: { hint: 'memory: it does not say why; second: No namespaces (sysctl)' },
   });
 });
+
+test('what needs an image goes to the first usable provider that has images', async () => {
+  const withImages = (name: string, usable: boolean) => {
+    const provider = named(name, usable, [failedCheck]);
+    return { ...provider, traits: { ...provider.traits, roots: ['image' as const] } };
+  };
+  const provider = { traits: { ...named('memory', true).traits, roots: ['machine' as const] } };
+  const up = { provider, otherProviders: [withImages('down', false), withImages('up', true)] };
+  await using fixture = useCaseFixture(up);
+  expect((await fixture.chooseProvider.execute(undefined, {})).name).toBe('memory');
+  expect((await fixture.chooseProvider.execute(undefined, {}, 'image')).name).toBe('up');
+  expect((await fixture.chooseProvider.execute('memory', {}, 'image')).name).toBe('memory');
+  await using none = useCaseFixture({ provider, otherProviders: [withImages('a', false), withImages('b', false)] });
+  await expect(none.chooseProvider.execute(undefined, {}, 'image')).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'No provider with a root of type image can be used on this machine.',
+    details: { hint: 'a: No namespaces (sysctl); b: No namespaces (sysctl)' },
+  });
+});

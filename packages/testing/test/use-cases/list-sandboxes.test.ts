@@ -91,3 +91,25 @@ test('a fork says what it is a copy of', async () => {
     'a',
   ]);
 });
+
+test('what was recorded and who called last is told from history and log, without a runtime', async () => {
+  const fixture = useCaseFixture();
+  await made(fixture, 'idle');
+  await made(fixture, 'busy');
+  await fixture.accessFiles.write({ sandbox: 'busy', path: 'new.txt', content: new TextEncoder().encode('a\nb\n') });
+  await using next = fixture.restarted({
+    provider: {
+      async open() {
+        throw new Error('a list opens nothing');
+      },
+    },
+  });
+  const none = { revisions: 0, unmilestoned: 0, files: 0, addedLines: 0, removedLines: 0 };
+  const [idle, busy] = await next.listSandboxes.execute('repository');
+  expect(idle).toMatchObject({ work: none, lastCall: { operation: 'sandbox-create', isRunning: false } });
+  expect(busy).toMatchObject({
+    work: { revisions: 1, unmilestoned: 1, files: 1, addedLines: 2, removedLines: 0 },
+    lastCall: { operation: 'sandbox-write', isRunning: false },
+  });
+  expect((await next.listSandboxes.execute('all'))[1]).not.toHaveProperty('work');
+});

@@ -1,0 +1,30 @@
+/** Headings of the list of commands, in the order of a first day, with the verbs below each. */
+export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonly string[]])[] = [
+  ['Start:', ['init', 'create', 'run', 'shell', 'list']],
+  ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'restore']],
+  ['Agents:', ['agent', 'mcp', 'serve']],
+  ['Services:', ['service', 'logs', 'ports']],
+  ['More sandboxes:', ['fork', 'clone', 'pool', 'pause', 'resume', 'recover']],
+  ['This machine:', ['doctor', 'explain', 'trust', 'audit']],
+];
+
+/** The same for options of commands that have many, by operation and key of its input. */
+export const OPTION_GROUPS: Readonly<Record<string, readonly (readonly [heading: string, keys: readonly string[]])[]>> =
+  {
+    'sandbox-create': [
+      ['What is in it:', ['from', 'workdir', 'environment', 'workspaceGit', 'playgroundScope']],
+      ['Setup:', ['setup', 'setupTimeoutMs', 'freshSetup', 'rollback']],
+      ['Network:', ['network', 'allow', 'deny']],
+      ['Where it runs:', ['provider', 'image', 'rootfs', 'allowDegraded']],
+      ['Limits:', ['memoryBytes', 'cpus', 'processes', 'openFiles', 'diskBytes', 'diskBytesPerSecond', 'timeoutMs']],
+      ['Review:', ['requireMessage', 'worktrees']],
+    ],
+  };
+
+/** The heading that a verb or a key stands below. */
+export function headingOf(
+  groups: readonly (readonly [heading: string, members: readonly string[]])[] | undefined,
+  member: string,
+): string | undefined {
+  return groups?.find(([, members]) => members.includes(member))?.[0];
+}
