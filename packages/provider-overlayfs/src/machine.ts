@@ -160,7 +160,7 @@ beside "$PWD"
 for l in "$PWD"/*; do note && [ $# -lt 2000 ] && set -- "$@" "$l"; done
 done
 cd /
-[ -d /var/lib/gems ] && [ ! -L /var/lib/gems ] && say library /var/lib/gems
+for d in /var/lib/gems /var/lib/dpkg; do [ -d $d ] && [ ! -L $d ] && say library $d; done
 IFS='
 '
 for d in /opt/*/; do

@@ -33,7 +33,7 @@ export interface ToolFacts {
   readonly parts: readonly string[];
   /** Python's virtual environments that a link leads into. */
   readonly environments: readonly string[];
-  /** Where the system's package manager of a language keeps the code of programs in PATH. */
+  /** Where package managers of the system keep what programs in PATH need. */
   readonly libraries: readonly string[];
 }
 
@@ -87,7 +87,13 @@ export function toolDirectoriesOf(facts: HostFacts, tools: ToolFacts): ToolDirec
     if (manager.endsWith('/.rustup') && found.has(manager.replace(/\.rustup$/, '.cargo')))
       found.set(manager, 'the Rust tool chains that programs in PATH lead to');
   }
-  for (const library of libraries) derive(library, 'the code of programs in /usr/local/bin');
+  for (const library of libraries)
+    derive(
+      library,
+      library.endsWith('/dpkg')
+        ? 'what dpkg has installed, which builds ask for'
+        : 'the code of programs in /usr/local/bin',
+    );
   const used = links.filter(
     ({ path }) => SYSTEM.test(path) || isShown(path, [...shownDirectories, ...tools.environments]),
   );

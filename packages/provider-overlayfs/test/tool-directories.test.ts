@@ -1,5 +1,6 @@
 // Programs of PATH that need more than their directory: what is shown for them, and what is read in place of credentials.
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -124,6 +125,15 @@ describe('programs of PATH that need more than their directory', () => {
       new Set(['settings.xml', 'auth.json', 'deep/token', 'tokens'].map((name) => join(lib, name))),
     );
     expect(await readFile(join(lib, 'auth.json'), 'utf8')).toBe('secret');
+  });
+
+  it('are told what dpkg has installed, where that is how the machine has its programs', async () => {
+    if (!existsSync('/var/lib/dpkg/status')) return;
+    await using fixture = await ToolsFixture.open();
+    const runtime = await fixture.sandbox();
+    expect(await said(runtime, "dpkg-query -W -f '${Status}' bubblewrap; : >>/var/lib/dpkg/status")).toMatch(
+      /^install ok installed.*Read-only file system/,
+    );
   });
 
   it('find the tool chains of rustup', async () => {
