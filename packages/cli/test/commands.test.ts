@@ -248,6 +248,53 @@ describe('the command line', () => {
     expect(gone.stderr).toContain('The sandbox has no new: starting at the top of the workspace.');
   });
 
+  it('a sandbox that is paused says so at once, also while a command in it stands still', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'still']);
+    const working = fixture.run(['run', 'still', 'touch /tmp/begun; until [ -e /tmp/end ]; do sleep 0.1; done']);
+    // A command with input waits for nobody.
+    await fixture.run(['run', 'still', 'until [ -e /tmp/begun ]; do sleep 0.1; done'], 'input');
+    await fixture.run(['pause', 'still']);
+    expect(await fixture.run(['run', 'still', 'true'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/The sandbox still is paused\.\n.*litterbox resume still/),
+    });
+    await fixture.run(['resume', 'still']);
+    await fixture.run(['run', 'still', 'touch /tmp/end'], 'input');
+    expect((await working).code).toBe(0);
+  });
+
+  it('what ended a command or was missed by it is told with the way out', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'told', '--memory', '128MiB', '--processes', '64']);
+    const late = await fixture.run(['run', 'told', '--timeout', '1s', 'sleep 60']);
+    expect(late.stderr).toMatch(/ended by its timeout after \d+ s; --timeout gives it longer, limits\.timeout/);
+    const git = await fixture.run(['run', 'told', 'echo "fatal: not a git repository" >&2; exit 128']);
+    expect(git.stderr).toContain('hint: The workspace is no git repository.');
+    const greedy = 'head -c 268435456 /dev/zero | tail -n 1 >/dev/null 2>&1; exit 0';
+    const many = "echo 'sh $0 & wait' >/tmp/many; sh /tmp/many 2>/dev/null; exit 0";
+    for (const input of [undefined, 'input']) {
+      const killed = await fixture.run(['run', 'told', greedy], input);
+      expect(killed).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/hint: the kernel killed a process here, .*128 MiB/),
+      });
+      const refused = await fixture.run(['run', 'told', many], input);
+      expect(refused).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/could not be started here, .*limits\.processes: 64/),
+      });
+    }
+  });
+
+  it('diff --stat ends with its sums', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'sums']);
+    await fixture.run(['run', 'sums', 'printf "1\\n2\\n" >new; printf "\\0" >binary; echo 1 >other']);
+    expect((await fixture.run(['diff', 'sums', '--stat'])).stdout).toMatch(/\n {2}3 files, \+3 -0, 1 binary\n$/);
+    expect((await fixture.run(['diff', 'sums', '--name-only'])).stdout).toBe('binary\nnew\nother\n');
+  });
+
   it('FC-27: a diff into a file is a patch that git apply takes, binary files too', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'binary']);

@@ -152,7 +152,12 @@ export { runCommand } from './operations/run-command.ts';
 export { trustConfig } from './operations/trust-config.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/wording.ts';
 export { writeFile } from './operations/write-file.ts';
-export { type AttachedProcess, type AttachInput, AttachProcess } from './use-cases/attach-process.ts';
+export {
+  type AttachedProcess,
+  type AttachInput,
+  AttachProcess,
+  type FinishedProcess,
+} from './use-cases/attach-process.ts';
 export { ChangeRunState, type RunState, type RunStateResult } from './use-cases/change-run-state.ts';
 export { ChangeWorkspace, type WorkspaceChange } from './use-cases/change-workspace.ts';
 export { ChooseProvider } from './use-cases/choose-provider.ts';

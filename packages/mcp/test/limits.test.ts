@@ -6,7 +6,9 @@ const sandbox = 'a';
 let fixture: McpFixture;
 
 beforeAll(async () => {
-  fixture = await mcpFixture({ files: { '.litterbox.toml': '[limits]\nmemory = "256MiB"\ncpus = 1\n' } });
+  fixture = await mcpFixture({
+    files: { '.litterbox.toml': '[limits]\nmemory = "256MiB"\ncpus = 1\nprocesses = 64\n' },
+  });
   await fixture.call('sandbox-create', { name: sandbox });
 });
 afterAll(async () => {
@@ -30,6 +32,13 @@ describe('a limit that was hit', () => {
     const greedy = 'head -c 536870912 /dev/zero | tail -n 1 >/dev/null || { echo "cannot do it" >&2; exit 2; }';
     expect(await bash(greedy)).toMatch(
       /cannot do it\n\[exit code 2, .*\n\[hint: the kernel killed a process here, .*\(limits\.memory: 256 MiB\).*\]$/,
+    );
+  });
+
+  it('tells of processes that could not be started behind a program that says something else', async () => {
+    const many = "echo 'sh $0 & wait' >/tmp/many; sh /tmp/many 2>/dev/null; echo 'cannot do it'; exit 2";
+    expect(await bash(many)).toMatch(
+      /cannot do it\n\[exit code 2, .*\n\[hint: .*could not be started here, .*\(limits\.processes: 64\).*\]$/,
     );
   });
 

@@ -232,6 +232,10 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(stumbled).toContain('[hint: this sandbox has no network');
     const fine = await fixture.text('bash', { sandbox: 'a', command: 'echo "Could not resolve host: x"' });
     expect(fine).not.toContain('[hint');
+    const piped = 'echo "npm error network request failed" 2>&1 | tail -n 3';
+    expect(await fixture.text('bash', { sandbox: 'a', command: piped })).toContain(
+      '[hint: this sandbox has no network',
+    );
     const command = 'echo "fatal: not a git repository" >&2; exit 128';
     expect(await fixture.text('bash', { sandbox: 'a', command })).toContain('workspace.git = "throwaway"');
   });

@@ -8,6 +8,7 @@ export function assuranceOf(
   machine: Machine,
   meta: SandboxMeta,
   environment: readonly string[],
+  masked: readonly string[],
   facts: KernelFacts,
 ): Assurance {
   const delegation = machine.checks.find(({ name }) => name === 'control-groups')?.remedy;
@@ -27,6 +28,8 @@ export function assuranceOf(
           withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
         }),
       readable: readableOf(machine.toolDirectories, meta),
+      masked,
+      ...(meta.root.type === 'machine' && { unreachable: machine.unreachable }),
     },
     facts,
   );

@@ -2,13 +2,14 @@ import { INSIDE, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/core/p
 import { shownGroups } from './cgroup.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import { EMPTY_CONTENTS } from './tool-directories.ts';
 
 /** What a session's mount namespace offers below /run for bubblewrap to bind. */
 export interface SessionSources {
   /** Tool directories: where they are in the mount namespace, and where they appear inside. */
   readonly tools: readonly { readonly source: string; readonly target: string }[];
-  /** Paths inside what is shown of the machine that must look empty. */
-  readonly masked: readonly { readonly path: string; readonly type: 'file' | 'directory' }[];
+  /** Paths inside what is shown of the machine that must look empty; what is neither file nor directory cannot be opened. */
+  readonly masked: readonly { readonly path: string; readonly type: 'file' | 'directory' | 'special' }[];
   /** Entries of the root file system of the user's choice. */
   readonly rootEntries: readonly { readonly name: string; readonly type: 'bind' | 'link'; readonly target?: string }[];
 }
@@ -63,6 +64,15 @@ function programArguments(machine: Machine): string[] {
     ...machine.rootLinks.flatMap(([name, target]) => ['--symlink', target, `/${name}`]),
     ...machine.rootDirectories.flatMap((name) => ['--ro-bind', `/${name}`, `/${name}`]),
   ];
+}
+
+/** Where a session has the files that are read in place of others. */
+export const MASKS = '/run/masks';
+
+/** A device would be refused to whoever opens it, and tools die of that. */
+function maskOf(path: string, type: 'file' | 'special'): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return type === 'special' ? '/dev/null' : `${MASKS}/${Object.hasOwn(EMPTY_CONTENTS, name) ? name : 'empty'}`;
 }
 
 /** Arguments for the sandbox itself, up to the command. */
@@ -120,7 +130,7 @@ export function sandboxArguments(
     // After every tmpfs: a tool directory or a repository may lie below /tmp or /var/tmp.
     ...tools.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     ...masked.flatMap(({ path, type }) =>
-      type === 'file' ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path, '--remount-ro', path],
+      type === 'directory' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', maskOf(path, type), path],
     ),
     '--bind',
     '/run/ws',

@@ -11,8 +11,8 @@ export interface Cgroup {
 }
 
 const CONTROLLERS = ['memory', 'pids', 'cpu', 'freezer'] as const;
-/** Those that programs inside may read: by them they find out how much they may use. */
-const SHOWN = ['memory', 'cpu', 'cpuset'] as const;
+/** Those that programs inside may read: by them they find out how much they may use, and what they were refused. */
+const SHOWN = ['memory', 'cpu', 'cpuset', 'pids'] as const;
 
 export interface CgroupSurvey {
   readonly isRoot: boolean;

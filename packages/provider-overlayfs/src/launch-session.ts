@@ -69,7 +69,8 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     argv: ['sh', '-c', launcher, script],
     namespaces,
     judge: (facts) => {
-      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], facts);
+      const masked = sources.masked.map(({ path }) => path);
+      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], masked, facts);
       const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
       if (!loose) return assurance;
       // Nobody has to ask for this control; who did by name does not go without it.
@@ -144,18 +145,21 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
     sources: {
       tools,
       masked: [
-        ...sockets.map((path) => ({ path, type: 'file' as const })),
+        ...sockets.map((path) => ({ path, type: 'special' as const })),
         ...masked
           .filter((line) => line !== '' && !line.startsWith('l '))
           .map((line) => ({
             path: line.slice(2),
-            type: line.startsWith('d ') ? ('directory' as const) : ('file' as const),
+            type: TYPES[line[0] ?? ''] ?? ('special' as const),
           })),
       ],
       rootEntries: entries,
     },
   };
 }
+
+/** By the letters of `find`. */
+const TYPES: Readonly<Record<string, 'directory' | 'file'>> = { d: 'directory', f: 'file' };
 
 /** Sockets of the host among its programs, which root alone can have put there. */
 async function programSockets(host: Host, machine: Machine, call?: CallOptions): Promise<readonly string[]> {

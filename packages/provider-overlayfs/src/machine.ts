@@ -10,7 +10,7 @@ import {
   runScript,
 } from '@litterbox/core/provider';
 import { type Cgroup, cgroupOf, type CgroupSurvey } from './cgroup.ts';
-import { type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
+import { type ProgramLink, type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
 
 /** What one look at the host tells. */
 export interface Machine {
@@ -25,6 +25,8 @@ export interface Machine {
   /** The most open descriptors a process started here can be given. */
   readonly maxOpenFiles: number;
   readonly toolDirectories: readonly ToolDirectory[];
+  /** Programs in PATH that lead where a sandbox does not see. */
+  readonly unreachable: readonly ProgramLink[];
   /** First components below `/` that are links into /usr (`bin`, `lib64`), with their targets, and those that are directories. */
   readonly rootLinks: readonly (readonly [name: string, target: string])[];
   readonly rootDirectories: readonly string[];
@@ -76,7 +78,17 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
   const all = (key: string) =>
     lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
   const one = (key: string) => all(key)[0] ?? '';
+  const pairs = (key: string) =>
+    all(key).map((line) => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)] as const);
   const isRoot = facts.uid === 0;
+  const tools = toolDirectoriesOf(facts, {
+    realPaths: new Map(pairs('path')),
+    managers: all('tool-root'),
+    links: pairs('link').map(([path, target]) => ({ path, target })),
+    parts: all('part'),
+    environments: all('environment'),
+    libraries: all('library'),
+  });
   const survey: CgroupSurvey = {
     isRoot,
     uid: facts.uid,
@@ -93,11 +105,8 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
     bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
     cgroup,
     canMakeDisks,
-    toolDirectories: toolDirectoriesOf(
-      facts,
-      new Map(all('path').map((line) => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)])),
-      all('tool-root'),
-    ),
+    toolDirectories: tools.directories,
+    unreachable: tools.unreachable,
     rootLinks: all('root-link').map(
       (line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)] as const,
     ),
@@ -130,6 +139,55 @@ case " $(cat "$1/cgroup.controllers") " in *" $c "*) ;; *) return 1;; esac
 done
 }`;
 
+/**
+ * Shell text: directories of PATH by their real paths, links in them with their targets, and what lies beside a `bin`. Names with a line
+ * feed would pass for two, and then no link is believed.
+ */
+function linksScript(searchPath: readonly string[]): string {
+  return `beside() {
+case $1 in */bin) x=\${1%/bin};; *) return;; esac
+for n in lib libexec jre; do [ -d "$x/$n" ] && [ ! -L "$x/$n" ] && say part "$x/$n"; done
+[ -f "$x/lib/modules" ] && [ -d "$x/conf" ] && [ ! -L "$x/conf" ] && say part "$x/conf"
+}
+set --
+note() { [ -L "$l" ] && [ -f "$l" ] && [ -x "$l" ]; }
+for d in ${searchPath.map(quoted).join(' ')}; do
+cd -P -- "$d" 2>/dev/null || continue
+say path "$d
+$PWD"
+case $PWD/ in /usr/*|/bin/*|/sbin/*|*/node_modules/.bin/) continue;; esac
+beside "$PWD"
+for l in "$PWD"/*; do note && [ $# -lt 2000 ] && set -- "$@" "$l"; done
+done
+cd /
+for d in /var/lib/gems /var/lib/dpkg; do [ -d $d ] && [ ! -L $d ] && say library $d; done
+IFS='
+'
+for d in /opt/*/; do
+[ -d "$d" ] || break
+for l in $(find /usr/bin /usr/local/bin -maxdepth 1 -type l -lname '/opt/*' 2>/dev/null); do note && set -- "$@" "$l"; done
+break
+done
+targets= n=0
+[ $# = 0 ] || targets=$(readlink -f -- "$@")
+set -f
+for t in $targets; do n=$((n+1)); done
+[ $n = $# ] || set --
+[ $# = 0 ] || for t in $targets; do
+say link "$1
+$t"
+shift
+beside "\${t%/*}"
+x=\${t%/bin/*}
+[ "$x" != "$t" ] && [ -f "$x/pyvenv.cfg" ] || continue
+say environment "$x"
+p=$(readlink -f -- "$x/bin/python3") && say link "$x/bin/python3
+$p" && beside "\${p%/*}"
+done
+set +f
+unset IFS`;
+}
+
 /** Every program it starts is time before each command of the command line: what the shell can tell itself, it tells. */
 function surveyScript({ searchPath, homeDirectory, uid }: HostFacts): string {
   const say = `say() { printf '%s %s\\0' "$1" "$2"; }`;
@@ -157,9 +215,7 @@ done </proc/self/cgroup
 say cgroup-own "$groups"
 for d in /sys/fs/cgroup/*/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done
 while [ "$own" ] && [ "$own" != / ]; do can_divide "/sys/fs/cgroup$own" && say cgroup-writable "/sys/fs/cgroup$own"; own=\${own%/*}; done
-for d in ${searchPath.map(quoted).join(' ')}; do cd -P -- "$d" 2>/dev/null && say path "$d
-$PWD"; done
-cd /
+${linksScript(searchPath)}
 for d in .pyenv .nvm .rbenv .cargo .rustup .volta .asdf .sdkman .deno .bun .local/share/mise .local/share/pnpm; do [ -d ${quoted(homeDirectory)}/$d ] && say tool-root ${quoted(homeDirectory)}/$d; done
 find /bin /sbin /lib /lib32 /lib64 /libx32 -maxdepth 0 \\( -type l -printf 'root-link %f %l\\0' -o -type d -printf 'root-directory %f\\0' \\) 2>/dev/null
 :`;

@@ -521,7 +521,13 @@ trap - EXIT`;
     const sandbox = sandboxLayoutOf(this.#layout, meta.id);
     const { cgroup, isRoot } = machine;
     const filter = await this.#filterFile(machine);
-    const environment = { ...baseEnvironment(meta.slug, path.join(':')), ...meta.environment };
+    const rustup = machine.toolDirectories.find((tool) => tool.path.endsWith('/.rustup'));
+    const environment = {
+      ...baseEnvironment(meta.slug, path.join(':')),
+      // Its programs look for tool chains in the home, which is the sandbox's own.
+      ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
+      ...meta.environment,
+    };
     const host = this.#host;
     const launch = { host, machine, layout: this.#layout, sandbox, meta, strategy, filter, environment };
     const isUpper = strategy.changes === 'upper';

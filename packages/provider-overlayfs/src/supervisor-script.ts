@@ -6,7 +6,7 @@ import {
   quoted,
   RESERVE_DISK,
 } from '@litterbox/core/provider';
-import { scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
+import { MASKS, scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { detachTrees, EMPTY } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
@@ -15,6 +15,7 @@ import type { Machine } from './machine.ts';
 import { mountAll } from './mount-table.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
+import { EMPTY_CONTENTS } from './tool-directories.ts';
 
 /**
  * The host user that sandboxes run as when root starts them: reserved for Litterbox, in no file of accounts, so that it owns
@@ -59,6 +60,12 @@ while read -r max what file size soft hard unit; do [ "$max $what" != 'Max core'
 pattern=
 [ $core != 0 ] || read -r pattern </proc/sys/kernel/core_pattern
 case $pattern in '|'*) fail 'the hard limit of core files is 0 here: a crash in the sandbox would start the program of /proc/sys/kernel/core_pattern as root. Raise it (hard core 1 in /etc/security/limits.conf) and log in anew';; esac`;
+
+/** Shell text: what is read in place of files that may hold credentials. */
+const MAKE_MASKS = `[ -d ${MASKS} ] || mkdir ${MASKS} || fail 'cannot make ${MASKS}'
+${Object.entries({ empty: '', ...EMPTY_CONTENTS })
+  .map(([name, text]) => `printf %s ${quoted(text)} >${MASKS}/${name} || fail 'cannot make ${MASKS}/${name}'\n`)
+  .join('')}`;
 
 /**
  * The shell text of a session's supervisor. It runs in a mount namespace of its own, so that no mount ever shows up on the
@@ -150,7 +157,7 @@ until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-
 n=$((n+1))
 rm -f status scan-status io/* scan-io/*
 done
-${isRoot ? `core=${CORE_LIMIT_BYTES}` : DECIDE_CORE_LIMIT}
+${sources.masked.length === 0 ? '' : MAKE_MASKS}${isRoot ? `core=${CORE_LIMIT_BYTES}` : DECIDE_CORE_LIMIT}
 ( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
 echo 500 >/proc/self/oom_score_adj
 ${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors', processors.length === 0 ? '' : `taskset -c ${processors.join()} `)} ) &

@@ -12,44 +12,128 @@ const SYSTEM = /^\/(usr|bin|sbin|lib|lib32|lib64|libx32)(\/|$)/;
 /** Never shown, whatever PATH says: they hold what agents must not see, or are made anew inside. */
 const NEVER = /^\/(proc|sys|dev|run|tmp|etc|root|home|var)?$/;
 
+/** No installation is there, whatever a link says. */
+const NEVER_BELOW = /^\/(proc|sys|dev|run|etc)\//;
+
+/** A link in a directory of PATH, with the file that it leads to. */
+export interface ProgramLink {
+  readonly path: string;
+  readonly target: string;
+}
+
+/** What the host has beside PATH itself, all of it by real paths. */
+export interface ToolFacts {
+  /** Each directory of PATH with its real path. */
+  readonly realPaths: ReadonlyMap<string, string>;
+  /** Trees of version managers that exist in the home directory. */
+  readonly managers: readonly string[];
+  /** Links in directories of PATH that are not the system's, and of the system's those into /opt. */
+  readonly links: readonly ProgramLink[];
+  /** Directories beside a `bin` that its programs need: `lib`, `libexec`, and what a JDK has. */
+  readonly parts: readonly string[];
+  /** Python's virtual environments that a link leads into. */
+  readonly environments: readonly string[];
+  /** Where package managers of the system keep what programs in PATH need. */
+  readonly libraries: readonly string[];
+}
+
+export interface ToolDirectories {
+  readonly directories: readonly ToolDirectory[];
+  /** Links whose targets a sandbox does not see. */
+  readonly unreachable: readonly ProgramLink[];
+}
+
+/** More are no installation's but somebody's collection: each is a mount. */
+const MAX_DERIVED = 64;
+
+const isWithin = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
+
 /**
- * What of PATH lies outside the system directories, with the whole tree of a version manager where only its `bin` is in
- * PATH (its programs are links into the tree). Nothing of the person's repository: direnv and npm put its directories into PATH,
+ * What of PATH lies outside the system directories, and what its programs need: the whole tree of a version manager, the libraries beside
+ * a `bin`, the package that a link leads into. Nothing of the person's repository: direnv and npm put its directories into PATH,
  * and it would be the live work tree with its untracked files. A version manager in a home that is itself the repository stays.
- *
- * @param realPaths each directory of PATH with its real path
- * @param managers trees of version managers that exist in the home directory
  */
-export function toolDirectoriesOf(
-  facts: HostFacts,
-  realPaths: ReadonlyMap<string, string>,
-  managers: readonly string[],
-): readonly ToolDirectory[] {
+export function toolDirectoriesOf(facts: HostFacts, tools: ToolFacts): ToolDirectories {
+  const { realPaths, managers, links, libraries } = tools;
   const found = new Map<string, string>();
-  const isWithin = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
-  const top = facts.repositoryTop;
+  const { repositoryTop: top, homeDirectory: home } = facts;
+  const mayShow = (tree: string) =>
+    !NEVER.test(tree) &&
+    !meetsOwnPlaces(tree) &&
+    !isWithin(home, tree) &&
+    (top === undefined || (!isWithin(top, tree) && (!isWithin(tree, top) || managers.includes(tree))));
+  const isCredential = (tree: string) => tree.split('/').some((name) => CREDENTIAL_NAMES.includes(name));
+  let derived = 0;
+  const derive = (tree: string, reason: string) => {
+    if (found.has(tree) || SYSTEM.test(tree) || NEVER_BELOW.test(tree) || !mayShow(tree) || isCredential(tree)) return;
+    if (derived >= MAX_DERIVED) return;
+    found.set(tree, reason);
+    derived += 1;
+  };
+  const shownDirectories = new Set<string>();
   for (const directory of facts.searchPath) {
     const real = realPaths.get(directory);
     // npm puts a project's own .bin first for its scripts: links into a tree that is not there inside.
     if (real === undefined || SYSTEM.test(real) || real.endsWith('/node_modules/.bin')) continue;
     const tree =
-      managers.find((manager) => isWithin(real, manager) || isWithin(directory, manager)) ??
-      /^\/opt\/[^/]+/.exec(real)?.[0] ??
-      real;
-    if (NEVER.test(tree) || meetsOwnPlaces(tree) || tree === facts.homeDirectory || isWithin(facts.homeDirectory, tree))
-      continue;
-    if (top !== undefined && (isWithin(top, tree) || (isWithin(tree, top) && !managers.includes(tree)))) continue;
+      managers.find((manager) => isWithin(real, manager) || isWithin(directory, manager)) ?? optTree(real) ?? real;
+    if (!mayShow(tree)) continue;
     found.set(tree, `programs in PATH (${directory})`);
+    shownDirectories.add(real);
+    for (const part of partsBeside(real, tools, home)) derive(part, `what programs in PATH need (${directory})`);
   }
   // Cargo's programs are links into rustup's tree.
   for (const manager of managers) {
     if (manager.endsWith('/.rustup') && found.has(manager.replace(/\.rustup$/, '.cargo')))
       found.set(manager, 'the Rust tool chains that programs in PATH lead to');
   }
+  for (const library of libraries)
+    derive(
+      library,
+      library.endsWith('/dpkg')
+        ? 'what dpkg has installed, which builds ask for'
+        : 'the code of programs in /usr/local/bin',
+    );
+  const used = links.filter(
+    ({ path }) => SYSTEM.test(path) || isShown(path, [...shownDirectories, ...tools.environments]),
+  );
+  for (const { path, target } of used) {
+    if (!isShown(target, found.keys()))
+      for (const tree of treesOf(target, tools, home)) derive(tree, `what a program in PATH leads to (${path})`);
+  }
   const paths = [...found.keys()];
-  return paths
-    .filter((path) => !paths.some((other) => other !== path && isWithin(path, other)))
-    .map((path) => ({ path, reason: found.get(path) ?? '' }));
+  return {
+    directories: paths
+      .filter((path) => !paths.some((other) => other !== path && isWithin(path, other)))
+      .map((path) => ({ path, reason: found.get(path) ?? '' })),
+    unreachable: used.filter(({ target }) => !SYSTEM.test(target) && !isShown(target, found.keys())),
+  };
+}
+
+function isShown(path: string, trees: Iterable<string>): boolean {
+  for (const tree of trees) if (isWithin(path, tree)) return true;
+  return false;
+}
+
+const optTree = (path: string) => /^\/opt\/[^/]+(?=\/)/.exec(path)?.[0];
+
+/** What the file that a link leads to needs; nothing where that cannot be told, so that no directory of other files is shown. */
+function treesOf(target: string, tools: ToolFacts, home: string): readonly string[] {
+  const environment = tools.environments.find((tree) => isWithin(target, tree));
+  if (environment !== undefined) return [environment];
+  const whole = /^.*?\/node_modules(?=\/)/.exec(target)?.[0] ?? optTree(target);
+  if (whole !== undefined) return [whole];
+  const directory = target.slice(0, target.lastIndexOf('/'));
+  const parts = partsBeside(directory, tools, home);
+  return parts.length === 0 ? [] : [directory, ...parts];
+}
+
+/** Below a home, `lib` and the like are an installation's own where they are not the person's for everything. */
+function partsBeside(directory: string, { parts }: ToolFacts, home: string): readonly string[] {
+  if (!directory.endsWith('/bin')) return [];
+  const prefix = directory.slice(0, -'/bin'.length);
+  if (prefix === home || prefix === `${home}/.local`) return [];
+  return parts.filter((part) => part.slice(0, part.lastIndexOf('/')) === prefix);
 }
 
 /** Files and directories below a tool directory that may hold credentials: empty inside, wherever they exist. */
@@ -70,9 +154,16 @@ export const CREDENTIAL_NAMES: readonly string[] = [
   'config.toml',
   'settings.xml',
   'hosts.yml',
+  'jmxremote.password',
   '.git',
   'secrets',
   '.aws',
   '.ssh',
   '.gnupg',
 ];
+
+/** What is read in place of a file that may hold credentials, where its program takes no empty one. */
+export const EMPTY_CONTENTS: Readonly<Record<string, string>> = {
+  'settings.xml': '<settings/>',
+  'auth.json': '{}',
+};

@@ -46,6 +46,12 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   for (const line of networkLines(record.policy)) talk.result(line);
   talk.result('Readable inside, of this machine:');
   for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${reason}`);
+  const { masked = [], unreachable = [] } = assurance;
+  if (masked.length > 0) talk.result('But these are empty inside, for they may hold credentials:');
+  for (const path of masked) talk.result(`  ${visibleName(path)}`);
+  if (unreachable.length > 0)
+    talk.result('Programs in PATH that do not run inside, for what they lead to is not readable:');
+  for (const { path, target } of unreachable) talk.result(`  ${visibleName(path)} -> ${visibleName(target)}`);
 }
 
 /** What is open on purpose. Nothing for a sandbox without a way out. */

@@ -70,6 +70,7 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
     const changes = await found.files();
     if (talk.json) return talk.document(changes);
     for (const change of changes) talk.result(flags.nameOnly ? visibleName(change.path) : stat(talk, change));
+    if (!flags.nameOnly && changes.length > 0) talk.result(totals(changes));
     return;
   }
   const isForPerson = process.stdout.isTTY && flags.raw !== true;
@@ -180,6 +181,15 @@ export function showRisky(talk: Talk, risky: readonly RiskyChange[]): void {
   talk.notice(talk.paint('red', 'Can run code, or hides what it holds:', process.stderr));
   for (const { path, reasons } of risky)
     talk.notice(talk.paint('red', `  ${visibleName(path)}: ${reasons.join('; ')}`, process.stderr));
+}
+
+/** Last, where it is seen: a long list scrolls its beginning away. */
+function totals(changes: readonly FileChange[]): string {
+  const sum = (count: (change: FileChange) => number | undefined) =>
+    changes.reduce((total, change) => total + (count(change) ?? 0), 0);
+  const binary = changes.filter((change) => change.binary).length;
+  const files = changes.length === 1 ? 'one file' : `${changes.length} files`;
+  return `  ${files}, +${sum(({ addedLines }) => addedLines)} -${sum(({ removedLines }) => removedLines)}${binary === 0 ? '' : `, ${binary} binary`}`;
 }
 
 function stat(talk: Talk, { path, status, addedLines, removedLines, binary }: FileChange): string {

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import {
   type AttachedProcess,
+  type FinishedProcess,
   LitterboxError,
   openShell,
   type OutputChunk,
@@ -52,7 +53,7 @@ async function run(
   });
   if (talk.json) talk.document(runCommand.document?.(result));
   else {
-    if (result.interruption === 'timeout') talk.warning('the command was ended by its timeout');
+    if (result.interruption === 'timeout') talk.warning(timeoutText(result.durationMs));
     tell(talk, result.recorded);
     for (const hint of result.hints) talk.notice(`hint: ${hint}`);
   }
@@ -145,14 +146,23 @@ function deadline({ process: inside }: AttachedProcess, timeoutMs: number | unde
     timeoutMs === undefined
       ? undefined
       : setTimeout(() => {
-          talk.warning('the command was ended by its timeout');
+          talk.warning(timeoutText(timeoutMs));
           void inside[Symbol.asyncDispose]();
         }, timeoutMs);
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
+function timeoutText(ranMs = 0): string {
+  const seconds = Math.max(1, Math.round(ranMs / 1000));
+  const after = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return `the command was ended by its timeout after ${after}; --timeout gives it longer, limits.timeout all commands`;
+}
+
 /** One line on what was recorded, and what was not. */
-function tell(talk: Talk, { revision, changedFiles, warnings, moreWarnings }: RecordResult): void {
+function tell(
+  talk: Talk,
+  { revision, changedFiles, warnings, moreWarnings, hints = [] }: RecordResult & Partial<FinishedProcess>,
+): void {
   if (revision)
     talk.notice(
       talk.paint(
@@ -163,6 +173,7 @@ function tell(talk: Talk, { revision, changedFiles, warnings, moreWarnings }: Re
     );
   for (const warning of warnings.slice(0, 5)) talk.warning(sentence(warning));
   if (warnings.length + moreWarnings > 5) talk.warning(`and ${warnings.length + moreWarnings - 5} more`);
+  for (const hint of hints) talk.notice(`hint: ${hint}`);
 }
 
 function sentence(warning: RecordResult['warnings'][number]): string {

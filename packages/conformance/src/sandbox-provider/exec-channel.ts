@@ -61,6 +61,24 @@ export function execChannel(check: Check): void {
     assert.deepEqual(await killedBy('true'), { code: 0, killedForMemory: undefined });
   });
 
+  check('channel: processes that could not be started are told, whatever program hid it', async (fixture) => {
+    const { create, lacking, sh } = fixture;
+    if (lacking.includes('processes')) return;
+    const runtime = await create({ limits: { processes: 64 } });
+    const { stdout } = await sh(runtime, 'cat /sys/fs/cgroup/pids.events /sys/fs/cgroup/pids/pids.events');
+    assert.match(stdout, /^max \d+$/m, 'programs inside cannot look up their control group of processes');
+    await using channel = new ExecChannel(runtime);
+    const refusedBy = async (script: string) => {
+      const { exit, refusedProcesses = 0 } = await channel.run({ argv: ['sh', '-c', script] });
+      return { code: exit.code, isRefused: refusedProcesses > 0 };
+    };
+    // Each waits for the one that it started, until one cannot be.
+    const many = 'echo \'sh "$0" & wait\' >/tmp/many; sh /tmp/many 2>/dev/null';
+    assert.deepEqual(await refusedBy('true'), { code: 0, isRefused: false });
+    assert.deepEqual(await refusedBy(`${many}; exit 0`), { code: 0, isRefused: true });
+    assert.deepEqual(await refusedBy('true'), { code: 0, isRefused: false });
+  });
+
   over(
     'channel: outputs apart, exit code, signal, directory, environment, stdin',
     async (channel, run, { runtime }) => {

@@ -7,7 +7,7 @@ import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, OutputKeeper } from './output-keeper.ts';
 import { printfFormat, quoted } from './shell-text.ts';
-import { report, type ScriptEnd, Worker } from './worker.ts';
+import { type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
 
 /** What the channel needs of a runtime. */
 export interface ChannelTarget {
@@ -59,6 +59,8 @@ export interface CommandOutcome {
   readonly interruption?: 'timeout' | 'abort' | 'channel-lost';
   /** How many processes of the sandbox the kernel killed meanwhile because together they had reached the limit of memory; absent when none. */
   readonly killedForMemory?: number;
+  /** How many processes of the sandbox could not be started meanwhile because there were as many as may be; absent when none. */
+  readonly refusedProcesses?: number;
 }
 
 export const MAX_CHANNEL_STDIN_BYTES = 64 * 1024;
@@ -193,8 +195,17 @@ export class ExecChannel implements AsyncDisposable {
       stderr: stderr.kept(),
       durationMs: performance.now() - startedMs,
       ...(interruption && { interruption }),
-      ...(typeof end === 'object' && end.killedForMemory > 0 && { killedForMemory: end.killedForMemory }),
+      ...(typeof end === 'object' && hitLimits(end.before, end.after)),
     };
+  }
+
+  /** What limits have done in the sandbox since it was started, as far as the kernel tells it. For {@link hitLimits}. */
+  async limitCounts(call?: CallOptions): Promise<LimitCounts> {
+    const worker = await this.#worker(call);
+    const end = await worker.run(':', () => {});
+    if (!this.#isDisposed && this.#idle.length < MAX_IDLE_WORKERS && !end.isHeld) this.#idle.push(worker);
+    else void this.#retire(worker, end.isHeld);
+    return end.after;
   }
 
   /**
@@ -309,6 +320,16 @@ export class ExecChannel implements AsyncDisposable {
     if (this.#isDisposed)
       throw new LitterboxError('DISPOSED', 'The exec channel was closed.', { operation: 'channel.run' });
   }
+}
+
+/** What limits did between two counts. */
+export function hitLimits(
+  before: LimitCounts,
+  after: LimitCounts,
+): Pick<CommandOutcome, 'killedForMemory' | 'refusedProcesses'> {
+  const killed = after.killed - before.killed;
+  const refused = after.refused - before.refused;
+  return { ...(killed > 0 && { killedForMemory: killed }), ...(refused > 0 && { refusedProcesses: refused }) };
 }
 
 function assertRunnable({ argv, cwd, env = {} }: ChannelCommand): void {

@@ -8,8 +8,9 @@ import { scriptBytes } from './shell-text.ts';
 /**
  * What every worker is told first. Descriptor 8 keeps the stderr that commands get; the shell's own talk goes nowhere.
  * `lb_held`: does any other process hold this worker's output open? Builtins only; a pipe is known by its inode. Who started the
- * worker may: that is the runtime's own, and waits for it. `lb_ooms`: how many processes the kernel has killed here because all together
- * had reached their limit of memory, where a control group of version 2 or 1 is there to tell it.
+ * worker may: that is the runtime's own, and waits for it. `lb_count`: how many processes the kernel has killed here because all together
+ * had reached their limit of memory, and how many it has refused because they had reached their limit of processes, where a control group
+ * of version 2 or 1 is there to tell it.
  */
 const PROLOGUE = `exec 8>&2 2>/dev/null
 lb_held() {
@@ -19,31 +20,44 @@ if [ "$lb_f" -ef /proc/$$/fd/1 ] || [ "$lb_f" -ef /proc/$$/fd/8 ]; then return 0
 done
 return 1
 }
-lb_events=
+lb_ooms= lb_forks=
 for lb_f in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
-if [ -r $lb_f ]; then lb_events=$lb_f; fi
+if [ -r $lb_f ]; then lb_ooms=$lb_f; fi
 done
-lb_ooms() {
-lb_killed=0
-[ -z "$lb_events" ] || while read -r lb_f lb_v; do [ "$lb_f" != oom_kill ] || lb_killed=$lb_v; done <$lb_events
+for lb_f in /sys/fs/cgroup/pids.events /sys/fs/cgroup/pids/pids.events; do
+if [ -r $lb_f ]; then lb_forks=$lb_f; fi
+done
+lb_count() {
+lb_killed=0 lb_refused=0
+[ -z "$lb_ooms" ] || while read -r lb_f lb_v; do [ "$lb_f" != oom_kill ] || lb_killed=$lb_v; done <$lb_ooms
+[ -z "$lb_forks" ] || while read -r lb_f lb_v; do [ "$lb_f" != max ] || lb_refused=$lb_v; done <$lb_forks
 }
 lb_end() {
 lb_code=$? lb_busy=0
-lb_ooms
+lb_count
 set -- /proc/[0-9]*
 if [ "$*" != "$lb_before" ] && lb_held; then lb_busy=1; fi
-printf '\\036%s %s %s %s\\n' "$lb_nonce" $lb_code $lb_busy $((lb_killed-lb_had))
+printf '\\036%s %s %s %s\\n' "$lb_nonce" $lb_code $lb_busy "$lb_had $lb_killed $lb_refused"
 printf '\\036%s\\040\\n' "$lb_nonce" >&8
 }
 ${SHELL_DEFINITIONS}`;
+
+/** What limits have done in a sandbox since it was started. */
+export interface LimitCounts {
+  /** Processes that the kernel killed because all together had reached the limit of memory. */
+  readonly killed: number;
+  /** Processes that it did not start because there were as many as may be. */
+  readonly refused: number;
+}
 
 /** How a script ended, as the worker's shell says. */
 export interface ScriptEnd {
   readonly code: number;
   /** A process that the script left behind still holds the worker's output: the worker must not be used again. */
   readonly isHeld: boolean;
-  /** How many processes the kernel killed meanwhile for want of memory, as far as it tells the sandbox. */
-  readonly killedForMemory: number;
+  /** What the kernel had counted before the script, and after it, as far as it tells the sandbox. */
+  readonly before: LimitCounts;
+  readonly after: LimitCounts;
   /** What else the script reported with {@link report}, in order. */
   readonly reports: readonly string[];
 }
@@ -119,12 +133,15 @@ export class Worker implements AsyncDisposable {
       const stdout = new MarkerSplitter(
         (bytes) => onOutput({ type: 'stdout-data', bytes }),
         (status) => {
-          const [, code, held, killed] = /^(\d{1,3}) ([01]) (-?\d{1,9})$/.exec(status) ?? [];
+          const [, code, held, ...counts] =
+            /^(\d{1,3}) ([01]) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/.exec(status) ?? [];
           if (code === undefined) return void reports.push(status);
+          const [killedBefore = 0, refusedBefore = 0, killed = 0, refused = 0] = counts.map(Number);
           end ??= {
             code: Number(code) & 0xff,
             isHeld: held === '1',
-            killedForMemory: Math.max(0, Number(killed)),
+            before: { killed: killedBefore, refused: refusedBefore },
+            after: { killed, refused },
             reports,
           };
           streamEnded();
@@ -146,7 +163,7 @@ export class Worker implements AsyncDisposable {
       };
       this.#current = { stdout, stderr, lost };
       if (!this.#isAlive) return lost();
-      const framed = `lb_nonce=${nonce}; set -- /proc/[0-9]*; lb_before="$*"; lb_ooms; lb_had=$lb_killed\n${script}\nlb_end\n`;
+      const framed = `lb_nonce=${nonce}; set -- /proc/[0-9]*; lb_before="$*"; lb_count; lb_had="$lb_killed $lb_refused"\n${script}\nlb_end\n`;
       this.#handle.write(scriptBytes(framed)).catch(lost);
     });
   }

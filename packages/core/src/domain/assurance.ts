@@ -41,6 +41,10 @@ export interface Assurance {
   readonly controls: readonly Control[];
   /** What of the host can be read inside: path and why. */
   readonly readable: readonly { readonly path: string; readonly reason: string }[];
+  /** Paths below those that look empty inside, because they may hold credentials. */
+  readonly masked?: readonly string[];
+  /** Programs in PATH that are links to files which cannot be read inside, and so do not run there. */
+  readonly unreachable?: readonly { readonly path: string; readonly target: string }[];
 }
 
 /** Controls without which a sandbox is not handed out unless a person allowed it by name. */

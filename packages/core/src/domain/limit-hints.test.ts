@@ -32,6 +32,13 @@ describe('limitHints', () => {
     expect(hint).toMatch(/with workspace and home 1024 MiB \(limits\.disk\)$/);
   });
 
+  it('tells what could not be started, however the command ended', () => {
+    for (const code of [0, 2])
+      expect(limitHints({ processes: 512 }, { exit: { code }, text: '', refusedProcesses: 1 })).toEqual([
+        expect.stringMatching(/^a process could not be started here, .*\(limits\.processes: 512\)/),
+      ]);
+  });
+
   it('tells what the kernel killed, however the command ended', () => {
     for (const code of [0, 2])
       expect(limitHints(LIMITS, { exit: { code }, text: '', killedForMemory: 2 })).toEqual([

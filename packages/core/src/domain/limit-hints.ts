@@ -8,6 +8,8 @@ export interface LimitedOutcome {
   readonly text: string;
   /** Processes that the kernel ended meanwhile because the sandbox had reached its limit of memory. */
   readonly killedForMemory?: number | undefined;
+  /** Processes that could not be started meanwhile because there were as many as may be. */
+  readonly refusedProcesses?: number | undefined;
 }
 
 const NO_SPACE = /no space left on device|\bENOSPC\b|disk quota exceeded/i;
@@ -17,8 +19,8 @@ const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 
 /** What limits of the sandbox had to do with how a command ended, a sentence each; programs often name another cause, or none. */
 export function limitHints(
-  { memoryBytes, diskBytes }: ResourceLimits,
-  { exit, text, killedForMemory = 0 }: LimitedOutcome,
+  { memoryBytes, diskBytes, processes }: ResourceLimits,
+  { exit, text, killedForMemory = 0, refusedProcesses = 0 }: LimitedOutcome,
 ): readonly string[] {
   const isFailed = exit.code !== 0;
   const memory = memoryBytes === undefined ? '' : ` (limits.memory: ${mebibytes(memoryBytes)})`;
@@ -26,6 +28,10 @@ export function limitHints(
   if (killedForMemory > 0)
     hints.push(
       `the kernel killed ${killedForMemory === 1 ? 'a process' : `${killedForMemory} processes`} here, for all of them together needed more memory than the sandbox may use${memory}; run fewer at once, or a person gives sandboxes to come more`,
+    );
+  if (refusedProcesses > 0)
+    hints.push(
+      `${refusedProcesses === 1 ? 'a process' : `${refusedProcesses} processes`} could not be started here, for there were as many processes and threads as the sandbox may have${processes === undefined ? '' : ` (limits.processes: ${processes})`}; run fewer at once, or a person gives sandboxes to come more`,
     );
   const isBusError = isFailed && (exit.signal === 'SIGBUS' || BUS_ERROR.test(text));
   if (isBusError || (isFailed && NO_SPACE.test(text)))

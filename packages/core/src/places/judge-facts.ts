@@ -25,6 +25,8 @@ export interface ExpectedPlace {
   /** The step that bounds the disk where nobody asked for it. @defaultValue a file system for the state directory */
   readonly withoutDisk?: string;
   readonly readable: Assurance['readable'];
+  readonly masked?: Assurance['masked'];
+  readonly unreachable?: Assurance['unreachable'];
 }
 
 /** Judges what the kernel said, control by control. Nothing here is taken from what was asked for. */
@@ -171,6 +173,8 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
           ),
     ],
     readable: expected.readable,
+    ...(expected.masked && expected.masked.length > 0 && { masked: expected.masked }),
+    ...(expected.unreachable && expected.unreachable.length > 0 && { unreachable: expected.unreachable }),
   };
 }
 

@@ -1,3 +1,6 @@
+import { type ExecChannel, hitLimits } from '../channel/exec-channel.ts';
+import type { LimitCounts } from '../channel/worker.ts';
+import { limitHints } from '../domain/limit-hints.ts';
 import { INTERACTIVE_SHELL, shellArguments } from '../channel/command-shell.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import { type Command, commandText } from '../domain/command.ts';
@@ -36,7 +39,13 @@ export interface AttachedProcess extends AsyncDisposable {
   /** Who else is at work in the sandbox, in one sentence. Nobody is kept out. */
   readonly notice?: string;
   /** Call it once the process has ended: records what it changed and closes its entry in the audit log. */
-  finish(exit: ExitStatus): Promise<RecordResult>;
+  finish(exit: ExitStatus): Promise<FinishedProcess>;
+}
+
+/** What a process left that a person worked with. */
+export interface FinishedProcess extends RecordResult {
+  /** What limits of the sandbox had to do with it, a sentence each; mostly empty. */
+  readonly hints: readonly string[];
 }
 
 /** Starts a process that is read from and written to live. It holds no lease: a person may look while an agent works. */
@@ -74,7 +83,7 @@ export class AttachProcess {
     assertMessage(found, message);
     const opened = await this.#open.get(found, options);
     await this.#open.reconnect(found, options);
-    const notice = await this.#others(found, options);
+    const [notice, before] = await Promise.all([this.#others(found, options), counted(opened.channel)]);
     const subject = command === INTERACTIVE_SHELL ? 'interactive' : commandText(command);
     const finishAudit = await this.#audit.start({
       operation: `sandbox-${tool}`,
@@ -124,16 +133,18 @@ export class AttachProcess {
       );
       return result;
     };
-    const finish = async (exit: ExitStatus): Promise<RecordResult> => {
+    const finish = async (exit: ExitStatus): Promise<FinishedProcess> => {
       isFinished = true;
       const exitCode = exit.code;
+      const after = before && (await counted(opened.channel));
       // What could not be recorded has run all the same: its entry in the log ends.
       const result = await recorded(exit).catch(async (error: unknown) => {
         await finishAudit('error', { exitCode, ...(isLitterboxError(error) && { code: error.code }) });
         throw error;
       });
       await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
-      return result;
+      const hit = before && after ? hitLimits(before, after) : {};
+      return { ...result, hints: limitHints(found.policy.limits, { exit, text: '', ...hit }) };
     };
     return {
       process,
@@ -156,4 +167,9 @@ export class AttachProcess {
       return `Somebody is at work in ${slug}: ${error.message}`;
     }
   }
+}
+
+/** Of no weight for the process itself: where it cannot be told, nothing is. */
+async function counted(channel: ExecChannel): Promise<LimitCounts | undefined> {
+  return await channel.limitCounts().catch(() => undefined);
 }

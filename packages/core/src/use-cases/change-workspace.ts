@@ -7,7 +7,7 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
-import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
 
 /** A call that may change files of a workspace. */
@@ -67,6 +67,8 @@ export class ChangeWorkspace {
     const found = await this.#find.execute(change.sandbox, options);
     change.check?.(found);
     assertMessage(found, trigger.message);
+    // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
+    if (found.state === 'paused') assertUsable(found);
     const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
     const wait = change.waitMs === undefined ? {} : { waitMs: change.waitMs };
     await using _lease = await this.#state.lease(`sandbox:${found.id}`, purpose, { ...options, ...wait });

@@ -1,4 +1,5 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
+import type { Assurance } from '../domain/assurance.ts';
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
@@ -222,6 +223,7 @@ export class CreateSandbox {
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
           ...(missing ? [missingWarning(missing)] : []),
           ...(withheld === undefined ? [] : [withheld]),
+          ...(this.#asker === 'person' ? unreachableWarnings(record.assurance) : []),
           ...warnings,
           ...refilled,
         ];
@@ -454,6 +456,20 @@ function missingWarning({ paths, total }: NonNullable<SandboxRecord['missingLarg
 
 function emptyWarning({ path, reason }: { readonly path: string; readonly reason: string }): string {
   return `${shown(path)} is empty inside: the submodule cannot be had, because ${reason}. git submodule update --init there, then create another sandbox.`;
+}
+
+/** The first few names tell a person which installation it is; `explain` has all of them. */
+function unreachableWarnings(assurance: Assurance | undefined): readonly string[] {
+  const { unreachable = [] } = assurance ?? {};
+  if (unreachable.length === 0) return [];
+  const names = unreachable.slice(0, 3).map(({ path }) => shown(path.slice(path.lastIndexOf('/') + 1)));
+  const [subject, rest] =
+    unreachable.length === 1
+      ? ['A program in PATH leads', 'it']
+      : [`${unreachable.length} programs in PATH lead`, 'they'];
+  return [
+    `${subject} to where a sandbox cannot read, so ${rest} will not run inside: ${names.join(', ')}${unreachable.length > names.length ? ', …' : ''}. litterbox explain tells where to; a setup can install what is needed.`,
+  ];
 }
 
 /** Whether another one may be made in place of what was prepared: whatever is wrong with making one at all shows then. */

@@ -4,16 +4,17 @@ import type { Command } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { limitHints } from '../domain/limit-hints.ts';
+import type { Policy } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk } from '../ports/process.ts';
-import type { ResourceLimits } from '../ports/sandbox-provider.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { assertVariables } from './assert-variables.ts';
+import { repositoryHint } from './repository-hint.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { checkedCommand } from './checked-command.ts';
 
@@ -41,6 +42,8 @@ export interface RunCommandInput {
 
 /** Of each stream, the end that is searched for words that limits are behind. */
 const SEARCHED_BYTES = 64 * 1024;
+/** Of both, the end that is searched for words of programs that failed, in characters. */
+const LAST = 4_000;
 
 /** How a command went, and the revision that it left, if any. */
 export interface RunCommandResult extends CommandOutcome {
@@ -64,7 +67,7 @@ export class RunCommand {
     const text = checkedCommand(command);
     assertTimeout(input.timeoutMs);
     assertVariables('sandbox.run', input.env);
-    let limits: ResourceLimits = {};
+    let policy: Pick<Policy, 'limits' | 'workspaceGit'> | undefined;
     const { outcome, recorded } = await this.#change.execute<CommandOutcome & Pick<RunCommandResult, 'shell'>>(
       {
         sandbox,
@@ -73,7 +76,7 @@ export class RunCommand {
         input: { command: text.slice(0, 4096), tool },
         waitMs,
         async act({ channel }, record) {
-          limits = record.policy.limits;
+          policy = record.policy;
           reach('exec.after-start');
           const ended = await channel.run(channelCommand(input, record), options);
           reach('exec.after-exit');
@@ -92,9 +95,13 @@ export class RunCommand {
       },
       options,
     );
-    const { exit, stdout, stderr, killedForMemory } = outcome;
+    const { stdout, stderr } = outcome;
     const printed = [stdout, stderr].map(({ bytes }) => decodeRaw(bytes.slice(-SEARCHED_BYTES))).join('\n');
-    return { ...outcome, recorded, hints: limitHints(limits, { exit, text: printed, killedForMemory }) };
+    const limited = limitHints(policy?.limits ?? {}, { ...outcome, text: printed });
+    // Agents are told in their own words.
+    const missed =
+      tool === 'run' && policy && outcome.exit.code !== 0 ? repositoryHint(policy, printed.slice(-LAST)) : undefined;
+    return { ...outcome, recorded, hints: [...limited, ...(missed === undefined ? [] : [missed])] };
   }
 }
 

@@ -48,7 +48,7 @@ export async function runSetupCommands(
     const isOurs = typeof given === 'object' && 'name' in given;
     const command = isOurs ? given.name : commandText(given);
     options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
-    const { exit, stdout, stderr, interruption, killedForMemory } = await channel.run(
+    const outcome = await channel.run(
       {
         ...whatToRun(isOurs ? given.argv : given),
         cwd: record.workdir,
@@ -58,13 +58,14 @@ export async function runSetupCommands(
       options,
     );
     options?.signal?.throwIfAborted();
+    const { exit, stdout, stderr, interruption } = outcome;
     if (exit.code === 0 && !interruption) continue;
     const log = (decodeRaw(stdout.bytes) + decodeRaw(stderr.bytes)).slice(-LOG_CHARACTERS);
     const how =
       interruption === 'timeout'
         ? `was not done when the ${setupTimeoutMs} ms of the whole were over`
         : `failed with exit code ${exit.code}`;
-    return { command, how, log, hints: limitHints(record.policy.limits, { exit, text: log, killedForMemory }) };
+    return { command, how, log, hints: limitHints(record.policy.limits, { ...outcome, text: log }) };
   }
   return undefined;
 }

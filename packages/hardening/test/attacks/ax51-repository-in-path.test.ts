@@ -1,5 +1,5 @@
 // Directories of the repository in PATH: none of them is shown inside as a directory of tools, none gives the person a program.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { type AttackFixture, positiveControl } from '../../src/index.ts';
@@ -41,6 +41,35 @@ describe('a repository that PATH names', () => {
       ['above', parent, scratch.directory],
     ] as const)
       expect({ name, ...readInside(fixture, name, file, searchPath) }).toEqual({ name, code: 1, stdout: '' });
+  });
+
+  attack('AX70: links in PATH show neither the live work tree nor a directory of keys', async (fixture) => {
+    const { scratch } = fixture;
+    const [tools, kit] = [join(scratch.directory, 'tools'), join(scratch.directory, 'kit')];
+    scratch.file('.litterbox.toml', '[workspace]\nworkdir = "/src"\n');
+    mkdirSync(tools);
+    const places = {
+      control: join(kit, 'node_modules'),
+      tree: join(scratch.repository, 'node_modules'),
+      library: join(scratch.repository, 'lib'),
+      keys: join(scratch.directory, '.ssh', 'node_modules'),
+      other: join(scratch.directory, 'letters'),
+    };
+    for (const [name, place] of Object.entries(places)) {
+      makeProgram(join(place, name === 'library' ? '../bin' : 'package'), 'run', 'true');
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, 'notes.txt'), 'private\n');
+      symlinkSync(join(place, name === 'library' ? '../bin' : 'package', 'run'), join(tools, `link-${name}`));
+    }
+    fixture.acceptRepository();
+    const control = readInside(fixture, 'control', join(places.control, 'notes.txt'), tools);
+    positiveControl('a package beside the repository', control, ({ stdout }) => stdout === 'private\n');
+    for (const name of ['tree', 'library', 'keys', 'other'] as const)
+      expect({ name, ...readInside(fixture, name, join(places[name], 'notes.txt'), tools) }).toEqual({
+        name,
+        code: 1,
+        stdout: '',
+      });
   });
 
   attack('AX52: the pager of the repository does not run for who stands in a subdirectory of it', async (fixture) => {

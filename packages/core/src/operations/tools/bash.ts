@@ -21,6 +21,9 @@ const MAX_TIMEOUT_MS = 3_600_000;
 const NETWORK_WORDS =
   /could not resolve host|temporary failure in name resolution|name or service not known|connection refused|network is unreachable|fatal: unable to access|connect tunnel failed|tunneling socket could not|tunnel connection failed|\(litterbox: |getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|ENETUNREACH|failed to establish a new connection/i;
 
+/** Those that nothing prints which found one. */
+const OFFLINE_WORDS = /^npm (?:ERR!|error) (?:network|code E(?:NOTFOUND|AI_AGAIN))/m;
+
 export const bash = tool({
   name: 'bash',
   title: 'Run a command',
@@ -110,8 +113,9 @@ function endLine({ exit, shell, interruption, durationMs, recorded }: RunCommand
 }
 
 function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): 'network' | 'repository' | undefined {
-  if (exit.code === 0) return undefined;
   const says = (words: RegExp) => words.test(stderr) || words.test(stdout);
+  // The last program of a pipe went well: `npm install 2>&1 | tail -n 3`.
+  if (exit.code === 0) return says(OFFLINE_WORDS) ? 'network' : undefined;
   if (says(NETWORK_WORDS)) return 'network';
   return says(REPOSITORY_WORDS) ? 'repository' : undefined;
 }

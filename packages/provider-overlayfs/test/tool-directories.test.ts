@@ -1,0 +1,146 @@
+// Programs of PATH that need more than their directory: what is shown for them, and what is read in place of credentials.
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { collected, fixtureWorkspace } from '@litterbox/conformance';
+import { type Host, SandboxId, type SandboxRuntime } from '@litterbox/core/provider';
+import { localHost } from '@litterbox/host';
+import { Fixture } from '@litterbox/testing';
+import { overlayfs } from '../src/index.ts';
+import { backendDirectory, removeBackend } from './backends.ts';
+
+/** Programs below a home, and a sandbox that has the given directories of them in its PATH. */
+class ToolsFixture extends Fixture {
+  home = '';
+
+  static async open(): Promise<ToolsFixture> {
+    const fixture = new ToolsFixture();
+    fixture.home = await mkdtemp(join(tmpdir(), 'litterbox-home-'));
+    await chmod(fixture.home, 0o755);
+    fixture.defer(() => rm(fixture.home, { recursive: true, force: true }));
+    return fixture;
+  }
+
+  async program(path: string, script: string): Promise<void> {
+    await mkdir(dirname(join(this.home, path)), { recursive: true });
+    await writeFile(join(this.home, path), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+
+  async file(path: string, text: string): Promise<void> {
+    await mkdir(dirname(join(this.home, path)), { recursive: true });
+    await writeFile(join(this.home, path), text);
+  }
+
+  async link(path: string, target: string): Promise<void> {
+    await mkdir(dirname(join(this.home, path)), { recursive: true });
+    await symlink(target, join(this.home, path));
+  }
+
+  async sandbox(...directories: readonly string[]): Promise<SandboxRuntime> {
+    const local = localHost();
+    const facts = await local.facts();
+    const searchPath = [...directories.map((path) => join(this.home, path)), '/usr/bin', '/bin'];
+    const host: Host = {
+      ...local,
+      facts: () => Promise.resolve({ ...facts, searchPath, homeDirectory: this.home }),
+    };
+    const directory = await backendDirectory('overlay');
+    this.defer(() => removeBackend(directory));
+    const provider = overlayfs({ host, directory });
+    const id = SandboxId.make();
+    const runtime = await provider.create({
+      id,
+      slug: 'tools',
+      repositoryId: '00000000-0000-4000-8000-000000000000',
+      workspace: fixtureWorkspace('700151', []),
+      workdir: '/src',
+      root: { type: 'machine' },
+      environment: {},
+      limits: {},
+      network: 'none',
+      playground: id,
+      allowDegraded: true,
+    });
+    this.defer(async () => {
+      await runtime[Symbol.asyncDispose]();
+      await provider.remove(id);
+    });
+    return runtime;
+  }
+}
+
+async function said(runtime: SandboxRuntime, script: string): Promise<string> {
+  const { stdout, stderr } = await collected(await runtime.spawn({ argv: ['sh', '-c', script] }));
+  return stdout + stderr;
+}
+
+describe('programs of PATH that need more than their directory', () => {
+  it('run: links into packages and environments, libraries beside them', async () => {
+    await using fixture = await ToolsFixture.open();
+    await fixture.program('prefix/lib/t', 'echo from-lib');
+    await fixture.link('prefix/bin/from-prefix', '../lib/t');
+    await fixture.program('.local/share/pipx/venvs/v/bin/v', 'echo from-environment');
+    await fixture.file('.local/share/pipx/venvs/v/pyvenv.cfg', '');
+    await fixture.link('.local/bin/from-environment', '../share/pipx/venvs/v/bin/v');
+    await fixture.program('app/node_modules/p/cli', 'cat "$(dirname "$(readlink -f "$0")")/data"');
+    await fixture.file('app/node_modules/p/data', 'from-package\n');
+    await fixture.link('.local/bin/from-package', '../../app/node_modules/p/cli');
+    const runtime = await fixture.sandbox('prefix/bin', '.local/bin');
+    expect(await said(runtime, 'from-prefix; from-environment; from-package')).toBe(
+      'from-lib\nfrom-environment\nfrom-package\n',
+    );
+  });
+
+  it('are named where they lead to files that are not shown, which stay out of reach', async () => {
+    await using fixture = await ToolsFixture.open();
+    await fixture.program('src/private/run', 'echo private');
+    await fixture.file('src/private/letter', 'to somebody');
+    await fixture.link('bin/private', '../src/private/run');
+    await fixture.program('bin/plain', 'echo plain');
+    await fixture.file('lib/letter', 'to somebody');
+    const runtime = await fixture.sandbox('bin');
+    expect((await runtime.assurance()).unreachable).toEqual([
+      { path: join(fixture.home, 'bin/private'), target: join(fixture.home, 'src/private/run') },
+    ]);
+    expect(await said(runtime, `plain; ls ${fixture.home} ${fixture.home}/bin`)).toBe(
+      `plain\n${fixture.home}:\nbin\n\n${fixture.home}/bin:\nplain\nprivate\n`,
+    );
+  });
+
+  it('read an empty file in place of one that may hold credentials', async () => {
+    await using fixture = await ToolsFixture.open();
+    await fixture.program('maven/bin/mvn', 'cat "$(dirname "$0")/../lib/settings.xml" && echo read');
+    await fixture.file('maven/lib/settings.xml', '<password>secret</password>');
+    await fixture.file('maven/lib/auth.json', 'secret');
+    await fixture.file('maven/lib/deep/token', 'secret');
+    await fixture.file('maven/lib/tokens/one', 'secret');
+    const runtime = await fixture.sandbox('maven/bin');
+    const lib = join(fixture.home, 'maven/lib');
+    expect(await said(runtime, `mvn; cd ${lib}; cat auth.json deep/token; ls tokens; echo x >auth.json`)).toBe(
+      '<settings/>read\n{}sh: 1: cannot create auth.json: Read-only file system\n',
+    );
+    expect(new Set((await runtime.assurance()).masked)).toEqual(
+      new Set(['settings.xml', 'auth.json', 'deep/token', 'tokens'].map((name) => join(lib, name))),
+    );
+    expect(await readFile(join(lib, 'auth.json'), 'utf8')).toBe('secret');
+  });
+
+  it('are told what dpkg has installed, where that is how the machine has its programs', async () => {
+    if (!existsSync('/var/lib/dpkg/status')) return;
+    await using fixture = await ToolsFixture.open();
+    const runtime = await fixture.sandbox();
+    expect(await said(runtime, "dpkg-query -W -f '${Status}' bubblewrap; : >>/var/lib/dpkg/status")).toMatch(
+      /^install ok installed.*Read-only file system/,
+    );
+  });
+
+  it('find the tool chains of rustup', async () => {
+    await using fixture = await ToolsFixture.open();
+    await fixture.program('.cargo/bin/cargo', 'cat "$RUSTUP_HOME/settings.toml"');
+    await fixture.file('.rustup/settings.toml', 'default_toolchain = "stable"\n');
+    const runtime = await fixture.sandbox('.cargo/bin');
+    expect(await said(runtime, 'cargo')).toBe('default_toolchain = "stable"\n');
+  });
+});
