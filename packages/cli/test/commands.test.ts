@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
@@ -246,6 +246,17 @@ describe('the command line', () => {
     const gone = await fixture.run(['--repo', join(fixture.repository, 'new'), 'run', 'many', 'ls']);
     expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('packages') });
     expect(gone.stderr).toContain('The sandbox has no new: starting at the top of the workspace.');
+  });
+
+  it('FC-23: who came by a link is told where the files are inside', async () => {
+    await using fixture = new CliFixture();
+    const link = join(fixture.directory, 'link');
+    symlinkSync(fixture.repository, link);
+    const byName = await fixture.run(['--repo', link, 'create', 'named']);
+    expect(byName.stderr).toContain(`You came by a link. Inside, the files are at `);
+    const byShell = await fixture.run(['create', 'shell'], undefined, { PWD: link });
+    expect(byShell.stderr).toContain('You came by a link.');
+    expect((await fixture.run(['create', 'plain'])).stderr).not.toContain('link');
   });
 
   it('a sandbox that is paused says so at once, also while a command in it stands still', async () => {

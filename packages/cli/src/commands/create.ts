@@ -9,6 +9,7 @@ import {
   type SandboxRecord,
   visibleName,
 } from '@litterbox/core';
+import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
 import { dependencyNote } from '../init/dependency-note.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -38,8 +39,9 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
 }
 
 /** What of the person's project is not inside, and how it gets there. */
-function advise({ talk, args, directory }: Context, { slug, policy }: SandboxRecord): void {
+function advise({ talk, args, directory }: Context, { slug, policy, workdir }: SandboxRecord): void {
   const { root } = policy;
+  if (cameByLink(directory, process.env['PWD'])) talk.notice(`You came by a link. Inside, the files are at ${workdir}.`);
   const top = repositoryRoot(directory);
   const repository = directory === process.cwd() ? undefined : directory;
   const note =

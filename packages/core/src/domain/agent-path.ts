@@ -11,6 +11,8 @@ export interface AgentPath {
   /** Relative to the workspace, `.` for itself; absolute when it lies outside. What answers call it. */
   readonly shown: string;
   readonly isInWorkspace: boolean;
+  /** Absolute path of the workspace inside. */
+  readonly workdir: string;
   /** Inside the workspace and with a part that begins with a dot. */
   readonly isHidden: boolean;
 }
@@ -31,6 +33,7 @@ export function agentPath(workdir: string, path: string, options?: { readonly is
     absolute,
     shown: isInWorkspace ? inside || '.' : absolute,
     isInWorkspace,
+    workdir,
     isHidden: isInWorkspace && inside.split('/').some((part) => part.startsWith('.')),
   };
 }

@@ -4,6 +4,7 @@ import { printfFormat, quoted } from '../channel/shell-text.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import { residentFiles } from './resident-files.ts';
 
@@ -81,7 +82,7 @@ exit 0`;
  * @throws LitterboxError `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `NOT_A_DIRECTORY`.
  */
 export async function readStart(
-  { channel }: OpenedSandbox,
+  { channel, runtime }: OpenedSandbox,
   target: string,
   maxBytes: number,
   options?: CallOptions,
@@ -95,7 +96,7 @@ export async function readStart(
     },
     options,
   );
-  assertFileDone('file.read', target, outcome, options);
+  assertFileDone('file.read', target, outcome, runtime, options);
   return outcome.stdout.bytes;
 }
 
@@ -121,7 +122,7 @@ export async function writeContent(
     if (await residentFiles(runtime).write(target, mode, words[2], content)) return;
     const script = `put() { printf ${quoted(printfFormat(content))}; }\n${WRITE_SCRIPT}`;
     const outcome = await channel.run({ argv: words, script, timeoutMs: FILE_TIMEOUT_MS }, options);
-    assertFileDone('file.write', target, outcome, options);
+    assertFileDone('file.write', target, outcome, runtime, options);
     return;
   }
   const argv = ['sh', '-c', `put() { cat; }\n${WRITE_SCRIPT}`, 'sh', ...words] as const;
@@ -132,7 +133,7 @@ export async function writeContent(
   await writer.write(content);
   await writer.closeStdin();
   await listening;
-  assertFileDone('file.write', target, { exit: await writer.exit }, options);
+  assertFileDone('file.write', target, { exit: await writer.exit }, runtime, options);
 }
 
 /** Whether a path has something, whatever it is. */
@@ -149,7 +150,7 @@ export async function removeContent(
 ): Promise<void> {
   const argv = [target, runtime.workdir] as const;
   const outcome = await channel.run({ argv, script: REMOVE_SCRIPT, timeoutMs: FILE_TIMEOUT_MS }, options);
-  assertFileDone('file.remove', target, outcome, options);
+  assertFileDone('file.remove', target, outcome, runtime, options);
 }
 
 /** Throws what an outcome of one of these scripts, or of one that begins with {@link ASSERT_FILE}, tells. */
@@ -157,6 +158,7 @@ export function assertFileDone(
   operation: string,
   target: string,
   { exit, interruption }: Pick<CommandOutcome, 'exit' | 'interruption'>,
+  { workdir }: Pick<SandboxRuntime, 'workdir'>,
   options?: CallOptions,
 ): void {
   if (interruption === 'abort') throw options?.signal?.reason;
@@ -166,16 +168,22 @@ export function assertFileDone(
       hint: 'It may be a pipe or a device; look at it with ls -l in the sandbox.',
     });
   if (exit.code === 0 && !interruption) return;
-  throw fileRefusal(operation, target, exit.code);
+  throw fileRefusal(operation, target, exit.code, workdir);
 }
 
-export function fileRefusal(operation: string, target: string, exitCode: number): LitterboxError {
+export function fileRefusal(operation: string, target: string, exitCode: number, workdir?: string): LitterboxError {
   const [code, what] = REFUSALS[exitCode] ?? [
     'PERMISSION_DENIED' as const,
     `cannot be ${operation === 'file.read' ? 'read' : 'written'} (exit code ${exitCode})`,
   ];
+  const isElsewhere = code === 'NOT_FOUND' && workdir !== undefined && !target.startsWith(`${workdir}/`);
   return new LitterboxError(code, `${shown(target)} ${what} in the sandbox.`, {
     operation,
-    hint: HINTS[code] ?? 'Look with ls -la in the sandbox.',
+    hint: HINTS[code] ?? (isElsewhere ? workspaceIs(workdir) : 'Look with ls -la in the sandbox.'),
   });
+}
+
+/** For whoever names a path of the person's machine, such as one behind a link that leads to the repository. */
+export function workspaceIs(workdir: string): string {
+  return `The workspace is ${shown(workdir)}: name the file from there, such as src/a.js.`;
 }

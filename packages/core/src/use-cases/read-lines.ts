@@ -90,7 +90,7 @@ function sliceOf(file: Uint8Array, offset: number, limit: number): Omit<LineSlic
 }
 
 async function readSlice(
-  { channel }: OpenedSandbox,
+  { channel, runtime }: OpenedSandbox,
   target: string,
   offset: number,
   limit: number,
@@ -105,7 +105,7 @@ async function readSlice(
     },
     options,
   );
-  assertFileDone('file.read', target, outcome, options);
+  assertFileDone('file.read', target, outcome, runtime, options);
   const all = outcome.stdout.bytes;
   const headerEnd = all.indexOf(NEWLINE) + 1;
   const [size, newlines] = decodeRaw(all.subarray(0, headerEnd)).trim().split(/\s+/).map(Number);

@@ -3,6 +3,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
+import { workspaceIs } from './file-contents.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 
 /** What a walk may say in all; a directory with more names than that is for a command inside. */
@@ -109,7 +110,12 @@ export function assertEntered(root: AgentPath, exitCode: number): void {
   const refuse = (code: 'NOT_FOUND' | 'NOT_A_DIRECTORY' | 'PERMISSION_DENIED', what: string) =>
     new LitterboxError(code, `${shown(root.shown)} ${what} in the sandbox.`, {
       operation: 'files.list',
-      hint: code === 'NOT_A_DIRECTORY' ? 'Read a file with read.' : 'Look with ls at the directory above it.',
+      hint:
+        code === 'NOT_A_DIRECTORY'
+          ? 'Read a file with read.'
+          : code === 'NOT_FOUND' && !root.isInWorkspace
+            ? workspaceIs(root.workdir)
+            : 'Look with ls at the directory above it.',
     });
   if (exitCode === 40) throw refuse('NOT_FOUND', 'does not exist');
   if (exitCode === 44) throw refuse('NOT_A_DIRECTORY', 'is not a directory');

@@ -37,6 +37,22 @@ test('the end, a last line without its newline, and what lies behind it', async 
   expect(behind.lines).toBe(0);
 });
 
+test('FC-23: a path of the person that leads elsewhere is told where the workspace is', async () => {
+  await using fixture = useCaseFixture({ files: [{ path: 'file', content: 'one\n' }] });
+  const { workdir } = await made(fixture);
+  const refused = {
+    code: 'NOT_FOUND',
+    details: { hint: expect.stringContaining(`The workspace is ${JSON.stringify(workdir)}`) },
+  };
+  await expect(read(fixture, 0, 1, '/home/me/link/file')).rejects.toMatchObject(refused);
+  await expect(
+    fixture.listFiles.list({ sandbox: 'a', path: '/home/me/link', isRecursive: false }),
+  ).rejects.toMatchObject(refused);
+  await expect(read(fixture, 0, 1, 'nothing')).rejects.toMatchObject({
+    details: { hint: expect.stringContaining('ls') },
+  });
+});
+
 test('an empty file has no lines', async () => {
   await using fixture = await prepared('');
   const slice = await read(fixture, 0, 10);
