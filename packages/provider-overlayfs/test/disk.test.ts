@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -56,12 +56,22 @@ function loops(): readonly string[] {
     .filter((file) => file.startsWith(directory));
 }
 
+/** What a check of a file system finds, which changes nothing. */
+function damageOf(image: string): string {
+  const { status, stdout, stderr } = spawnSync('e2fsck', ['-fn', image], { env: SYSTEM_PATH, encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
+
 const SYSTEM_PATH = { PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
 
-async function nobodyHasIt(): Promise<void> {
+/**
+ * Waits until a disk is mounted nowhere. By the file and not by its path: while the last mount namespace goes, the kernel tells a path
+ * without what lies above the mount, and the file system is not closed yet.
+ */
+async function nobodyHas(id: SandboxId): Promise<void> {
   await eventually(
-    async () => loops(),
-    (now) => now.length === 0,
+    async () => execFileSync('losetup', ['-j', imageOf(id)], { env: SYSTEM_PATH, encoding: 'utf8' }),
+    (devices) => devices === '',
   );
 }
 
@@ -128,8 +138,8 @@ if (isRoot)
       }
       expect(await sh(runtime, 'cat rounds')).toBe('0\n1\n2\n');
       await runtime[Symbol.asyncDispose]();
-      await nobodyHasIt();
-      execFileSync('e2fsck', ['-fn', imageOf(id)], { env: SYSTEM_PATH, stdio: 'ignore' });
+      await nobodyHas(id);
+      expect(damageOf(imageOf(id))).toBe('');
       await provider.remove(id);
     });
 
@@ -143,7 +153,7 @@ if (isRoot)
       };
       const attach = () => execFileSync('losetup', ['-f', imageOf(id)], { env: SYSTEM_PATH });
       await runtime.stop();
-      await nobodyHasIt();
+      await nobodyHas(id);
       attach();
       try {
         expect(await start()).toBe('up\n');
@@ -156,7 +166,7 @@ if (isRoot)
           env: SYSTEM_PATH,
         });
       }
-      await nobodyHasIt();
+      await nobodyHas(id);
       expect(await start()).toBe('up\n');
       await runtime[Symbol.asyncDispose]();
       await provider.remove(id);
