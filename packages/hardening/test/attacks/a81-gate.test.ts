@@ -100,6 +100,7 @@ if (process.getuid?.() === 0) {
         expect(place.sayAll(sayings).filter((answer) => answer.includes(' 200 '))).toEqual([]);
         // The repository's is, once a person agreed to it.
         scratch.file('.litterbox.toml', PRIVATE_CONFIG);
+        fixture.acceptRepository();
         const refused = place.litterbox('create', 'b');
         expect({ code: refused.code, isTold: refused.stderr.includes('network.allow-private') }).toEqual({
           code: 4,
