@@ -28,6 +28,7 @@ async function networkFixture(
   more: Readonly<Record<string, string>> = {},
   limits: Partial<NetworkGateOptions> = {},
   answers = '',
+  address?: string,
 ): Promise<NetworkFixture> {
   const files = await Promise.all(NAMES.map(async (name) => [`hello-${name}`, await hello(name)] as const));
   const fixture = new LibraryFixture({
@@ -36,7 +37,7 @@ async function networkFixture(
     ...Object.fromEntries(files),
     ...more,
   });
-  const world = fixture.use(await outside(limits, answers));
+  const world = fixture.use(await outside(limits, answers, address));
   return Object.assign(fixture, {
     world,
     async connected(options?: Partial<LitterboxOptions>) {
@@ -106,6 +107,52 @@ describe(`the network of the setup, on ${PROVIDER}`, () => {
       '[network]\nsetup = "allow-list"\nallow = ["registry.example.org", "other.example.org"]\n',
     );
     expect(fixture.world.looked).toEqual(['registry.example.org']); // names are not asked for before a rule allows them
+  });
+
+  it('tells what is refused as it happens, once a host, and a setup that asks without an end is ended', async () => {
+    await using fixture = await networkFixture(
+      setup('sh ask.sh other.example.org; while :; do sh ask.sh registry.example.org >/dev/null; done') +
+        allow('setup', 'registry.example.org', 'other.example.org'),
+      {},
+      {},
+      '',
+      '10.9.9.9',
+    );
+    const told: string[] = [];
+    const litterbox = await fixture.connected();
+    const { code, message, details } = await refusal(
+      litterbox.create(
+        { name: 'one' },
+        { onProgress: ({ step, message: text }) => step === 'network' && told.push(text) },
+      ),
+    );
+    const refused = (host: string) => `the name ${host} leads to an address that is not on the Internet`;
+    expect(told).toEqual(['other.example.org', 'registry.example.org'].map((host) => `Refused: ${refused(host)}`));
+    expect(code).toBe('SETUP_FAILED');
+    expect(message).toContain('was ended, because registry.example.org was refused to it over and over');
+    expect(details.hint).toContain(refused('other.example.org').slice(1));
+    expect(details.hint).toContain('allow-private = ["other.example.org", "registry.example.org"]');
+  });
+
+  it('a host of a private network is reached where a person named it, and the audit says so', async () => {
+    await using fixture = await networkFixture(
+      `${setup('sh ask.sh registry.example.org >vendor.txt')}[network]\nsetup = "allow-list"\nallow-private = ["registry.example.org"]\n`,
+      {},
+      {},
+      '',
+      '10.9.9.9',
+    );
+    const untrusted = await refusal(fixture.open().create({ name: 'untrusted' }));
+    expect(untrusted.code).toBe('CONFIG_UNTRUSTED');
+    expect(untrusted.message).toContain('network.allow-private = ["registry.example.org"]');
+    const litterbox = await fixture.connected();
+    const sandbox = await litterbox.create({ name: 'one' });
+    expect(await fileOf(sandbox, 'vendor.txt')).toContain('hello from outside');
+    expect((await litterbox.audit({})).find(({ operation }) => operation === 'network-opened')?.input).toMatchObject({
+      host: 'registry.example.org',
+      address: '10.9.9.9',
+      isPrivate: true,
+    });
   });
 
   it('without a network it prints them for the names that programs complain of', async () => {

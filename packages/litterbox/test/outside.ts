@@ -11,8 +11,15 @@ export interface Outside extends AsyncDisposable {
   readonly looked: string[];
 }
 
-/** @param answers what the server says to the first bytes: more is sent to it only after that */
-export async function outside(limits: Partial<NetworkGateOptions> = {}, answers = ''): Promise<Outside> {
+/**
+ * @param answers what the server says to the first bytes: more is sent to it only after that
+ * @param address what names lead to
+ */
+export async function outside(
+  limits: Partial<NetworkGateOptions> = {},
+  answers = '',
+  address = '1.1.1.1',
+): Promise<Outside> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
@@ -37,7 +44,7 @@ export async function outside(limits: Partial<NetworkGateOptions> = {}, answers 
       reach: {
         resolve: async (host) => {
           looked.push(host);
-          return ['1.1.1.1'];
+          return [address];
         },
         dial: async () => {
           const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

@@ -3,7 +3,7 @@ import type { Destination } from './parse-connect.ts';
 
 /** What the rules say of a destination. */
 export type Verdict =
-  | { readonly isAllowed: true; readonly rule: string; readonly isWildcard: boolean }
+  | { readonly isAllowed: true; readonly rule: string; readonly isWildcard: boolean; readonly mayBePrivate: boolean }
   /** Without a rule none of the list allows it. */
   | { readonly isAllowed: false; readonly rule?: string };
 
@@ -11,12 +11,17 @@ export type Verdict =
 const USUAL_PORT = 443;
 
 /** Compares label by label, never by the ends of texts: `evil-example.org` is not in `*.example.org`. */
-export function findRule({ allow, deny }: GatePolicy, { host, port }: Destination): Verdict {
+export function findRule({ allow, deny, allowPrivate = [] }: GatePolicy, { host, port }: Destination): Verdict {
   const labels = host.split('.');
   const denying = deny.map(parsed).find((rule) => covers(rule, labels) && (rule.port ?? port) === port);
   if (denying) return { isAllowed: false, rule: denying.text };
-  const allowing = allow.map(parsed).find((rule) => covers(rule, labels) && (rule.port ?? USUAL_PORT) === port);
-  return allowing ? { isAllowed: true, rule: allowing.text, isWildcard: allowing.isWildcard } : { isAllowed: false };
+  const allowedBy = (rules: readonly string[]) =>
+    rules.map(parsed).find((rule) => covers(rule, labels) && (rule.port ?? USUAL_PORT) === port);
+  // A star would let whoever serves the names below it choose a neighbour.
+  const named = allowedBy(allowPrivate.filter((rule) => !rule.startsWith('*')));
+  const allowing = named ?? allowedBy(allow);
+  if (!allowing) return { isAllowed: false };
+  return { isAllowed: true, rule: allowing.text, isWildcard: allowing.isWildcard, mayBePrivate: named !== undefined };
 }
 
 interface Rule {

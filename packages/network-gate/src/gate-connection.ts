@@ -47,7 +47,7 @@ export class GateConnection {
     if (!destination) return;
     const allowed = this.#allowedBy(destination);
     if ('refusal' in allowed) return await this.#refuse(allowed.refusal, destination, allowed);
-    const { rule, isWildcard } = allowed;
+    const { rule, isWildcard, mayBePrivate } = allowed;
     const { account, reach, clock } = this.#parts;
     // From here on something is looked up, and so all of it is written down.
     let reason: string | undefined;
@@ -57,12 +57,12 @@ export class GateConnection {
       return await this.#refuse({ status: 503, reason: UNWRITTEN }, destination, { rule });
     }
     if (reason !== undefined) return await this.#refuse({ status: 429, reason }, destination, { rule });
-    const reached = await reachHost(destination, reach, clock, this.#signal);
+    const reached = await reachHost(destination, reach, clock, this.#signal, mayBePrivate);
     if (!('socket' in reached)) {
-      this.#noted(destination, rule, reached.reason);
+      this.#noted(destination, rule, reached.reason, reached.isPrivate);
       return await this.#answer(reached);
     }
-    const { socket, address } = reached;
+    const { socket, address, isPrivate } = reached;
     socket.on('error', () => {}); // told by the read or the write that fails
     try {
       await this.#writer.write(ESTABLISHED);
@@ -71,7 +71,7 @@ export class GateConnection {
       if (hello.serverName !== destination.host)
         return this.#noted(destination, rule, 'its TLS hello names another server than it asked for');
       // Before a byte is carried. When that cannot be written, it is not opened.
-      await account.report({ type: 'opened', ...destination, rule, address });
+      await account.report({ type: 'opened', ...destination, rule, address, ...(isPrivate && { isPrivate }) });
       await this.#carry(socket, destination, hello.byteLength);
     } finally {
       socket.destroy();
@@ -158,8 +158,9 @@ export class GateConnection {
   }
 
   /** Writes down what was refused after a rule allowed it. */
-  #noted(destination: Destination, rule: string, reason: string): void {
-    this.#parts.account.report({ type: 'refused', ...destination, rule, reason }).catch(() => {}); // the books keep it
+  #noted(destination: Destination, rule: string, reason: string, isPrivate?: true): void {
+    const report = { type: 'refused' as const, ...destination, rule, reason, ...(isPrivate && { isPrivate }) };
+    this.#parts.account.report(report).catch(() => {}); // the books keep it
   }
 
   async #answer(refusal: Refusal, missing?: Destination): Promise<void> {

@@ -37,6 +37,33 @@ for (const [address, bits] of SPECIAL_6) special.addSubnet(address, bits, 'ipv6'
 const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 
+/** Networks that people have for themselves: RFC 1918, RFC 4193, and RFC 6598, which networks over a tunnel use. */
+const privately = new BlockList();
+privately.addSubnet('10.0.0.0', 8, 'ipv4');
+privately.addSubnet('172.16.0.0', 12, 'ipv4');
+privately.addSubnet('192.168.0.0', 16, 'ipv4');
+privately.addSubnet('100.64.0.0', 10, 'ipv4');
+/** Apart, for a list of both takes an address of IPv4 within one of IPv6 for the one within. */
+const privately6 = new BlockList();
+privately6.addSubnet('fc00::', 7, 'ipv6');
+/** Within them what clouds and tunnels serve their machines by, metadata with credentials among it. */
+const served = new BlockList();
+served.addAddress('100.100.100.100', 'ipv4');
+served.addAddress('100.100.100.200', 'ipv4');
+served.addSubnet('fd00:ec2::', 32, 'ipv6');
+served.addSubnet('fd20:ce::', 32, 'ipv6');
+served.addSubnet('fd00:a9fe:a9fe::', 48, 'ipv6');
+served.addSubnet('fd00:42::', 32, 'ipv6');
+
+/** Whether a literal address is one of a private network, and none by which a cloud serves its machines. */
+export function isPrivateAddress(address: string): boolean {
+  const version = isIP(address);
+  if (version === 0 || address.includes('%')) return false;
+  return version === 6
+    ? privately6.check(address, 'ipv6') && !served.check(address, 'ipv6')
+    : privately.check(address, 'ipv4') && !served.check(address, 'ipv4');
+}
+
 /** The address of IPv4 that a resolver for machines without IPv4 (DNS64) has put into one of IPv6; any other as it is. */
 export function withoutNat64(address: string): string {
   if (isIP(address) !== 6 || address.includes('%') || !NAT64.check(address, 'ipv6')) return address;

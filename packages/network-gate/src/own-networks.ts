@@ -16,6 +16,11 @@ export function ownNetworks(): readonly string[] {
   return [...interfaces, ...routes4(read('/proc/net/route')), ...routes6(read('/proc/net/ipv6_route'))];
 }
 
+/** The addresses of this machine itself, as literals. */
+export function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+}
+
 /** Of the text of `/proc/net/route`: what is reached without a gateway, and gateways. */
 export function routes4(text: string): readonly string[] {
   const networks: string[] = [];

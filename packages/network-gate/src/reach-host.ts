@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, connect, isIP, type Socket } from 'node:net';
 import type { Clock } from '@litterbox/core/provider';
-import { isPublicAddress, withoutNat64 } from './is-public-address.ts';
-import { ownNetworks } from './own-networks.ts';
+import { isPrivateAddress, isPublicAddress, withoutNat64 } from './is-public-address.ts';
+import { ownAddresses, ownNetworks } from './own-networks.ts';
 import type { Destination, Refusal } from './parse-connect.ts';
 
 /** How hosts are found and reached. Every part has a usual one; tests bring their own. */
@@ -13,6 +13,8 @@ export interface Reach {
   dial(address: string, port: number, signal: AbortSignal): Promise<Socket>;
   /** Networks that this machine is in, as `ADDRESS/BITS`: a public address in one of them is none of the Internet's. */
   ownNetworks(): readonly string[];
+  /** Addresses of this machine itself, as literals. */
+  ownAddresses(): readonly string[];
   /** @defaultValue {@link isPublicAddress} */
   isPublic(address: string): boolean;
 }
@@ -29,37 +31,60 @@ export const USUAL_REACH: Reach = {
   resolve: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
   dial,
   ownNetworks,
+  ownAddresses,
   isPublic: isPublicAddress,
 };
 
 /**
  * Looks a name up once and connects to one of its addresses. When one of them is none of the Internet's, none is used: a name that
  * leads into this machine or its network today or in a moment is somebody's attempt to get there.
+ *
+ * @param mayBePrivate a person named this host as one of a private network: then those addresses are used too, but none of this machine
  */
 export async function reachHost(
   { host, port }: Destination,
   reach: Reach,
   clock: Clock,
   signal: AbortSignal,
-): Promise<{ readonly socket: Socket; readonly address: string } | Refusal> {
+  mayBePrivate = false,
+): Promise<Reached | (Refusal & { readonly isPrivate?: true })> {
   const addresses = await within(RESOLVE_MS, clock, signal, () => reach.resolve(host)).catch(() => undefined);
   if (!addresses || addresses.length === 0) return { status: 502, reason: `the name ${host} was not found` };
   const own = listOf(reach.ownNetworks());
   const isOwn = (address: string) => own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const isOutside = (address: string) => reach.isPublic(address) && !isOwn(address) && !isOwn(withoutNat64(address));
-  if (addresses.length > MAX_ADDRESSES || !addresses.every(isOutside))
-    return { status: 403, reason: `the name ${host} leads to an address that is not on the Internet` };
+  const machine = listOf(reach.ownAddresses().map((address) => `${address}/${isIP(address) === 6 ? 128 : 32}`));
+  const isMachine = (address: string) => machine.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isWithin = (address: string) => isPrivateAddress(address) && !isMachine(address);
+  const isTooMany = addresses.length > MAX_ADDRESSES;
+  const mayBeNamed = !isTooMany && addresses.every((address) => isOutside(address) || isWithin(address));
+  if (isTooMany || !(mayBePrivate ? mayBeNamed : addresses.every(isOutside)))
+    return {
+      status: 403,
+      reason: mayBePrivate
+        ? `the name ${host} leads to this machine, or to an address that is neither on the Internet nor of a private network`
+        : `the name ${host} leads to an address that is not on the Internet`,
+      ...(mayBeNamed && { isPrivate: true }),
+    };
   for (const address of addresses.slice(0, MAX_ATTEMPTS)) {
     const attempt = new AbortController();
     const both = AbortSignal.any([signal, attempt.signal]);
     const dialling = reach.dial(address, port, both);
     const socket = await within(DIAL_MS, clock, signal, () => dialling).catch(() => undefined);
-    if (socket) return { socket, address };
+    if (socket) return { socket, address, ...(!isOutside(address) && { isPrivate: true }) };
     attempt.abort();
     dialling.then((late) => late.destroy()).catch(() => {}); // it has been given up
     if (signal.aborted) break;
   }
   return { status: 502, reason: `${host} does not answer on port ${port}` };
+}
+
+/** A connection, and where it leads. */
+export interface Reached {
+  readonly socket: Socket;
+  readonly address: string;
+  /** It is none of the Internet's. */
+  readonly isPrivate?: true;
 }
 
 function listOf(networks: readonly string[]): BlockList {

@@ -122,6 +122,76 @@ describe('what is not listed', () => {
   });
 });
 
+describe('a name of a private network', () => {
+  const OWN = { allow: ['*.example.net'], allowPrivate: ['registry.example.net', 'other.example.org:8443'] };
+  const reach = { ownAddresses: () => ['10.1.2.3', 'fd99::3'], ownNetworks: () => ['10.1.2.3/8', '169.254.1.1/16'] };
+  const answered = async (host: string, addresses: readonly string[], policy: object = OWN) => {
+    await using fixture = await gateFixture(policy, { addresses: async () => addresses, reach });
+    const socket = await fixture.open();
+    socket.write(`CONNECT ${host} HTTP/1.1\r\n\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    return { status: answer.toString('latin1', 9, 12), dialled: [...fixture.dialled], reports: [...fixture.reports] };
+  };
+
+  it('is reached where it was named, and the books say where', async () => {
+    await using fixture = await gateFixture(OWN, { addresses: async () => ['10.9.9.9'], reach });
+    (await fixture.secure('registry.example.net')).end();
+    await until(() => fixture.reports.length > 0);
+    expect(fixture.reports[0]).toEqual({
+      type: 'opened',
+      host: 'registry.example.net',
+      port: 443,
+      rule: 'registry.example.net',
+      address: '10.9.9.9',
+      isPrivate: true,
+    });
+  });
+
+  it.each(['172.16.0.9', '192.168.1.9', '100.64.0.9', 'fd99::9'])('may have the address %s', async (address) => {
+    expect((await answered('registry.example.net:443', [address, '1.1.1.1'])).dialled).toEqual([address]);
+  });
+
+  it.each([
+    ['metadata of clouds', ['169.254.169.254']],
+    ['metadata of one cloud', ['100.100.100.200']],
+    ['metadata by IPv6', ['fd00:ec2::254']],
+    ['Azure', ['168.63.129.16']],
+    ['loopback', ['127.0.0.1']],
+    ['loopback by IPv6', ['::1']],
+    ['this machine', ['10.1.2.3']],
+    ['this machine by IPv6', ['fd99::3']],
+    ['this machine within another address', ['::ffff:10.1.2.3']],
+    ['a private address within another one', ['64:ff9b::a09:909']],
+    ['a link', ['fe80::9']],
+    ['nothing', ['0.0.0.0']],
+    ['a neighbour and metadata', ['10.9.9.9', '169.254.169.254']],
+    ['many', Array.from({ length: 65 }, (_, index) => `10.9.9.${index + 1}`)],
+  ])('is not reached at %s', async (_what, addresses) => {
+    const { status, dialled, reports } = await answered('registry.example.net:443', addresses);
+    expect({ status, dialled }).toEqual({ status: '403', dialled: [] });
+    expect(reports).toEqual([
+      expect.objectContaining({ type: 'refused', reason: expect.stringContaining('this machine') }),
+    ]);
+  });
+
+  it.each([
+    ['below a star', 'www.example.net:443', OWN],
+    ['on another port', 'other.example.org:443', OWN],
+    ['that is denied', 'registry.example.net:443', { ...OWN, deny: ['registry.example.net'] }],
+    ['by a star of private networks', 'www.example.org:443', { allowPrivate: ['*.example.org'] }],
+  ])('is not reached %s', async (_what, host, policy) => {
+    expect(await answered(host, ['10.9.9.9'], policy)).toMatchObject({ status: '403', dialled: [] });
+  });
+
+  it('that was allowed as one of the Internet is told apart', async () => {
+    expect((await answered('www.example.net:443', ['10.9.9.9'])).reports).toEqual([
+      expect.objectContaining({ type: 'refused', isPrivate: true }),
+    ]);
+    expect((await answered('www.example.net:443', ['169.254.169.254'])).reports[0]).not.toHaveProperty('isPrivate');
+  });
+});
+
 describe('a name that is listed', () => {
   it.each([
     ['leads into the machine', ['127.0.0.1']],

@@ -144,10 +144,13 @@ done
  * feed would pass for two, and then no link is believed.
  */
 function linksScript(searchPath: readonly string[]): string {
-  return `beside() {
+  return `parts() { for n; do [ -d "$x/$n" ] && [ ! -L "$x/$n" ] && say part "$x/$n"; done; }
+beside() {
 case $1 in */bin) x=\${1%/bin};; *) return;; esac
-for n in lib libexec jre; do [ -d "$x/$n" ] && [ ! -L "$x/$n" ] && say part "$x/$n"; done
-[ -f "$x/lib/modules" ] && [ -d "$x/conf" ] && [ ! -L "$x/conf" ] && say part "$x/conf"
+parts lib libexec jre
+[ -f "$x/lib/modules" ] && parts conf
+[ -f "$x/bin/m2.conf" ] && parts boot conf
+[ -d "$x/src/runtime" ] && parts src pkg
 }
 set --
 note() { [ -L "$l" ] && [ -f "$l" ] && [ -x "$l" ]; }

@@ -29,7 +29,7 @@ export interface ToolFacts {
   readonly managers: readonly string[];
   /** Links in directories of PATH that are not the system's, and of the system's those into /opt. */
   readonly links: readonly ProgramLink[];
-  /** Directories beside a `bin` that its programs need: `lib`, `libexec`, and what a JDK has. */
+  /** Directories beside a `bin` that its programs need: `lib`, `libexec`, and what a JDK, Maven and Go have. */
   readonly parts: readonly string[];
   /** Python's virtual environments that a link leads into. */
   readonly environments: readonly string[];

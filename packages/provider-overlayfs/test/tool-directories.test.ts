@@ -87,9 +87,20 @@ describe('programs of PATH that need more than their directory', () => {
     await fixture.program('app/node_modules/p/cli', 'cat "$(dirname "$(readlink -f "$0")")/data"');
     await fixture.file('app/node_modules/p/data', 'from-package\n');
     await fixture.link('.local/bin/from-package', '../../app/node_modules/p/cli');
-    const runtime = await fixture.sandbox('prefix/bin', '.local/bin');
-    expect(await said(runtime, 'from-prefix; from-environment; from-package')).toBe(
-      'from-lib\nfrom-environment\nfrom-package\n',
+    await fixture.program(
+      'maven/bin/from-maven',
+      'cat "$(dirname "$0")/../boot/jar" "$(dirname "$0")/../conf/settings"',
+    );
+    for (const [path, text] of [
+      ['bin/m2.conf', ''],
+      ['boot/jar', 'from-boot '],
+      ['conf/settings', 'from-conf\n'],
+    ] as const)
+      await fixture.file(`maven/${path}`, text);
+
+    const runtime = await fixture.sandbox('prefix/bin', '.local/bin', 'maven/bin');
+    expect(await said(runtime, 'from-prefix; from-environment; from-package; from-maven')).toBe(
+      'from-lib\nfrom-environment\nfrom-package\nfrom-boot from-conf\n',
     );
   });
 

@@ -55,7 +55,8 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
 }
 
 /** What is open on purpose. Nothing for a sandbox without a way out. */
-function networkLines({ network: { setup, run, allow = [], deny = [], isWithheld } }: Policy): readonly string[] {
+function networkLines({ network }: Policy): readonly string[] {
+  const { setup, run, allow = [], allowPrivate = [], deny = [], isWithheld } = network;
   const withheld = isWithheld ? ['Nothing was reachable by the setup: no person made the base.'] : [];
   if (setup === 'none' && run === 'none') return withheld;
   const phase = setup === 'none' ? 'commands' : run === 'none' ? 'the setup alone' : 'setup and commands';
@@ -63,6 +64,7 @@ function networkLines({ network: { setup, run, allow = [], deny = [], isWithheld
   return [
     ...withheld,
     `Reachable by ${phase}, over HTTPS through the proxy outside: ${rules(allow)}`,
+    ...(allowPrivate.length > 0 ? [`  also in a private network: ${rules(allowPrivate)}`] : []),
     ...(deny.length > 0 ? [`  but not: ${rules(deny)}`] : []),
   ];
 }
@@ -169,13 +171,19 @@ async function audit(
     operation,
     outcome,
     durationMs === undefined ? '' : `${Math.round(durationMs)} ms`,
-    visibleName(
-      [input['command'], input['path'], input['name'], input['host']].find((value) => typeof value === 'string') ?? '',
-      60,
-    ),
+    visibleName(inputOf(input), 120),
   ]);
   if (rows.length > 0)
     talk.result(table(['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'], rows, process.stdout.isTTY));
+}
+
+/** What an entry is about, and of a connection why it was refused or where it led. */
+function inputOf(input: Readonly<Record<string, unknown>>): string {
+  const { command, path, name, host, reason, address, isPrivate } = input;
+  const about = [command, path, name, host].find((value) => typeof value === 'string') ?? '';
+  if (about !== host) return about.slice(0, 60);
+  if (isPrivate === true && typeof address === 'string') return `${host} (private network, ${address})`;
+  return typeof reason === 'string' ? `${host} (${reason})` : host;
 }
 
 export const presented = {

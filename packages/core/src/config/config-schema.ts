@@ -4,7 +4,7 @@ import { byteSize } from './byte-size.ts';
 import { duration } from './duration.ts';
 import { environmentTable } from './environment-table.ts';
 import { imageReference } from './image-reference.ts';
-import { networkRules } from './network-rules.ts';
+import { networkRules, privateRules } from './network-rules.ts';
 import { portTable } from './port-table.ts';
 import { noInlineSecret, secretTable } from './secret-table.ts';
 import { serviceTable } from './service-table.ts';
@@ -72,12 +72,18 @@ const limits = z
     setupTimeoutMs: table['setup-timeout'],
   }));
 
-const network = z.object({
-  setup: choice(['none', 'allow-list'], 'What the setup may reach.').default('none'),
-  run: choice(['none', 'allow-list'], 'What commands may reach.').default('none'),
-  allow: networkRules('Hosts that may be reached through the proxy.').default([]),
-  deny: networkRules('Exceptions from `allow`.').default([]),
-});
+const network = z
+  .object({
+    setup: choice(['none', 'allow-list'], 'What the setup may reach.').default('none'),
+    run: choice(['none', 'allow-list'], 'What commands may reach.').default('none'),
+    allow: networkRules('Hosts that may be reached through the proxy.').default([]),
+    'allow-private': privateRules('Hosts that may be reached at an address of a private network.').optional(),
+    deny: networkRules('Exceptions from `allow` and `allow-private`.').default([]),
+  })
+  .transform(({ 'allow-private': allowPrivate = [], ...rest }) => ({
+    ...rest,
+    ...(allowPrivate.length > 0 && { allowPrivate }),
+  }));
 
 const ssh = z
   .object({

@@ -23,6 +23,20 @@ const SHARED_ENDINGS = new RegExp(
   ].join('|')})$`,
 );
 
+/** What a rule of a private network looks like, for messages. */
+export const PRIVATE_RULE = 'registry.example.org or registry.example.org:8443';
+export const PRIVATE_RULE_HINT =
+  'One whole name of at least two labels each: no stars, no addresses, no schemes, no paths.';
+
+/** As {@link parseNetworkRule}, of one host of a private network: no star, and the ending that is kept for such names. */
+export function parsePrivateRule(text: string): string | undefined {
+  if (text.startsWith('*')) return undefined;
+  const own = /^(.*\.)internal(\.?(?::\d+)?)$/i.exec(text);
+  if (!own) return parseNetworkRule(text);
+  // Judged as any other name would be.
+  return parseNetworkRule(`${own[1]}internal.example${own[2]}`)?.replace(/\.example(?=:|$)/, '');
+}
+
 /** One rule in its normal form (lower case, no dot at the end), or nothing when it is not a rule. */
 export function parseNetworkRule(text: string): string | undefined {
   if (text.length > 260) return undefined;

@@ -267,6 +267,7 @@ describe('trust', () => {
     'limits.open-files': 'limits.open-files = 100000',
     'mcp.git': 'mcp.git = true',
     'network.allow': 'network.allow = ["example.org"]',
+    'network.allow-private': 'network.allow-private = ["registry.internal"]',
     'network.run': 'network.run = "allow-list"',
     'network.setup': 'network.setup = "allow-list"',
     'overlayfs.lower': 'overlayfs.lower = "live"',

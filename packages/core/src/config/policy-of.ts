@@ -99,8 +99,9 @@ function networkOf(
 ): NetworkPolicy {
   const network = { ...configured, ...overrides };
   const isOpen = network.setup !== 'none' || network.run !== 'none';
-  if (!isOpen && (network.allow.length > 0 || network.deny.length > 0)) {
-    const list = network.allow.length > 0 ? 'allow' : 'deny';
+  const lists = { allow: network.allow, 'allow-private': network.allowPrivate ?? [], deny: network.deny };
+  const list = Object.entries(lists).find(([, rules]) => rules.length > 0)?.[0];
+  if (!isOpen && list !== undefined) {
     throw new LitterboxError('CONFIG_VALUE', `network.${list} has rules, and there is no network to have them.`, {
       operation: 'config.policy',
       hint: 'Set network.setup or network.run to "allow-list", or remove the rules.',

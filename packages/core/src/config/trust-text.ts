@@ -44,8 +44,10 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   note('limits.processes', limits.processes, (limits.processes ?? 0) > DEFAULT_LIMITS.processes);
   note('mcp.git', true, config.mcp.git);
   note('network.allow', network.allow, network.allow.length > 0);
+  const { allowPrivate = [] } = network;
+  note('network.allow-private', allowPrivate, allowPrivate.length > 0);
   // An exception narrows, but taking one away widens: it is part of what was agreed to.
-  note('network.deny', network.deny, network.allow.length > 0 && network.deny.length > 0);
+  note('network.deny', network.deny, network.allow.length + allowPrivate.length > 0 && network.deny.length > 0);
   note('network.run', network.run, network.run !== 'none');
   note('network.setup', network.setup, network.setup !== 'none');
   note('overlayfs.lower', overlayfs.lower, overlayfs.lower !== 'frozen');

@@ -31,6 +31,8 @@ export interface NetworkPolicy {
   readonly allow?: readonly string[];
   /** Wins over `allow`. */
   readonly deny?: readonly string[];
+  /** Rules without a star of hosts that may be reached although their names lead to addresses of a private network. Absent: none. */
+  readonly allowPrivate?: readonly string[];
   /** The configuration opens the network for the setup, and no person made the base: `setup` is `none` for that reason. */
   readonly isWithheld?: boolean;
 }

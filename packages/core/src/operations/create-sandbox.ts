@@ -63,6 +63,12 @@ const input = z.strictObject({
     .rules()
     .optional()
     .describe('Hosts that may be reached, over HTTPS: registry.example.org, *.example.org, host.example.org:8443'),
+  allowPrivate: fields
+    .rules()
+    .optional()
+    .describe(
+      'Hosts that may be reached although they have addresses of a private network, such as a registry of your own',
+    ),
   deny: fields.rules().optional().describe('Exceptions from them'),
   playgroundScope: z.enum(['sandbox', 'shared']).optional().describe('Whose playground it gets'),
   workspaceGit: z
@@ -134,6 +140,7 @@ function overridesOf({
   image,
   network,
   allow,
+  allowPrivate,
   deny,
   ...rest
 }: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'freshSetup' | 'rollback'>): PolicyOverrides {
@@ -142,7 +149,9 @@ function overridesOf({
     limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),
     ...(setup !== undefined && { setup: setupOf(setup) }),
     ...rootOf(rootfs, image),
-    ...((network ?? allow ?? deny) !== undefined && { network: { ...modesOf(network), ...defined({ allow, deny }) } }),
+    ...((network ?? allow ?? allowPrivate ?? deny) !== undefined && {
+      network: { ...modesOf(network), ...defined({ allow, allowPrivate, deny }) },
+    }),
   };
 }
 

@@ -7,6 +7,11 @@ export interface GatePolicy {
   readonly allow: readonly string[];
   /** Wins over `allow`. Without a port a rule means every port. */
   readonly deny: readonly string[];
+  /**
+   * Rules without a star that allow, too, and whose hosts may have addresses of private networks. Never those of this machine, of its
+   * loopback, of links, or of services that clouds have there. Absent: none.
+   */
+  readonly allowPrivate?: readonly string[];
 }
 
 /**
@@ -22,6 +27,8 @@ export type GateReport =
       readonly rule?: string;
       /** One sentence. */
       readonly reason: string;
+      /** A rule allows it, and its name leads to a private network: a rule of `allowPrivate` would let it through. */
+      readonly isPrivate?: true;
     }
   | {
       readonly type: 'opened';
@@ -31,6 +38,8 @@ export type GateReport =
       readonly rule: string;
       /** The address that was dialled, as a literal. */
       readonly address: string;
+      /** The address is none of the Internet's, and a rule of `allowPrivate` let it through. */
+      readonly isPrivate?: true;
     }
   | {
       readonly type: 'closed';

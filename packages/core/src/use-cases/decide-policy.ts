@@ -2,7 +2,14 @@ import type { ConfigOverrides } from '../config/config-overrides.ts';
 import type { Config } from '../config/config-schema.ts';
 import { NO_WORKDIR } from '../config/absolute-path.ts';
 import { isWorkdir, normalPath } from '../config/normal-path.ts';
-import { NETWORK_RULE, NETWORK_RULE_HINT, parseNetworkRule } from '../config/parse-network-rule.ts';
+import {
+  NETWORK_RULE,
+  NETWORK_RULE_HINT,
+  parseNetworkRule,
+  parsePrivateRule,
+  PRIVATE_RULE,
+  PRIVATE_RULE_HINT,
+} from '../config/parse-network-rule.ts';
 import { variableProblem } from '../config/variable-problem.ts';
 import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
@@ -190,17 +197,27 @@ function assertValid({ workdir, environment = {}, root, setup = [] }: PolicyOver
 }
 
 /** Rules in their normal form, as those of a file are. */
-function networkOf({ allow, deny, ...modes }: Partial<NetworkPolicy>): Partial<NetworkPolicy> {
-  const normal = (rules: readonly string[]) =>
+function networkOf({ allow, allowPrivate, deny, ...modes }: Partial<NetworkPolicy>): Partial<NetworkPolicy> {
+  const normal = (
+    rules: readonly string[],
+    parse = parseNetworkRule,
+    wanted = NETWORK_RULE,
+    hint = NETWORK_RULE_HINT,
+  ) =>
     rules.map((rule) => {
-      const parsed = parseNetworkRule(rule);
+      const parsed = parse(rule);
       if (parsed !== undefined) return parsed;
-      throw new LitterboxError('NET_RULE_INVALID', `${shown(rule)} is no rule; want ${NETWORK_RULE}.`, {
+      throw new LitterboxError('NET_RULE_INVALID', `${shown(rule)} is no rule; want ${wanted}.`, {
         operation: 'sandbox.create',
-        hint: NETWORK_RULE_HINT,
+        hint,
       });
     });
-  return { ...withoutUndefined(modes), ...(allow && { allow: normal(allow) }), ...(deny && { deny: normal(deny) }) };
+  return {
+    ...withoutUndefined(modes),
+    ...(allow && { allow: normal(allow) }),
+    ...(allowPrivate && { allowPrivate: normal(allowPrivate, parsePrivateRule, PRIVATE_RULE, PRIVATE_RULE_HINT) }),
+    ...(deny && { deny: normal(deny) }),
+  };
 }
 
 function assertSetupCommand(command: Command): void {

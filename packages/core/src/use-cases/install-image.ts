@@ -10,7 +10,7 @@ import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { FoundBase, SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
-import type { OpenNetwork } from './open-network.ts';
+import { type OpenNetwork, tellRefusals } from './open-network.ts';
 import { runSetupCommands, setupFailed } from './run-setup-commands.ts';
 import { installKey } from './setup-keys.ts';
 import { specOf } from './spec-of.ts';
@@ -149,11 +149,11 @@ export class InstallImage {
     reach('install.after-create');
     await using channel = new ExecChannel(runtime);
     const isOpen = policy.network.setup !== 'none';
-    await using network = isOpen ? await this.#network.execute(sandbox, runtime, options) : undefined;
-    const failed = await runSetupCommands(install, sandbox, channel, 'Installing', options);
+    await using network = isOpen ? await this.#network.execute(sandbox, runtime, tellRefusals(options)) : undefined;
+    const failed = await runSetupCommands(install, sandbox, channel, 'Installing', network, options);
     if (failed) {
       const hint = 'Mend container.install-command and create the sandbox again.';
-      throw setupFailed('install command', failed, sandbox, hint, network?.missing ?? new Set());
+      throw setupFailed('install command', failed, sandbox, hint, network);
     }
     reach('install.before-keep');
     options?.onProgress?.({ step: 'image', message: 'Keeping what was installed' });

@@ -4,11 +4,14 @@ import { networkHint } from './network-hint.ts';
 const NONE = { setup: 'none', run: 'none' } as const;
 
 test('a setup that missed nothing that is known gets no hint', () => {
-  expect(networkHint(NONE, 'error: no such file\n', new Set())).toBeUndefined();
+  expect(networkHint(NONE, 'error: no such file\n')).toBeUndefined();
 });
 
 test('what the gate refused is what may be allowed, whatever was printed', () => {
-  const hint = networkHint({ ...NONE, allow: ['a.org'] }, '', new Set(['a.org', 'b.org', 'c.org:8443']));
+  const hint = networkHint({ ...NONE, allow: ['a.org'] }, '', {
+    missing: new Set(['a.org', 'b.org', 'c.org:8443']),
+    refused: new Map(),
+  });
   expect(hint).toContain('If it may reach b.org, c.org:8443,');
   expect(hint).toContain('setup = "allow-list"');
   expect(hint).toContain('allow = ["a.org", "b.org", "c.org:8443"]');
@@ -20,18 +23,35 @@ test('names in what was printed are what may be allowed, each once', () => {
 getaddrinfo EAI_AGAIN registry.npmjs.org
 curl: (6) Could not resolve host: example.org
 https://example.org:8443/x https://user:secret@example.org/y`;
-  expect(networkHint({ ...NONE, run: 'allow-list' }, log, new Set())).toContain(
+  expect(networkHint({ ...NONE, run: 'allow-list' }, log)).toContain(
     'allow = ["registry.npmjs.org", "example.org", "example.org:8443"]',
   );
 });
 
 test('a network that was missed without a name is explained', () => {
   const log = 'connect ECONNREFUSED';
-  expect(networkHint(NONE, log, new Set())).toContain('network.setup = "allow-list"');
-  expect(networkHint({ ...NONE, setup: 'allow-list' }, log, new Set())).toContain('HTTPS_PROXY');
+  expect(networkHint(NONE, log)).toContain('network.setup = "allow-list"');
+  expect(networkHint({ ...NONE, setup: 'allow-list' }, log)).toContain('HTTPS_PROXY');
 });
 
 test('at most eight rules are named', () => {
   const missing = new Set(Array.from({ length: 20 }, (_, index) => `host-${index}.org`));
-  expect(networkHint(NONE, '', missing)?.match(/"host-/g)).toHaveLength(8);
+  expect(networkHint(NONE, '', { missing, refused: new Map() })?.match(/"host-/g)).toHaveLength(8);
+});
+
+it('lists what was refused although a rule allows it, with the reason, and how a host of a private network is allowed', () => {
+  const refused = new Map([
+    [
+      'npm.example.org',
+      { reason: 'the name npm.example.org leads to an address that is not on the Internet', isPrivate: true },
+    ],
+    ['slow.example.org', { reason: 'slow.example.org does not answer on port 443', isPrivate: false }],
+  ]);
+  const hint = networkHint({ setup: 'allow-list', run: 'none', allow: [...refused.keys()] }, '', {
+    missing: new Set(),
+    refused,
+  });
+  expect(hint).toBe(
+    'The name npm.example.org leads to an address that is not on the Internet. Slow.example.org does not answer on port 443. If it may reach npm.example.org in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ["npm.example.org"]\n',
+  );
 });

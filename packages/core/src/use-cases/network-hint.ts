@@ -1,5 +1,6 @@
 import { parseNetworkRule } from '../config/parse-network-rule.ts';
 import type { NetworkPolicy } from '../domain/policy.ts';
+import type { RefusedHost, WayOut } from './open-network.ts';
 
 /** What programs say when they find no network. */
 const NETWORK_WORDS =
@@ -14,13 +15,17 @@ const MAX_RULES = 8;
  * What a person changes so that the setup finds what it missed. Nothing when it missed nothing that is known.
  *
  * @param log the end of what the setup printed: hostile
- * @param missing what the gate refused for want of a rule
+ * @param way what the gate refused, where there is one
  */
 export function networkHint(
-  { setup, run, allow = [] }: NetworkPolicy,
+  { setup, run, allow = [], allowPrivate = [] }: NetworkPolicy,
   log: string,
-  missing: ReadonlySet<string>,
+  way?: Pick<WayOut, 'missing' | 'refused'>,
 ): string | undefined {
+  const { missing = new Set<string>(), refused = new Map<string, RefusedHost>() } = way ?? {};
+  const told = [...refused].filter(([host]) => !missing.has(host)).slice(0, MAX_RULES);
+  const ofRefused = told.length === 0 ? undefined : refusedHint(told, allowPrivate);
+  if (ofRefused !== undefined && missing.size === 0) return ofRefused;
   if (missing.size === 0 && !NETWORK_WORDS.test(log)) return undefined;
   const named = missing.size > 0 ? [...missing] : rulesIn(log);
   const wanted = named.filter((rule) => !allow.includes(rule)).slice(0, MAX_RULES);
@@ -34,7 +39,14 @@ export function networkHint(
     ...(run === 'none' ? [] : [`run = "${run}"`]),
     `allow = ${list([...allow, ...wanted])}`,
   ];
-  return `If it may reach ${wanted.join(', ')}, write into .litterbox.toml, and agree to it with litterbox trust:\n\n${lines.join('\n')}\n`;
+  return `${ofRefused === undefined ? '' : `${ofRefused}\n`}If it may reach ${wanted.join(', ')}, write into .litterbox.toml, and agree to it with litterbox trust:\n\n${lines.join('\n')}\n`;
+}
+
+function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPrivate: readonly string[]): string {
+  const reasons = told.map(([, { reason }]) => `${reason[0]?.toUpperCase()}${reason.slice(1)}.`).join(' ');
+  const own = told.filter(([, { isPrivate }]) => isPrivate).map(([host]) => host);
+  if (own.length === 0) return reasons;
+  return `${reasons} If it may reach ${own.join(', ')} in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ${list([...allowPrivate, ...own])}\n`;
 }
 
 function rulesIn(log: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { GATE_PORT } from '../domain/gate-port.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GateReport, NetworkGate } from '../ports/network-gate.ts';
 import type { OpenPort } from '../ports/open-port.ts';
@@ -14,7 +14,27 @@ import { unsupportedNetwork } from './unsupported-network.ts';
 export interface WayOut extends OpenPort {
   /** What was refused because no rule allows it, each once: `host:port` without the port where that is 443. */
   readonly missing: ReadonlySet<string>;
+  /** All that was refused, by host, with the first reason. */
+  readonly refused: ReadonlyMap<string, RefusedHost>;
+  /** Calls when one host has been refused so often that whoever asks for it will not stop. Disposing ends that. */
+  whenHopeless(listener: (host: string) => void): Disposable;
 }
+
+/** Why a host was refused. Name and reason hold no characters but those of names and of our own words. */
+export interface RefusedHost {
+  readonly reason: string;
+  /** A rule of `network.allow-private` would let it through. */
+  readonly isPrivate: boolean;
+}
+
+export interface OpenNetworkOptions extends CallOptions {
+  /** Told once of each host that is refused, with the reason, as it happens. */
+  readonly onRefused?: ((host: string, refused: RefusedHost) => void) | undefined;
+}
+
+/** So often within a minute: npm asks a proxy that says no for ever, twenty times a second. */
+const HOPELESS_REFUSALS = 50;
+const MINUTE_MS = 60_000;
 
 /** More different ones are of no use to a person. */
 const MAX_MISSING = 32;
@@ -43,18 +63,20 @@ export class OpenNetwork {
   async execute(
     record: Pick<SandboxRecord, 'id' | 'repositoryId' | 'provider' | 'policy'>,
     runtime: SandboxRuntime,
-    options?: CallOptions,
+    options?: OpenNetworkOptions,
   ): Promise<WayOut> {
     if (!runtime.listen) throw unsupportedNetwork(record);
-    const { allow = [], deny = [] } = record.policy.network;
+    const { allow = [], deny = [], allowPrivate = [] } = record.policy.network;
     const missing = new Set<string>();
+    const refusals = new Refusals(this.#clock, options?.onRefused);
     const books = this.#books.get(record.id) ?? new NetworkBooks(record, this.#audit, this.#state, this.#clock);
     this.#books.set(record.id, books);
     const gate = await this.#gate.open(
-      { allow, deny },
+      { allow, deny, allowPrivate },
       {
         report: async (report) => {
           note(report, missing);
+          refusals.note(report);
           await books.report(report);
         },
         spend: (spending) => books.spend(spending),
@@ -73,6 +95,8 @@ export class OpenNetwork {
       });
     return {
       missing,
+      refused: refusals.hosts,
+      whenHopeless: (listener) => refusals.whenHopeless(listener),
       ended: port.ended,
       async [Symbol.asyncDispose]() {
         await port[Symbol.asyncDispose]();
@@ -82,8 +106,56 @@ export class OpenNetwork {
   }
 }
 
+/** Options of a way out whose refusals are progress. */
+export function tellRefusals(options?: ProgressOptions): OpenNetworkOptions {
+  return {
+    ...options,
+    onRefused: (host, { reason }) =>
+      options?.onProgress?.({
+        step: 'network',
+        message: `Refused: ${reason.includes(host) ? '' : `${host}: `}${reason}`,
+      }),
+  };
+}
+
 function note(report: GateReport, missing: Set<string>): void {
   if (report.type !== 'refused' || report.rule !== undefined || report.host === undefined) return;
   const { host, port } = report;
   if (missing.size < MAX_MISSING) missing.add(port === undefined || port === 443 ? host : `${host}:${port}`);
+}
+
+/** What one way out refused, as people are told of it. */
+class Refusals {
+  readonly hosts = new Map<string, RefusedHost>();
+  readonly #counts = new Map<string, { count: number; sinceMs: number }>();
+  readonly #listeners = new Set<(host: string) => void>();
+  readonly #clock: Clock;
+  readonly #onRefused: OpenNetworkOptions['onRefused'];
+
+  constructor(clock: Clock, onRefused: OpenNetworkOptions['onRefused']) {
+    this.#clock = clock;
+    this.#onRefused = onRefused;
+  }
+
+  note(report: GateReport): void {
+    if (report.type !== 'refused' || report.host === undefined) return;
+    const { host, port, reason, isPrivate = false } = report;
+    const name = port === undefined || port === 443 ? host : `${host}:${port}`;
+    if (!this.hosts.has(name)) {
+      if (this.hosts.size >= MAX_MISSING) return;
+      this.hosts.set(name, { reason, isPrivate });
+      this.#onRefused?.(name, { reason, isPrivate });
+    }
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#counts.get(name);
+    const current = known && nowMs - known.sinceMs < MINUTE_MS ? known : { count: 0, sinceMs: nowMs };
+    current.count += 1;
+    this.#counts.set(name, current);
+    if (current.count >= HOPELESS_REFUSALS) for (const listener of this.#listeners) listener(name);
+  }
+
+  whenHopeless(listener: (host: string) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
 }

@@ -7,6 +7,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { networkHint } from './network-hint.ts';
+import type { WayOut } from './open-network.ts';
 import { repositoryHint } from './repository-hint.ts';
 import { withheldNetwork } from './policy-for-base.ts';
 
@@ -33,6 +34,7 @@ export interface FailedSetup {
  * Runs commands one after the other, in the workspace, within the time that the policy gives to the whole.
  *
  * @param verb what is done, for progress: `Setting up`
+ * @param network the way out that the commands have, if any: who asks it for the same host without an end is ended
  * @returns the one that failed; the others were not run
  */
 export async function runSetupCommands(
@@ -40,6 +42,7 @@ export async function runSetupCommands(
   record: Pick<SandboxRecord, 'ports' | 'policy' | 'workdir'>,
   channel: ExecChannel,
   verb: string,
+  network: Pick<WayOut, 'whenHopeless'> | undefined,
   options?: ProgressOptions,
 ): Promise<FailedSetup | undefined> {
   const { setupTimeoutMs } = record.policy;
@@ -48,6 +51,12 @@ export async function runSetupCommands(
     const isOurs = typeof given === 'object' && 'name' in given;
     const command = isOurs ? given.name : commandText(given);
     options?.onProgress?.({ step: 'setup', message: `${verb}: ${command}` });
+    const ending = new AbortController();
+    let hopeless: string | undefined;
+    using _listener = network?.whenHopeless((host) => {
+      hopeless ??= host;
+      ending.abort();
+    });
     const outcome = await channel.run(
       {
         ...whatToRun(isOurs ? given.argv : given),
@@ -55,7 +64,7 @@ export async function runSetupCommands(
         env: commandVariables(record, 'setup'),
         timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
       },
-      options,
+      { signal: options?.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal },
     );
     options?.signal?.throwIfAborted();
     const { exit, stdout, stderr, interruption } = outcome;
@@ -64,7 +73,9 @@ export async function runSetupCommands(
     const how =
       interruption === 'timeout'
         ? `was not done when the ${setupTimeoutMs} ms of the whole were over`
-        : `failed with exit code ${exit.code}`;
+        : hopeless !== undefined && interruption === 'abort'
+          ? `was ended, because ${hopeless} was refused to it over and over`
+          : `failed with exit code ${exit.code}`;
     return { command, how, log, hints: limitHints(record.policy.limits, { ...outcome, text: log }) };
   }
   return undefined;
@@ -73,14 +84,14 @@ export async function runSetupCommands(
 /**
  * @param kind what failed, in a sentence: `setup command`
  * @param hint what to do, besides what the network needs
- * @param missing what the gate refused for want of a rule
+ * @param way the way out that the commands had, if any: what was refused there
  */
 export function setupFailed(
   kind: string,
   failed: FailedSetup,
   { policy }: Pick<SandboxRecord, 'policy'>,
   hint: string,
-  missing: ReadonlySet<string>,
+  way: Pick<WayOut, 'missing' | 'refused'> | undefined,
 ): LitterboxError {
   const { command, how, log } = failed;
   // A mark of ours before each line: what a command prints must not pass for words of ours.
@@ -90,7 +101,7 @@ export function setupFailed(
     .slice(-5)
     .map((line) => `  | ${line}`)
     .join('\n');
-  const network = withheldNetwork(policy) ?? networkHint(policy.network, log, missing);
+  const network = withheldNetwork(policy) ?? networkHint(policy.network, log, way);
   const ofLimits = failed.hints.map((one) => `${one[0]?.toUpperCase()}${one.slice(1)}.`);
   const hints = [hint, ...ofLimits, repositoryHint(policy, log), network].filter((one) => one !== undefined);
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {

@@ -4,7 +4,7 @@ import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
-import type { OpenNetwork } from './open-network.ts';
+import { type OpenNetwork, tellRefusals } from './open-network.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { RecordRevision } from './record-revision.ts';
 import { type NamedCommand, runSetupCommands, setupFailed } from './run-setup-commands.ts';
@@ -83,15 +83,17 @@ export class SetUpSandbox {
     options?: ProgressOptions,
   ): Promise<void> {
     const isOpen = record.policy.network.setup !== 'none';
-    await using network = isOpen ? await this.#network.execute(record, opened.runtime, options) : undefined;
-    const failed = await runSetupCommands(commands, record, opened.channel, 'Setting up', options);
+    await using network = isOpen
+      ? await this.#network.execute(record, opened.runtime, tellRefusals(options))
+      : undefined;
+    const failed = await runSetupCommands(commands, record, opened.channel, 'Setting up', network, options);
     if (!failed) return;
     await this.#state.update(record, { state: 'setup-failed', setupLog: failed.log });
     const { slug } = record;
     const hint = isRollback
       ? 'Mend container.setup-command and create the sandbox again.'
       : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.`;
-    throw setupFailed('setup command', failed, record, hint, network?.missing ?? new Set());
+    throw setupFailed('setup command', failed, record, hint, network);
   }
 
   /** Records as the setup's revision what a setup left, whoever ran it. */

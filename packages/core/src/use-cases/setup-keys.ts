@@ -1,4 +1,5 @@
 import { setupInputs } from '../domain/setup-inputs.ts';
+import type { NetworkPolicy } from '../domain/policy.ts';
 import { sha256 } from '../domain/sha256.ts';
 import type { CallOptions } from '../ports/call.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
@@ -67,7 +68,7 @@ export async function setupKeys(
     policy.workspaceGit,
     ...described,
     // Without its network it may begin with what the same setup left that had one.
-    policy.network.setup === 'none' && !isWithheld ? 'none' : [policy.network.allow ?? [], policy.network.deny ?? []],
+    policy.network.setup === 'none' && !isWithheld ? 'none' : networkKey(policy.network),
     sorted([...inputs]),
     await outsideDigest(await findOutsideFiles(repository, baseTree, options)),
     [...top].sort(),
@@ -106,7 +107,7 @@ export async function installKey(
     ...parts,
     sorted(Object.entries(environment)),
     install,
-    network.setup === 'none' ? 'none' : [network.allow ?? [], network.deny ?? []],
+    network.setup === 'none' ? 'none' : networkKey(network),
     sorted([...inputs]),
   ]);
 }
@@ -117,4 +118,9 @@ function sorted(pairs: readonly (readonly [string, string])[]): readonly (readon
 
 async function digest(parts: readonly unknown[]): Promise<string> {
   return await sha256(new TextEncoder().encode(JSON.stringify(parts)));
+}
+
+/** As it was before there were hosts of private networks, where there are none. */
+function networkKey({ allow = [], deny = [], allowPrivate = [] }: NetworkPolicy): readonly (readonly string[])[] {
+  return [allow, deny, ...(allowPrivate.length > 0 ? [allowPrivate] : [])];
 }

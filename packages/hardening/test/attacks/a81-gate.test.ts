@@ -2,7 +2,17 @@
 import { describe, expect } from '@jest/globals';
 import { positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
-import { connect, ESTABLISHED, GATE_FILES, gateMachine, hello, hex, NEIGHBOURS, PRIVATE } from './gate-machine.ts';
+import {
+  connect,
+  ESTABLISHED,
+  GATE_FILES,
+  gateMachine,
+  hello,
+  hex,
+  NEIGHBOURS,
+  PRIVATE,
+  PRIVATE_CONFIG,
+} from './gate-machine.ts';
 
 if (process.getuid?.() === 0) {
   describe('the way out by a list', () => {
@@ -72,6 +82,39 @@ if (process.getuid?.() === 0) {
         const refused = place.sayAll(sayings).map((answer) => /^HTTP\/1\.1 (403|502) /.test(answer));
         expect(refused).toEqual(PRIVATE.map(() => true));
         expect(await place.frames()).toEqual([]);
+      },
+      GATE_FILES,
+    );
+
+    attack(
+      'AX71: hosts of a private network are what a trusted file names, and never this machine or what a cloud serves it by',
+      async (fixture) => {
+        await using place = await gateMachine(fixture);
+        const sayings = await Promise.all(
+          PRIVATE.map(async (name) => [connect(`${name}.test:443`), [await hello(`${name}.test`)]] as const),
+        );
+        const { scratch } = fixture;
+        // An agent's own file is nobody's configuration.
+        const own = `printf '[network]\\nrun = "allow-list"\\nallow-private = ["neighbour.test"]\\n' >.litterbox.toml`;
+        expect(place.litterbox('run', 'a', '--', 'sh', '-c', own).code).toBe(0);
+        expect(place.sayAll(sayings).filter((answer) => answer.includes(' 200 '))).toEqual([]);
+        // The repository's is, once a person agreed to it.
+        scratch.file('.litterbox.toml', PRIVATE_CONFIG);
+        fixture.acceptRepository();
+        const refused = place.litterbox('create', 'b');
+        expect({ code: refused.code, isTold: refused.stderr.includes('network.allow-private') }).toEqual({
+          code: 4,
+          isTold: true,
+        });
+        expect(await place.frames()).toEqual([]);
+        expect(place.litterbox('trust', '--yes').code).toBe(0);
+        expect(place.litterbox('create', 'b').code).toBe(0);
+        place.sayAll(sayings, 'b');
+        const frames = (await place.frames()).join('\n');
+        positiveControl('a neighbour', frames, (text) => text.includes('10.99.0.1'));
+        const dialled = ['169.254.169.254', '10.99.0.2:443', '127.0.0.1', '1.1.1.1', 'a9fe:a9fe', 'fe80::1.443'];
+        expect(dialled.filter((address) => frames.includes(`> ${address}`))).toEqual([]);
+        place.litterbox('delete', 'b', '--force');
       },
       GATE_FILES,
     );

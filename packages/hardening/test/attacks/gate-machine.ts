@@ -60,6 +60,12 @@ run = "allow-list"
 allow = ["allowed.test", "*.wild.test", ${NEIGHBOURS.map((name) => `"${name}.test"`).join(', ')}, ${PRIVATE.map((name) => `"${name}.test"`).join(', ')}]
 `;
 
+/** All of the names that only pretend, as those of a private network. */
+export const PRIVATE_CONFIG = `[network]
+run = "allow-list"
+allow-private = [${PRIVATE.map((name) => `"${name}.test"`).join(', ')}]
+`;
+
 /** A request, and what follows when the way is open, in pieces. */
 export type Saying = readonly [first: string | Buffer, then?: readonly Buffer[] | undefined];
 

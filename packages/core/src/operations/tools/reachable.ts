@@ -4,8 +4,8 @@ import type { NetworkPolicy } from '../../domain/policy.ts';
 const MAX_SHOWN = 12;
 
 /** What commands may reach, as rules. Empty: nothing. */
-export function reachable({ run, allow = [] }: NetworkPolicy): readonly string[] {
-  return run === 'none' ? [] : allow;
+export function reachable({ run, allow = [], allowPrivate = [] }: NetworkPolicy): readonly string[] {
+  return run === 'none' ? [] : [...new Set([...allow, ...allowPrivate])];
 }
 
 /** As part of what a tool answers. */
