@@ -26,6 +26,7 @@ export {
   policyOf,
 } from './config/policy-of.ts';
 export { type TrustSummary, trustSummary } from './config/trust-summary.ts';
+export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts';
 export { trustText, widens } from './config/trust-text.ts';
 export { isReservedVariable, variableProblem } from './config/variable-problem.ts';
 export { workdirOf } from './config/workdir-of.ts';

@@ -49,6 +49,7 @@ export type { ByteStream } from './ports/byte-stream.ts';
 export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
+export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts';
 export type { GateBooks, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';

@@ -102,7 +102,7 @@ export function defaultStateDirectory(
 const lateGate = (clock: Clock): NetworkGate => ({
   open: async (policy, books) => {
     const { networkGate } = await import('@litterbox/network-gate');
-    return await networkGate({ clock }).open(policy, books);
+    return await networkGate({ clock, environment: globalThis.process?.env ?? {} }).open(policy, books);
   },
 });
 

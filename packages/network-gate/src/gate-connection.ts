@@ -62,7 +62,7 @@ export class GateConnection {
       this.#noted(destination, rule, reached.reason, reached.isPrivate);
       return await this.#answer(reached);
     }
-    const { socket, address, isPrivate } = reached;
+    const { socket, address, isPrivate, proxy } = reached;
     socket.on('error', () => {}); // told by the read or the write that fails
     try {
       await this.#writer.write(ESTABLISHED);
@@ -71,7 +71,8 @@ export class GateConnection {
       if (hello.serverName !== destination.host)
         return this.#noted(destination, rule, 'its TLS hello names another server than it asked for');
       // Before a byte is carried. When that cannot be written, it is not opened.
-      await account.report({ type: 'opened', ...destination, rule, address, ...(isPrivate && { isPrivate }) });
+      const where = { address, ...(isPrivate && { isPrivate }), ...(proxy !== undefined && { proxy }) };
+      await account.report({ type: 'opened', ...destination, rule, ...where });
       await this.#carry(socket, destination, hello.byteLength);
     } finally {
       socket.destroy();

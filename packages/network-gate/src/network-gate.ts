@@ -1,4 +1,4 @@
-import type { ByteStream, Clock, NetworkGate } from '@litterbox/core/provider';
+import { type ByteStream, type Clock, type NetworkGate, upstreamProxyOf } from '@litterbox/core/provider';
 import { refusalBytes } from './answer.ts';
 import { GateAccount, type GateLimits } from './gate-account.ts';
 import { GateConnection, type GateParts } from './gate-connection.ts';
@@ -18,6 +18,8 @@ export interface NetworkGateOptions extends Partial<GateLimits> {
   readonly maxRequestsPerSecond?: number;
   /** At once. @defaultValue 64 */
   readonly maxConnections?: number;
+  /** Where a proxy above is looked for, as programs do: `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`. @defaultValue nothing, so there is none */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** @defaultValue this machine's resolver and sockets */
   readonly reach?: Partial<Reach>;
 }
@@ -34,10 +36,11 @@ export function networkGate(options: NetworkGateOptions): NetworkGate {
   };
   return {
     async open(policy, books) {
+      const upstream = upstreamProxyOf(options.environment ?? {});
       const closing = new AbortController();
       const account = new GateAccount(books, limits, () => clock.monotonicMs());
       const turns = new Turns(maxConnections, maxRequestsPerSecond, clock);
-      const parts: GateParts = { policy, clock, account, reach: { ...USUAL_REACH, ...options.reach } };
+      const parts: GateParts = { policy, clock, account, reach: { ...USUAL_REACH, upstream, ...options.reach } };
       const open = new Map<ByteStream, Promise<void>>();
       const answer = async (stream: ByteStream) => {
         try {

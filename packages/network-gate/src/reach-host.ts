@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, connect, isIP, type Socket } from 'node:net';
-import type { Clock } from '@litterbox/core/provider';
+import type { Clock, UpstreamProxy } from '@litterbox/core/provider';
+import { dialByProxy } from './dial-by-proxy.ts';
 import { isPrivateAddress, isPublicAddress, withoutNat64 } from './is-public-address.ts';
 import { ownAddresses, ownNetworks } from './own-networks.ts';
 import type { Destination, Refusal } from './parse-connect.ts';
@@ -17,6 +18,8 @@ export interface Reach {
   ownAddresses(): readonly string[];
   /** @defaultValue {@link isPublicAddress} */
   isPublic(address: string): boolean;
+  /** The person's own proxy, which has to be used for all but the hosts that it leaves out. */
+  readonly upstream?: UpstreamProxy | undefined;
 }
 
 const RESOLVE_MS = 5_000;
@@ -48,6 +51,8 @@ export async function reachHost(
   signal: AbortSignal,
   mayBePrivate = false,
 ): Promise<Reached | (Refusal & { readonly isPrivate?: true })> {
+  const { upstream } = reach;
+  if (upstream && !upstream.isBypassed(host)) return await reachByProxy(upstream, { host, port }, clock, signal);
   const addresses = await within(RESOLVE_MS, clock, signal, () => reach.resolve(host)).catch(() => undefined);
   if (!addresses || addresses.length === 0) return { status: 502, reason: `the name ${host} was not found` };
   const own = listOf(reach.ownNetworks());
@@ -79,12 +84,33 @@ export async function reachHost(
   return { status: 502, reason: `${host} does not answer on port ${port}` };
 }
 
+async function reachByProxy(
+  upstream: UpstreamProxy,
+  destination: Destination,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Reached | Refusal> {
+  const attempt = new AbortController();
+  const dialling = dialByProxy(upstream, destination, AbortSignal.any([signal, attempt.signal]));
+  const proxy = `${upstream.host}:${upstream.port}`;
+  try {
+    const reached = await within(DIAL_MS, clock, signal, () => dialling);
+    return 'socket' in reached ? { ...reached, proxy } : reached;
+  } catch {
+    attempt.abort();
+    dialling.then((late) => 'socket' in late && late.socket.destroy()).catch(() => {}); // it has been given up
+    return { status: 502, reason: `the proxy that this machine uses (${proxy}) does not answer` };
+  }
+}
+
 /** A connection, and where it leads. */
 export interface Reached {
   readonly socket: Socket;
   readonly address: string;
   /** It is none of the Internet's. */
   readonly isPrivate?: true;
+  /** `HOST:PORT` of the person's proxy, whose address it is then. */
+  readonly proxy?: string;
 }
 
 function listOf(networks: readonly string[]): BlockList {

@@ -41,7 +41,8 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
 /** What of the person's project is not inside, and how it gets there. */
 function advise({ talk, args, directory }: Context, { slug, policy, workdir }: SandboxRecord): void {
   const { root } = policy;
-  if (cameByLink(directory, process.env['PWD'])) talk.notice(`You came by a link. Inside, the files are at ${workdir}.`);
+  if (cameByLink(directory, process.env['PWD']))
+    talk.notice(`You came by a link. Inside, the files are at ${workdir}.`);
   const top = repositoryRoot(directory);
   const repository = directory === process.cwd() ? undefined : directory;
   const note =

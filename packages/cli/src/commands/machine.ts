@@ -8,6 +8,7 @@ import {
   readAudit,
   trustConfig,
   trustSummary,
+  upstreamProxyOf,
   verifyAudit,
   visible,
   visibleName,
@@ -66,7 +67,21 @@ function networkLines({ network }: Policy): readonly string[] {
     `Reachable by ${phase}, over HTTPS through the proxy outside: ${rules(allow)}`,
     ...(allowPrivate.length > 0 ? [`  also in a private network: ${rules(allowPrivate)}`] : []),
     ...(deny.length > 0 ? [`  but not: ${rules(deny)}`] : []),
+    ...proxyLine(),
   ];
+}
+
+function proxyLine(): readonly string[] {
+  try {
+    const proxy = upstreamProxyOf(process.env);
+    if (!proxy) return [];
+    const { host, port } = proxy;
+    return [
+      `  by your own proxy ${visible(`${host}:${port}`)} (HTTPS_PROXY), which looks the names up: that none of them leads into your network is its word`,
+    ];
+  } catch (error) {
+    return [`  not at the moment: ${(error as Error).message}`];
+  }
 }
 
 function controlLine(talk: Talk, { name, status, finding, remedy }: Control): string {
@@ -179,10 +194,11 @@ async function audit(
 
 /** What an entry is about, and of a connection why it was refused or where it led. */
 function inputOf(input: Readonly<Record<string, unknown>>): string {
-  const { command, path, name, host, reason, address, isPrivate } = input;
+  const { command, path, name, host, reason, address, isPrivate, proxy } = input;
   const about = [command, path, name, host].find((value) => typeof value === 'string') ?? '';
   if (about !== host) return about.slice(0, 60);
   if (isPrivate === true && typeof address === 'string') return `${host} (private network, ${address})`;
+  if (typeof proxy === 'string') return `${host} (by ${proxy})`;
   return typeof reason === 'string' ? `${host} (${reason})` : host;
 }
 

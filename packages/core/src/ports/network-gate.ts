@@ -40,6 +40,8 @@ export type GateReport =
       readonly address: string;
       /** The address is none of the Internet's, and a rule of `allowPrivate` let it through. */
       readonly isPrivate?: true;
+      /** `HOST:PORT` of the person's own proxy; then the address is its, and where the name leads is its choice. */
+      readonly proxy?: string;
     }
   | {
       readonly type: 'closed';
