@@ -36,6 +36,8 @@ export interface RunCommandInput {
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** Told how far the command had come when the caller took it back: nothing else tells it then. */
+  readonly onTakenBack?: ((outcome: CommandOutcome) => void) | undefined;
 }
 
 /** Of each stream, the end that is searched for words that limits are behind. */
@@ -85,8 +87,10 @@ export class RunCommand {
           durationMs: Math.round(durationMs),
           ...(interruption && { interruption }),
         }),
-        settled({ interruption }) {
-          if (interruption === 'abort') throw options?.signal?.reason;
+        settled(ended) {
+          if (ended.interruption !== 'abort') return;
+          input.onTakenBack?.(ended);
+          throw options?.signal?.reason;
         },
       },
       options,
