@@ -45,12 +45,7 @@ export function buildServer(offer: Offer): McpServer {
         description: tool.description,
         inputSchema: rawSchema(tool.input),
         ...(tool.facts && { outputSchema: rawSchema(tool.facts) }),
-        annotations: {
-          readOnlyHint: tool.effect === 'read',
-          destructiveHint: false, // every state of the files before stays in the history
-          idempotentHint: tool.isIdempotent,
-          openWorldHint: tool.isOpenWorld,
-        },
+        annotations: annotationsOf(tool),
       },
       async (given: unknown, context: ServerContext) =>
         await callTool(litterbox, tool, given, server, context, telling),
@@ -65,6 +60,17 @@ export function buildServer(offer: Offer): McpServer {
   offerResources(server, offer);
   offerPrompts(server, offer);
   return server;
+}
+
+/** What differs from the protocol's defaults: a tool that only reads needs no word on whether it destroys or repeats. */
+function annotationsOf({ effect, isIdempotent, isOpenWorld }: OfferedTool) {
+  return {
+    ...(effect === 'read'
+      ? { readOnlyHint: true }
+      : // Every state of the files before stays in the history.
+        { destructiveHint: false, ...(isIdempotent && { idempotentHint: true }) }),
+    ...(!isOpenWorld && { openWorldHint: false }),
+  };
 }
 
 type CallHandler = (request: { readonly params?: { readonly name?: unknown } }, context: unknown) => Promise<unknown>;

@@ -183,9 +183,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     }
     expect(bash).toContain('isolated environment with no network access');
     expect(tools.find(({ name }) => name === 'bash')?.annotations).toEqual({
-      readOnlyHint: false,
       destructiveHint: false,
-      idempotentHint: false,
       openWorldHint: false,
     });
     expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ readOnlyHint: true });
