@@ -237,12 +237,27 @@ describe('the files of the clients', () => {
       await (await planEntry(options, { command: 'litterbox', args: ['mcp', '--tools', 'roadmap'] })).carryOut();
       const document = editor.read(readFileSync(path, 'utf8'));
       expect(valueAt(document, [...keyPath, 'extra'])).toBe('mine');
-      expect(JSON.stringify(valueAt(document, keyPath))).toContain('roadmap');
+      expect(Object.values(valueAt(document, keyPath) as object).flat()).toContain('roadmap');
       await (await planEntryRemoval(options))?.carryOut();
       expect({ id: client.id, exists: existsSync(path) }).toEqual({
         id: client.id,
         exists: client.format === 'toml' && existsSync(path),
       });
+    }
+  });
+
+  it('FC-05: tells clients that give up early to wait longer than a command may take', async () => {
+    using fixture = machine();
+    for (const [id, file, line] of [
+      ['codex', '.codex/config.toml', 'tool_timeout_sec = 3660\n'],
+      ['gemini', '.gemini/settings.json', '"timeout": 3660000\n'],
+    ] as const) {
+      const client = CLIENTS.find((one) => one.id === id);
+      if (!client) throw new Error('no client');
+      const options = optionsFor(fixture, client, 'user');
+      await (await planEntry(options, START)).carryOut();
+      expect(readFileSync(join(fixture.home, file), 'utf8')).toContain(line);
+      expect(await planEntry(options, START)).toMatchObject({ isChanged: false });
     }
   });
 

@@ -12,7 +12,13 @@ export {
   type AgentPrompt,
   type AgentResource,
 } from './operations/tools/agent-resources.ts';
-export { AGENT_TOOLS, type OfferedTool, offeredTools, type ToolChoice } from './operations/tools/agent-tools.ts';
+export {
+  AGENT_TOOLS,
+  type OfferedTool,
+  offeredTools,
+  type ToolChoice,
+  toolNames,
+} from './operations/tools/agent-tools.ts';
 export { boundOperation, boundSandbox } from './operations/tools/bound-sandbox.ts';
 export { agentHint } from './operations/tools/agent-hint.ts';
 export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';

@@ -198,7 +198,7 @@ export { ListFiles } from './use-cases/list-files.ts';
 export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/patch-file.ts';
 export { type LineSlice, ReadLines } from './use-cases/read-lines.ts';
 export { type FoundLine, SearchFiles } from './use-cases/search-files.ts';
-export { SpillOutput } from './use-cases/spill-output.ts';
+export { SpillOutput, type TakenBack } from './use-cases/spill-output.ts';
 export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { FindShell } from './use-cases/find-shell.ts';

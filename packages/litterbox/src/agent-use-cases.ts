@@ -45,7 +45,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
   [ReachKeeper, [Port.Keepers, KeepSandbox]],
   [OpenSandboxes, [Port.Providers, ReachKeeper]],
-  [FindSandbox, [Port.State, OpenRepository]],
+  [FindSandbox, [Port.State, OpenRepository, Port.Audit]],
   [FindShell, [OpenSandboxes]],
   [ChooseProvider, [Port.Providers]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],

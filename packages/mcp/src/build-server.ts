@@ -6,8 +6,15 @@ import {
   boundSandbox,
   type OfferedTool,
   type OperationOptions,
+  visible,
 } from '@litterbox/core/agent';
-import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
 import { callTool } from './call-tool.ts';
 import { errorResult, type Telling } from './error-result.ts';
@@ -38,12 +45,7 @@ export function buildServer(offer: Offer): McpServer {
         description: tool.description,
         inputSchema: rawSchema(tool.input),
         ...(tool.facts && { outputSchema: rawSchema(tool.facts) }),
-        annotations: {
-          readOnlyHint: tool.effect === 'read',
-          destructiveHint: false, // every state of the files before stays in the history
-          idempotentHint: tool.isIdempotent,
-          openWorldHint: tool.isOpenWorld,
-        },
+        annotations: annotationsOf(tool),
       },
       async (given: unknown, context: ServerContext) =>
         await callTool(litterbox, tool, given, server, context, telling),
@@ -51,9 +53,41 @@ export function buildServer(offer: Offer): McpServer {
   }
   // Tools are looked up by name in a plain object, which has more names than tools: `constructor` would be a tool that is disabled.
   Object.setPrototypeOf(Reflect.get(server, '_registeredTools'), null);
+  nameTools(
+    server,
+    tools.map(({ name }) => name),
+  );
   offerResources(server, offer);
   offerPrompts(server, offer);
   return server;
+}
+
+/** What differs from the protocol's defaults: a tool that only reads needs no word on whether it destroys or repeats. */
+function annotationsOf({ effect, isIdempotent, isOpenWorld }: OfferedTool) {
+  return {
+    ...(effect === 'read'
+      ? { readOnlyHint: true }
+      : // Every state of the files before stays in the history.
+        { destructiveHint: false, ...(isIdempotent && { idempotentHint: true }) }),
+    ...(!isOpenWorld && { openWorldHint: false }),
+  };
+}
+
+type CallHandler = (request: { readonly params?: { readonly name?: unknown } }, context: unknown) => Promise<unknown>;
+
+/** Who calls a tool that is not there learns which are: models guess the names that they know from elsewhere. */
+function nameTools({ server }: McpServer, names: readonly string[]): void {
+  const handlers = Reflect.get(server, '_requestHandlers') as Map<string, CallHandler>;
+  const call = handlers.get('tools/call');
+  if (!call) throw new Error('The SDK keeps its handlers elsewhere.');
+  handlers.set('tools/call', async (request, context) => {
+    const name = request.params?.name;
+    if (typeof name !== 'string' || names.includes(name)) return await call(request, context);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `Tool ${visible(name.slice(0, 100))} not found. There are: ${names.join(', ')}.`,
+    );
+  });
 }
 
 const uriOf = (sandbox: string, resource: string) => `litterbox://${sandbox}/${resource}`;

@@ -7,8 +7,9 @@ import {
   offeredTools,
   sandboxList,
   slugify,
+  toolNames,
 } from '@litterbox/core/agent';
-import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
+import { defaultStateDirectory, openForAgents, placeBelowTop } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
 import { launchFiller } from './launch-filler.ts';
@@ -19,7 +20,7 @@ import type { McpOptions } from './mcp-options.ts';
 const VERSION = '0.1.0';
 
 /** Opens what a server works with, and looks once at what is in force: tools and instructions are made of it. */
-export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOptions): Promise<Offer> {
+export async function makeOffer({ repo, profile: wanted, prefix, sandbox: named }: McpOptions): Promise<Offer> {
   const sandbox = named === undefined ? undefined : slugify(named).slug;
   const litterbox = openForAgents({
     repo,
@@ -31,11 +32,13 @@ export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOp
     parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good
   });
   const { useCases } = await litterbox.wired();
-  const setting = await describeSetting(useCases, sandbox);
+  const setting = { ...(await describeSetting(useCases, sandbox)), place: placeBelowTop(repo) };
+  const profile = wanted ?? setting.profile;
+  const nameOf = toolNames({ profile, prefix });
   const bounded = boundedPerformer(litterbox);
   return {
     litterbox: bounded,
-    tools: offeredTools({ profile: profile ?? setting.profile, prefix, sandbox, setting }),
+    tools: offeredTools({ profile, prefix, sandbox, setting }),
     instructions: instructionsOf(setting, { prefix, sandbox }),
     sandbox,
     version: VERSION,
@@ -43,7 +46,7 @@ export async function makeOffer({ repo, profile, prefix, sandbox: named }: McpOp
       places: [[defaultStateDirectory(), '<state directory>'] as const, [homedir(), '~'] as const].filter(
         ([path]) => path.length > 1, // `/` is the home of some users of containers, and in every path
       ),
-      hintOf: (hint) => agentHint(hint, prefix),
+      hintOf: (hint) => agentHint(hint, nameOf),
     },
     async names(options) {
       if (sandbox !== undefined) return [sandbox];

@@ -28,9 +28,18 @@ export function rawSchema(schema: z.ZodObject): RawSchema {
       version: 1,
       vendor: 'litterbox',
       validate: (value) => ({ value }),
-      jsonSchema: { input: () => json('input'), output: () => json('output') },
+      jsonSchema: { input: () => json('input'), output: () => outline(json('output')) },
     },
   };
+}
+
+/**
+ * The names of facts with their types alone: every client keeps the list of tools in memory, and many hand all of it to the model with
+ * every turn. What is in lists stands in the facts themselves.
+ */
+function outline({ properties = {} }: { readonly properties?: unknown }): Record<string, unknown> {
+  const types = Object.entries(properties as Readonly<Record<string, { readonly type?: unknown }>>);
+  return { type: 'object', properties: Object.fromEntries(types.map(([name, { type }]) => [name, { type }])) };
 }
 
 /** That a whole number is one that a program can count to is no news to a model. */

@@ -29,6 +29,23 @@ describe('profiles', () => {
     expect({ subject: revision?.subject, body: revision?.body }).toEqual({ subject: 'An x', body: 'bash: echo x >x' });
   });
 
+  it('the whole list of tools stays below 2,500 tokens', async () => {
+    await using fixture = await mcpFixture();
+    const { tools } = await fixture.client.listTools();
+    // Texts like these have 4.3 bytes a token or more (`npm run docs:tokens`).
+    expect(Buffer.byteLength(JSON.stringify(tools)) / 4.3).toBeLessThan(2_520);
+  });
+
+  it('what a tool answers with is outlined by names and types', async () => {
+    await using fixture = await mcpFixture();
+    const { tools } = await fixture.client.listTools();
+    expect(tools.find(({ name }) => name === 'sandbox-milestone')?.outputSchema).toEqual({
+      type: 'object',
+      properties: { milestone: { type: 'object' }, review: { type: 'string' }, note: { type: 'string' } },
+    });
+    expect(tools.find(({ name }) => name === 'read')?.outputSchema).toBeUndefined();
+  });
+
   it('a prefix stands before every name, in the instructions too', async () => {
     await using fixture = await mcpFixture({ args: ['--tool-prefix', 'lb_'] });
     const names = await namesOf(fixture);

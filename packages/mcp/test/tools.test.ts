@@ -51,6 +51,11 @@ describe('bash', () => {
       { signal: controller.signal, onprogress: () => controller.abort(new Error('taken back')) },
     );
     await expect(going).rejects.toThrow(/taken back/);
+    // FC-05: a client that gives up after a minute does the same.
+    const next = (await bash('true')).text;
+    const [, file = ''] =
+      /\[note: the client took the command before back after \d+ s, .+ is in (\S+)\. Run/.exec(next) ?? [];
+    expect((await bash(`cat ${file}`)).text).toMatch(/^started\n\[exit code 0, [^\n]+\]$/);
     expect((await bash("ps ax | grep -c '[s]leep 301'")).text).toMatch(/^0\n/);
     expect(await fixture.text('read', { sandbox, path: 'cancelled.txt' })).toBe('x\n');
     const log = await (await fixture.person.open(sandbox)).log();
@@ -248,6 +253,24 @@ describe('write and patch', () => {
     expect(await fixture.code('read', { sandbox, path: 'p.txt' })).toBe('NOT_FOUND');
   });
 
+  it('FC-25: who watches a directory sees one event for each change, and of other names only one that begins with a dot', async () => {
+    const watch =
+      'const fs = require("fs"); fs.watch("w", (event, name) => fs.appendFileSync("/tmp/events", `${event} ${name}\\n`)); fs.writeFileSync("/tmp/watching", "")';
+    const started = await bash(
+      `mkdir w; echo 1 >w/m.js; command -v node >/dev/null || exit 9; node -e '${watch}' >/dev/null 2>&1 & echo $! >/tmp/watcher; until [ -e /tmp/watching ]; do sleep 0.05; done`,
+    );
+    if (started.meta['exitCode'] === 9) return; // an image without node
+    await fixture.text('write', { sandbox, path: 'w/m.js', content: '2\n' });
+    await fixture.text('write', { sandbox, path: 'w/m.js', content: '3\n' });
+    await fixture.text('edit', { sandbox, path: 'w/m.js', old: '3', new: '4' });
+    await fixture.text('patch', { sandbox, path: 'w/m.js', diff: '@@ -1 +1 @@\n-4\n+5\n' });
+    const events = await bash(
+      'until [ "$(grep -c " m.js$" /tmp/events)" -ge 4 ]; do sleep 0.05; done; kill $(cat /tmp/watcher); grep -v " [.]litterbox-[0-9a-f]*$" /tmp/events | sort | uniq -c; ls -A w',
+    );
+    expect(events.text).toMatch(/^ *4 rename m\.js\nm\.js\n\[/);
+    await bash('rm -r w');
+  });
+
   it('forgive what leaves no doubt in a patch, and tell it', async () => {
     const patch = async (diff: string) => await fixture.call('patch', { sandbox, path: 'f.txt', diff });
     await bash("printf 'one\\ntwo\\nthree\\n' >f.txt");
@@ -441,7 +464,9 @@ describe('arguments', () => {
     expect((await prefixed.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
       'Next: Make one: lb_sandbox-create.',
     );
-    expect((await fixture.call('sandbox-create', { name: sandbox })).text).toContain('ask the person for this: ');
+    expect((await fixture.call('sandbox-create', { name: sandbox })).text).toMatch(
+      /\nNext: Choose another name, or work in it\.$/,
+    );
   });
 
   it('errors name no place of the machine and hold no stack', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { digestDifference, userDigest } from '@litterbox/hardening';
@@ -142,13 +142,34 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     );
     await fixture.call('sandbox-create', { name: 'a' });
     await fixture.text('write', { sandbox: 'a', path: 'b.txt', content: 'b\n' });
+    expect(tools.find(({ name }) => name === 'bash')?.description).toContain('and git does not work there');
+    const diff = await fixture.text('bash', { sandbox: 'a', command: 'command -v git && git diff' });
+    if (diff.startsWith('/')) expect(diff).toContain('[usage of git diff left out]');
+    expect(diff.length).toBeLessThan(1000);
     const git = await fixture.text('bash', { sandbox: 'a', command: 'git log || git commit -m x; ls -a .git' });
     expect(git).toMatch(/not a git repository|git: not found/);
     expect(await fixture.code('sandbox-delete', { sandbox: 'a' }).catch((error: Error) => error.message)).toMatch(
-      /sandbox-delete not found/,
+      /sandbox-delete not found\. There are: sandbox-create, .+ bash, /,
     );
     const log = await (await fixture.person.open('a')).log();
     expect(log).toHaveLength(1);
+  });
+
+  it('after a merge or a deletion the next call says so, and names no other sandbox', async () => {
+    await using fixture = await mcpFixture({ era });
+    for (const name of ['merged', 'deleted', 'other']) await fixture.call('sandbox-create', { name });
+    const bound = await fixture.connect(['--sandbox', 'deleted']);
+    await fixture.text('write', { sandbox: 'merged', path: 'b.txt', content: 'b\n' });
+    await fixture.person.merge('merged');
+    await fixture.person.delete('deleted', { force: true });
+    const write = async (sandbox: string) =>
+      (await fixture.call('write', { sandbox, path: 'c.txt', content: 'c\n' })).text;
+    expect(await write('merged')).toMatch(
+      /^SANDBOX_NOT_FOUND: There is no sandbox "merged" any more: it was merged into "main" on \S+ at \S+ UTC \(by person\)\.\nNext: Its work is over: stop, or make a new one: sandbox-create\.$/,
+    );
+    expect(await write('deleted')).toMatch(/^SANDBOX_NOT_FOUND: .+ it was deleted on .+\nNext: Its work is over: stop/);
+    const { content } = await bound.callTool({ name: 'write', arguments: { path: 'c.txt', content: 'c\n' } });
+    expect(JSON.stringify(content)).toMatch(/it was deleted on .+Next: Its work is over: stop\. This server works in/);
   });
 
   it('tells what is in force: network, playground, limits, one sandbox per task', async () => {
@@ -162,9 +183,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     }
     expect(bash).toContain('isolated environment with no network access');
     expect(tools.find(({ name }) => name === 'bash')?.annotations).toEqual({
-      readOnlyHint: false,
       destructiveHint: false,
-      idempotentHint: false,
       openWorldHint: false,
     });
     expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ readOnlyHint: true });
@@ -198,6 +217,26 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     const bound = await fixture.connect(['--sandbox', 'a']);
     const { tools } = await bound.listTools();
     expect(tools.find(({ name }) => name === 'bash')?.description).toContain(`Run a shell command (${shell}) in`);
+  });
+
+  it('FC-21: a server that was started in a directory of the repository begins commands there', async () => {
+    await using fixture = await mcpFixture({ era, files: { 'a.txt': 'a\n', 'packages/app/b.txt': 'b\n' } });
+    await fixture.call('sandbox-create', { name: 'a' });
+    mkdirSync(join(fixture.scratch.repository, 'new'));
+    const at = async (place: string, more: Record<string, unknown> = {}) => {
+      const client = await fixture.connect(['--repo', join(fixture.scratch.repository, place)]);
+      const { content } = await client.callTool({ name: 'bash', arguments: { sandbox: 'a', command: 'ls', ...more } });
+      const { tools } = await client.listTools();
+      return { text: JSON.stringify(content), words: tools.find(({ name }) => name === 'bash')?.description };
+    };
+    const there = await at('packages/app');
+    expect(there.text).toMatch(/"b\.txt\\n\[exit code 0/);
+    expect(there.words).toContain('It starts in the workspace (in packages/app, where the person is;');
+    expect((await at('packages/app', { workdir: '.' })).text).toContain('a.txt\\npackages');
+    expect((await at('new')).text).toMatch(
+      /a\.txt.+\[note: the sandbox has no new: started at the top of the workspace\]/,
+    );
+    expect((await at('')).words).toContain('It starts in the workspace; what');
   });
 
   it('FC-07: a submodule that cannot be had is named where the agent is told of its sandbox', async () => {

@@ -91,7 +91,7 @@ export function wireUseCases(ports: Ports) {
   const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
   const openSandboxes = new OpenSandboxes(providers, reachKeeper);
-  const findSandbox = new FindSandbox(state, openRepository);
+  const findSandbox = new FindSandbox(state, openRepository, audit);
   const chooseProvider = new ChooseProvider(providers);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);
   const recordRevision = new RecordRevision(state, openRepository, heap);

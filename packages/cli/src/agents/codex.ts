@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AgentClient, Places } from './agent-client.ts';
+import { TOOL_TIMEOUT_SECONDS } from './tool-timeout.ts';
 
 const codexHome = ({ home, environment }: Places) => environment['CODEX_HOME'] || join(home, '.codex');
 
@@ -9,7 +10,7 @@ const codexHome = ({ home, environment }: Places) => environment['CODEX_HOME'] |
  *
  * Codex hands a server few variables (`HOME`, `PATH`, `TERM` and the like), so the two that tell where Litterbox keeps its state
  * are named: without them the server and the command line could see different sandboxes. The server is started where the
- * session works.
+ * session works. Without `tool_timeout_sec` Codex gives up a call after a minute.
  *
  * @see https://developers.openai.com/codex/mcp
  * @see https://developers.openai.com/codex/concepts/sandboxing
@@ -25,7 +26,12 @@ export const codex: AgentClient = {
     join(scope === 'project' ? join(places.root, '.codex') : codexHome(places), 'config.toml'),
   ],
   keyPath: (name) => ['mcp_servers', name],
-  entry: ({ command, args }) => ({ command, args, env_vars: ['LITTERBOX_HOME', 'XDG_STATE_HOME'] }),
+  entry: ({ command, args }) => ({
+    command,
+    args,
+    env_vars: ['LITTERBOX_HOME', 'XDG_STATE_HOME'],
+    tool_timeout_sec: TOOL_TIMEOUT_SECONDS,
+  }),
   advice: (scope) => [
     ...(scope === 'project' ? ['Codex reads .codex/config.toml in projects that you have told it to trust.'] : []),
     'To keep the agent inside, let its own commands only read: codex --sandbox read-only',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** A value of a configuration file, as an entry of ours has them. */
-export type ConfigValue = string | boolean | readonly ConfigValue[] | ConfigTable;
+export type ConfigValue = string | number | boolean | readonly ConfigValue[] | ConfigTable;
 export interface ConfigTable {
   readonly [key: string]: ConfigValue;
 }
@@ -76,9 +76,10 @@ export const lineEndOf = (text: string): string => (text.includes('\r\n') ? '\r\
 
 export const isSameDocument = (one: unknown, other: unknown): boolean => isDeepStrictEqual(plain(one), plain(other));
 
-/** Without what tells apart objects that were made in different ways. */
+/** Without what tells apart objects that were made in different ways, and whole numbers that were read from TOML and from elsewhere. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
   if (!isConfigTable(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
 }

@@ -14,6 +14,7 @@ import {
 } from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
+import { lastAgentCall } from './last-agent-call.ts';
 import { showRisky } from './review.ts';
 
 async function milestone(context: Context, input: Parsed<typeof cutMilestone>): Promise<void> {
@@ -37,6 +38,7 @@ async function remove(
   const failures: unknown[] = [];
   for (const name of names) {
     try {
+      const agent = talk.json ? undefined : await lastAgentCall(litterbox, name, signal);
       await litterbox.perform(deleteSandbox, { sandbox: name, force }, { signal }).catch(async (error: unknown) => {
         if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
         if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
@@ -45,6 +47,7 @@ async function remove(
       });
       deleted.push(name);
       talk.notice(`Deleted ${name}.`);
+      if (agent !== undefined) talk.notice(agent);
     } catch (error) {
       if (names.length > 1 && isLitterboxError(error)) talk.error(error.message, error.details.hint);
       failures.push(error);

@@ -20,6 +20,7 @@ import {
 import type { Context } from '../context.ts';
 import { isAtTerminal } from '../ask.ts';
 import { diffLine } from '../diff-line.ts';
+import { lastAgentCall } from './last-agent-call.ts';
 import { personsPath } from '../persons-path.ts';
 import { ago } from '../table.ts';
 import type { Talk } from '../talk.ts';
@@ -111,6 +112,7 @@ async function integrate(
     if (talk.json) return talk.document(planDocument(plan));
     return showPlan(talk, plan, true);
   }
+  const agent = talk.json ? undefined : await lastAgentCall(litterbox, input.sandbox, signal);
   const operation = integration === 'merge' ? mergeChanges : applyChanges;
   const result = await litterbox.perform(operation, input, {
     signal,
@@ -137,6 +139,7 @@ async function integrate(
     'up-to-date': 'Nothing to do: your branch has it all.',
   }[result.outcome];
   talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : ''));
+  if (result.isDeleted && agent !== undefined) talk.notice(agent);
   requireStashBack(integration, result.conflicts);
 }
 

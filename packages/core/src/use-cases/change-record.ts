@@ -36,6 +36,6 @@ export async function currentRecord(
   if (now) return now;
   throw new LitterboxError('SANDBOX_NOT_FOUND', `The sandbox ${slug} was deleted meanwhile.`, {
     operation: 'sandbox.find',
-    hint: 'See what there is: litterbox list.',
+    hint: 'Its work is over: stop, or make a new one: litterbox create NAME.',
   });
 }

@@ -66,7 +66,7 @@ export class DeleteSandbox {
         actor: this.#actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
-        input: { force },
+        input: { force, name: record.slug },
       },
       () => this.removed(record, repository),
     );

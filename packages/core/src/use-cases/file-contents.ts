@@ -47,7 +47,8 @@ fi
 const READ_SCRIPT = `${ASSERT_FILE}exec head -c "$2" <"$1"`;
 
 /**
- * A temporary file and a rename: whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old.
+ * A temporary file and a rename: whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old. Who watches
+ * the directory sees one event of the file, and a name that begins with a dot and has no ending (`isStray` knows it).
  * The function `put` gives the content. The second argument is `x` or `-` for a file that is to be executable or not, or nothing
  * for one that stays as it is; the third a word that no other write has.
  */
@@ -57,7 +58,7 @@ if [ -h "$f" ]; then f=$(readlink -f "$f") || exit 40; fi
 if [ -e "$f" ] && [ ! -f "$f" ]; then exit 42; fi
 case $f in */) if [ -e "\${f%/}" ]; then exit 44; else exit 41; fi ;; esac
 [ -d "\${f%/*}" ] || mkdir -p "\${f%/*}" 2>/dev/null || exit 44
-t=$f.litterbox-$3
+t=\${f%/*}/.litterbox-$3
 no=
 { put || no=45; } >"$t" || no=1
 [ -z "$no" ] || { rm -f "$t"; exit $no; }
@@ -67,6 +68,9 @@ case $2 in
   *) if [ -x "$f" ]; then chmod +x "$t"; fi ;;
 esac
 mv -f "$t" "$f" || { rm -f "$t"; exit 1; }`;
+
+/** Whether a path is that of a temporary file that a write left when it was killed. */
+export const isStray = (path: string): boolean => /(?:^|\/)\.litterbox-[0-9a-f]{8}$/.test(path);
 
 /** The directories that become empty go too, as git keeps none. */
 const REMOVE_SCRIPT = `[ -d "$1" ] && [ ! -h "$1" ] && exit 41

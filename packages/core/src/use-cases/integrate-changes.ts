@@ -99,7 +99,13 @@ export class IntegrateChanges {
         actor: this.#actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
-        input: { tip: plan.tip, head: plan.head, arguments: [...(input.arguments ?? [])] },
+        input: {
+          name: record.slug,
+          tip: plan.tip,
+          head: plan.head,
+          into: plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10),
+          arguments: [...(input.arguments ?? [])],
+        },
       },
       async () => {
         reach('integrate.after-start');

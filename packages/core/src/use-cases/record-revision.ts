@@ -9,6 +9,7 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
+import { isStray } from './file-contents.ts';
 import { readContents } from './read-contents.ts';
 
 export interface Recorded {
@@ -20,6 +21,8 @@ export interface Recorded {
 /** Up to here contents are taken at once; more is streamed. */
 const SMALL_FILES = 500;
 const SMALL_BYTES = 2 ** 20;
+/** A program is killed in one write, not in more. */
+const MAX_STRAYS = 16;
 
 const NOTHING: RecordResult = { changedFiles: 0, warnings: [], moreWarnings: 0 };
 
@@ -94,17 +97,19 @@ export class RecordRevision {
     const repository = await this.#repository.execute(options);
     const unreadable: RecordWarning[] = [];
     const size = { files: 0, bytes: 0 };
+    const strays: string[] = [];
     const isSmall = () => size.files <= SMALL_FILES && size.bytes <= SMALL_BYTES;
     const result = await repository.record(
       record.id,
       {
-        changes: measured(changes, size),
+        changes: measured(withoutStrays(changes, strays), size),
         contents: (paths, call) =>
           readContents(opened, paths, isSmall, (path) => unreadable.push({ type: 'unreadable', path }), call),
         message,
       },
       options,
     );
+    if (strays.length > 0) await removeStrays(opened, strays, options);
     // Only now: a mark that moved on before its changes were safe would lose them.
     reach('record.before-mark');
     const updated = await changeRecord(this.#state, record, () => ({ mark: scan.next }), options);
@@ -141,6 +146,25 @@ async function nonEmpty(changes: AsyncIterable<ChangedPath>): Promise<AsyncItera
     yield first.value;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   })();
+}
+
+/** Without temporary files of writes that were killed: whoever holds the lease has none at work, and they are nobody's change. */
+async function* withoutStrays(
+  changes: AsyncIterable<ChangedPath>,
+  strays: string[],
+): AsyncGenerator<ChangedPath, void, undefined> {
+  for await (const change of changes) {
+    if (change.type === 'file' && isStray(change.path)) {
+      if (strays.length < MAX_STRAYS) strays.push(change.path);
+    } else if (change.type === 'directory' && change.children.some(({ name }) => isStray(name))) {
+      yield { ...change, children: change.children.filter(({ name, type }) => type !== 'file' || !isStray(name)) };
+    } else yield change;
+  }
+}
+
+/** What cannot be removed stays, and is not recorded by the next call either. */
+async function removeStrays({ channel, runtime }: OpenedSandbox, paths: readonly string[], options?: CallOptions) {
+  await channel.run({ argv: ['rm', '-f', '--', ...paths], cwd: runtime.workdir }, options);
 }
 
 async function* measured(

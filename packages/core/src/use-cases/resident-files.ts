@@ -60,8 +60,8 @@ sub put {
   my @s = lstat $path;
   if (@s) { return if ($s[2] & 0170000) != 0100000 } elsif (!$!{ENOENT}) { return }
   return if $path !~ m{^(.+)/[^/]+$}s || !-d $1;
+  my $temporary = "$1/.litterbox-$word";
   my $executable = $mode eq 'x' || $mode eq '' && @s && -x $path;
-  my $temporary = "$path.litterbox-$word";
   sysopen my $file, $temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666 or return;
   my $done = 1;
   for (my $at = 0; $done && $at < length $content; ) {

@@ -38,6 +38,8 @@ export interface RunCommandInput {
   readonly message?: string | undefined;
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
   readonly onStart?: ChannelCommand['onStart'];
+  /** Told how far the command had come when the caller took it back: nothing else tells it then. */
+  readonly onTakenBack?: ((outcome: CommandOutcome) => void) | undefined;
 }
 
 /** Of each stream, the end that is searched for words that limits are behind. */
@@ -89,8 +91,10 @@ export class RunCommand {
           durationMs: Math.round(durationMs),
           ...(interruption && { interruption }),
         }),
-        settled({ interruption }) {
-          if (interruption === 'abort') throw options?.signal?.reason;
+        settled(ended) {
+          if (ended.interruption !== 'abort') return;
+          input.onTakenBack?.(ended);
+          throw options?.signal?.reason;
         },
       },
       options,

@@ -1,6 +1,8 @@
 import { joinBytes } from '../domain/join-bytes.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { isLitterboxError } from '../domain/errors.ts';
+import { type Slug, slugify } from '../domain/slug.ts';
 import type { KeptOutput } from '../channel/output-keeper.ts';
 import { writeContent } from './file-contents.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -13,6 +15,8 @@ const DIRECTORY = '/tmp/litterbox';
 export class SpillOutput {
   readonly #find: FindSandbox;
   readonly #open: OpenSandboxes;
+  /** Of each sandbox, the last command that was taken back and that nobody was told of since. */
+  readonly #takenBack = new Map<Slug, Promise<TakenBack | undefined>>();
 
   constructor(find: FindSandbox, open: OpenSandboxes) {
     this.#find = find;
@@ -37,6 +41,42 @@ export class SpillOutput {
       return undefined; // a full /tmp, or one that the agent made read-only
     }
   }
+
+  /**
+   * Keeps what a command had printed when the caller took it back, for whoever asks next. It is on its way when this returns, and never
+   * fails: there is nobody to be told.
+   */
+  keepTakenBack(sandbox: string, outcome: Pick<CommandOutcome, 'stdout' | 'stderr' | 'durationMs'>): void {
+    this.#takenBack.set(slugify(sandbox).slug, this.#kept(sandbox, outcome));
+  }
+
+  /** What {@link keepTakenBack} kept for a sandbox, once. */
+  async lastTakenBack(sandbox: string): Promise<TakenBack | undefined> {
+    const { slug } = slugify(sandbox);
+    const last = this.#takenBack.get(slug);
+    this.#takenBack.delete(slug);
+    return await last;
+  }
+
+  async #kept(
+    sandbox: string,
+    { stdout, stderr, durationMs }: Pick<CommandOutcome, 'stdout' | 'stderr' | 'durationMs'>,
+  ): Promise<TakenBack | undefined> {
+    if (stdout.bytes.length + stderr.bytes.length === 0) return { durationMs };
+    try {
+      const file = await this.execute(sandbox, { stdout, stderr });
+      return { durationMs, ...(file !== undefined && { file }) };
+    } catch {
+      return undefined; // the client has gone, and the sandbox with it
+    }
+  }
+}
+
+/** A command that the caller took back before it ended. */
+export interface TakenBack {
+  readonly durationMs: number;
+  /** Path inside of what it had printed; absent when that was nothing, or could not be written. */
+  readonly file?: string;
 }
 
 /** What was dropped even of this is said where it was. */

@@ -104,3 +104,23 @@ test('a read takes no lease: it waits for nobody', async () => {
   await using _ = await fixture.state.lease(`sandbox:${id}`, 'run');
   expect(await read(fixture, 'README')).toBe('read me\n');
 });
+
+test('FC-25: what a write that was killed left beside its file is removed, and is no change', async () => {
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await write(fixture, 'd/file', 'x');
+  fixture.scribble('a', 'd/.litterbox-0123abcd', 'half of');
+  fixture.scribble('a', 'd/.litterbox-notes', 'of a person');
+  await using next = fixture.restarted();
+  await write(next, 'd/file', 'y');
+  const { stdout } = await next.runCommand.execute({ sandbox: 'a', command: 'ls -A d' });
+  expect(Buffer.from(stdout.bytes).toString()).toBe('.litterbox-notes\nfile\n');
+  expect(next.subjects('a')).toEqual(['write: d/file', 'recovered: changes found before this call', 'write: d/file']);
+});
+
+test('a name of 255 bytes is written like any other', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await write(fixture, 'x'.repeat(255));
+  expect(await read(fixture, 'x'.repeat(255))).toBe('x');
+});

@@ -31,3 +31,26 @@ test('what is no refusal comes out', async () => {
   await made(fixture);
   await expect(fixture.spillOutput.execute('a', { stdout: kept('x'), stderr: kept('') })).rejects.toBe(failed);
 });
+
+test('what a command had printed when it was taken back is kept for who asks next, once and for that sandbox', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await made(fixture, 'b');
+  const { spillOutput } = fixture;
+  spillOutput.keepTakenBack('a', { stdout: kept('so far'), stderr: kept(''), durationMs: 60_000 });
+  expect(await spillOutput.lastTakenBack('b')).toBeUndefined();
+  const { durationMs, file = '' } = (await spillOutput.lastTakenBack('a')) ?? { durationMs: 0 };
+  expect(durationMs).toBe(60_000);
+  const { stdout } = await fixture.runCommand.execute({ sandbox: 'a', command: ['cat', file] });
+  expect(Buffer.from(stdout.bytes).toString()).toBe('so far');
+  expect(await spillOutput.lastTakenBack('a')).toBeUndefined();
+  spillOutput.keepTakenBack('a', { stdout: kept(''), stderr: kept(''), durationMs: 1 });
+  expect(await spillOutput.lastTakenBack('a')).toEqual({ durationMs: 1 });
+});
+
+test('where that cannot be kept, nobody is told', async () => {
+  await using fixture = useCaseFixture();
+  fixture.spillOutput.keepTakenBack('nobody', { stdout: kept('x'), stderr: kept(''), durationMs: 1 });
+  await made(fixture);
+  expect(await fixture.spillOutput.lastTakenBack('a')).toBeUndefined();
+});

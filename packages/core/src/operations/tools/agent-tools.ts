@@ -8,6 +8,7 @@ import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { ls } from './ls.ts';
 import { patch } from './patch.ts';
+import { placedOperation } from './placed-operation.ts';
 import { read } from './read.ts';
 import { sandboxCreate } from './sandbox-create.ts';
 import { sandboxList } from './sandbox-list.ts';
@@ -62,12 +63,17 @@ export interface OfferedTool
   asks(given: unknown): PermissionRequest | undefined;
 }
 
-/** The tools of a profile, with the names and arguments they have there. */
-export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice): readonly OfferedTool[] {
-  const nameOf = (tool: string) => {
+/** Tells the names under which tools are offered. */
+export function toolNames({ profile, prefix }: Pick<ToolChoice, 'profile' | 'prefix'>): (tool: string) => string {
+  return (tool) => {
     const renamed = AGENT_TOOLS.find(({ name }) => name === tool)?.roadmap?.name;
     return `${prefix}${profile === 'roadmap' ? (renamed ?? tool) : tool}`;
   };
+}
+
+/** The tools of a profile, with the names and arguments they have there. */
+export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice): readonly OfferedTool[] {
+  const nameOf = toolNames({ profile, prefix });
   const words = { ...setting, profile, nameOf };
   return AGENT_TOOLS.filter(
     (one) =>
@@ -79,7 +85,9 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
     const name = nameOf(one.name);
     const input = (renamed?.needsMessage ?? false) || setting.requireMessage ? withMessage(one.input) : one.input;
     const inputOf = (given: unknown) => (sandbox === undefined ? given : bound(given, sandbox));
-    const operation = { ...one, name, input };
+    const named = { ...one, name, input };
+    const operation =
+      setting.place !== undefined && 'workdir' in one.input.shape ? placedOperation(named, setting.place) : named;
     const { title, effect, isIdempotent, isOpenWorld, facts } = one;
     return {
       name,

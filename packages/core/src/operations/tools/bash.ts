@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
 import type { Policy } from '../../domain/policy.ts';
 import { decodeRaw } from '../../domain/raw-text.ts';
+import { withoutGitUsage } from '../../domain/without-git-usage.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { REPOSITORY_WORDS } from '../../use-cases/repository-hint.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/run-command.ts';
-import { SpillOutput } from '../../use-cases/spill-output.ts';
+import { SpillOutput, type TakenBack } from '../../use-cases/spill-output.ts';
+import { nameText } from './name-text.ts';
 import { reachable, reachableText } from './reachable.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
 import { tool, type ToolSetting } from './tool.ts';
@@ -32,8 +34,8 @@ export const bash = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-exec', needsMessage: true },
-  describe: ({ timeoutMs, playground, git, reachable: rules, limits, shell, nameOf }) =>
-    `Run a shell command (${shell ?? 'bash, or sh where the sandbox has no bash'}) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. ${limitsText(limits)}It starts in the workspace; what it changes there is recorded by itself as one revision, so there is nothing to commit. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr and the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+  describe: ({ timeoutMs, playground, place, git, hasRepository, reachable: rules, limits, shell, nameOf }) =>
+    `Run a shell command (${shell ?? 'bash, or sh where the sandbox has no bash'}) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. ${limitsText(limits)}It starts in the workspace${place === undefined ? '' : ` (in ${nameText(place)}, where the person is; paths of other tools begin at its top)`}; what it changes there is recorded by itself as one revision, so there is nothing to commit${hasRepository ? '' : ', and git does not work there'}. Use ${playground} for clones and scratch files: it is kept and never recorded. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     command: z.string().describe('Text for the shell'),
@@ -42,6 +44,7 @@ export const bash = tool({
     message: toolFields.message(),
   }),
   async execute(useCases, { sandbox, command, workdir, timeout, message }, options) {
+    const spill = useCases.get(SpillOutput);
     const result = await useCases.get(RunCommand).execute(
       {
         sandbox,
@@ -53,14 +56,16 @@ export const bash = tool({
         maxOutputBytes: KEPT_BYTES,
         waitMs: QUEUE_WAIT_MS,
         onOutput: options?.onOutput,
+        onTakenBack: (outcome) => spill.keepTakenBack(sandbox, outcome),
       },
       options,
     );
-    const stdout = condenseOutput(decodeRaw(result.stdout.bytes).toWellFormed(), SHOWN);
-    const stderr = condenseOutput(decodeRaw(result.stderr.bytes).toWellFormed(), SHOWN);
+    const before = await spill.lastTakenBack(sandbox);
+    const stdout = condenseOutput(withoutGitUsage(decodeRaw(result.stdout.bytes).toWellFormed()), SHOWN);
+    const stderr = condenseOutput(withoutGitUsage(decodeRaw(result.stderr.bytes).toWellFormed()), SHOWN);
     const isCut = stdout.isCut || stderr.isCut;
     const policyOf = async () => (await useCases.get(FindSandbox).execute(sandbox, options)).policy;
-    const file = isCut ? await useCases.get(SpillOutput).execute(sandbox, result, options) : undefined;
+    const file = isCut ? await spill.execute(sandbox, result, options) : undefined;
     return {
       type: 'text',
       text: [
@@ -69,6 +74,7 @@ export const bash = tool({
           ...(stderr.text === '' ? [] : ['[stderr]', stderr.text.replace(/\n$/, '')]),
           ...(isCut ? [cutLine(file)] : []),
           endLine(result),
+          ...(before ? [takenBackLine(before)] : []),
           ...warningLines(result.recorded),
           ...result.hints.map((hint) => `[hint: ${hint}]`),
           ...(await hintLines(result, stumbles(result, stdout.text, stderr.text), policyOf)),
@@ -97,6 +103,12 @@ function cutLine(file: string | undefined): string {
   return file === undefined
     ? '[output cut; send less of it, for example with grep, head or tail]'
     : `[output cut; all of it is in ${file}: read it part by part]`;
+}
+
+/** Clients give up long calls by themselves, and tell the model nothing of what was printed until then. */
+function takenBackLine({ durationMs, file }: TakenBack): string {
+  const printed = file === undefined ? 'nothing of its output is left' : `what it had printed is in ${file}`;
+  return `[note: the client took the command before back after ${Math.round(durationMs / 1000)} s, so it was ended; ${printed}. Run what takes longer in the background, with its output in a file]`;
 }
 
 function endLine({ exit, shell, interruption, durationMs, recorded }: RunCommandResult): string {

@@ -30,7 +30,10 @@ export function boundOperation<Input extends z.ZodObject, Result>(
         if (!isLitterboxError(error, 'SANDBOX_NOT_FOUND')) throw error;
         throw new LitterboxError(error.code, error.message, {
           operation: error.details.operation,
-          hint: 'This server works in that sandbox alone: the person has to make it.',
+          hint:
+            error.details.facts?.['end'] === undefined
+              ? 'This server works in that sandbox alone: the person has to make it.'
+              : 'Its work is over: stop. This server works in that sandbox alone.',
         });
       }
     },

@@ -17,6 +17,7 @@ const DEFAULT: ToolSetting = {
   playground: '/playground',
   profile: 'standard',
   git: false,
+  hasRepository: false,
   limits: DEFAULT_LIMITS,
 };
 
@@ -39,14 +40,23 @@ export async function describeSetting(
       profile: config.mcp.tools,
       // What opens something takes that a person has agreed.
       git: config.mcp.git && isTrusted,
+      hasRepository: config.workspace.git === 'throwaway',
       reachable: isTrusted ? reachable(config.network) : [],
       limits: limitsIn(config.limits, isTrusted),
     };
     if (sandbox === undefined) return configured;
     const record = await useCases.get(FindSandbox).execute(sandbox, options);
-    const { timeoutMs, requireMessage, network, limits } = record.policy;
+    const { timeoutMs, requireMessage, network, limits, workspaceGit } = record.policy;
     const shell = await useCases.get(FindShell).execute(record, options);
-    return { ...configured, timeoutMs, requireMessage, reachable: reachable(network), limits, ...(shell && { shell }) };
+    return {
+      ...configured,
+      timeoutMs,
+      requireMessage,
+      reachable: reachable(network),
+      limits,
+      hasRepository: workspaceGit === 'throwaway',
+      ...(shell && { shell }),
+    };
   } catch {
     options?.signal?.throwIfAborted();
     return DEFAULT;

@@ -18,7 +18,7 @@ export const edit = tool({
     'Replace a text in a file in the sandbox. old must stand there exactly, and once unless all is true; otherwise nothing changes, and the answer tells where it stands.',
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
-    path: toolFields.path('The file'),
+    path: toolFields.path(),
     old: z.string().describe('The text to replace, without line numbers'),
     new: z.string().describe('What it becomes'),
     all: z.boolean().optional().describe('Replace it everywhere'),

@@ -17,7 +17,7 @@ export const grep = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `Search the content of files in the sandbox, line by line, with a regular expression (without lookaround and backreferences). Answers with the lines, numbered, below the path of their file; at most ${MAX_LINES} lines. Left out are hidden and binary files, and node_modules and __pycache__ unless path names one.`,
+    `Search the content of files in the sandbox, line by line, with a regular expression (without lookaround and backreferences). At most ${MAX_LINES} lines. Left out are hidden and binary files, and node_modules and __pycache__ unless path names one.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     pattern: z.string().describe('The regular expression'),

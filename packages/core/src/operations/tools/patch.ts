@@ -15,7 +15,7 @@ export const patch = tool({
     'Apply a unified diff, or what stands between *** Begin Patch and *** End Patch, to one file in the sandbox. Context lines must be exactly those of the file; hunks without line numbers must fit in one place alone. From /dev/null makes a file, to /dev/null deletes one. What does not fit changes nothing and tells where.',
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
-    path: toolFields.path('The file'),
+    path: toolFields.path(),
     diff: z.string().describe('The patch, for this file alone'),
     message: toolFields.message(),
   }),

@@ -15,10 +15,10 @@ export const read = tool({
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-read', needsMessage: false },
   describe: ({ nameOf }) =>
-    `Read lines of a file in the sandbox: its content as it is, up to ${DEFAULT_LINES} lines or ${MAX_SLICE_BYTES / 1024} KiB at a time; when there is more, the answer says how to go on. What is not text comes as base64. Hidden files (.gitignore, .env) are not read: use ${nameOf('bash')} with cat.`,
+    `Read lines of a file in the sandbox, up to ${DEFAULT_LINES} lines or ${MAX_SLICE_BYTES / 1024} KiB at a time; when there is more, the answer says how to go on. What is not text comes as base64. Hidden files (.gitignore, .env) are not read: use ${nameOf('bash')} with cat.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
-    path: toolFields.path('The file'),
+    path: toolFields.path(),
     offset: z.int().min(0).optional().describe('Lines to skip'),
     limit: z.int().min(1).optional().describe(`How many lines; default ${DEFAULT_LINES}`),
   }),

@@ -29,10 +29,14 @@ export interface ToolSetting {
   readonly shell?: CommandShell;
   /** Absolute path inside every sandbox. */
   readonly playground: string;
+  /** Where commands begin, relative to the workspace; at its top when absent. */
+  readonly place?: string | undefined;
   /** The configured names of the tools. */
   readonly profile: ToolProfile;
   /** Whether the tool `git` is offered. */
   readonly git: boolean;
+  /** Whether git finds a repository in the workspace. */
+  readonly hasRepository: boolean;
   /** What all programs of a sandbox may use together. */
   readonly limits: Pick<ResourceLimits, 'cpus' | 'memoryBytes'>;
 }

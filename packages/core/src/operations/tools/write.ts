@@ -17,10 +17,10 @@ export const write = tool({
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-write', needsMessage: false },
   describe: ({ nameOf }) =>
-    `Replace a file in the sandbox as a whole, or make a new one with the directories above it. The change is recorded by itself. To change part of a file use ${nameOf('edit')}.`,
+    `Replace a file in the sandbox as a whole, or make a new one with the directories above it. To change part of a file use ${nameOf('edit')}.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
-    path: toolFields.path('The file'),
+    path: toolFields.path(),
     content: z.string().describe('All of the new content'),
     encoding: z.enum(['utf-8', 'base64']).optional().describe('Of content; default utf-8'),
     message: toolFields.message(),
