@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
@@ -537,6 +537,24 @@ describe('the command line', () => {
       const { code, stderr } = await fixture.run(args);
       expect({ args, code, stderr }).toEqual({ args, code: 2, stderr: expect.stringContaining(usage) });
     }
+  });
+
+  it('doctor ends with 1 where an ordinary user has to take a step first', async () => {
+    if (process.getuid?.() !== 0 || PROVIDER !== 'overlayfs') return; // needs somebody who may limit nothing
+    await using fixture = new CliFixture();
+    const home = join(fixture.directory, 'nobody');
+    mkdirSync(home);
+    chownSync(home, 65_534, 65_534);
+    chmodSync(fixture.directory, 0o755);
+    const doctor = spawnSync('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', ...NODE, 'doctor'], {
+      cwd: home,
+      env: { ...fixture.environment, HOME: home, LITTERBOX_HOME: join(home, 'state') },
+      encoding: 'utf8',
+    });
+    expect({ code: doctor.status, stdout: doctor.stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/^overlayfs: needs one step\n.*warning control-groups: .*\n +→ /ms),
+    });
   });
 
   it('every command has help with examples', async () => {
