@@ -3,8 +3,20 @@ const { accessSync, constants, existsSync, readFileSync, statSync } = require('n
 
 /** Commands that start, or look at what starts, a sandbox. Whatever else starts no program that is to be limited. */
 const VERBS = new Set([
-  ...['create', 'fork', 'run', 'shell', 'clone', 'service', 'restore', 'recover', 'resume', 'pool'],
-  ...['mcp', 'serve', 'doctor', 'explain'],
+  'create',
+  'fork',
+  'run',
+  'shell',
+  'clone',
+  'service',
+  'restore',
+  'recover',
+  'resume',
+  'pool',
+  'mcp',
+  'serve',
+  'doctor',
+  'explain',
 ]);
 /** Where root installs it. PATH has no part in it: npm and direnv put directories of the repository there. */
 const SYSTEMD_RUN = '/usr/bin/systemd-run';
