@@ -5,7 +5,7 @@ const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** Where the measures are kept, and the page that shows them. */
 export const MEASURES = at('docs/capabilities.json');
-export const PAGE = at('README.md');
+export const PAGE = at('docs/capabilities.md');
 
 const BEGIN = '<!-- capabilities: made from docs/capabilities.json by npm run docs:matrix -->';
 const END = '<!-- /capabilities -->';
@@ -23,7 +23,7 @@ export function pageWithTable() {
   const page = readFileSync(PAGE, 'utf8');
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`README.md has no lines '${BEGIN}' and '${END}'`);
+  if (after === undefined) throw new Error(`docs/capabilities.md has no lines '${BEGIN}' and '${END}'`);
   return `${before}${BEGIN}\n${table(JSON.parse(readFileSync(MEASURES, 'utf8')))}\n${END}${after}`;
 }
 

@@ -1,4 +1,4 @@
-// npm run docs:matrix: runs the whole kit on every backend of this machine and writes docs/capabilities.json and the table of README.md.
+// npm run docs:matrix: runs the whole kit on every backend of this machine and writes docs/capabilities.json and the table of docs/capabilities.md.
 // Needs the test host (tools/test-host.sh up) and takes a few minutes for each backend. As root, as CI runs the kit.
 // Usage: measure-capabilities.mjs [NAME...] measures those again whose name begins so and keeps the others.
 import { existsSync } from 'node:fs';
@@ -68,5 +68,5 @@ for (const { name, parent, make, image } of BACKENDS) {
 }
 await writeFile(MEASURES, `${JSON.stringify(measures, undefined, 2)}\n`);
 await writeFile(PAGE, pageWithTable());
-console.error(`${measures.length} backends in docs/capabilities.json and README.md`);
+console.error(`${measures.length} backends in docs/capabilities.json and docs/capabilities.md`);
 process.exit(); // an engine's client may still hold a connection

@@ -11,7 +11,9 @@ const { repo, git } = scratch;
 // Your own program can leave this out; the state then lies below ~/.local/state/litterbox.
 process.env.LITTERBOX_HOME = scratch.stateDirectory;
 
-await using litterbox = createLitterbox({ repo, providers: [overlayfs] });
+process.chdir(repo);
+
+await using litterbox = createLitterbox({ providers: [overlayfs] }); // in the repository of the current directory
 await using sandbox = await litterbox.create({ name: 'fix-greeting' });
 
 // A command that fails is a result, not an error.

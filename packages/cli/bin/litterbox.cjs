@@ -6,4 +6,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
     `error: Litterbox needs Node 22.19 or newer; this is ${process.versions.node}.\n→ Install a newer one: npm install --global node@24 brings it.\n`,
   );
   process.exitCode = 5;
-} else require('../bundle/bin.cjs');
+} else {
+  require('./own-scope.cjs').enterOwnScope(__filename);
+  require('../bundle/bin.cjs');
+}

@@ -1,10 +1,18 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
+import { quoted } from '@litterbox/core';
 import { PROVIDER, CliFixture, NODE } from './cli-fixture.ts';
+
+/** The most memory that a process ever had; nothing once it has ended. */
+function highestKib(pid: number | undefined): number {
+  const path = `/proc/${pid}/status`;
+  const status = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
+}
 
 describe('the command line', () => {
   it('tells the whole story: create, run, log, diff, milestone, merge', async () => {
@@ -102,6 +110,56 @@ describe('the command line', () => {
       code: 130,
       said: expect.stringContaining('got INT'),
     });
+  });
+
+  it('FC-28: output and errors keep their order where both go to one place', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'order']);
+    const script = 'i=0; while [ $i -lt 25 ]; do echo $i; echo $i >&2; i=$((i+1)); done';
+    const wanted = Array.from({ length: 25 }, (_, index) => `${index}\n${index}\n`).join('');
+    for (const input of ['</dev/null', '</etc/hostname']) {
+      for (const command of [[script], ['--', 'sh', '-c', script]]) {
+        const line = [...NODE, '--quiet', 'run', 'order', ...command].map(quoted).join(' ');
+        const both = spawnSync('sh', ['-c', `${line} ${input} 2>&1`], {
+          cwd: fixture.repository,
+          env: fixture.environment,
+          encoding: 'utf8',
+        });
+        expect({ input, command, code: both.status, stdout: both.stdout }).toEqual({
+          input,
+          command,
+          code: 0,
+          stdout: wanted,
+        });
+      }
+    }
+    const apart = await fixture.run(['--quiet', 'run', 'order', 'echo out; echo err >&2']);
+    expect(apart).toEqual({ code: 0, stdout: 'out\n', stderr: 'err\n' });
+    expect((await fixture.run(['log', 'order', '-n', '1'])).stdout).not.toContain('2>&1');
+  });
+
+  it('FC-31: a slow reader holds the program back, and the command line does not fill up', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'slow']);
+    for (const stdin of ['ignore', 'pipe'] as const) {
+      const [program, ...rest] = NODE;
+      const command = 'i=0; while [ $i -lt 300 ]; do head -c 1048576 /dev/zero; i=$((i+1)); done';
+      const child = spawn(program, [...rest, '--quiet', 'run', 'slow', command], {
+        cwd: fixture.repository,
+        env: fixture.environment,
+        stdio: [stdin, 'pipe', 'ignore'],
+      });
+      child.stdin?.end();
+      await new Promise((resolve) => child.stdout?.once('readable', resolve)); // it prints, and nobody reads
+      let read = 0;
+      let highest = 0;
+      for await (const bytes of child.stdout ?? []) {
+        read += (bytes as Buffer).length;
+        highest = Math.max(highest, highestKib(child.pid));
+        if (read < 2 ** 21) await new Promise((resolve) => setTimeout(resolve, 200)); // slow at first
+      }
+      expect({ stdin, read, isSmall: highest < 300_000 }).toEqual({ stdin, read: 300 * 2 ** 20, isSmall: true });
+    }
   });
 
   it('FC-03: one word is for bash where there is one, whatever stands at the input, and explain tells', async () => {
@@ -537,6 +595,24 @@ describe('the command line', () => {
       const { code, stderr } = await fixture.run(args);
       expect({ args, code, stderr }).toEqual({ args, code: 2, stderr: expect.stringContaining(usage) });
     }
+  });
+
+  it('doctor ends with 1 where an ordinary user has to take a step first', async () => {
+    if (process.getuid?.() !== 0 || PROVIDER !== 'overlayfs') return; // needs somebody who may limit nothing
+    await using fixture = new CliFixture();
+    const home = join(fixture.directory, 'nobody');
+    mkdirSync(home);
+    chownSync(home, 65_534, 65_534);
+    chmodSync(fixture.directory, 0o755);
+    const doctor = spawnSync('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', ...NODE, 'doctor'], {
+      cwd: home,
+      env: { ...fixture.environment, HOME: home, LITTERBOX_HOME: join(home, 'state') },
+      encoding: 'utf8',
+    });
+    expect({ code: doctor.status, stdout: doctor.stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/^overlayfs: needs one step\n.*warning control-groups: .*\n +→ /ms),
+    });
   });
 
   it('every command has help with examples', async () => {

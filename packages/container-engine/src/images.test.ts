@@ -25,7 +25,7 @@ const refusalOf = async (lines: readonly object[]) =>
 
 it('keeps the reason of an engine that ends a failed pull well', async () => {
   expect(await refusalOf([{ status: 'Trying' }, { error: 'lookup no.example.org: no such host' }])).toBe(
-    'Podman has no image "no.example.org/x:1", and could not pull it: "lookup no.example.org: no such host".',
+    'Podman has no image "no.example.org/x:1", and could not pull it: lookup no.example.org: no such host.',
   );
   expect(await refusalOf([{ status: 'Trying' }])).toContain('it is still not there');
 });

@@ -1,4 +1,4 @@
-import { type CallOptions, LitterboxError, type ProgressOptions, shown } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, type ProgressOptions, shown, visibleName } from '@litterbox/core/provider';
 import type { Engine } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
@@ -22,6 +22,14 @@ interface PullLine {
   readonly id?: string;
   readonly progress?: string;
   readonly error?: string;
+}
+
+/** Registries say what they missed at the end of a long line. */
+const MAX_REASON_CHARACTERS = 400;
+
+/** What an engine says in one line, without what its client puts before it. */
+function reasonOf(said: string): string {
+  return visibleName(said.replace(/\s+/g, ' ').replace(/^\(HTTP code \d+\) [\w ]+ - /, ''), MAX_REASON_CHARACTERS);
 }
 
 /** Images of an engine, pulled when they are not there. */
@@ -70,7 +78,7 @@ export class Images {
     const missing = (reason: string, cause?: unknown) =>
       new LitterboxError(
         'NOT_FOUND',
-        `${title} has no image ${shown(reference)}, and could not pull it: ${shown(reason)}.`,
+        `${title} has no image ${shown(reference)}, and could not pull it: ${reasonOf(reason)}.`,
         {
           operation: 'provider.create',
           provider,

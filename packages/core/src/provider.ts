@@ -6,6 +6,7 @@ export {
   ExecChannel,
   exitStatusOf,
   whatToRun,
+  type OutputListener,
   type RunningCommand,
 } from './channel/exec-channel.ts';
 export type { CommandShell } from './channel/command-shell.ts';

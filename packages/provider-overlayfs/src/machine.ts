@@ -296,15 +296,19 @@ function checksOf({
         ? 'sudo sysctl -w user.max_user_namespaces=15000'
         : 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
     ),
-    check(
-      'control-groups',
-      cgroup !== undefined,
-      cgroup
-        ? `version ${cgroup.version}, below ${Object.values(cgroup.parents)[0]}`
-        : 'this user may not make control groups, so memory, processor and process limits cannot be enforced',
-      delegationCommand(facts.uid, survey),
-      'warning',
-    ),
+    cgroup
+      ? {
+          name: 'control-groups',
+          status: 'ok',
+          finding: `version ${cgroup.version}, below ${Object.values(cgroup.parents)[0]}`,
+        }
+      : {
+          name: 'control-groups',
+          status: 'warning',
+          finding: 'this user may not make control groups, so memory, processor and process limits cannot be enforced',
+          remedy: delegationCommand(facts.uid, survey),
+          isRefused: true,
+        },
     check(
       'disk',
       canMakeDisks,

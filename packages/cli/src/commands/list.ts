@@ -31,7 +31,9 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
   talk.result(
     table(
       [
-        ...['NAME', 'STATE', 'PROVIDER'],
+        'NAME',
+        'STATE',
+        'PROVIDER',
         ...(all ? [] : ['CHANGES', 'REVISIONS', 'MILESTONE']),
         'LAST CALL',
         ...(hasForks ? ['FORKED FROM'] : []),

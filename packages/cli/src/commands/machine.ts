@@ -5,6 +5,7 @@ import {
   LitterboxError,
   type Parsed,
   type Policy,
+  type ProbeReport,
   readAudit,
   trustConfig,
   trustSummary,
@@ -92,6 +93,14 @@ function controlLine(talk: Talk, { name, status, finding, remedy }: Control): st
 const mark = (talk: Talk, status: 'ok' | 'warning' | 'failed') =>
   talk.paint(({ ok: 'green', warning: 'yellow', failed: 'red' } as const)[status], status);
 
+/** A sandbox can be made now, without a person's leave. */
+const isReady = ({ usable, checks }: ProbeReport): boolean => usable && !checks.some(({ isRefused }) => isRefused);
+
+function verdict(talk: Talk, report: ProbeReport): string {
+  if (isReady(report)) return talk.paint('green', 'usable');
+  return report.usable ? talk.paint('yellow', 'needs one step') : talk.paint('red', 'not usable');
+}
+
 async function doctor(context: Context): Promise<void> {
   const { talk, signal } = context;
   const reports = await (await context.litterbox()).perform(checkMachine, {}, { signal });
@@ -100,13 +109,15 @@ async function doctor(context: Context): Promise<void> {
   else {
     talk.result(`node ${process.version}: ${mark(talk, 'ok')}`);
     for (const { provider, report } of reports) {
-      talk.result(`${provider}: ${report.usable ? talk.paint('green', 'usable') : talk.paint('red', 'not usable')}`);
+      talk.result(`${provider}: ${verdict(talk, report)}`);
       for (const { name, status, finding, remedy } of report.checks)
         talk.result(
           `  ${mark(talk, status)} ${name}: ${visible(finding)}${remedy === undefined ? '' : `\n    ${talk.paint('cyan', '→')} ${remedy}`}`,
         );
     }
   }
+  const chosen = reports.find(({ report }) => report.usable); // by a create that names none
+  if (chosen && !isReady(chosen.report)) process.exitCode = 1;
   if (!isUsable)
     throw new LitterboxError('UNAVAILABLE', 'No provider can be used on this machine.', {
       operation: 'cli.doctor',

@@ -4,7 +4,6 @@ import {
   type FinishedProcess,
   LitterboxError,
   openShell,
-  type OutputChunk,
   type Parsed,
   type RecordResult,
   runCommand,
@@ -13,6 +12,7 @@ import {
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { inPlace } from '../in-place.ts';
+import { isOnePlace, passOn } from '../output-streams.ts';
 import type { Talk } from '../talk.ts';
 import { terminalName } from '../terminal-name.ts';
 
@@ -31,6 +31,7 @@ async function run(
         {
           sandbox,
           command,
+          mergeOutput: !tty && isOnePlace(),
           tool: 'run',
           cwd: place,
           message,
@@ -44,12 +45,11 @@ async function run(
   const options = {
     signal,
     onStart: (running: RunningCommand) => context.onInterrupt(() => void running.signal('SIGINT')),
-    onOutput: talk.json
-      ? undefined
-      : ({ type, bytes }: OutputChunk) => void (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes),
+    onOutput: talk.json ? undefined : passOn,
   };
+  const mergeOutput = !talk.json && isOnePlace();
   const result = await inPlace(context, cwd, async (place) => {
-    return await litterbox.perform(runCommand, { ...input, cwd: place }, options);
+    return await litterbox.perform(runCommand, { ...input, cwd: place, mergeOutput }, options);
   });
   if (talk.json) talk.document(runCommand.document?.(result));
   else {
@@ -105,7 +105,7 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
   stdin.on('data', type);
   stdout.on('resize', resize);
   try {
-    for await (const { bytes } of inside) stdout.write(bytes);
+    for await (const { bytes } of inside) await passOn({ type: 'stdout-data', bytes });
     const exit = await inside.exit;
     stdin.setRawMode?.(false);
     tell(talk, await attached.finish(exit));
@@ -132,7 +132,7 @@ async function piped(
     await inside.closeStdin();
   })();
   feeding.catch(() => {}); // a process that ends early leaves its input unread
-  for await (const { type, bytes } of inside) (type === 'stdout-data' ? process.stdout : process.stderr).write(bytes);
+  for await (const chunk of inside) await passOn(chunk);
   const exit = await inside.exit;
   process.stdin.destroy();
   tell(talk, await attached.finish(exit));

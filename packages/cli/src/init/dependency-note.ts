@@ -42,9 +42,12 @@ function commandLine({ slug, policy, args, repository }: CreatedWith, found: rea
   const [image] = found.map((one) => one.image);
   const again = [
     ...args.filter((word) => word !== '--'),
-    ...['--setup', found.map(({ setup }) => shellText(setup)).join(' && ')],
-    ...['--network', run === 'none' ? 'setup' : 'both'],
-    ...['--allow', hosts.join(',')],
+    '--setup',
+    found.map(({ setup }) => shellText(setup)).join(' && '),
+    '--network',
+    run === 'none' ? 'setup' : 'both',
+    '--allow',
+    hosts.join(','),
     ...(isBare && image !== undefined ? ['--image', image] : []),
   ];
   const removal = [...(repository === undefined ? [] : ['-C', repository]), 'delete', slug];

@@ -14,6 +14,9 @@ export interface ChannelTarget {
   spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
 }
 
+/** Hears output as it comes. A promise that it returns is waited for before more is read, and must not reject. */
+export type OutputListener = (chunk: OutputChunk) => unknown;
+
 /** One command for the exec channel, and the bounds it runs in. */
 export interface ChannelCommand {
   /** Verbatim arguments; the program is looked up in PATH. At most 128 KiB each. */
@@ -33,8 +36,10 @@ export interface ChannelCommand {
   readonly timeoutMs?: number | undefined;
   /** Kept per stream; the rest is counted and dropped. @defaultValue 1 MiB */
   readonly maxOutputBytes?: number | undefined;
-  /** Every chunk as it comes, before any cut. Must not throw. */
-  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** Every chunk as it comes, before any cut. A promise holds the command back until it resolves. Must not throw, nor reject. */
+  readonly onOutput?: OutputListener | undefined;
+  /** Errors go where output goes, in the order in which they are written: all arrives as `stdout-data`. @defaultValue false */
+  readonly isMerged?: boolean | undefined;
   /** Once, when the command has been started. Must not throw. */
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
 }
@@ -144,7 +149,7 @@ export class ExecChannel implements AsyncDisposable {
     const stderr = new OutputKeeper(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
     const keep = (chunk: OutputChunk) => {
       (chunk.type === 'stdout-data' ? stdout : stderr).push(chunk.bytes);
-      command.onOutput?.(chunk);
+      return command.onOutput?.(chunk);
     };
 
     const worker = await this.#worker(call);
@@ -361,13 +366,14 @@ export function whatToRun(command: Command): Pick<ChannelCommand, 'argv' | 'scri
 }
 
 /** One subshell per command: what it changes of its environment, directory and descriptors ends with it. */
-function scriptOf({ argv, script, cwd, env = {}, stdin }: ChannelCommand, callId: string): string {
+function scriptOf({ argv, script, cwd, env = {}, stdin, isMerged }: ChannelCommand, callId: string): string {
   const steps = [`export ${CALL_VARIABLE}=${callId}`];
   for (const [name, value] of Object.entries(env)) steps.push(`export ${name}=${quoted(value)}`);
   if (cwd !== undefined) steps.push(`cd ${quoted(cwd)} || { ${report('no-cwd')}; exit 1; }`);
   const words = argv.map(quoted).join(' ');
-  if (script === undefined) steps.push(`exec ${words} 2>&8 8>&-`);
-  else steps.push('exec 2>&8 8>&-', `set -- ${words}`, script);
+  const errors = isMerged === true ? '2>&1' : '2>&8';
+  if (script === undefined) steps.push(`exec ${words} ${errors} 8>&-`);
+  else steps.push(`exec ${errors} 8>&-`, `set -- ${words}`, script);
   const source = stdin === undefined || stdin.length === 0 ? '' : `printf ${quoted(printfFormat(stdin))} | `;
   return `${source}( ${steps.join('\n')} )${source === '' ? ' </dev/null' : ''}`;
 }

@@ -56,7 +56,7 @@ export const SIGNAL_FUNCTION = `lb_group() {
 lb_g=
 { read -r lb_e <$1/stat; } 2>/dev/null || return 0
 set -- \${lb_e##*) }
-lb_g=\$3
+lb_g=$3
 }
 lb_signal() {
 lb_n=0

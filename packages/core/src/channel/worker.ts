@@ -72,6 +72,7 @@ export class Worker implements AsyncDisposable {
   #isAlive = true;
   #pid = 0;
   #shell: CommandShell = 'sh';
+  #listening: Promise<unknown> | undefined;
   #current: { stdout: MarkerSplitter; stderr: MarkerSplitter; lost: () => void } | undefined;
 
   private constructor(handle: ProcessHandle) {
@@ -118,7 +119,7 @@ export class Worker implements AsyncDisposable {
    *
    * @throws LitterboxError `CHANNEL_BROKEN` when the shell dies before the script ended.
    */
-  async run(script: string, onOutput: (chunk: OutputChunk) => void): Promise<ScriptEnd> {
+  async run(script: string, onOutput: (chunk: OutputChunk) => unknown): Promise<ScriptEnd> {
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const reports: string[] = [];
     return await new Promise<ScriptEnd>((resolve, reject) => {
@@ -131,7 +132,7 @@ export class Worker implements AsyncDisposable {
         resolve(end);
       };
       const stdout = new MarkerSplitter(
-        (bytes) => onOutput({ type: 'stdout-data', bytes }),
+        (bytes) => this.#told(onOutput({ type: 'stdout-data', bytes })),
         (status) => {
           const [, code, held, ...counts] =
             /^(\d{1,3}) ([01]) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/.exec(status) ?? [];
@@ -147,7 +148,7 @@ export class Worker implements AsyncDisposable {
           streamEnded();
         },
       );
-      const stderr = new MarkerSplitter((bytes) => onOutput({ type: 'stderr-data', bytes }), streamEnded);
+      const stderr = new MarkerSplitter((bytes) => this.#told(onOutput({ type: 'stderr-data', bytes })), streamEnded);
       stdout.expect(nonce);
       stderr.expect(nonce);
       const lost = () => {
@@ -174,11 +175,20 @@ export class Worker implements AsyncDisposable {
     await this.#pump;
   }
 
+  /** Whoever is told takes some time: nothing more is read meanwhile, and the program waits at its pipe. */
+  #told(listening: unknown): void {
+    if (listening instanceof Promise) this.#listening = Promise.all([this.#listening, listening]);
+  }
+
   async #read(): Promise<void> {
     try {
       for await (const chunk of this.#handle) {
         if (chunk.type === 'stdout-data') this.#current?.stdout.push(chunk.bytes);
         else this.#current?.stderr.push(chunk.bytes);
+        if (this.#listening) {
+          await this.#listening;
+          this.#listening = undefined;
+        }
       }
       await this.#handle.exit;
     } catch {

@@ -16,10 +16,12 @@ export const openShell = operation({
     terminal: z.strictObject({ columns: z.int().min(1).max(65_535), rows: z.int().min(1).max(65_535) }).optional(),
     env: fields.variables().optional().describe('For this process'),
     cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
+    mergeOutput: fields.flag().optional(),
     tool: z
       .string()
       .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')
       .optional(),
   }),
-  execute: async (useCases, input, options) => await useCases.get(AttachProcess).execute(input, options),
+  execute: async (useCases, { mergeOutput: isMerged, ...input }, options) =>
+    await useCases.get(AttachProcess).execute({ ...input, isMerged }, options),
 });

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { RunningCommand } from '../channel/exec-channel.ts';
-import type { OutputChunk } from '../ports/process.ts';
+import type { OutputListener, RunningCommand } from '../channel/exec-channel.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan, RiskyChange } from '../ports/source-control.ts';
 
@@ -11,7 +10,8 @@ export interface UseCases {
 
 /** What a caller may hear while an operation goes on. An operation calls the ones that it has something for. */
 export interface OperationOptions extends ProgressOptions {
-  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** A promise holds the command back until it resolves. */
+  readonly onOutput?: OutputListener | undefined;
   /** When a command has been started, with what sends it signals. */
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
   /** Before anything is asked or changed. */

@@ -32,6 +32,7 @@ export const runCommand = operation({
       .max(MAX_OUTPUT_BYTES)
       .optional()
       .describe('Kept of each stream; the middle is left out'),
+    mergeOutput: fields.flag().optional(),
     tool: z
       .string()
       .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')
@@ -49,8 +50,8 @@ export const runCommand = operation({
     recorded,
     ...(hints.length > 0 && { hints }),
   }),
-  execute: async (useCases, input, options) =>
+  execute: async (useCases, { mergeOutput: isMerged, ...input }, options) =>
     await useCases
       .get(RunCommand)
-      .execute({ ...input, onOutput: options?.onOutput, onStart: options?.onStart }, options),
+      .execute({ ...input, isMerged, onOutput: options?.onOutput, onStart: options?.onStart }, options),
 });

@@ -143,6 +143,8 @@ export interface ProbeCheck {
   readonly finding: string;
   /** The command or step that mends it. Present unless ok. */
   readonly remedy?: string;
+  /** Of a warning: sandboxes are refused until it is mended, or a person allows them to run without. */
+  readonly isRefused?: boolean;
 }
 
 /** What a provider knows of one sandbox without opening it. */

@@ -29,6 +29,8 @@ export interface AttachInput {
   /** Absolute inside the sandbox. @defaultValue the workdir */
   readonly cwd?: string | undefined;
   readonly tool?: string | undefined;
+  /** Errors go where output goes, in the order in which they are written. @defaultValue false */
+  readonly isMerged?: boolean | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
 }
@@ -74,7 +76,16 @@ export class AttachProcess {
   }
 
   async execute(
-    { sandbox, command = INTERACTIVE_SHELL, terminal, env = {}, cwd, tool = 'shell', message }: AttachInput,
+    {
+      sandbox,
+      command = INTERACTIVE_SHELL,
+      terminal,
+      env = {},
+      cwd,
+      tool = 'shell',
+      message,
+      isMerged = false,
+    }: AttachInput,
     options?: CallOptions,
   ): Promise<AttachedProcess> {
     checkedCommand(command);
@@ -92,12 +103,13 @@ export class AttachProcess {
       sandbox: found.id,
       input: { command: subject.slice(0, 4096) },
     });
+    const argv = typeof command === 'string' ? shellArguments(command) : command;
     const startedMs = performance.now();
     let process: ProcessHandle;
     try {
       process = await opened.runtime.spawn(
         {
-          argv: typeof command === 'string' ? shellArguments(command) : command,
+          argv: isMerged ? ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv,
           env: {
             ...opened.runtime.environment,
             ...commandVariables(found, 'run'),

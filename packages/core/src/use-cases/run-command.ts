@@ -9,7 +9,7 @@ import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { OutputChunk } from '../ports/process.ts';
+import type { ResourceLimits } from '../ports/sandbox-provider.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
@@ -36,7 +36,8 @@ export interface RunCommandInput {
   readonly waitMs?: number | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
-  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  readonly onOutput?: ChannelCommand['onOutput'];
+  readonly isMerged?: ChannelCommand['isMerged'];
   readonly onStart?: ChannelCommand['onStart'];
   /** Told how far the command had come when the caller took it back: nothing else tells it then. */
   readonly onTakenBack?: ((outcome: CommandOutcome) => void) | undefined;
@@ -111,7 +112,7 @@ export class RunCommand {
 
 function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelCommand {
   const { workdir, policy } = record;
-  const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput, onStart } = input;
+  const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput, onStart, isMerged } = input;
   return {
     ...whatToRun(command),
     cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
@@ -121,6 +122,7 @@ function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelC
     maxOutputBytes,
     onOutput,
     onStart,
+    isMerged,
   };
 }
 

@@ -28,7 +28,7 @@ export const sandboxCreate = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   describe: ({ nameOf }) =>
-    `Make a sandbox: a disposable machine with its own copy of the repository's last commit and its own branch. Make one per task, then pass its name to the other tools. Fails when the name is taken; ${nameOf('sandbox-list')} tells what there is.`,
+    `Make a disposable sandbox, with its own copy of the repository's last commit and its own branch. Make one per task, then pass its name to the other tools. Fails when the name is taken; ${nameOf('sandbox-list')} tells what there is.`,
   input: z.strictObject({
     name: z.string().describe('Becomes a slug of a-z, 0-9 and dashes: fix-login'),
     from: z
