@@ -460,6 +460,11 @@ const DEEP = [
     command: [...HARDENING, 'packages/hardening/src/faults/sweep-all.ts'],
     env: { LITTERBOX_SWEEP: operation, LITTERBOX_SWEEP_SECONDS: '240' },
   })),
+  ...['small', 'node', 'redis', 'git'].map((part) => ({
+    name: `projects-${part}`,
+    why: 'programs by others, built and tested outside and inside: they end alike',
+    command: ['node', 'tools/projects/main.mjs', '--part', part],
+  })),
   {
     name: 'outside',
     why: 'a stranger makes a provider from published packages and runs the whole kit on it',

@@ -43,6 +43,7 @@ describe('shownGroups', () => {
     expect(shownGroups({ version: 1, parents }, 'an-id')).toEqual([
       { source: '/m/an-id', target: '/sys/fs/cgroup/memory' },
       { source: '/c/an-id', target: '/sys/fs/cgroup/cpu' },
+      { source: '/p/an-id', target: '/sys/fs/cgroup/pids' },
     ]);
     expect(shownGroups({ version: 1, parents: { ...parents, cpuset: '/s' } }, 'an-id')).toContainEqual({
       source: '/s/an-id',

@@ -39,7 +39,7 @@ test('at most eight rules are named', () => {
   expect(networkHint(NONE, '', { missing, refused: new Map() })?.match(/"host-/g)).toHaveLength(8);
 });
 
-it('lists what was refused although a rule allows it, with the reason, and how a host of a private network is allowed', () => {
+test('lists what was refused although a rule allows it, with the reason, and how a host of a private network is allowed', () => {
   const refused = new Map([
     [
       'npm.example.org',

@@ -72,7 +72,7 @@ export class OpenNetwork {
     const books = this.#books.get(record.id) ?? new NetworkBooks(record, this.#audit, this.#state, this.#clock);
     this.#books.set(record.id, books);
     const gate = await this.#gate.open(
-      { allow, deny, allowPrivate },
+      { allow, deny, ...(allowPrivate.length > 0 && { allowPrivate }) },
       {
         report: async (report) => {
           note(report, missing);

@@ -44,6 +44,43 @@ test('what no rule allows is gathered, each once, without the usual port', async
   await fixture[Symbol.asyncDispose]();
 });
 
+test('who is refused one host fifty times within a minute is hopeless, and who is refused slowly or many hosts is not', async () => {
+  const { fixture, wayOut } = await opened();
+  const [gate] = fixture.gate.gates;
+  const refuse = async (host: string, times: number) => {
+    for (let time = 0; time < times; time += 1)
+      await gate?.report({ type: 'refused', host, port: 443, reason: `${host} is not on the list` });
+  };
+  const hopeless: string[] = [];
+  const listening = wayOut.whenHopeless((host) => hopeless.push(host));
+  await refuse('a.org', 49);
+  fixture.clock.advance(60_000);
+  await refuse('a.org', 49);
+  await refuse('b.org', 49);
+  expect(hopeless).toEqual([]);
+  await refuse('b.org', 1);
+  expect(hopeless).toEqual(['b.org']);
+  listening[Symbol.dispose]();
+  await refuse('a.org', 1);
+  expect(hopeless).toEqual(['b.org']);
+  expect([...wayOut.refused]).toEqual(
+    ['a.org', 'b.org'].map((host) => [host, { reason: `${host} is not on the list`, isPrivate: false }]),
+  );
+  await wayOut[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
+});
+
+test('hosts of private networks are named to the gate as such', async () => {
+  const allowPrivate = ['registry.internal'];
+  const fixture = useCaseFixture(nobody);
+  const record = await made(fixture, 'a', { overrides: { network: { run: 'allow-list', allowPrivate } } });
+  const { runtime } = await fixture.openSandboxes.get(record);
+  const wayOut = await fixture.openNetwork.execute(record, runtime);
+  expect(fixture.gate.gates[0]?.policy).toEqual({ allow: [], deny: [], allowPrivate });
+  await wayOut[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
+});
+
 test('what cannot be written down is not let through, and the way stays for when it can be', async () => {
   const full = new LitterboxError('AUDIT_UNAVAILABLE', 'full', { operation: 'test' });
   let isFull = true;
