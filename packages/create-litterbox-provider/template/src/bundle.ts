@@ -39,6 +39,9 @@ export function bundle(place: Place, user: { readonly uid: number; readonly gid:
         source: 'devpts',
         options: [...device, 'newinstance', 'ptmxmode=0666', 'mode=0620'],
       },
+      // By these files programs find out how much they may use, and a call what they were refused. An empty /sys around them hides the rest.
+      { destination: '/sys', type: 'tmpfs', source: 'tmpfs', options: [...device, 'ro', 'mode=755', 'size=0'] },
+      { destination: '/sys/fs/cgroup', type: 'cgroup', source: 'cgroup', options: [...device, 'ro'] },
       ...place.temporary.map(({ target, sizeBytes }) => ({
         destination: target,
         type: 'tmpfs',
