@@ -24,6 +24,9 @@ export const serverArguments = (args: readonly string[], verb: 'mcp' | 'serve' =
   `import { start } from ${JSON.stringify(START)}; await start(${JSON.stringify(verb)}, ${JSON.stringify(args)});`,
 ];
 
+/** The SDK gives up after a minute, which a crowd on a busy machine may take for one call. */
+const PATIENCE_MS = 300_000;
+
 /** What a client got back of one call. */
 export interface Answer {
   readonly isError: boolean;
@@ -88,7 +91,8 @@ export async function connectAgent(options: AgentClientOptions): Promise<AgentCl
     client,
     pid: transport.pid ?? -1,
     stderr: () => stderr,
-    call: async (name, input, more) => answerOf(await client.callTool({ name, arguments: input }, more)),
+    call: async (name, input, more) =>
+      answerOf(await client.callTool({ name, arguments: input }, { timeout: PATIENCE_MS, ...more })),
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
