@@ -9,7 +9,12 @@ const filesWith = (type: string, options: readonly string[], point = '/proc/sys/
   foundWith('files', { root: '/', point, device: '0:2', options, type }, more);
 
 /** What is found of a control with one mount more. */
-function foundWith(control: string, mount: Omit<KernelFacts['mounts'][number], 'id'>, more: More = {}) {
+function foundWith(
+  control: string,
+  mount: Omit<KernelFacts['mounts'][number], 'id'>,
+  more: More = {},
+  above: KernelFacts['mounts'] = [],
+) {
   const facts: KernelFacts = {
     status: {},
     uidMap: [],
@@ -19,6 +24,7 @@ function foundWith(control: string, mount: Omit<KernelFacts['mounts'][number], '
       { id: 1, root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
       { id: 2, root: '/sys', point: '/proc/sys', device: '0:3', options: ['ro'], type: 'proc' },
       { id: 3, ...mount },
+      ...above,
     ],
     separateNamespaces: {},
     descriptors: [],
@@ -41,6 +47,14 @@ function foundWith(control: string, mount: Omit<KernelFacts['mounts'][number], '
 describe('judgeFacts', () => {
   it("does not take an automounter's mount, which systemd puts below /proc/sys, for something that can be written", () => {
     expect(filesWith('autofs', ['rw', 'relatime'])?.status).toBe('enforced');
+  });
+
+  it('does not take what lies below a read-only mount at the same place for something that can be written', () => {
+    const mount = { root: '/', point: '/sys/fs/cgroup', device: '0:2', options: ['rw'], type: 'tmpfs' };
+    const above = (option: string) => [{ ...mount, id: 4, options: [option] }];
+    expect(foundWith('files', mount, {}, above('ro'))?.status).toBe('enforced');
+    expect(foundWith('files', { ...mount, options: ['ro'] }, {}, above('rw'))?.status).toBe('absent');
+    expect(foundWith('files', mount)?.status).toBe('absent');
   });
 
   it('tells of what it brought when that can be written', () => {

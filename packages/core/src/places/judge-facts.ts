@@ -42,13 +42,15 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
     (set) => !/^0+$/.test(status[set] ?? 'x'),
   );
   const isOwnGroup = ({ root, point, options }: KernelFacts['mounts'][number]) =>
-    options.includes('ro') && root.endsWith(`/${expected.id}`) && /^\/sys\/fs\/cgroup(\/[a-z]+)?$/.test(point);
+    options.includes('ro') && root.endsWith(`/${expected.id}`) && /^\/sys\/fs\/cgroup(\/[a-z_,]+)?$/.test(point);
   const foreign = mounts.filter(
     (mount) => mount.type === 'sysfs' || (mount.type.startsWith('cgroup') && !isOwnGroup(mount)),
   );
   const mountAt = (point: string) => mounts.findLast((mount) => mount.point === point);
   const isReadOnly = (point: string) => mountAt(point)?.options.includes('ro') === true;
   const writable = mounts
+    // What lies below another mount at the same place cannot be reached: to take that away takes a capability.
+    .filter((mount) => mountAt(mount.point) === mount)
     .filter(({ root, point, options, type }) => {
       // A file of /proc that is covered by the null device swallows what is written to it.
       const isCovered = point.startsWith('/proc/') && root === '/null';

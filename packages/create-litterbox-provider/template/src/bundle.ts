@@ -70,7 +70,8 @@ export function bundle(place: Place, user: { readonly uid: number; readonly gid:
       },
       seccomp: seccompProfile(),
       maskedPaths: [...MASKED_PROC_FILES, ...MASKED_PROC_DIRECTORIES],
-      readonlyPaths: READ_ONLY_PROC,
+      // runc leaves the directory that holds the control groups open for writing.
+      readonlyPaths: [...READ_ONLY_PROC, '/sys/fs/cgroup'],
     },
   };
 }
