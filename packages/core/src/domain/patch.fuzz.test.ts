@@ -129,7 +129,7 @@ describe('patches', () => {
       fc.assert(
         fc.property(distinct, fc.nat(), fc.nat(), (lines, at, count) => {
           const old = lines.map((one) => `${one}\n`).join('');
-          const changed = lines.toSpliced(at % lines.length, count % 3, 'new', 'newer');
+          const changed = (lines as string[]).toSpliced(at % lines.length, count % 3, 'new', 'newer');
           const fresh = changed.map((one) => `${one}\n`).join('');
           const diff = form(diffOf(old, fresh, 1));
           expect(outcomeOf(diff, old)).toBe(fresh);
