@@ -1,5 +1,6 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { isLitterboxError } from '@litterbox/core';
-import { placeBelowTop } from 'litterbox/performer';
 import type { Context } from './context.ts';
 
 /**
@@ -22,5 +23,15 @@ export async function inPlace<Result>(
     if (!isLitterboxError(error, 'NOT_FOUND') || !error.message.startsWith('There is no directory')) throw error;
     talk.notice(`The sandbox has no ${place}: starting at the top of the workspace.`);
     return await start(undefined);
+  }
+}
+
+/** Where a directory lies in the repository that holds it; nothing at its top, and outside of any. */
+function placeBelowTop(directory: string): string | undefined {
+  if (!existsSync(directory)) return undefined;
+  const real = realpathSync(directory);
+  for (let at = real; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return relative(at, real) || undefined;
+    if (at === dirname(at)) return undefined;
   }
 }

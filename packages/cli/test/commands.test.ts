@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { quoted } from '@litterbox/core';
@@ -287,6 +288,42 @@ describe('the command line', () => {
     });
     expect(fixture.git('status', '--porcelain')).toBe('');
     expect((await fixture.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
+  });
+
+  it('who merges or deletes a sandbox is told that an agent called it a moment ago', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'one']);
+    await fixture.run(['create', 'two']);
+    const server = fixture.start(['mcp']);
+    let heard = '';
+    server.stdout?.setEncoding('utf8').on('data', (text: string) => (heard += text));
+    const call = async (id: number, message: object) => {
+      server.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...message })}\n`);
+      while (!heard.includes(`"id":${id}`) && server.exitCode === null) await pause(20);
+    };
+    const clientInfo = { name: 'test', version: '1' };
+    await call(1, { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+    for (const [id, sandbox] of [
+      [2, 'one'],
+      [3, 'two'],
+    ] as const)
+      await call(id, {
+        method: 'tools/call',
+        params: { name: 'write', arguments: { sandbox, path: `${sandbox}.txt`, content: 'x\n' } },
+      });
+    const said: unknown = expect.stringMatching(
+      /An agent called it \d+ s ago; its next call is told what became of it\./,
+    );
+    expect(await fixture.run(['merge', 'one'])).toMatchObject({ code: 0, stderr: said });
+    expect(await fixture.run(['delete', 'two', '--force'])).toMatchObject({ code: 0, stderr: said });
+    await call(4, {
+      method: 'tools/call',
+      params: { name: 'read', arguments: { sandbox: 'one', path: 'a.txt' } },
+    });
+    expect(heard).toContain('any more: it was merged into \\"main\\" on ');
+    expect(heard).toContain('(by a person, by the command line)');
+    server.stdin?.end();
+    await once(server, 'close');
   });
 
   it('FC-21: run starts in the directory of the workspace that the person is in', async () => {

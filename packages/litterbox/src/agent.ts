@@ -2,5 +2,4 @@
 export type { Performer, Wired, WiredPerformer } from './create-performer.ts';
 export type { LitterboxOptions, ProviderFactory } from './litterbox-options.ts';
 export { defaultStateDirectory } from './load-parts.ts';
-export { placeBelowTop } from './place-below-top.ts';
 export { openForAgents } from './open-for-agents.ts';

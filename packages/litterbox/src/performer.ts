@@ -2,5 +2,4 @@
 export type { Performer } from './create-performer.ts';
 export type { LitterboxOptions, LitterboxParts, ProviderFactory } from './litterbox-options.ts';
 export { defaultStateDirectory } from './load-parts.ts';
-export { placeBelowTop } from './place-below-top.ts';
 export { openForPeople as createPerformer } from './open-for-people.ts';

@@ -69,7 +69,7 @@ function annotationsOf({ effect, isIdempotent, isOpenWorld }: OfferedTool) {
       ? { readOnlyHint: true }
       : // Every state of the files before stays in the history.
         { destructiveHint: false, ...(isIdempotent && { idempotentHint: true }) }),
-    ...(!isOpenWorld && { openWorldHint: false }),
+    openWorldHint: isOpenWorld,
   };
 }
 

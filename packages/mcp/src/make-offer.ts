@@ -4,18 +4,20 @@ import {
   agentHint,
   describeSetting,
   instructionsOf,
+  OpenRepository,
   offeredTools,
   sandboxList,
   slugify,
   toolNames,
 } from '@litterbox/core/agent';
-import { defaultStateDirectory, openForAgents, placeBelowTop } from 'litterbox/agent';
+import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
 import { launchFiller } from './launch-filler.ts';
 import { launchKeeper } from './launch-keeper.ts';
 import { loadProviders } from './load-providers.ts';
 import type { McpOptions } from './mcp-options.ts';
+import { placeIn } from './place-in.ts';
 
 const VERSION = '0.1.0';
 
@@ -32,7 +34,10 @@ export async function makeOffer({ repo, profile: wanted, prefix, sandbox: named 
     parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good
   });
   const { useCases } = await litterbox.wired();
-  const setting = { ...(await describeSetting(useCases, sandbox)), place: placeBelowTop(repo) };
+  const setting = {
+    ...(await describeSetting(useCases, sandbox)),
+    place: await placeIn(useCases.get(OpenRepository), repo),
+  };
   const profile = wanted ?? setting.profile;
   const nameOf = toolNames({ profile, prefix });
   const bounded = boundedPerformer(litterbox);

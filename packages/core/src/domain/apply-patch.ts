@@ -1,8 +1,8 @@
 import { byteCharacters, bytesOfCharacters } from './byte-characters.ts';
 import { LitterboxError } from './errors.ts';
 import { joinBytes } from './join-bytes.ts';
+import type { FilePatch, PatchHunk } from './file-patch.ts';
 import { numbersText } from './numbers-text.ts';
-import type { FilePatch, PatchHunk } from './parse-patch.ts';
 import { decodeRaw, encodeRaw } from './raw-text.ts';
 import { shown } from './shown.ts';
 
@@ -290,15 +290,22 @@ function isThere(hunks: readonly Sides[], lines: readonly string[]): boolean {
   const isAt = (side: readonly string[], at: number) => side.every((line, index) => line === lines[at + index]);
   if (hunks.every(({ hunk, new: side }) => hunk.newIndex !== undefined && isAt(side, hunk.newIndex))) return true;
   if (!hunks.some(({ hunk }) => hunk.newIndex === undefined || hunk.isRecounted)) return false;
-  const after = hunks.map(({ hunk: { newIndex, oldIndex: _, ...hunk }, old, new: side }) => ({
-    hunk: { ...hunk, ...(newIndex !== undefined && { oldIndex: newIndex }) },
-    old: side,
-    new: old,
-  }));
+  const after = hunks.map(({ hunk, old, new: side }) => ({ hunk: afterwards(hunk), old: side, new: old }));
   const places = placesOf(after, lines);
   const isExact = ({ hunk }: Sides, at: number | undefined) =>
     hunk.newIndex === undefined || hunk.isRecounted === true || hunk.newIndex === at;
   return places.isComplete && hunks.every((hunk, index) => isExact(hunk, places.at[index]));
+}
+
+/** As a hunk that looks for its new side. */
+function afterwards({ newIndex, isRecounted, below, isLast, lines }: PatchHunk): PatchHunk {
+  return {
+    ...(newIndex !== undefined && { oldIndex: newIndex }),
+    ...(isRecounted !== undefined && { isRecounted }),
+    ...(below && { below }),
+    ...(isLast !== undefined && { isLast }),
+    lines,
+  };
 }
 
 function spliced(current: Uint8Array, lines: readonly string[], hunks: readonly Sides[], at: readonly number[]) {

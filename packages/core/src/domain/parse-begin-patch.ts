@@ -1,4 +1,4 @@
-import type { FilePatch, RefusePatch } from './parse-patch.ts';
+import type { FilePatch, RefusePatch } from './file-patch.ts';
 import { readHunks, severalFiles } from './read-hunks.ts';
 import { shown } from './shown.ts';
 

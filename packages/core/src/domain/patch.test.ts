@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyPatch, type PatchOutcome } from './apply-patch.ts';
 import { isLitterboxError, type LitterboxErrorCode } from './errors.ts';
-import { type FilePatch, parsePatch } from './parse-patch.ts';
+import type { FilePatch } from './file-patch.ts';
+import { parsePatch } from './parse-patch.ts';
 import { decodeRaw, encodeRaw } from './raw-text.ts';
 
 const bytes = (text: string) => encodeRaw(text);

@@ -1,6 +1,6 @@
 import type { LitterboxError } from './errors.ts';
+import type { PatchHunk, RefusePatch } from './file-patch.ts';
 import { numbersText } from './numbers-text.ts';
-import type { PatchHunk, RefusePatch } from './parse-patch.ts';
 import { shown } from './shown.ts';
 
 /** What git and GNU patch count lines with. */
@@ -113,14 +113,14 @@ function readHeader(lines: readonly string[], index: number, { isOfLines, end }:
   const [, oldStart, oldCount = '1', newStart, newCount = '1'] = HUNK_HEADER.exec(line) ?? [];
   if (oldStart === undefined) {
     const below: string[] = [];
-    let next = index;
     // Several in a row: a class, and a method of it.
-    do {
+    const most = isOfLines === true ? end : index + 1;
+    let next = index;
+    for (; next < most && (next === index || lines[next]?.startsWith('@@') === true); next += 1) {
       const text = anchorOf(lines[next] ?? '');
       if (text === undefined) throw corrupt(`${shown(lines[next])} is not @@ -START,COUNT +START,COUNT @@`, next);
       if (!ANYWHERE.includes(text)) below.push(text);
-      next += 1;
-    } while (isOfLines === true && next < end && lines[next]?.startsWith('@@') === true);
+    }
     return { below, next };
   }
   const numbers = [oldStart, oldCount, newStart, newCount].map(Number);

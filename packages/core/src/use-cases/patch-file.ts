@@ -1,7 +1,8 @@
 import { agentPath, type AgentPath } from '../domain/agent-path.ts';
 import { applyPatch } from '../domain/apply-patch.ts';
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import { type FilePatch, parsePatch } from '../domain/parse-patch.ts';
+import type { FilePatch } from '../domain/file-patch.ts';
+import { parsePatch } from '../domain/parse-patch.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/source-control.ts';
