@@ -77,7 +77,7 @@ export const PROJECTS = [
   {
     name: 'jq',
     part: 'small',
-    what: 'compiled by hand, its file of 400 programs (C)',
+    what: 'compiled by hand, its file of 321 programs (C)',
     source: { debian: 'jq' },
     run: `echo '#define JQ_VERSION "1.6"' >src/version.h
 sed -e 's/\\\\/\\\\\\\\/g' -e 's/"/\\\\"/g' -e 's/^/"/' -e 's/$/\\\\n"/' src/builtin.jq >src/builtin.inc
@@ -128,7 +128,8 @@ export TMUX_TMPDIR=$(mktemp -d) TERM=xterm; ./tmux -f /dev/null new-session -d '
     run: `export GOROOT=$PWD/vendored/usr/lib/go-1.19 GOPATH=$PWD/vendored/usr/share/gocode GO111MODULE=off GOFLAGS=
 d=$GOPATH/src/github.com/spf13/cobra; mkdir -p $d && cp -r *.go doc $d && cd $d && $GOROOT/bin/go test -v . ./doc`,
     count: (log) => ({ passed: log.match(/^--- PASS/gm)?.length ?? 0, failed: log.match(/^--- FAIL/gm)?.length ?? 0 }),
-    explained: 'outside it runs as root, who can read the file of a test that wants to be refused; inside no program is root',
+    explained:
+      'outside it runs as root, who can read the file of a test that wants to be refused; inside no program is root',
   },
   {
     name: 'cargo hello',
