@@ -14,7 +14,7 @@ export const OPTION_GROUPS: Readonly<Record<string, readonly (readonly [heading:
     'sandbox-create': [
       ['What is in it:', ['from', 'workdir', 'environment', 'workspaceGit', 'playgroundScope']],
       ['Setup:', ['setup', 'setupTimeoutMs', 'freshSetup', 'rollback']],
-      ['Network:', ['network', 'allow', 'deny']],
+      ['Network:', ['network', 'allow', 'allowPrivate', 'deny']],
       ['Where it runs:', ['provider', 'image', 'rootfs', 'allowDegraded']],
       ['Limits:', ['memoryBytes', 'cpus', 'processes', 'openFiles', 'diskBytes', 'diskBytesPerSecond', 'timeoutMs']],
       ['Review:', ['requireMessage', 'worktrees']],
