@@ -85,8 +85,10 @@ async function compare(project) {
   const cli = (...args) => [join(nodePath, 'node'), join(ROOT, 'packages/cli/bin/litterbox.cjs'), ...args];
   const rounds = { outside: [], inside: [] };
   for (let round = 0; round < Number(values.rounds); round += 1) {
+    // As a sandbox has one of its own: caches in it are cold.
+    rmSync(home, { recursive: true, force: true });
     const copy = join(scratch, 'copy');
-    mkdirSync(copy);
+    for (const directory of [home, copy]) mkdirSync(directory);
     execFileSync('sh', ['-c', 'git archive HEAD | tar xf - -C "$1"', 'sh', copy], { cwd: repository });
     if (needsDeps) execFileSync('tar', ['xzf', 'deps.tgz'], { cwd: copy });
     rounds.outside.push(await run(['bash', '-c', project.run], copy, outside));
