@@ -150,11 +150,11 @@ exec git "$@"
   attack('A10: attributes of an agent reach no filter and no driver without a yes', async (fixture) => {
     const { marks, scratch } = fixture;
     for (const key of [
-      'filter.lfs.clean',
-      'filter.lfs.smudge',
-      'diff.lfs.textconv',
-      'diff.lfs.command',
-      'merge.lfs.driver',
+      'filter.own.clean',
+      'filter.own.smudge',
+      'diff.own.textconv',
+      'diff.own.command',
+      'merge.own.driver',
     ])
       scratch.git('config', key, `${marks.touch(key)}; cat; :`);
     fixture.acceptRepository();
@@ -162,7 +162,7 @@ exec git "$@"
     const sandbox = await litterbox.create({ name: 'a' });
     await fixture.run(
       sandbox,
-      "echo '*.txt filter=lfs diff=lfs merge=lfs' >.gitattributes; printf '[lfs]\\n\\turl=https://evil.test/\\n' >.lfsconfig; echo two >src/a.txt",
+      "echo '*.txt filter=own diff=own merge=own' >.gitattributes; printf '[lfs]\\n\\turl=https://evil.test/\\n' >.lfsconfig; echo two >src/a.txt",
     );
     expect(await sandbox.diff()).toContain('+two');
     expect(commandLine(fixture, ['diff', 'a']).stdout).toContain('+two');
@@ -174,7 +174,7 @@ exec git "$@"
     expect(await fixture.achieved()).toEqual([]);
     await litterbox.apply('a', { acceptRisky: true });
     positiveControl("the person's own filter, after a yes", marks.found(), (found) =>
-      found.includes('filter.lfs.smudge'),
+      found.includes('filter.own.smudge'),
     );
     marks.clear();
     fixture.acceptRepository();
