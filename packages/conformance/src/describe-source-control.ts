@@ -266,19 +266,29 @@ export function describeSourceControl({
 
     check('work is told in numbers, against the base', async ({ repository, record, id }) => {
       const nothing = { revisions: 0, unmilestoned: 0, files: 0, addedLines: 0, removedLines: 0 };
-      assert.deepEqual(await repository.work(id), nothing);
+      assert.deepEqual(await repository.works([id]), new Map([[id, nothing]]));
+      const [still, other] = [SandboxId.make(), SandboxId.make()];
+      const base = await repository.base({ type: 'head' });
+      for (const [index, one] of [still, other].entries())
+        await repository.begin({ id: one, slug: slugify(`other-${index}`).slug, base });
       await record([{ path: 'one', content: 'a\nb\n' }]);
       await record([{ path: 'one', content: 'a\n' }]);
       await repository.milestone(id, 'one');
       await record([{ path: 'two', content: 'b\n' }]);
-      assert.deepEqual(await repository.work(id), {
-        ...nothing,
-        revisions: 3,
-        unmilestoned: 1,
-        files: 2,
-        addedLines: 2,
-      });
-      await assert.rejects(repository.work(SandboxId.make()), (error) => isLitterboxError(error, 'NOT_FOUND'));
+      const files = [
+        { path: '1\t2 x\n', content: 'a\nb\nc\n' },
+        { path: 'binary', content: '\0' },
+      ];
+      await recordOf(repository, other, files);
+      // Of one that is not there nothing is said.
+      assert.deepEqual(
+        await repository.works([SandboxId.make(), other, still, id]),
+        new Map([
+          [other, { ...nothing, revisions: 1, unmilestoned: 1, files: 2, addedLines: 3 }],
+          [still, nothing],
+          [id, { ...nothing, revisions: 3, unmilestoned: 1, files: 2, addedLines: 2 }],
+        ]),
+      );
     });
 
     check('a merge brings everything, and is known to be in', async ({ repository, record, id, root }) => {

@@ -17,6 +17,7 @@ import type {
   ObjectId,
   PlanRequest,
   ProgressOptions,
+  RecordedWork,
   RecordRequest,
   RecordResult,
   RepositoryId,
@@ -46,7 +47,7 @@ import { readLog, resolveRevision } from './read-log.ts';
 import { recordRevision } from './record-revision.ts';
 import { requireOwnRepository } from './require-own-repository.ts';
 import { removeHistory } from './remove-history.ts';
-import { readWork } from './read-work.ts';
+import { readWorks } from './read-works.ts';
 import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { recoverJournal } from './settle-journal.ts';
@@ -172,8 +173,8 @@ export class GitRepository implements SourceRepository {
     return this.#iterate('history.list', options, () => readHistories(this.#store));
   }
 
-  work(id: SandboxId, options?: CallOptions) {
-    return this.#translate('history.read', options, () => readWork(this.#store, id, options?.signal));
+  works(ids: readonly SandboxId[], options?: CallOptions): Promise<ReadonlyMap<SandboxId, RecordedWork>> {
+    return this.#translate('history.read', options, () => readWorks(this.#store, ids, options?.signal));
   }
 
   record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult> {

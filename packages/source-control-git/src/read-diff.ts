@@ -5,7 +5,8 @@ import { readMeta, readTip } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 
 /** Nothing of a tree or a configuration decides how a difference is shown. */
-const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=none', '--end-of-options'];
+/** No program of a configuration runs, and nothing is coloured. */
+export const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=none', '--end-of-options'];
 
 const STATUSES: Readonly<Record<string, FileChange['status']>> = {
   A: 'added',

@@ -67,9 +67,20 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
   [
     'tells work since the last milestone alone',
     repositoryWith((inner) => ({
-      work: async (id) => {
-        const work = await inner.work(id);
-        return { ...work, revisions: work.unmilestoned };
+      works: async (ids) => {
+        const works = await inner.works(ids);
+        return new Map([...works].map(([id, work]) => [id, { ...work, revisions: work.unmilestoned }]));
+      },
+    })),
+    'work is told in numbers, against the base',
+  ],
+  [
+    'tells the work of one sandbox for that of another',
+    repositoryWith((inner) => ({
+      works: async (ids) => {
+        const works = await inner.works(ids);
+        const [first] = works.values();
+        return first === undefined ? works : new Map([...works.keys()].map((id) => [id, first]));
       },
     })),
     'work is told in numbers, against the base',

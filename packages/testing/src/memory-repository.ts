@@ -6,6 +6,7 @@ import {
   encodeRaw,
   LitterboxError,
   type ObjectId,
+  type RecordedWork,
   type RepositoryId,
   type RevisionMessage,
   type SandboxId,
@@ -148,18 +149,24 @@ export function memoryRepository(
       for (const history of histories.values()) yield historyOf(history);
     },
 
-    async work(id, options) {
+    async works(ids, options) {
       begun(options);
-      const history = of(id);
-      const changes = changesBetween(...compared(history, options));
-      const sum = (key: 'addedLines' | 'removedLines') => changes.reduce((all, change) => all + (change[key] ?? 0), 0);
-      return {
-        revisions: history.revisions.length,
-        unmilestoned: unmilestonedOf(history),
-        files: changes.length,
-        addedLines: sum('addedLines'),
-        removedLines: sum('removedLines'),
-      };
+      const works = new Map<SandboxId, RecordedWork>();
+      for (const id of ids) {
+        const history = histories.get(id);
+        if (!history) continue;
+        const changes = changesBetween(...compared(history, options));
+        const sum = (key: 'addedLines' | 'removedLines') =>
+          changes.reduce((all, change) => all + (change[key] ?? 0), 0);
+        works.set(id, {
+          revisions: history.revisions.length,
+          unmilestoned: unmilestonedOf(history),
+          files: changes.length,
+          addedLines: sum('addedLines'),
+          removedLines: sum('removedLines'),
+        });
+      }
+      return works;
     },
 
     async record(id, request, options) {

@@ -347,8 +347,8 @@ export interface SourceRepository extends AsyncDisposable {
   /** @throws LitterboxError `NOT_FOUND`. */
   history(id: SandboxId, options?: CallOptions): Promise<SandboxHistory>;
   histories(options?: CallOptions): AsyncIterable<SandboxHistory>;
-  /** For a list of many sandboxes: starts no program where nothing was recorded. @throws LitterboxError `NOT_FOUND`, `STORE_CORRUPT`. */
-  work(id: SandboxId, options?: CallOptions): Promise<RecordedWork>;
+  /** For a list of many sandboxes: starts no program where nothing was recorded, and one for all. Histories that are not there, or damaged, are left out. */
+  works(ids: readonly SandboxId[], options?: CallOptions): Promise<ReadonlyMap<SandboxId, RecordedWork>>;
 
   /**
    * Records what changed as one revision on top of the tip: blobs, tree, commit, compare-and-swap of the tip.

@@ -38,9 +38,6 @@ export interface LastCall {
   readonly isRunning: boolean;
 }
 
-/** Each may start a program of git; more at once only wait for processors. */
-const READ_AT_ONCE = 4;
-
 /** What there is, told from the records and the runtimes together. */
 export class ListSandboxes {
   readonly #repository: OpenRepository;
@@ -83,18 +80,10 @@ export class ListSandboxes {
     records: readonly SandboxRecord[],
     options?: CallOptions,
   ): Promise<ReadonlyMap<SandboxId, RecordedWork>> {
-    const works = new Map<SandboxId, RecordedWork>();
-    if (records.length === 0) return works;
+    const made = records.filter(({ state }) => state !== 'creating' && state !== 'deleting').map(({ id }) => id);
+    if (made.length === 0) return new Map();
     const repository = await this.#repository.execute(options);
-    const waiting = records.filter(({ state }) => state !== 'creating' && state !== 'deleting').values();
-    const read = async () => {
-      for (const { id } of waiting) {
-        const work = await unlessBroken(repository.work(id, options), options);
-        if (work) works.set(id, work);
-      }
-    };
-    await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
-    return works;
+    return (await unlessBroken(repository.works(made, options), options)) ?? new Map();
   }
 
   async #lastCalls(
