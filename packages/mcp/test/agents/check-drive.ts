@@ -12,7 +12,7 @@ const TOOLS =
 export function checkDrive(client: AgentClient, limit: Limit, fixture: AgentFixture, drive: Drive): void {
   const { talk, exitCode, stderr } = drive;
   assert.equal(talk.failure, undefined, talk.failure);
-  assert.ok(talk.isOver, `the client left after ${talk.turns} turns: ${stderr}`);
+  assert.ok(talk.isOver, `the client left after ${talk.turns.length} turns: ${stderr}`);
   assert.equal(exitCode, 0, stderr);
   assert.equal(eraOf(fixture), client.era, 'the protocol that the client speaks');
   assert.deepEqual(talk.tools.flatMap(({ ours }) => ours ?? []).sort(), TOOLS, 'the tools that the model is offered');

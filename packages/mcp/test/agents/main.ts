@@ -1,5 +1,6 @@
-// npm run test:agents [-- --keep] [--only claude]: the clients that people use, at work in sandboxes, without any network.
-import { readFileSync, writeFileSync } from 'node:fs';
+// npm run test:agents [-- --keep] [--only claude] [--transcripts DIR]: the clients that people use, at work in sandboxes, without any network.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
@@ -8,6 +9,7 @@ import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
 import { STORIES, type Story } from './plots.ts';
 import { reviewAndMerge } from './review.ts';
+import { transcriptOf } from './transcript.ts';
 import { agentFixture } from './agent-fixture.ts';
 import { withoutNetwork } from './without-network.ts';
 
@@ -17,7 +19,14 @@ const HEAD =
     '|',
   );
 
-const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false }, only: { type: 'string' } } });
+const TRANSCRIPTS = new URL('../../../../test-output/transcripts', import.meta.url).pathname;
+const { values } = parseArgs({
+  options: {
+    keep: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    transcripts: { type: 'string', default: TRANSCRIPTS },
+  },
+});
 await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], main);
 
 async function main(install = ''): Promise<void> {
@@ -46,13 +55,21 @@ async function played(
     checkDrive(client, limit, fixture, drove);
     reviewAndMerge(fixture, story);
   });
+  keepTranscript(`${title}, ${story.title}`, drove);
   const { tools, results, turns } = drove.talk;
   const own = tools.filter(({ ours }) => ours === undefined).length;
   const bytes = tools.reduce((sum, tool) => sum + (tool.ours === undefined ? 0 : Buffer.byteLength(tool.json)), 0);
   const answers = results.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const limited = `${own} under \`${limit.args.join(' ').replace(/ $/, ' ""')}\``;
   const date = new Date().toISOString().slice(0, 10);
-  return [title, eraOf(fixture), story.title, limited, result, turns, drove.seconds, bytes, answers, date];
+  return [title, eraOf(fixture), story.title, limited, result, turns.length, drove.seconds, bytes, answers, date];
+}
+
+/** Whether it passed or not: a person reads it to see what a model sees. */
+function keepTranscript(title: string, { talk }: Drive): void {
+  mkdirSync(values.transcripts, { recursive: true });
+  const name = title.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
+  writeFileSync(join(values.transcripts, `${name}.md`), transcriptOf(title, talk));
 }
 
 /** Runs the checks, and says loudly what they find. */

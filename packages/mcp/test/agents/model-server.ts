@@ -12,7 +12,8 @@ export interface Talk {
   readonly tools: readonly ShownTool[];
   /** What the client gave back of each call. */
   readonly results: readonly string[];
-  readonly turns: number;
+  /** What the model said, one turn after the other. */
+  readonly turns: readonly Turn[];
   /** The plot went to its end. */
   readonly isOver: boolean;
   readonly failure: string | undefined;
@@ -55,8 +56,8 @@ class PlottedModel implements Talk {
     this.#plot = plot;
   }
 
-  get turns(): number {
-    return this.#turns.length;
+  get turns(): readonly Turn[] {
+    return this.#turns;
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -77,9 +78,10 @@ class PlottedModel implements Talk {
   #turn(body: unknown): Turn {
     const { tools, results } = this.#dialect.read(body);
     if (!tools.some(({ ours }) => ours !== undefined)) return { say: 'A title' }; // a question beside the work
-    if (this.turns === 0) this.tools = tools;
+    if (this.#turns.length === 0) this.tools = tools;
     this.results = results;
-    if (results.length > this.turns) return this.#failed(`${results.length} results of ${this.turns} calls`);
+    const { length } = this.#turns;
+    if (results.length > length) return this.#failed(`${results.length} results of ${length} calls`);
     const known = this.#turns[results.length];
     if (known) return known;
     const turn = this.#next(tools, results.at(-1) ?? '');
@@ -96,7 +98,7 @@ class PlottedModel implements Talk {
       }
       const call = tools.find(({ ours }) => ours === value.tool);
       if (!call) return this.#failed(`no tool ${value.tool} among ${tools.map(({ name }) => name).join(', ')}`);
-      return { call, input: value.input, id: `call_${this.turns + 1}` };
+      return { call, input: value.input, id: `call_${this.#turns.length + 1}` };
     } catch (error) {
       if (!(error instanceof PlotError)) throw error;
       return this.#failed(error.message);
