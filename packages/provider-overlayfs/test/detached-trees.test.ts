@@ -5,12 +5,13 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { collected, fixtureWorkspace } from '@litterbox/conformance';
+import { collected } from '@litterbox/conformance';
 import { type Host, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { Fixture } from '@litterbox/testing';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 import { rewritten } from './rewritten.ts';
 
 const CONNECT =
@@ -40,19 +41,7 @@ class ToolsFixture extends Fixture {
     this.defer(() => removeBackend(directory));
     const provider = overlayfs({ host, directory, strategy: 'copy' });
     const id = SandboxId.make();
-    const runtime = await provider.create({
-      id,
-      slug: 'tools',
-      repositoryId: '00000000-0000-4000-8000-000000000000',
-      workspace: fixtureWorkspace('700150', []),
-      workdir: '/src',
-      root: { type: 'machine' },
-      environment: {},
-      limits: {},
-      network: 'none',
-      playground: id,
-      allowDegraded: true,
-    });
+    const runtime = await provider.create(sandboxSpec(id, { allowDegraded: true }));
     this.defer(async () => {
       await runtime[Symbol.asyncDispose]();
       await provider.remove(id);

@@ -8,6 +8,7 @@ import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
 import { rewritten } from './rewritten.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 
 const MIB = 2 ** 20;
 const host = localHost();
@@ -17,23 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => removeBackend(directory));
 
-function specOf(id: SandboxId, more: Partial<SandboxSpec> = {}): SandboxSpec {
-  return {
-    id,
-    slug: 'disk',
-    repositoryId: '00000000-0000-4000-8000-000000000000',
-    // An empty tree: two blocks of zeros.
-    workspace: { key: 'd15cd15c', open: () => new Blob([new Uint8Array(1024)]).stream() },
-    workdir: '/src',
-    root: { type: 'machine' },
-    environment: {},
-    limits: { diskBytes: 16 * MIB },
-    network: 'none',
-    playground: id,
-    allowDegraded: false,
-    ...more,
-  };
-}
+const specOf = (id: SandboxId, more: Partial<SandboxSpec> = {}): SandboxSpec =>
+  sandboxSpec(id, { limits: { diskBytes: 16 * MIB }, ...more });
 
 async function sh(runtime: SandboxRuntime, script: string): Promise<string> {
   const { stdout, stderr, exit } = await collected(await runtime.spawn({ argv: ['sh', '-c', script] }));

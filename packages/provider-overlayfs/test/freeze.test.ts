@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { fixtureWorkspace } from '@litterbox/conformance';
 import { SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 
 const directories: string[] = [];
 afterAll(async () => {
@@ -15,19 +15,7 @@ it('whoever starts programs without end is paused every time', async () => {
   directories.push(directory);
   const id = SandboxId.make();
   await using provider = overlayfs({ host: localHost(), directory, strategy: 'copy' });
-  await using runtime = await provider.create({
-    id,
-    slug: 'starts',
-    repositoryId: '00000000-0000-4000-8000-000000000000',
-    workspace: fixtureWorkspace('f4ee', []),
-    workdir: '/src',
-    root: { type: 'machine' },
-    environment: {},
-    limits: {},
-    network: 'none',
-    playground: id,
-    allowDegraded: false,
-  });
+  await using runtime = await provider.create(sandboxSpec(id));
   await using starting = await runtime.spawn({
     argv: ['sh', '-c', 'for i in 1 2 3 4 5 6; do while :; do /bin/true; done & done; echo started; wait'],
   });

@@ -2,12 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { collected, eventually, fixtureWorkspace } from '@litterbox/conformance';
+import { collected, eventually } from '@litterbox/conformance';
 import { SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { Fixture } from '@litterbox/testing';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 
 const hasGroups = isRoot && /\scpuset\s/.test(readFileSync('/proc/cgroups', 'utf8'));
 
@@ -18,19 +19,7 @@ describe('the processors of a sandbox', () => {
     fixture.defer(() => removeBackend(directory));
     const provider = overlayfs({ host: localHost(), directory, strategy: 'copy' });
     const id = SandboxId.make();
-    const runtime = await provider.create({
-      id,
-      slug: 'one',
-      repositoryId: '00000000-0000-4000-8000-000000000000',
-      workspace: fixtureWorkspace('c9005', []),
-      workdir: '/src',
-      root: { type: 'machine' },
-      environment: {},
-      limits: { cpus: 1 },
-      network: 'none',
-      playground: id,
-      allowDegraded: true,
-    });
+    const runtime = await provider.create(sandboxSpec(id, { limits: { cpus: 1 }, allowDegraded: true }));
     fixture.defer(async () => {
       await runtime[Symbol.asyncDispose]();
       await provider.remove(id);

@@ -4,6 +4,7 @@ import { SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 
 const directories: string[] = [];
 afterAll(async () => {
@@ -17,19 +18,9 @@ it.each(['overlay', 'copy'] as const)(
     directories.push(directory);
     const id = SandboxId.make();
     await using provider = overlayfs({ host: localHost(), directory, strategy });
-    await using runtime = await provider.create({
-      id,
-      slug: 'contents',
-      repositoryId: '00000000-0000-4000-8000-000000000000',
-      workspace: fixtureWorkspace('c0c0c0c0', [{ path: 'file', content: 'old\n' }]),
-      workdir: '/src',
-      root: { type: 'machine' },
-      environment: {},
-      limits: {},
-      network: 'none',
-      playground: id,
-      allowDegraded: false,
-    });
+    await using runtime = await provider.create(
+      sandboxSpec(id, { workspace: fixtureWorkspace('c0c0c0c0', [{ path: 'file', content: 'old\n' }]) }),
+    );
     const { next } = await runtime.scan(undefined);
     const script = `printf 'new\\0\\001\\002\\377' >file; printf closed >closed; chmod 000 closed
 i=0; while [ $i -lt 9 ]; do printf "%010000d" 0 >large-$i; i=$((i+1)); done`;

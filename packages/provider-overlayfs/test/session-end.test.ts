@@ -1,9 +1,10 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { collected, fixtureWorkspace } from '@litterbox/conformance';
+import { collected } from '@litterbox/conformance';
 import { type Host, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 import { rewritten } from './rewritten.ts';
 
 /** The session says that it ends when the next process was asked for, and is over a while after it let go of that one. */
@@ -33,19 +34,7 @@ it('a process that is asked for while the session ends is started in the next on
   directories.push(directory);
   const id = SandboxId.make();
   await using provider = overlayfs({ host: endsSlowly(localHost()), directory, strategy: 'copy' });
-  await using runtime = await provider.create({
-    id,
-    slug: 'ends',
-    repositoryId: '00000000-0000-4000-8000-000000000000',
-    workspace: fixtureWorkspace('e0d5', []),
-    workdir: '/src',
-    root: { type: 'machine' },
-    environment: {},
-    limits: {},
-    network: 'none',
-    playground: id,
-    allowDegraded: false,
-  });
+  await using runtime = await provider.create(sandboxSpec(id));
   const killing = await runtime.spawn({ argv: ['sh', '-c', 'kill -9 -1'] });
   await expect(killing.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   const { stdout } = await collected(await runtime.spawn({ argv: ['sh', '-c', 'echo again'] }));

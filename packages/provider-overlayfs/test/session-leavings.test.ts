@@ -14,29 +14,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { collected, eventually, fixtureWorkspace } from '@litterbox/conformance';
-import { SandboxId, type SandboxSpec } from '@litterbox/core/provider';
+import { collected, eventually } from '@litterbox/conformance';
+import { SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 
 const directories: string[] = [];
 afterAll(async () => {
   for (const directory of directories) await removeBackend(directory);
-});
-
-const specOf = (id: SandboxId): SandboxSpec => ({
-  id,
-  slug: 'leaves',
-  repositoryId: '00000000-0000-4000-8000-000000000000',
-  workspace: fixtureWorkspace('1ea5', []),
-  workdir: '/src',
-  root: { type: 'machine' },
-  environment: {},
-  limits: {},
-  network: 'none',
-  playground: id,
-  allowDegraded: false,
 });
 
 async function opened() {
@@ -44,7 +31,7 @@ async function opened() {
   directories.push(directory);
   const provider = overlayfs({ host: localHost(), directory, strategy: 'copy' });
   const id = SandboxId.make();
-  return { provider, id, directory, runtime: await provider.create(specOf(id)) };
+  return { provider, id, directory, runtime: await provider.create(sandboxSpec(id)) };
 }
 
 /** The arguments of each process of this machine, by its number. */

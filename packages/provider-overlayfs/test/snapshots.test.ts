@@ -12,6 +12,7 @@ import {
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'litterbox-snapshots-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -30,19 +31,12 @@ function dyingBefore(words: string): Host {
 
 async function running(provider: SandboxProvider): Promise<SandboxRuntime> {
   const id = SandboxId.make();
-  return await provider.create({
-    id,
-    slug: 'snapshots',
-    repositoryId: '00000000-0000-4000-8000-000000000000',
-    workspace: fixtureWorkspace('5a5a5a5a', [{ path: 'file', content: 'one\n' }]),
-    workdir: '/src',
-    root: { type: 'machine' },
-    environment: {},
-    limits: {},
-    network: 'none',
-    playground: id,
-    allowDegraded: true,
-  });
+  return await provider.create(
+    sandboxSpec(id, {
+      workspace: fixtureWorkspace('5a5a5a5a', [{ path: 'file', content: 'one\n' }]),
+      allowDegraded: true,
+    }),
+  );
 }
 
 async function made(provider: SandboxProvider): Promise<SandboxId> {

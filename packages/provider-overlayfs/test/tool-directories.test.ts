@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { collected, fixtureWorkspace } from '@litterbox/conformance';
+import { collected } from '@litterbox/conformance';
 import { type Host, SandboxId, type SandboxRuntime } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { Fixture } from '@litterbox/testing';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
 
 /** Programs below a home, and a sandbox that has the given directories of them in its PATH. */
 class ToolsFixture extends Fixture {
@@ -50,19 +51,7 @@ class ToolsFixture extends Fixture {
     this.defer(() => removeBackend(directory));
     const provider = overlayfs({ host, directory });
     const id = SandboxId.make();
-    const runtime = await provider.create({
-      id,
-      slug: 'tools',
-      repositoryId: '00000000-0000-4000-8000-000000000000',
-      workspace: fixtureWorkspace('700151', []),
-      workdir: '/src',
-      root: { type: 'machine' },
-      environment: {},
-      limits: {},
-      network: 'none',
-      playground: id,
-      allowDegraded: true,
-    });
+    const runtime = await provider.create(sandboxSpec(id, { allowDegraded: true }));
     this.defer(async () => {
       await runtime[Symbol.asyncDispose]();
       await provider.remove(id);
