@@ -84,7 +84,7 @@ export function instructionsOf(
       ? `Begin with ${name('sandbox-create')} (one sandbox per task), or continue in one that ${name('sandbox-list')} shows, and pass its name as "sandbox" to every other tool.`
       : `All tools work in the sandbox ${sandbox}.`;
   return [
-    'Litterbox gives you a disposable Linux machine with a copy of the repository. Do all work on the code with these tools: nothing you do here reaches the files of the person until they accept it.',
+    'Litterbox gives you a disposable Linux machine with a copy of the repository. Do all work on the code with these tools: nothing you do here reaches the files of the person until they accept it. Tools of your own that read files (such as Read, Grep, Glob) show the files of the person, which may have the same paths, and not those of the sandbox.',
     start,
     `Paths are relative to the workspace. Every change of files is recorded by itself as a revision${requireMessage ? ' and needs a message' : ''}; there is no git to commit with, and none is needed. When a step is done, call ${name('sandbox-milestone')} with a commit message: that is what the person reviews.`,
     `${rules.length === 0 ? 'There is no network: git clone, curl, wget, pip install and the like fail' : `The network reaches nothing but ${reachableText(rules)}, over HTTPS, through the proxy that HTTPS_PROXY names; git clone, curl, wget, pip install and the like fail for everything else`}${git ? ` (the tool ${name('git')} clones public repositories into the playground, when the person allows it)` : ''}. ${playground} is for clones and scratch files; it is kept and never recorded.`,
