@@ -50,7 +50,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [ChooseProvider, [Port.Providers]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
   [RecordRevision, [Port.State, OpenRepository, Port.Heap]],
-  [SetUpSandbox, [Port.State, RecordRevision, OpenNetwork, OpenRepository]],
+  [SetUpSandbox, [Port.State, RecordRevision, OpenNetwork, OpenRepository, Port.Asker]],
   [TakePooled, [Port.Pool]],
   [ClearPool, [OpenRepository, Port.State, Port.Pool, Port.Audit, Port.Providers, Port.Actor]],
   [

@@ -95,7 +95,7 @@ export function wireUseCases(ports: Ports) {
   const chooseProvider = new ChooseProvider(providers);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);
   const recordRevision = new RecordRevision(state, openRepository, heap);
-  const setUpSandbox = new SetUpSandbox(state, recordRevision, openNetwork, openRepository);
+  const setUpSandbox = new SetUpSandbox(state, recordRevision, openNetwork, openRepository, ports.asker);
   const takePooled = new TakePooled(pool);
   const clearPool = new ClearPool(openRepository, state, pool, audit, providers, actor);
   const installImage = new InstallImage(state, audit, openNetwork, actor);

@@ -235,6 +235,7 @@ export class FillPool {
       new RecordRevision(state, this.#repository, this.#heap),
       this.#network,
       this.#repository,
+      'agent', // what agents take from the pool is set up without anybody asking
     );
     const channel = new ExecChannel(runtime);
     await repository.begin({ id: record.id, slug: record.slug, base });

@@ -28,6 +28,11 @@ export interface RefusedHost {
 }
 
 export interface OpenNetworkOptions extends CallOptions {
+  /**
+   * A person asked for what goes out, such as a setup of theirs: it has a budget of its own, so that agents of the repository, who
+   * share one, cannot use it up. @defaultValue false
+   */
+  readonly isOfPerson?: boolean | undefined;
   /** Told once of each host that is refused, with the reason, as it happens. */
   readonly onRefused?: ((host: string, refused: RefusedHost) => void) | undefined;
 }
@@ -79,7 +84,8 @@ export class OpenNetwork {
           refusals.note(report);
           await books.report(report);
         },
-        spend: (spending) => books.spend(spending),
+        spend: (spending) =>
+          books.spend(options?.isOfPerson === true ? { ...spending, name: `person:${spending.name}` } : spending),
       },
     );
     const closeGate = async () => {

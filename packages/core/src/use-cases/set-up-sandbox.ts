@@ -1,7 +1,7 @@
 import { type Command, commandText } from '../domain/command.ts';
 import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
-import type { CallOptions, ProgressOptions } from '../ports/call.ts';
+import type { Asker, CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import { type OpenNetwork, tellRefusals } from './open-network.ts';
@@ -22,13 +22,16 @@ export class SetUpSandbox {
   readonly #record: RecordRevision;
   readonly #network: OpenNetwork;
   readonly #repository: OpenRepository;
+  readonly #asker: Asker;
 
   constructor(
     state: Pick<StateStore, 'update'>,
     record: RecordRevision,
     network: OpenNetwork,
     repository: OpenRepository,
+    asker: Asker,
   ) {
+    this.#asker = asker;
     this.#repository = repository;
     this.#state = state;
     this.#record = record;
@@ -84,7 +87,10 @@ export class SetUpSandbox {
   ): Promise<void> {
     const isOpen = record.policy.network.setup !== 'none';
     await using network = isOpen
-      ? await this.#network.execute(record, opened.runtime, tellRefusals(options))
+      ? await this.#network.execute(record, opened.runtime, {
+          ...tellRefusals(options),
+          isOfPerson: this.#asker === 'person',
+        })
       : undefined;
     const failed = await runSetupCommands(commands, record, opened.channel, 'Setting up', network, options);
     if (!failed) return;

@@ -44,6 +44,25 @@ test('what no rule allows is gathered, each once, without the usual port', async
   await fixture[Symbol.asyncDispose]();
 });
 
+for (const asker of ['person', 'agent'] as const)
+  test(`a setup that a person asked for has a budget that agents cannot use up; asked by: ${asker}`, async () => {
+    const { fixture, wayOut } = await opened({ asker });
+    const spending = { name: 'connections', amount: 1, most: 1, windowMs: 60_000 };
+    const [ofAgents] = fixture.gate.gates;
+    expect(await ofAgents?.spend(spending)).toBe(true);
+    expect(await ofAgents?.spend(spending)).toBe(false);
+    await wayOut[Symbol.asyncDispose]();
+    const spent: Promise<boolean | undefined>[] = [];
+    const onProgress = ({ step, message }: { readonly step: string; readonly message: string }) => {
+      if (step === 'setup' && message.startsWith('Setting up: true'))
+        spent.push(Promise.resolve(fixture.gate.gates.at(-1)?.spend(spending)));
+    };
+    const network = { setup: 'allow-list' as const, allow: ['example.org'] };
+    await fixture.createSandbox.execute({ name: 'b', overrides: { network, setup: ['true'] } }, { onProgress });
+    expect(await Promise.all(spent)).toEqual([asker === 'person']);
+    await fixture[Symbol.asyncDispose]();
+  });
+
 test('who is refused one host fifty times within a minute is hopeless, and who is refused slowly or many hosts is not', async () => {
   const { fixture, wayOut } = await opened();
   const [gate] = fixture.gate.gates;
