@@ -400,7 +400,7 @@ function run(tests) {
     {
       cwd: copy,
       encoding: 'utf8',
-      timeout: 600_000,
+      timeout: 3_600_000, // all of them on a busy machine
       env: {
         ...process.env,
         NODE_OPTIONS: '--experimental-vm-modules --no-warnings',
