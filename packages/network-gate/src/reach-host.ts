@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises';
 import { BlockList, connect, isIP, type Socket } from 'node:net';
 import type { Clock, UpstreamProxy } from '@litterbox/core/provider';
 import { dialByProxy } from './dial-by-proxy.ts';
 import { isPrivateAddress, isPublicAddress, withoutNat64 } from './is-public-address.ts';
 import { ownAddresses, ownNetworks } from './own-networks.ts';
+import { resolveName } from './resolve-name.ts';
 import type { Destination, Refusal } from './parse-connect.ts';
 
 /** How hosts are found and reached. Every part has a usual one; tests bring their own. */
@@ -30,8 +30,8 @@ const MAX_ADDRESSES = 64;
 const MAX_ATTEMPTS = 4;
 
 export const USUAL_REACH: Reach = {
-  // By the machine's own configuration, as a program outside would; what it finds is looked at before it is used.
-  resolve: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
+  // What it finds is looked at before it is used.
+  resolve: (host) => resolveName(host),
   dial,
   ownNetworks,
   ownAddresses,
