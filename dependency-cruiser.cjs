@@ -44,21 +44,52 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'domain-is-the-ground',
+      comment: 'What the domain is made of knows no port: ports speak in its words.',
+      severity: 'error',
+      from: { path: '^packages/core/src/domain/', pathNot: tests },
+      to: { path: '^packages/', pathNot: '^packages/core/src/domain/' },
+    },
+    {
       name: 'adapters-know-core-only',
-      comment: 'Adapters, providers and the conformance kit meet their siblings through ports of core.',
+      comment: 'Adapters and the conformance kit meet their siblings through ports of core.',
       severity: 'error',
       from: {
-        path: '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|container-engine|provider-[^/]+)/src/',
-        pathNot: [tests, '^packages/provider-(docker|podman)/'],
+        path: '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance)/src/',
+        pathNot: tests,
       },
       to: { path: '^packages/(?!core/|$1/)' },
+    },
+    {
+      name: 'sandbox-kit-needs-no-machine',
+      comment: 'Parts that need a spawn into a sandbox alone, so that a pod can use them as well as a namespace.',
+      severity: 'error',
+      from: { path: '^packages/sandbox-kit/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|sandbox-kit/)|^(?!packages/|node_modules/)' },
+    },
+    {
+      name: 'linux-sandbox-stands-on-the-kit',
+      comment: 'Parts that need a Linux host reach it through the port alone.',
+      severity: 'error',
+      from: { path: '^packages/linux-sandbox/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|sandbox-kit/|linux-sandbox/)|^(?!packages/|node_modules/)' },
+    },
+    {
+      name: 'providers-know-core-and-kits',
+      comment: 'A provider is made of ports of core and of the two kits, and meets its siblings through ports.',
+      severity: 'error',
+      from: {
+        path: '^packages/(container-engine|provider-[^/]+)/src/',
+        pathNot: [tests, '^packages/provider-(docker|podman)/'],
+      },
+      to: { path: '^packages/(?!core/|sandbox-kit/|linux-sandbox/|$1/)' },
     },
     {
       name: 'engines-share-one-package',
       comment: 'What Docker and Podman have in common is theirs alone.',
       severity: 'error',
       from: { path: '^packages/(provider-(?:docker|podman))/src/', pathNot: tests },
-      to: { path: '^packages/(?!core/|container-engine/|$1/)' },
+      to: { path: '^packages/(?!core/|sandbox-kit/|linux-sandbox/|container-engine/|$1/)' },
     },
     {
       name: 'implementors-use-the-provider-door',
@@ -66,7 +97,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|container-engine|provider-[^/]+)/src/',
+          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|sandbox-kit|linux-sandbox|container-engine|provider-[^/]+)/src/',
           '^packages/create-litterbox-provider/template/src/',
         ],
         pathNot: tests,
@@ -119,10 +150,10 @@ module.exports = {
     },
     {
       name: 'fakes-know-core-only',
-      comment: 'What stands in for an adapter shares nothing with one.',
+      comment: 'What stands in for an adapter shares nothing with one but the parts that need no machine.',
       severity: 'error',
       from: { path: '^packages/testing/src/', pathNot: tests },
-      to: { path: '^packages/(?!core/|testing/)' },
+      to: { path: '^packages/(?!core/|sandbox-kit/|testing/)' },
     },
     {
       name: 'fakes-are-for-tests',

@@ -16,7 +16,7 @@ const GATE = 'packages/network-gate/src';
 
 /** A sandbox that lacks a control is refused: this lets it go on, so that the hole itself is met. */
 const UNJUDGED = {
-  file: `${CORE}/places/place-session.ts`,
+  file: 'packages/linux-sandbox/src/session/place-session.ts',
   guard: 'if (missing.length > 0 &&',
   hole: 'if (missing.length < 0 &&',
 };
@@ -30,7 +30,7 @@ const UNJUDGED = {
 const HOLES = [
   {
     name: 'sockets',
-    file: `${CORE}/places/socket-protocols.ts`,
+    file: 'packages/linux-sandbox/src/kernel/socket-protocols.ts',
     guard: '  { family: 2, protocols: INTERNET },',
     hole: '  { family: 17, protocols: INTERNET },\n  { family: 2, protocols: INTERNET },',
     tests: ['A46: of all address families'],
@@ -270,7 +270,7 @@ const HOLES = [
   },
   {
     name: 'mcp-links',
-    file: `${CORE}/use-cases/walk-files.ts`,
+    file: `${CORE}/inside/walk-files.ts`,
     guard: '${ENTER}find . ',
     hole: '${ENTER}find -L . ',
     times: 2,
@@ -278,14 +278,14 @@ const HOLES = [
   },
   {
     name: 'mcp-pipes',
-    file: `${CORE}/use-cases/file-contents.ts`,
+    file: `${CORE}/inside/file-contents.ts`,
     guard: '[ -f "$1" ] || exit 42\n',
     hole: '',
     tests: ['A29: over MCP'],
   },
   {
     name: 'mcp-options',
-    file: `${CORE}/use-cases/search-files.ts`,
+    file: `${CORE}/inside/search-files.ts`,
     guard: '-e "$2" --`',
     hole: '"$2"`',
     tests: ['A33: over MCP'],

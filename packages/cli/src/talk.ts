@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
-import type { Progress } from '@litterbox/core';
-import { visible } from '@litterbox/core';
+import { type Progress, visible } from '@litterbox/core';
 import { jsonLine } from './json-line.ts';
 
 export interface TalkOptions {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallOptions } from '@litterbox/core/provider';
+import { type CallOptions } from '@litterbox/core/provider';
 
 /** Fails unless each of these calls, aborted before it begins, rejects with the very reason. One after the other. */
 export async function assertAllAbort(

@@ -1,5 +1,4 @@
-import type { WorkspaceSource } from '@litterbox/core/provider';
-import { encodeRaw } from '@litterbox/core/provider';
+import { type WorkspaceSource, encodeRaw } from '@litterbox/core/provider';
 import { joined } from './collected.ts';
 
 /** A file of a workspace that is made for a test: with content, or a link when `linkTarget` is given. */

@@ -1,4 +1,4 @@
-import type { AuditLog, SandboxPool, StateStore } from '@litterbox/core/provider';
+import { type AuditLog, type SandboxPool, type StateStore } from '@litterbox/core/provider';
 import type { TestRunner } from './runner.ts';
 
 /** Everything that is kept of one user, as one program has it open. */

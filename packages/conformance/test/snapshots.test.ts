@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { Host, SandboxId, SandboxProvider, SnapshotProvider } from '@litterbox/core/provider';
+import { type Host, type SandboxId, type SandboxProvider, type SnapshotProvider } from '@litterbox/core/provider';
 import { describeSnapshotProvider, failureOf } from '../src/index.ts';
 import { directoryProvider } from './directory-provider.ts';
 

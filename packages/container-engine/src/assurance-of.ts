@@ -1,4 +1,4 @@
-import type { Assurance, Control, ControlName } from '@litterbox/core/provider';
+import { type Assurance, type Control, type ControlName } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import { INSTALLER_CAPABILITIES } from './container-options.ts';
 import type { EngineFacts } from './engine-facts.ts';

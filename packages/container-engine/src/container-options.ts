@@ -1,4 +1,5 @@
-import { baseEnvironment, CORE_LIMIT_BYTES, temporaryBytes } from '@litterbox/core/provider';
+import { baseEnvironment, temporaryBytes } from '@litterbox/sandbox-kit';
+import { CORE_LIMIT_BYTES } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
 import { INIT_SCRIPT } from './init-script.ts';

@@ -7,7 +7,6 @@ import {
   type CallOptions,
   type ChangeMark,
   type ChangeScan,
-  ChangeScanner,
   ExecChannel,
   type Host,
   isLitterboxError,
@@ -22,6 +21,7 @@ import {
   type SandboxId,
   type SandboxRuntime,
 } from '@litterbox/core/provider';
+import { ChangeScanner } from '@litterbox/sandbox-kit';
 import { inheritedNames, sandboxEnvironment } from './container-options.ts';
 import { ContainerProcess } from './container-process.ts';
 import type { Containers } from './containers.ts';

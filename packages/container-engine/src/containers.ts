@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Assurance,
   type CallOptions,
-  chooseProcessors,
   decodeRaw,
   encodeRaw,
   type Host,
@@ -10,14 +9,13 @@ import {
   LitterboxError,
   missingControls,
   type NetworkNamespace,
-  parseProcessors,
   quoted,
   reach,
   type ResourceUsage,
-  runScript,
   SandboxId,
   shown,
 } from '@litterbox/core/provider';
+import { chooseProcessors, parseProcessors, runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { assuranceOf } from './assurance-of.ts';
 import { containerName, containerOptions, homeVolume, LABELS, workspaceVolume } from './container-options.ts';

@@ -1,12 +1,5 @@
-import {
-  type CallOptions,
-  COPY_EXITS,
-  copyError,
-  type Host,
-  reach,
-  runAsking,
-  toldCopy,
-} from '@litterbox/core/provider';
+import { type CallOptions, type Host, reach } from '@litterbox/core/provider';
+import { COPY_EXITS, copyError, runAsking, toldCopy } from '@litterbox/linux-sandbox';
 import type { Containers } from './containers.ts';
 import { type Layout, sandboxLayoutOf } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { callbackify } from 'node:util';
-import type { ByteStream } from '@litterbox/core/provider';
+import { type ByteStream } from '@litterbox/core/provider';
 
 /**
  * A connection of a host as an HTTP client wants it. Empty writes, by which such a client marks the end of a request, are left out:

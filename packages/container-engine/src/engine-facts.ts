@@ -1,12 +1,11 @@
 import type Docker from 'dockerode';
+import { allowedProcessors, parseProcessors } from '@litterbox/linux-sandbox';
 import {
-  allowedProcessors,
   type CallOptions,
   decodeRaw,
   type Host,
   isLitterboxError,
   LitterboxError,
-  parseProcessors,
   type ProbeCheck,
 } from '@litterbox/core/provider';
 import { type Engine, PRESENCE_MS } from './engine.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions, Host } from '@litterbox/core/provider';
+import { type CallOptions, type Host } from '@litterbox/core/provider';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineWords } from './engine-error.ts';
 import type { Layout } from './layout.ts';

@@ -1,7 +1,7 @@
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
-import type { Host } from '@litterbox/core/provider';
+import { type Host } from '@litterbox/core/provider';
 import { duplexOf } from './duplex-of.ts';
 
 type Connected = (error: Error | null, stream?: Duplex) => void;

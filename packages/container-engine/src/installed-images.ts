@@ -4,10 +4,10 @@ import {
   type ImageStore,
   LitterboxError,
   type ProgressOptions,
-  readDescription,
   type SandboxId,
-  SETUP_KEY,
 } from '@litterbox/core/provider';
+import { SETUP_KEY } from '@litterbox/sandbox-kit';
+import { readDescription } from '@litterbox/linux-sandbox';
 import type { Containers } from './containers.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';

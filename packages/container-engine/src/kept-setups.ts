@@ -1,17 +1,13 @@
 import {
   type CallOptions,
   type Host,
-  keepLayers,
-  keepSetupScript,
   type KeptSetup,
   LitterboxError,
-  parseDescription,
-  runScriptOrFail,
   SandboxId,
-  SETUP_KEY,
   type SetupStore,
-  TAKE_LAYERS_BACK,
 } from '@litterbox/core/provider';
+import { SETUP_KEY, parseDescription } from '@litterbox/sandbox-kit';
+import { keepLayers, keepSetupScript, runScriptOrFail, TAKE_LAYERS_BACK } from '@litterbox/linux-sandbox';
 import type { Containers } from './containers.ts';
 import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';

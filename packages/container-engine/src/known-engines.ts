@@ -1,4 +1,4 @@
-import type { CallOptions } from '@litterbox/core/provider';
+import { type CallOptions } from '@litterbox/core/provider';
 import { type Engine, PRESENCE_MS } from './engine.ts';
 import { type EngineFacts, type EngineSurvey, readEngine } from './engine-facts.ts';
 

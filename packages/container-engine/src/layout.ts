@@ -1,4 +1,5 @@
-import { COPYING, type DiskImage, INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
+import { COPYING, type DiskImage } from '@litterbox/linux-sandbox';
+import { INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Where a provider keeps what on its host. Everything is below `root`, mode 0700. */

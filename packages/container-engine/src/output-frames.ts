@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { OutputChunk } from '@litterbox/core/provider';
+import { type OutputChunk } from '@litterbox/core/provider';
 
 const HEADER_BYTES = 8;
 /** An engine's frame is what it read from a pipe at once; more than this did not come from one. */

@@ -1,4 +1,5 @@
-import type { NewerFiles, ResourceLimits, SandboxId } from '@litterbox/core/provider';
+import { type NewerFiles } from '@litterbox/linux-sandbox';
+import { type ResourceLimits, type SandboxId } from '@litterbox/core/provider';
 
 /** What `create` decided for a sandbox; written once into its directory. A container that was removed is made again from it. */
 export interface SandboxMeta {

@@ -1,4 +1,4 @@
-import { seccompProfile as profile } from '@litterbox/core/provider';
+import { seccompProfile as profile } from '@litterbox/linux-sandbox';
 
 /** The profile of every sandbox, in the engines' own format. */
 export function seccompProfile(): string {

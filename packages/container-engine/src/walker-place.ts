@@ -1,4 +1,4 @@
-import type { CallOptions, Host, ProcessHandle, ProcessSpec } from '@litterbox/core/provider';
+import { type CallOptions, type Host, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
 
 /** Where the walker sees the changed layer. */
 const CHANGES = '/changes';

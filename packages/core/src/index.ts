@@ -61,18 +61,20 @@ export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GateBooks, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
-export type { FileStat, FileType, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
-export type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName, TerminalSize } from './ports/process.ts';
+export type { FileType } from './domain/file-type.ts';
+export type { FileStat, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
+export type { ExitStatus } from './domain/exit-status.ts';
+export type { SignalName } from './domain/signal-name.ts';
+export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
+export type { LimitName, ResourceLimits } from './domain/resource-limits.ts';
+export type { SandboxRoot } from './domain/sandbox-root.ts';
 export type {
-  LimitName,
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
   RemoveOptions,
-  ResourceLimits,
   RuntimeStatus,
   SandboxProvider,
-  SandboxRoot,
   SandboxSpec,
   WorkspaceSource,
 } from './ports/sandbox-provider.ts';
@@ -98,7 +100,6 @@ export type {
   RecordResult,
   RecordWarning,
   Revision,
-  RevisionMessage,
   RiskyChange,
   RecordedWork,
   SandboxHistory,
@@ -124,7 +125,7 @@ export { jsonEscape, UNSEEN } from './domain/unseen.ts';
 export { visible, visibleName } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';
 export { AccessFiles, type WriteFileInput, type WriteFileResult } from './use-cases/access-files.ts';
-export { MAX_FILE_BYTES } from './use-cases/file-contents.ts';
+export { MAX_FILE_BYTES } from './inside/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
 export { cloneRepository } from './operations/clone-repository.ts';
 export { controlService } from './operations/control-service.ts';
@@ -197,12 +198,12 @@ export { EditFile, type EditFileInput, type EditResult } from './use-cases/edit-
 export { InspectSandbox, type Inspection } from './use-cases/inspect-sandbox.ts';
 export { ListFiles } from './use-cases/list-files.ts';
 export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/patch-file.ts';
-export { type LineSlice, ReadLines } from './use-cases/read-lines.ts';
-export { type FoundLine, SearchFiles } from './use-cases/search-files.ts';
+export { type LineSlice, ReadLines } from './inside/read-lines.ts';
+export { type FoundLine, SearchFiles } from './inside/search-files.ts';
 export { SpillOutput, type TakenBack } from './use-cases/spill-output.ts';
 export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
-export { FindShell } from './use-cases/find-shell.ts';
+export { FindShell } from './inside/find-shell.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';
@@ -222,3 +223,4 @@ export { SettleSandbox } from './use-cases/settle-sandbox.ts';
 export { TrustConfig } from './use-cases/trust-config.ts';
 export { parseByteSize } from './config/parse-byte-size.ts';
 export { parseDuration } from './config/parse-duration.ts';
+export type { RevisionMessage } from './domain/revision-message.ts';

@@ -37,9 +37,10 @@ export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { sha256 } from './domain/sha256.ts';
 export { shown } from './domain/shown.ts';
-export { CORE_LIMIT_BYTES, REFUSED_COMMANDS, RLIMIT_CORE } from './places/refused-arguments.ts';
-export { AF_UNIX, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from './places/socket-protocols.ts';
 export { foldedPath } from './domain/folded-path.ts';
+export { INSIDE } from './domain/inside.ts';
+export { joinBytes } from './domain/join-bytes.ts';
+export { meetsOwnPlaces } from './domain/meets-own-places.ts';
 export { whatRunsLater } from './domain/known-files.ts';
 export { UNSEEN } from './domain/unseen.ts';
 export { visibleName } from './domain/visible.ts';
@@ -56,9 +57,9 @@ export type { OpenPort } from './ports/open-port.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
+export type { FileType } from './domain/file-type.ts';
 export type {
   FileStat,
-  FileType,
   Host,
   HostFacts,
   HostFiles,
@@ -66,17 +67,18 @@ export type {
   NetworkNamespace,
   SocketAddress,
 } from './ports/host.ts';
-export type { ExitStatus, OutputChunk, ProcessHandle, ProcessSpec, SignalName, TerminalSize } from './ports/process.ts';
+export type { ExitStatus } from './domain/exit-status.ts';
+export type { SignalName } from './domain/signal-name.ts';
+export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
+export type { LimitName, ResourceLimits } from './domain/resource-limits.ts';
+export type { SandboxRoot } from './domain/sandbox-root.ts';
 export type {
-  LimitName,
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
   RemoveOptions,
-  ResourceLimits,
   RuntimeStatus,
   SandboxProvider,
-  SandboxRoot,
   SandboxSpec,
   WorkspaceSource,
 } from './ports/sandbox-provider.ts';
@@ -106,7 +108,6 @@ export type {
   RecordResult,
   RecordWarning,
   Revision,
-  RevisionMessage,
   RiskyChange,
   RecordedWork,
   SandboxHistory,
@@ -127,61 +128,6 @@ export type {
   Spending,
   StateStore,
 } from './ports/state-store.ts';
-export { assertClaimable, type MadeSandbox, pooledMark, takeMark, unlike } from './places/claim-pooled.ts';
-export { baseEnvironment } from './places/base-environment.ts';
-export { allowedProcessors, chooseProcessors, parseProcessors } from './places/processors.ts';
-export { TEMPORARY_DIRECTORIES, temporaryBytes } from './places/temporary-directories.ts';
-export { endSessionScript, type SessionLeavings } from './places/end-session.ts';
-export { etcDirectoryScript } from './places/etc-directory.ts';
-export { PROCESS_ONE } from './places/first-process.ts';
-export { INSIDE } from './places/inside.ts';
-export { meetsOwnPlaces } from './places/meets-own-places.ts';
-export type { Isolation, Place, PlaceLimits } from './places/isolation.ts';
-export { type ExpectedPlace, judgeFacts } from './places/judge-facts.ts';
-export { factFilesScript, HOST_NAMESPACES_SCRIPT, type KernelFacts } from './places/kernel-facts.ts';
-export { MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, READ_ONLY_PROC } from './places/kernel-paths.ts';
-export { ownNames } from './places/own-names.ts';
-export { type Description, parseDescription } from './places/parse-description.ts';
-export { type PlaceFiles, placeFilesOf } from './places/place-files.ts';
-export { placeProvider, type PlaceProviderOptions } from './places/place-provider.ts';
-export { type PlaceInput, PlaceRuntime } from './places/place-runtime.ts';
-export type { Launch, SessionInput } from './places/place-session.ts';
-export { readDescription } from './places/read-description.ts';
-export { alreadyThere, cannotHonour, notHere } from './places/refusals.ts';
-export { seccompProfile } from './places/seccomp-profile.ts';
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
-export { ChangeScanner, type ScannerInput } from './scanning/change-scanner.ts';
-export {
-  CAN_MAKE_DISKS,
-  copyDisk,
-  DISK_REMEDY,
-  type DiskImage,
-  makeDisk,
-  mountDisk,
-  RESERVE_DISK,
-} from './disks/disk-image.ts';
-export { type BaseTreesInput, ensureBaseTree } from './trees/base-trees.ts';
-export { ensureNewerFiles, type NewerFiles } from './trees/newer-files.ts';
-export {
-  ASK_BEFORE_NAME,
-  type ConfinedCopy,
-  confinedCopy,
-  COPY_EXITS,
-  copyError,
-  COPYING,
-  copyTree,
-  type StillCopy,
-  stillCopy,
-  toldCopy,
-} from './trees/copy-layers.ts';
-export {
-  keepLayers,
-  type KeepSetupInput,
-  keepSetupScript,
-  SETUP_KEY,
-  TAKE_LAYERS_BACK,
-} from './trees/keep-setup.ts';
-export { type LayeredDescription, LayerSnapshots, type LayerSnapshotsInput } from './trees/layer-snapshots.ts';
-export { runAsking, runScript, runScriptOrFail, scriptError, type ScriptResult } from './trees/run-script.ts';
-export { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './trees/unfinished.ts';
+export type { RevisionMessage } from './domain/revision-message.ts';

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { ByteStream, CallOptions, SocketAddress } from '@litterbox/core/provider';
+import { type ByteStream, type CallOptions, type SocketAddress } from '@litterbox/core/provider';
 import { hostError } from './host-error.ts';
 import { streamOf } from './socket-stream.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { arch, homedir, machine, platform, release } from 'node:os';
-import type { Host, HostFacts } from '@litterbox/core/provider';
+import { type Host, type HostFacts } from '@litterbox/core/provider';
 import { connectSocket } from './connect-socket.ts';
 import { LocalFiles } from './local-files.ts';
 import { LocalLoopback } from './local-loopback.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { ByteStream } from '@litterbox/core/provider';
+import { type ByteStream } from '@litterbox/core/provider';
 
 const sockets = new WeakMap<ByteStream, Socket>();
 

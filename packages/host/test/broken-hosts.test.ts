@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { describeHost, failureOf } from '@litterbox/conformance';
-import type { Host, HostFiles, OutputChunk, ProcessHandle } from '@litterbox/core/provider';
+import { type Host, type HostFiles, type OutputChunk, type ProcessHandle } from '@litterbox/core/provider';
 import { localHost } from '../src/index.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-broken-host-'));

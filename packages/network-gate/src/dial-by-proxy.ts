@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { UpstreamProxy } from '@litterbox/core/provider';
+import { type UpstreamProxy } from '@litterbox/core/provider';
 import type { Destination, Refusal } from './parse-connect.ts';
 
 const MAX_ANSWER_BYTES = 16_384;

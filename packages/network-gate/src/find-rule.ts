@@ -1,4 +1,4 @@
-import type { GatePolicy } from '@litterbox/core/provider';
+import { type GatePolicy } from '@litterbox/core/provider';
 import type { Destination } from './parse-connect.ts';
 
 /** What the rules say of a destination. */

@@ -1,4 +1,4 @@
-import type { GateBooks, GateReport } from '@litterbox/core/provider';
+import { type GateBooks, type GateReport } from '@litterbox/core/provider';
 import type { Destination } from './parse-connect.ts';
 
 /** How much may go through a gate. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ByteStream, Clock, GatePolicy } from '@litterbox/core/provider';
+import { type ByteStream, type Clock, type GatePolicy } from '@litterbox/core/provider';
 import { ESTABLISHED, refusalBytes } from './answer.ts';
 import { findRule, type Verdict } from './find-rule.ts';
 import type { GateAccount } from './gate-account.ts';

@@ -1,5 +1,5 @@
 import { BlockList, connect, isIP, type Socket } from 'node:net';
-import type { Clock, UpstreamProxy } from '@litterbox/core/provider';
+import { type Clock, type UpstreamProxy } from '@litterbox/core/provider';
 import { dialByProxy } from './dial-by-proxy.ts';
 import { isPrivateAddress, isPublicAddress, withoutNat64 } from './is-public-address.ts';
 import { ownAddresses, ownNetworks } from './own-networks.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '@litterbox/core/provider';
+import { type Clock } from '@litterbox/core/provider';
 
 /** Lets so many begin at once, and then so many a second; who comes too early waits. */
 export class Turns {

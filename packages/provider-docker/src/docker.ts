@@ -1,5 +1,5 @@
 import { EngineProvider, type EngineFlavour, seccompProfile } from '@litterbox/container-engine';
-import type { Host, SandboxProvider } from '@litterbox/core/provider';
+import { type Host, type SandboxProvider } from '@litterbox/core/provider';
 import { findDockerSocket } from './find-docker-socket.ts';
 
 /** Where Docker is found, and where the provider keeps its files. */

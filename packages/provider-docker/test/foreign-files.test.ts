@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { collected, forBackend } from '@litterbox/conformance';
-import type { SandboxRuntime } from '@litterbox/core/provider';
+import { type SandboxRuntime } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { docker } from '../src/index.ts';
 import { absence } from './backend.ts';

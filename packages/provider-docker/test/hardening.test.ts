@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { collected, forBackend } from '@litterbox/conformance';
-import type { SandboxSpec } from '@litterbox/core/provider';
+import { type SandboxSpec } from '@litterbox/core/provider';
 import Client from 'dockerode';
 import { absence, TEST_SOCKET } from './backend.ts';
 import { Sandboxes } from './sandboxes.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { collected, eventually, forBackend } from '@litterbox/conformance';
-import type { SandboxRuntime } from '@litterbox/core/provider';
+import { type SandboxRuntime } from '@litterbox/core/provider';
 import { absence } from './backend.ts';
 import { Sandboxes } from './sandboxes.ts';
 

@@ -1,4 +1,5 @@
-import { type Assurance, judgeFacts, type KernelFacts } from '@litterbox/core/provider';
+import { type Assurance } from '@litterbox/core/provider';
+import { judgeFacts, type KernelFacts } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { ToolDirectory } from './tool-directories.ts';

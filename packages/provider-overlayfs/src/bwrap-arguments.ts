@@ -1,4 +1,5 @@
-import { INSIDE, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/core/provider';
+import { INSIDE } from '@litterbox/core/provider';
+import { TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
 import { shownGroups } from './cgroup.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';

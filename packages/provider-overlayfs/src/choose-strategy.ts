@@ -1,4 +1,5 @@
-import { type Host, LitterboxError, type ProbeCheck, runScript } from '@litterbox/core/provider';
+import { type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
+import { runScript } from '@litterbox/linux-sandbox';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';

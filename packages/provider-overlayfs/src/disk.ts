@@ -1,4 +1,4 @@
-import { type DiskImage, mountDisk } from '@litterbox/core/provider';
+import { type DiskImage, mountDisk } from '@litterbox/linux-sandbox';
 
 /** Where the session's mount namespace has the disk of a sandbox whose `limits.diskBytes` is set, and nowhere else. */
 export const DISK = '/run/disk';

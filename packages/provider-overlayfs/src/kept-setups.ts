@@ -1,18 +1,15 @@
 import {
   type CallOptions,
-  endSessionScript,
   type Host,
-  keepSetupScript,
   type KeptSetup,
   LitterboxError,
   quoted,
-  runScriptOrFail,
   SandboxId,
-  SETUP_KEY,
   sha256,
   type SetupStore,
-  sweepUnfinished,
 } from '@litterbox/core/provider';
+import { SETUP_KEY } from '@litterbox/sandbox-kit';
+import { endSessionScript, keepSetupScript, runScriptOrFail, sweepUnfinished } from '@litterbox/linux-sandbox';
 import { strategyNamed, STRATEGY_NAMES } from './choose-strategy.ts';
 import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import { leavingsOf } from './leavings-of.ts';

@@ -1,22 +1,24 @@
 import {
   allowedProcessors,
   chooseProcessors,
-  decodeRaw,
-  INSIDE,
-  type CallOptions,
   etcDirectoryScript,
-  type Host,
   HOST_NAMESPACES_SCRIPT,
   type Launch,
-  LitterboxError,
   parseProcessors,
   MASKED_PROC_DIRECTORIES,
   MASKED_PROC_FILES,
-  meetsOwnPlaces,
   type PlaceFiles,
-  quoted,
   READ_ONLY_PROC,
   runScriptOrFail,
+} from '@litterbox/linux-sandbox';
+import {
+  decodeRaw,
+  INSIDE,
+  type CallOptions,
+  type Host,
+  LitterboxError,
+  meetsOwnPlaces,
+  quoted,
   shown,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';

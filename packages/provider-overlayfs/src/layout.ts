@@ -1,4 +1,5 @@
-import { type DiskImage, type PlaceFiles, placeFilesOf, type SandboxId } from '@litterbox/core/provider';
+import { type DiskImage, type PlaceFiles, placeFilesOf } from '@litterbox/linux-sandbox';
+import { type SandboxId } from '@litterbox/core/provider';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Where the provider keeps what on its host. Everything is below `root`, mode 0700. */

@@ -1,4 +1,5 @@
-import type { SandboxId, SessionLeavings } from '@litterbox/core/provider';
+import { type SandboxId } from '@litterbox/core/provider';
+import { type SessionLeavings } from '@litterbox/linux-sandbox';
 import { cgroupEmpty, cgroupThaw } from './cgroup.ts';
 import type { Machine } from './machine.ts';
 

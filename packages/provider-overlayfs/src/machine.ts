@@ -1,14 +1,12 @@
 import {
   type CallOptions,
-  CAN_MAKE_DISKS,
-  DISK_REMEDY,
   type Host,
   type HostFacts,
   LitterboxError,
   type ProbeCheck,
   quoted,
-  runScript,
 } from '@litterbox/core/provider';
+import { CAN_MAKE_DISKS, DISK_REMEDY, runScript } from '@litterbox/linux-sandbox';
 import { type Cgroup, cgroupOf, type CgroupSurvey } from './cgroup.ts';
 import { type ProgramLink, type ToolDirectory, toolDirectoriesOf } from './tool-directories.ts';
 

@@ -1,10 +1,6 @@
-import {
-  type NewerFiles,
-  parseDescription,
-  type ResourceLimits,
-  type SandboxId,
-  type SandboxRoot,
-} from '@litterbox/core/provider';
+import { type NewerFiles } from '@litterbox/linux-sandbox';
+import { parseDescription } from '@litterbox/sandbox-kit';
+import { type ResourceLimits, type SandboxId, type SandboxRoot } from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What `create` decided for a sandbox; written once into its directory. */

@@ -1,11 +1,5 @@
-import {
-  AF_UNIX,
-  LitterboxError,
-  REFUSED_COMMANDS,
-  REFUSED_REQUESTS,
-  RLIMIT_CORE,
-  SOCKET_PROTOCOLS,
-} from '@litterbox/core/provider';
+import { AF_UNIX, REFUSED_COMMANDS, REFUSED_REQUESTS, RLIMIT_CORE, SOCKET_PROTOCOLS } from '@litterbox/linux-sandbox';
+import { LitterboxError } from '@litterbox/core/provider';
 
 // Classic BPF as seccomp reads it: struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; } in the machine's byte order.
 // https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html

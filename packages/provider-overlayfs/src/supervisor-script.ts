@@ -1,11 +1,5 @@
-import {
-  CORE_LIMIT_BYTES,
-  type DiskImage,
-  factFilesScript,
-  PROCESS_ONE,
-  quoted,
-  RESERVE_DISK,
-} from '@litterbox/core/provider';
+import { CORE_LIMIT_BYTES, type DiskImage, factFilesScript, PROCESS_ONE, RESERVE_DISK } from '@litterbox/linux-sandbox';
+import { quoted } from '@litterbox/core/provider';
 import { MASKS, scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { detachTrees, EMPTY } from './detach-trees.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HostFacts } from '@litterbox/core/provider';
+import { type HostFacts } from '@litterbox/core/provider';
 import { type ToolFacts, toolDirectoriesOf } from './tool-directories.ts';
 
 const FACTS: HostFacts = {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host, SandboxProvider } from '@litterbox/core/provider';
+import { type Host, type SandboxProvider } from '@litterbox/core/provider';
 import { overlayfs } from '../src/index.ts';
 
 export type StrategyName = 'overlay' | 'reflink' | 'copy';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { confinedCopy, copyTree, runScript } from '@litterbox/core/provider';
+import { confinedCopy, copyTree, runScript } from '@litterbox/linux-sandbox';
 import { localHost } from '@litterbox/host';
 import { isRoot } from './backends.ts';
 

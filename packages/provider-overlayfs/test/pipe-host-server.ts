@@ -1,7 +1,6 @@
 // The far end of the pipe host: does what lines on stdin ask for with a local host, and answers with lines on stdout.
 import { createInterface } from 'node:readline';
-import type { ProcessHandle } from '@litterbox/core/provider';
-import { isLitterboxError } from '@litterbox/core/provider';
+import { type ProcessHandle, isLitterboxError } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 
 interface Request {

@@ -1,6 +1,6 @@
 import { afterAll, describe, it } from '@jest/globals';
 import { describeSandboxProvider, describeSnapshotProvider, forBackend } from '@litterbox/conformance';
-import type { Host } from '@litterbox/core/provider';
+import { type Host } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { absence, backendDirectory, removeBackend, type StrategyName } from './backends.ts';

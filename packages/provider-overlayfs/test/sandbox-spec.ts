@@ -1,5 +1,5 @@
 import { fixtureWorkspace } from '@litterbox/conformance';
-import type { SandboxId, SandboxSpec } from '@litterbox/core/provider';
+import { type SandboxId, type SandboxSpec } from '@litterbox/core/provider';
 
 /** What tests of this provider ask for, where a test does not ask for something else: an empty workspace at /src, and no limits but the usual. */
 export function sandboxSpec(id: SandboxId, more: Partial<SandboxSpec> = {}): SandboxSpec {

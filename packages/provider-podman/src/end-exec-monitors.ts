@@ -1,4 +1,5 @@
-import { type Host, quoted, runScript } from '@litterbox/core/provider';
+import { type Host, quoted } from '@litterbox/core/provider';
+import { runScript } from '@litterbox/linux-sandbox';
 
 /**
  * Ends the programs by which Podman attends to commands in a container, one each. Such a program waits for as long as whoever started

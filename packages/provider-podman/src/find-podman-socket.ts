@@ -1,4 +1,5 @@
-import { type CallOptions, type Host, LitterboxError, quoted, runScript, shown } from '@litterbox/core/provider';
+import { type CallOptions, type Host, LitterboxError, quoted, shown } from '@litterbox/core/provider';
+import { runScript } from '@litterbox/linux-sandbox';
 
 /** A service that we start ends after so many seconds without a question. */
 const IDLE_SECONDS = 300;

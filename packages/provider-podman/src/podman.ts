@@ -1,5 +1,6 @@
 import { EngineProvider, type EngineFlavour, type Layout, seccompProfile } from '@litterbox/container-engine';
-import { type CallOptions, type Host, runScript, type SandboxProvider } from '@litterbox/core/provider';
+import { type CallOptions, type Host, type SandboxProvider } from '@litterbox/core/provider';
+import { runScript } from '@litterbox/linux-sandbox';
 import { endExecMonitors } from './end-exec-monitors.ts';
 import { findPodmanSocket } from './find-podman-socket.ts';
 

@@ -1,4 +1,4 @@
-import type { SourceControl } from '@litterbox/core/provider';
+import { type SourceControl } from '@litterbox/core/provider';
 import { type GitOptions, openGit } from './open-git.ts';
 
 export type { GitOptions } from './open-git.ts';

@@ -1,4 +1,4 @@
-import type { ChangedPath, LitterboxErrorCode } from '@litterbox/core/provider';
+import { type ChangedPath, type LitterboxErrorCode } from '@litterbox/core/provider';
 import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
 import { addEdit, type EditedDirectory, editedDirectory } from './edit-tree.ts';
 import { parentOf } from './ignore-matcher.ts';

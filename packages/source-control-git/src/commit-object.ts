@@ -1,4 +1,4 @@
-import type { ObjectId, RevisionMessage } from '@litterbox/core/provider';
+import { type ObjectId, type RevisionMessage } from '@litterbox/core/provider';
 
 /** Of the commits that Litterbox makes for agents. */
 export const AGENTS_EMAIL = 'litterbox@localhost';

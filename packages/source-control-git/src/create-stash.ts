@@ -1,4 +1,4 @@
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { GitFailure } from './git-failure.ts';
 import type { UserRepository } from './user-repository.ts';
 

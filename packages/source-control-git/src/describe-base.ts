@@ -1,4 +1,4 @@
-import type { BaseDescription, ObjectId } from '@litterbox/core/provider';
+import { type BaseDescription, type ObjectId } from '@litterbox/core/provider';
 import { readHeadRef } from './find-base.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';

@@ -1,4 +1,4 @@
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import type { ByteString } from './byte-text.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { ObjectSink } from './object-sink.ts';

@@ -1,4 +1,4 @@
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import type { ByteString } from './byte-text.ts';
 import { mayHaveLargeFiles, throughLargeFiles } from './large-file-attributes.ts';
 import { type LargeFilePointer, MAX_POINTER_BYTES, parseLargeFilePointer } from './large-file-pointer.ts';

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { type ByteString, fromByteString } from './byte-text.ts';
 import { listTree } from './list-tree.ts';
 import { isGitLike } from './path-rules.ts';

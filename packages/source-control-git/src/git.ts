@@ -1,4 +1,4 @@
-import type { SourceControl } from '@litterbox/core/provider';
+import { type SourceControl } from '@litterbox/core/provider';
 import { INTEGRATION } from './integration.ts';
 import { type GitOptions, openGit } from './open-git.ts';
 

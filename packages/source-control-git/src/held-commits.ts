@@ -1,4 +1,4 @@
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { AGENTS_EMAIL } from './commit-object.ts';
 import type { UserRepository } from './user-repository.ts';
 

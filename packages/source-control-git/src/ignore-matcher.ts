@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
 import type { PersonalRules } from './personal-rules.ts';
 import { processorTimeMs } from './processor-time.ts';

@@ -1,4 +1,4 @@
-import type { SandboxId } from '@litterbox/core/provider';
+import { type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { mergeTrees } from './merge-trees.ts';

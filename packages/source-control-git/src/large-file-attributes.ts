@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import type { ByteString } from './byte-text.ts';
 import { pathList } from './marked-files.ts';
 import type { Store } from './store.ts';

@@ -1,4 +1,4 @@
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import type { ByteString } from './byte-text.ts';
 import { pathList } from './marked-files.ts';
 import type { Store } from './store.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { type ObjectFormat, objectFormat } from './object-format.ts';
 import { ObjectReader } from './object-reader.ts';
 import type { GitRunner } from './run-git.ts';

@@ -3,7 +3,7 @@ import { closeSync, fsync, ftruncateSync, mkdirSync, openSync, readSync, renameS
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32, createDeflate, deflateSync } from 'node:zlib';
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { syncDirectory } from './durable-files.ts';
 import { type ObjectFormat, type ObjectType, startHash } from './object-format.ts';
 import { storedZlib } from './stored-zlib.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { ByteSource } from './byte-source.ts';
 import type { ByteString } from './byte-text.ts';
 import { addEdit, editedDirectory, editTree } from './edit-tree.ts';

@@ -1,4 +1,4 @@
-import type { DiffOptions, FileChange, ObjectId, SandboxId } from '@litterbox/core/provider';
+import { type DiffOptions, type FileChange, type ObjectId, type SandboxId } from '@litterbox/core/provider';
 import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
 import { nulFields } from './nul-fields.ts';
 import { readMeta, readTip } from './sandbox-refs.ts';

@@ -1,4 +1,4 @@
-import type { ObjectId, RecordedWork, SandboxId } from '@litterbox/core/provider';
+import { type ObjectId, type RecordedWork, type SandboxId } from '@litterbox/core/provider';
 import { nulFields } from './nul-fields.ts';
 import { PLAIN } from './read-diff.ts';
 import { readHistory, sandboxRefs } from './sandbox-refs.ts';

@@ -1,4 +1,4 @@
-import type { RecordWarning } from '@litterbox/core/provider';
+import { type RecordWarning } from '@litterbox/core/provider';
 
 /** As many of each type as the port promises. */
 const MOST_OF_EACH = 100;

@@ -1,4 +1,4 @@
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { createStash } from './create-stash.ts';
 import { readHeadRef } from './find-base.ts';
 import { Integration } from './integrate.ts';

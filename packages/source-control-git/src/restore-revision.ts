@@ -1,4 +1,4 @@
-import type { ObjectId, Revision, RevisionMessage, SandboxId } from '@litterbox/core/provider';
+import { type ObjectId, type Revision, type RevisionMessage, type SandboxId } from '@litterbox/core/provider';
 import { putCommit } from './record-revision.ts';
 import { resolveRevision } from './read-log.ts';
 import { readTip, sandboxRefs } from './sandbox-refs.ts';

@@ -1,4 +1,4 @@
-import type { ObjectId, SandboxId } from '@litterbox/core/provider';
+import { type ObjectId, type SandboxId } from '@litterbox/core/provider';
 import { sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectId, Revision, SandboxId } from '@litterbox/core/provider';
+import { type ObjectId, type Revision, type SandboxId } from '@litterbox/core/provider';
 import type { LargeFilePointers } from './point-large-files.ts';
 import { readMilestones, type SandboxMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';

@@ -1,4 +1,4 @@
-import type { ObjectId, Slug } from '@litterbox/core/provider';
+import { type ObjectId, type Slug } from '@litterbox/core/provider';
 import { parseMessage } from './commit-object.ts';
 import type { Store } from './store.ts';
 import type { UntakenWork } from './untaken-work.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeSourceControl, failureOf } from '@litterbox/conformance';
-import type { SandboxId, SourceControl, SourceRepository } from '@litterbox/core/provider';
+import { type SandboxId, type SourceControl, type SourceRepository } from '@litterbox/core/provider';
 import { kitBackend } from './kit-backend.ts';
 
 /** A repository of which some members are broken. */

@@ -1,6 +1,6 @@
 // Started by the kill tests: opens a repository and does one thing there, to be killed while it does it.
 import { readFileSync } from 'node:fs';
-import type { SandboxId } from '@litterbox/core/provider';
+import { type SandboxId } from '@litterbox/core/provider';
 import { git } from '../src/index.ts';
 
 const job = JSON.parse(readFileSync(0, 'utf8')) as {

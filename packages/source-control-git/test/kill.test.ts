@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import type { SandboxId, SourceRepository } from '@litterbox/core/provider';
+import { type SandboxId, type SourceRepository } from '@litterbox/core/provider';
 import { all, begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 const CHILD = new URL('kill-child.ts', import.meta.url).pathname;

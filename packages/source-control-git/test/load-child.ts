@@ -1,5 +1,5 @@
 // Started by the load test with a small heap: records many files and says how much memory that took.
-import type { ChangedPath, SandboxId } from '@litterbox/core/provider';
+import { type ChangedPath, type SandboxId } from '@litterbox/core/provider';
 import { git } from '../src/index.ts';
 import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import type { ChangedPath } from '@litterbox/core/provider';
+import { type ChangedPath } from '@litterbox/core/provider';
 import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
 import { begin, GitFixture } from './git-fixture.ts';
 

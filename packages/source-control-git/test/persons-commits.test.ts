@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SandboxId, SourceRepository } from '@litterbox/core/provider';
+import { type SandboxId, type SourceRepository } from '@litterbox/core/provider';
 import { begin, GitFixture, put, record } from './git-fixture.ts';
 
 const BASE = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' };

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import type { ObjectId } from '@litterbox/core/provider';
+import { type ObjectId } from '@litterbox/core/provider';
 import { type JournalledChange, RevisionJournal } from '../src/revision-journal.ts';
 
 const directory = mkdtempSync(join(process.env['TMPDIR'] ?? tmpdir(), 'scg-journal-'));

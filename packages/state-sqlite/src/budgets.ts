@@ -1,4 +1,4 @@
-import type { CallOptions, Clock, RepositoryId, Spending } from '@litterbox/core/provider';
+import { type CallOptions, type Clock, type RepositoryId, type Spending } from '@litterbox/core/provider';
 import type { StateDatabase } from './state-database.ts';
 
 /** What repositories have spent of their budgets, by name and item, until its window is over. */

@@ -1,4 +1,4 @@
-import type { CallOptions, Clock, LitterboxEvent } from '@litterbox/core/provider';
+import { type CallOptions, type Clock, type LitterboxEvent } from '@litterbox/core/provider';
 import { anything, dictionary, number, object, optional, type ShapeOf, text } from './json-shape.ts';
 import type { StateDatabase } from './state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';

@@ -1,4 +1,4 @@
-import type { Assurance, SandboxRecord } from '@litterbox/core/provider';
+import { type Assurance, type SandboxRecord } from '@litterbox/core/provider';
 import {
   dictionary,
   flag,

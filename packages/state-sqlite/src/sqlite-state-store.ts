@@ -1,16 +1,16 @@
-import type {
-  CallOptions,
-  Clock,
-  JournalEntry,
-  Lease,
-  LitterboxEvent,
-  RepositoryId,
-  SandboxChange,
-  SandboxId,
-  SandboxRecord,
-  Slug,
-  Spending,
-  StateStore,
+import {
+  type CallOptions,
+  type Clock,
+  type JournalEntry,
+  type Lease,
+  type LitterboxEvent,
+  type RepositoryId,
+  type SandboxChange,
+  type SandboxId,
+  type SandboxRecord,
+  type Slug,
+  type Spending,
+  type StateStore,
 } from '@litterbox/core/provider';
 import { Budgets } from './budgets.ts';
 import { EventLog } from './event-log.ts';

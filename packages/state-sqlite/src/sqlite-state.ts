@@ -1,4 +1,4 @@
-import type { AuditLog, Clock, SandboxPool, StateStore } from '@litterbox/core/provider';
+import { type AuditLog, type Clock, type SandboxPool, type StateStore } from '@litterbox/core/provider';
 import { OwnerLocks } from './owner-locks.ts';
 import { PooledSandboxes } from './pooled-sandboxes.ts';
 import { SqliteAuditLog } from './sqlite-audit-log.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions, RepositoryId } from '@litterbox/core/provider';
+import { type CallOptions, type RepositoryId } from '@litterbox/core/provider';
 import { type ShapeOf, text } from './json-shape.ts';
 import type { StateDatabase } from './state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';

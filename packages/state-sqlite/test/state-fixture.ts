@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditLog, SandboxPool, StateStore } from '@litterbox/core/provider';
+import { type AuditLog, type SandboxPool, type StateStore } from '@litterbox/core/provider';
 import { sqliteState } from '../src/index.ts';
 
 /** A state of its own for one test, and more stores over the same directory when asked. */

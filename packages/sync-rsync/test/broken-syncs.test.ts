@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { describeDirectorySync, failureOf } from '@litterbox/conformance';
-import type { DirectorySync, Host, SyncReport } from '@litterbox/core/provider';
+import { type DirectorySync, type Host, type SyncReport } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { rsync } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import type { CallOptions, Clock } from '@litterbox/core/provider';
+import { type CallOptions, type Clock } from '@litterbox/core/provider';
 
 /** A clock that stands still until a test moves it. */
 export interface HandClock extends Clock {

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Approver } from '@litterbox/core/provider';
+import { type ApprovalRequest, type Approver } from '@litterbox/core/provider';
 
 /** A person who always answers the same, and remembers what was asked. */
 export function memoryApprover(answer: boolean): Approver & { readonly asked: readonly ApprovalRequest[] } {

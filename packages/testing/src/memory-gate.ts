@@ -1,4 +1,4 @@
-import type { GateBooks, GatePolicy, NetworkGate } from '@litterbox/core/provider';
+import { type GateBooks, type GatePolicy, type NetworkGate } from '@litterbox/core/provider';
 
 /** A gate that is open. */
 export interface MemoryGate extends GateBooks {

@@ -1,4 +1,4 @@
-import type { KeeperAnswer, Keepers, SandboxId } from '@litterbox/core/provider';
+import { type KeeperAnswer, type Keepers, type SandboxId } from '@litterbox/core/provider';
 
 /** How keepers are found, where all of them are in this program. */
 export function memoryKeepers(answers = new Map<SandboxId, KeeperAnswer>()): Keepers {

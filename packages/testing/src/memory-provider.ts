@@ -1,17 +1,13 @@
+import { alreadyThere, cannotHonour, notHere, assertClaimable, SETUP_KEY } from '@litterbox/sandbox-kit';
 import {
-  alreadyThere,
-  assertClaimable,
   type CallOptions,
-  cannotHonour,
   type Clock,
   INSIDE,
   LitterboxError,
-  notHere,
   type SandboxId,
   type SandboxProvider,
   type SandboxRuntime,
   type SandboxSpec,
-  SETUP_KEY,
 } from '@litterbox/core/provider';
 import { type Directory, directoryNode } from './machine/memory-files.ts';
 import type { Program } from './machine/machine-process.ts';

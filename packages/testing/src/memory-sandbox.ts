@@ -1,4 +1,5 @@
-import { baseEnvironment, type ByteStream, INSIDE, type SandboxSpec } from '@litterbox/core/provider';
+import { baseEnvironment } from '@litterbox/sandbox-kit';
+import { type ByteStream, INSIDE, type SandboxSpec } from '@litterbox/core/provider';
 import { copyOfNode, type Directory, directoryNode, type FileNode } from './machine/memory-files.ts';
 import type { MemoryMachine } from './machine/memory-machine.ts';
 

@@ -1,4 +1,4 @@
-import type { ByteStream } from '@litterbox/core/provider';
+import { type ByteStream } from '@litterbox/core/provider';
 
 /** Two ends of a connection: what is written into the one comes out of the other. */
 export function memoryStream(): readonly [ByteStream, ByteStream] {

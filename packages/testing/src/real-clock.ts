@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '@litterbox/core/provider';
+import { type Clock } from '@litterbox/core/provider';
 
 /** The clock of this machine: for the kit, which measures what passes. */
 export const realClock: Clock = {

@@ -1,4 +1,4 @@
-import type { ProcessSpec, SandboxId } from '@litterbox/core/provider';
+import { type ProcessSpec, type SandboxId } from '@litterbox/core/provider';
 import type { Directory } from './machine/memory-files.ts';
 import type { MemorySandbox } from './memory-sandbox.ts';
 

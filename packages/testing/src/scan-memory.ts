@@ -1,4 +1,4 @@
-import type { ChangedPath } from '@litterbox/core/provider';
+import { type ChangedPath } from '@litterbox/core/provider';
 import type { Directory, FileNode } from './machine/memory-files.ts';
 
 /** What changed below a directory since a version. */

@@ -1,10 +1,10 @@
-import type {
-  AuditStart,
-  JournalEntry,
-  LitterboxEvent,
-  PooledSandbox,
-  RepositoryId,
-  SandboxRecord,
+import {
+  type AuditStart,
+  type JournalEntry,
+  type LitterboxEvent,
+  type PooledSandbox,
+  type RepositoryId,
+  type SandboxRecord,
 } from '@litterbox/core/provider';
 
 /** Who has a state open: a program, which may end before what it began. */

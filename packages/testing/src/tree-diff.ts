@@ -1,4 +1,4 @@
-import type { FileChange } from '@litterbox/core/provider';
+import { type FileChange } from '@litterbox/core/provider';
 import { differences, type FileTree, type TreeFile } from './file-tree.ts';
 import { isBinary, lineChanges } from './line-changes.ts';
 

@@ -1,20 +1,20 @@
-import type {
-  Approver,
-  Asker,
-  AuditLog,
-  Host,
-  Keepers,
-  NetworkGate,
-  PoolFiller,
-  PortForwarder,
-  SandboxPool,
-  SandboxProvider,
-  SandboxRuntime,
-  SourceControl,
-  SourceRepository,
-  StateStore,
+import {
+  type Approver,
+  type Asker,
+  type AuditLog,
+  type Host,
+  type Keepers,
+  type NetworkGate,
+  type PoolFiller,
+  type PortForwarder,
+  type SandboxPool,
+  type SandboxProvider,
+  type SandboxRuntime,
+  type SourceControl,
+  type SourceRepository,
+  type StateStore,
+  ALWAYS_LEAN,
 } from '@litterbox/core/provider';
-import { ALWAYS_LEAN } from '@litterbox/core/provider';
 import { atFailpoint } from './at-failpoint.ts';
 import { type HandClock, handClock } from './hand-clock.ts';
 import { type Life, mortal } from './life.ts';

@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '@litterbox/core/provider';
+import { type SandboxRecord } from '@litterbox/core/provider';
 import type { UseCaseFixture } from '../src/index.ts';
 
 type Input = Parameters<UseCaseFixture['createSandbox']['execute']>[0];

@@ -1,6 +1,6 @@
 import { afterAll, describe, it } from '@jest/globals';
 import { describeSandboxProvider, someGroups } from '@litterbox/conformance';
-import type { Host } from '@litterbox/core/provider';
+import { type Host } from '@litterbox/core/provider';
 import { memoryProvider, realClock, SandboxShelf } from '../src/index.ts';
 
 const shelf = new SandboxShelf();

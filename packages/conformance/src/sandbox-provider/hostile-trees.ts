@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChangedPath, ChangeMark, SandboxRuntime } from '@litterbox/core/provider';
+import { type ChangedPath, type ChangeMark, type SandboxRuntime } from '@litterbox/core/provider';
 import { eventually } from '../eventually.ts';
 import type { Check } from './suite.ts';
 

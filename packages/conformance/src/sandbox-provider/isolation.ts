@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SandboxRuntime } from '@litterbox/core/provider';
+import { type SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
 import { processOne } from './process-one.ts';
 import type { Check } from './suite.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Host, SandboxRuntime } from '@litterbox/core/provider';
+import { type Host, type SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
 import { eventually } from '../eventually.ts';
 import { PROC_DOORS, PROCESS_ONE_LIAR } from '../process-one-programs.ts';

@@ -1,4 +1,4 @@
-import type { SandboxProvider, SandboxRuntime, SandboxSpec } from '@litterbox/core/provider';
+import { type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
 
 /** The sandbox that several tests of a group use; made for the first of them. */
 export class SharedSandbox implements AsyncDisposable {

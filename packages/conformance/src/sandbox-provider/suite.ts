@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import type {
-  ControlName,
-  Host,
-  ProcessSpec,
-  SandboxProvider,
-  SandboxRoot,
-  SandboxRuntime,
-  SandboxSpec,
+import {
+  type ControlName,
+  type Host,
+  type ProcessSpec,
+  type SandboxProvider,
+  type SandboxRoot,
+  type SandboxRuntime,
+  type SandboxSpec,
+  isLitterboxError,
+  SandboxId,
 } from '@litterbox/core/provider';
-import { isLitterboxError, SandboxId } from '@litterbox/core/provider';
 import { type Collected, collected } from '../collected.ts';
 import { type FixtureFile, fixtureWorkspace } from '../fixture-workspace.ts';
 import type { TestRunner } from '../runner.ts';

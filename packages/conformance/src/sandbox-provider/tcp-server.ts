@@ -1,4 +1,4 @@
-import type { ProcessHandle, SandboxRuntime } from '@litterbox/core/provider';
+import { type ProcessHandle, type SandboxRuntime } from '@litterbox/core/provider';
 
 /** What each connection gets, by its first line: `echo`, `send BYTES`, `count` (answers with how many bytes came), `sleep` (reads nothing), `hello`. */
 const HANDLER =

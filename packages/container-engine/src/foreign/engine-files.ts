@@ -7,9 +7,9 @@ import {
   type HostFiles,
   LitterboxError,
   type LitterboxErrorCode,
-  REMOVE_TREE,
   shown,
 } from '@litterbox/core/provider';
+import { REMOVE_TREE } from '@litterbox/linux-sandbox';
 
 /** What the files need of the machine that they are on. */
 export interface EngineShell {

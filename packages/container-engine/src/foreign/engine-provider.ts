@@ -14,8 +14,8 @@ import {
   type SetupStore,
   type SnapshotProvider,
   sha256,
-  UNFINISHED,
 } from '@litterbox/core/provider';
+import { UNFINISHED } from '@litterbox/linux-sandbox';
 import { ContainerProvider, type ContainerProviderInput } from '../container-provider.ts';
 import { Engine } from '../engine.ts';
 import { Images } from '../images.ts';

@@ -1,4 +1,5 @@
-import { type CallOptions, type Host, type LitterboxError, UNFINISHED } from '@litterbox/core/provider';
+import { type CallOptions, type Host, type LitterboxError } from '@litterbox/core/provider';
+import { UNFINISHED } from '@litterbox/linux-sandbox';
 import { type Engine, WORK_MS } from '../engine.ts';
 import { answerOf } from '../engine-error.ts';
 

@@ -1,4 +1,4 @@
-import type { FileType } from '../ports/host.ts';
+import type { FileType } from './file-type.ts';
 
 /** One entry of a directory in a workspace. */
 export interface DirectoryChild {

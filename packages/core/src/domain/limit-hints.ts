@@ -1,5 +1,5 @@
-import type { ExitStatus } from '../ports/process.ts';
-import type { ResourceLimits } from '../ports/sandbox-provider.ts';
+import type { ExitStatus } from './exit-status.ts';
+import type { ResourceLimits } from './resource-limits.ts';
 
 /** How a command ended, as far as limits may have to do with it. */
 export interface LimitedOutcome {

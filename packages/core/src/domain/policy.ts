@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
-import type { ResourceLimits, SandboxRoot } from '../ports/sandbox-provider.ts';
+import type { ResourceLimits } from './resource-limits.ts';
+import type { SandboxRoot } from './sandbox-root.ts';
 
 /** A named port inside. */
 export interface PortPolicy {

@@ -1,6 +1,14 @@
-import type { RevisionMessage } from '../ports/source-control.ts';
 import { LitterboxError } from './errors.ts';
 import { visibleWords } from './visible.ts';
+
+/** The words of a revision. The adapter adds no text of its own and fixes author and committer to Litterbox. */
+export interface RevisionMessage {
+  /** One line, at most 72 characters. */
+  readonly subject: string;
+  readonly body?: string;
+  /** `Name: value` lines at the end, in order. Values on one line. */
+  readonly trailers: readonly (readonly [name: string, value: string])[];
+}
 
 /** Longest subject of a revision, in characters. */
 export const MAX_SUBJECT_CHARACTERS = 72;

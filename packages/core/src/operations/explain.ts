@@ -4,7 +4,7 @@ import type { ProbeReport } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { ChooseProvider } from '../use-cases/choose-provider.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
-import { FindShell } from '../use-cases/find-shell.ts';
+import { FindShell } from '../inside/find-shell.ts';
 import { fields } from './fields.ts';
 import { operation, type OperationOptions, type UseCases } from './operation.ts';
 

@@ -1,3 +1,4 @@
+import type { FileType } from '../domain/file-type.ts';
 import type { ByteStream } from './byte-stream.ts';
 import type { CallOptions } from './call.ts';
 import type { OpenPort } from './open-port.ts';
@@ -23,9 +24,6 @@ export interface HostFacts {
   /** Content of `/proc/sys/kernel/random/boot_id`: differs after every boot. */
   readonly bootId: string;
 }
-
-/** What a path is. `special`: a fifo, socket or device. */
-export type FileType = 'file' | 'directory' | 'symlink' | 'special';
 
 /** What a host knows of one path, without its content. */
 export interface FileStat {

@@ -1,15 +1,5 @@
-/** A signal by its POSIX name. */
-export type SignalName =
-  | 'SIGHUP'
-  | 'SIGINT'
-  | 'SIGQUIT'
-  | 'SIGKILL'
-  | 'SIGTERM'
-  | 'SIGSTOP'
-  | 'SIGCONT'
-  | 'SIGUSR1'
-  | 'SIGUSR2'
-  | 'SIGWINCH';
+import type { SignalName } from '../domain/signal-name.ts';
+import type { ExitStatus } from '../domain/exit-status.ts';
 
 /** The size of a terminal in characters. */
 export interface TerminalSize {
@@ -37,16 +27,6 @@ export interface ProcessSpec {
 export type OutputChunk =
   | { readonly type: 'stdout-data'; readonly bytes: Uint8Array }
   | { readonly type: 'stderr-data'; readonly bytes: Uint8Array };
-
-/**
- * How a process ended. `code` follows the shell: 128 + n for a process that signal n ended; `signal` then names it.
- * A program that itself exits with such a code cannot be told apart from a signal through a shell, and is reported alike.
- */
-export interface ExitStatus {
-  /** 0 to 255. */
-  readonly code: number;
-  readonly signal?: string;
-}
 
 /**
  * One running process. Iterate it for live output; await `exit` for the outcome.

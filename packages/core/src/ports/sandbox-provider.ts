@@ -1,3 +1,5 @@
+import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
+import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
@@ -5,22 +7,6 @@ import type { ImageStore } from './image-store.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
 import type { SetupStore } from './setup-store.ts';
 import type { SnapshotProvider } from './snapshot-provider.ts';
-
-/** A ceiling a provider may be asked to enforce. */
-export type LimitName = 'memoryBytes' | 'cpus' | 'processes' | 'openFiles' | 'diskBytes' | 'diskBytesPerSecond';
-
-/** What a sandbox may use at most. An absent member asks for the provider's safe default, never for "no limit". */
-export interface ResourceLimits {
-  readonly memoryBytes?: number;
-  /** Processors, fractions allowed: 0.5 is half of one. */
-  readonly cpus?: number;
-  readonly processes?: number;
-  /** Open descriptors per process. */
-  readonly openFiles?: number;
-  /** What the writable layers may hold together. */
-  readonly diskBytes?: number;
-  readonly diskBytesPerSecond?: number;
-}
 
 /** Facts about a provider that a caller may plan around. They never change after construction. */
 export interface ProviderTraits {
@@ -55,18 +41,6 @@ export interface WorkspaceSource {
    */
   openUnlike?(key: string, timeSeconds: number, options?: CallOptions): ReadableStream<Uint8Array>;
 }
-
-/** The programs a sandbox sees besides its workspace. */
-export type SandboxRoot =
-  /** The machine's own programs, read-only: `/usr` and the tool directories of PATH. */
-  | { readonly type: 'machine' }
-  /** A directory on the provider's host that holds a root file system. Used read-only. */
-  | { readonly type: 'directory'; readonly path: string }
-  /**
-   * A container image reference; `installed` names what was installed into it, a key of {@link SandboxProvider.images}. One that is
-   * not there is `NOT_FOUND`.
-   */
-  | { readonly type: 'image'; readonly reference: string; readonly installed?: string };
 
 /** Everything a provider needs to know, already validated and complete. */
 export interface SandboxSpec {

@@ -1,5 +1,6 @@
 import type { ChangedPath } from '../domain/changed-path.ts';
 import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
+import type { RevisionMessage } from '../domain/revision-message.ts';
 import type { Slug } from '../domain/slug.ts';
 import type { Asker, CallOptions, ProgressOptions } from './call.ts';
 
@@ -48,15 +49,6 @@ export interface OpenOptions extends CallOptions {
    * taken back. What it may not have is to it what is not there. @defaultValue person
    */
   readonly asker?: Asker;
-}
-
-/** The words of a revision. The adapter adds no text of its own and fixes author and committer to Litterbox. */
-export interface RevisionMessage {
-  /** One line, at most 72 characters. */
-  readonly subject: string;
-  readonly body?: string;
-  /** `Name: value` lines at the end, in order. Values on one line. */
-  readonly trailers: readonly (readonly [name: string, value: string])[];
 }
 
 /** One recorded state of a sandbox. */

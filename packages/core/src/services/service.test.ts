@@ -3,7 +3,8 @@ import { expect, it } from '@jest/globals';
 import { ExecChannel } from '../channel/exec-channel.ts';
 import type { ServicePolicy } from '../domain/policy.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ExitStatus, OutputChunk, ProcessHandle } from '../ports/process.ts';
+import type { ExitStatus } from '../domain/exit-status.ts';
+import type { OutputChunk, ProcessHandle } from '../ports/process.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import { Service } from './service.ts';
 

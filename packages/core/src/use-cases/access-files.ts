@@ -5,7 +5,7 @@ import type { RecordResult } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import { currentRecord } from './change-record.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
-import { fileRefusal, isThere, MAX_FILE_BYTES, readContent, writeContent } from './file-contents.ts';
+import { fileRefusal, isThere, MAX_FILE_BYTES, readContent, writeContent } from '../inside/file-contents.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import { assertUsable, type OpenSandboxes } from './open-sandboxes.ts';
 

@@ -1,7 +1,8 @@
 import { LitterboxError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { ProbeReport, SandboxProvider, SandboxRoot } from '../ports/sandbox-provider.ts';
+import type { SandboxRoot } from '../domain/sandbox-root.ts';
+import type { ProbeReport, SandboxProvider } from '../ports/sandbox-provider.ts';
 
 /** The provider that was asked for, or the first usable one that can do what was asked; the reasons of all refusals otherwise. */
 export class ChooseProvider {

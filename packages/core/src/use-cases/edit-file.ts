@@ -3,7 +3,7 @@ import { assertReplaces, replaceText } from '../domain/replace-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
-import { MAX_FILE_BYTES, readContent, writeContent } from './file-contents.ts';
+import { MAX_FILE_BYTES, readContent, writeContent } from '../inside/file-contents.ts';
 
 /** A text of a file, and what it is to become. */
 export interface EditFileInput {

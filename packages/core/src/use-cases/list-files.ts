@@ -1,7 +1,7 @@
 import { globMatcher } from '../domain/glob-pattern.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';
-import { type Walk, walkFiles } from './walk-files.ts';
+import { type Walk, walkFiles } from '../inside/walk-files.ts';
 
 /** Lists what is in directories of a sandbox. */
 export class ListFiles {

@@ -7,7 +7,7 @@ import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/source-control.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
-import { isThere, readContent, removeContent, writeContent } from './file-contents.ts';
+import { isThere, readContent, removeContent, writeContent } from '../inside/file-contents.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 
 /** A patch for one file of a sandbox. */

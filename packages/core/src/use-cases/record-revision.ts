@@ -4,13 +4,14 @@ import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Heap } from '../ports/heap.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
-import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
+import type { RevisionMessage } from '../domain/revision-message.ts';
+import type { RecordResult, RecordWarning } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
-import { isStray } from './file-contents.ts';
-import { readContents } from './read-contents.ts';
+import { isStray } from '../inside/file-contents.ts';
+import { readContents } from '../inside/read-contents.ts';
 
 export interface Recorded {
   /** The record as it is now. */

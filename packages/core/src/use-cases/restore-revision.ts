@@ -15,7 +15,7 @@ import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { InstallImage } from './install-image.ts';
 import type { OpenRepository } from './open-repository.ts';
-import { putFiles } from './put-files.ts';
+import { putFiles } from '../inside/put-files.ts';
 import type { RecordRevision } from './record-revision.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';

@@ -4,7 +4,7 @@ import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { isLitterboxError } from '../domain/errors.ts';
 import { type Slug, slugify } from '../domain/slug.ts';
 import type { KeptOutput } from '../channel/output-keeper.ts';
-import { writeContent } from './file-contents.ts';
+import { writeContent } from '../inside/file-contents.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 

@@ -4,7 +4,7 @@ import {
   type Place,
   READ_ONLY_PROC,
   seccompProfile,
-} from '@litterbox/core/provider';
+} from '@litterbox/linux-sandbox';
 
 const PERIOD_US = 100_000;
 

@@ -1,4 +1,5 @@
-import { type Host, placeProvider, type SandboxProvider } from '@litterbox/core/provider';
+import { type Host, type SandboxProvider } from '@litterbox/core/provider';
+import { placeProvider } from '@litterbox/linux-sandbox';
 import { isolation } from './isolation.ts';
 
 export interface Options {

@@ -1,4 +1,5 @@
-import { type Host, type Isolation, type ProbeCheck, quoted, runScript } from '@litterbox/core/provider';
+import { type Host, type ProbeCheck, quoted } from '@litterbox/core/provider';
+import { type Isolation, runScript } from '@litterbox/linux-sandbox';
 import { bundle } from './bundle.ts';
 
 /** Who programs inside are on the host: a number that belongs to no account of the machine. */

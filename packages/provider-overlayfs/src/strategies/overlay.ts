@@ -1,4 +1,5 @@
-import { keepLayers, quoted, TAKE_LAYERS_BACK } from '@litterbox/core/provider';
+import { keepLayers, TAKE_LAYERS_BACK } from '@litterbox/linux-sandbox';
+import { quoted } from '@litterbox/core/provider';
 import type { SessionMount } from '../mount-table.ts';
 import { overlayOptions } from '../overlay-options.ts';
 import type { Strategy } from './strategy.ts';

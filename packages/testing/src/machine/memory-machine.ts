@@ -1,4 +1,4 @@
-import type { Clock } from '@litterbox/core/provider';
+import { type Clock } from '@litterbox/core/provider';
 import { directoryNode, FileFailure, MemoryFiles } from './memory-files.ts';
 import { type Machine, MachineProcess, ProcessEnd, type Program } from './machine-process.ts';
 import type { OpenFile } from './open-file.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { hiddenLines } from './hidden-lines.ts';
 import { nameText } from './name-text.ts';
 import { ListFiles } from '../../use-cases/list-files.ts';
-import type { FoundName, Walk } from '../../use-cases/walk-files.ts';
+import { type FoundName, type Walk } from '../../inside/walk-files.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { byteCharacters } from '../../domain/byte-characters.ts';
-import { type LineSlice, MAX_SLICE_BYTES, ReadLines } from '../../use-cases/read-lines.ts';
+import { type LineSlice, MAX_SLICE_BYTES, ReadLines } from '../../inside/read-lines.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 

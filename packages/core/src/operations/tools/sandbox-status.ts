@@ -5,7 +5,7 @@ import { shown } from '../../domain/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { SourceRepository } from '../../ports/source-control.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
-import { FindShell } from '../../use-cases/find-shell.ts';
+import { FindShell } from '../../inside/find-shell.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { nameText } from './name-text.ts';

@@ -1,0 +1,26 @@
+import type { CommandShell } from '../channel/command-shell.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
+import { type OpenSandboxes } from '../use-cases/open-sandboxes.ts';
+
+/** Finds what runs commands of a sandbox that are given as text. */
+export class FindShell {
+  readonly #open: OpenSandboxes;
+
+  constructor(open: OpenSandboxes) {
+    this.#open = open;
+  }
+
+  /** @returns undefined for a sandbox in which nothing can be started now */
+  async execute(record: SandboxRecord, options?: CallOptions): Promise<CommandShell | undefined> {
+    if (record.state !== 'ready' && record.state !== 'setup-failed') return undefined;
+    try {
+      const { channel } = await this.#open.get(record, options);
+      if (channel.shell === undefined) await channel.warm(options);
+      return channel.shell;
+    } catch {
+      options?.signal?.throwIfAborted();
+      return undefined; // whoever runs something is told what is wrong with the sandbox
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  quoted,
+  reach,
+  type CallOptions,
+  type ProgressOptions,
+  type Host,
+  type WorkspaceSource,
+} from '@litterbox/core/provider';
+import { runScriptOrFail, scriptError } from './run-script.ts';
+import { makeUnfinished, UNFINISHED } from './unfinished.ts';
+
+/** Where frozen base trees are kept, and what unpacks them. */
+export interface BaseTreesInput {
+  readonly host: Host;
+  /** Directory that holds the frozen trees, one per content: `<bases>/<key>`. */
+  readonly bases: string;
+  /** Who owns what is unpacked; only root can give it to somebody else. @defaultValue who runs programs on the host */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+  /** Root's programs there are confined already: they may unpack themselves, where rights cannot be given up. @defaultValue false */
+  readonly isConfined?: boolean;
+}
+
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Makes the frozen tree of a base unless it is there: one per content, shared by all sandboxes, never written to again. It
+ * belongs to the sandbox's user, so that the copies on top of it do, and is reachable for nobody but through a sandbox.
+ */
+export async function ensureBaseTree(
+  input: BaseTreesInput,
+  source: WorkspaceSource,
+  options?: ProgressOptions,
+): Promise<string> {
+  const { host, bases } = input;
+  const target = `${bases}/${source.key}`;
+  if (await host.files.stat(target, options)) return target;
+  options?.onProgress?.({ step: 'base-tree', message: 'Unpacking the base tree' });
+  for (let attempt = 1; ; attempt++) {
+    const name = `${UNFINISHED}${crypto.randomUUID()}`;
+    const unfinished = `${bases}/${name}`;
+    try {
+      await unpack(input, name, source, options);
+      reach('base-tree.before-name');
+      // Another process may have been faster: its tree is as good, and a directory that is not empty is not replaced.
+      await runScriptOrFail(
+        host,
+        'provider.base-tree',
+        `mv -T ${quoted(unfinished)} ${quoted(target)} 2>/dev/null || { [ -d ${quoted(target)} ] && rm -rf ${quoted(unfinished)}; }`,
+        options,
+      );
+      return target;
+    } catch (error) {
+      const isSwept = (await host.files.stat(unfinished)) === undefined;
+      await runScriptOrFail(host, 'provider.base-tree', `rm -rf ${quoted(unfinished)}`).catch(() => '');
+      options?.signal?.throwIfAborted();
+      // Nobody holds its lock between the end of tar and here: a sweep may have taken it for a dead program's.
+      if (!isSwept || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function unpack(
+  { host, bases, owner, isConfined = false }: BaseTreesInput,
+  name: string,
+  source: WorkspaceSource,
+  options?: CallOptions,
+): Promise<void> {
+  const tar = 'tar -x -f - --no-same-owner --same-permissions';
+  const asOwner = (numbers: string) => {
+    const unprivileged = `setpriv --reuid=${owner?.uid} --regid=${owner?.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all`;
+    const confined = `${unprivileged} true 2>/dev/null || { ${tar} && exec chown -R -h ${numbers} .; exit 1; }\n`;
+    return `chown ${numbers} . || exit 1\n${isConfined ? confined : ''}exec ${unprivileged} ${tar}`;
+  };
+  // The layers above are 0700 and another user's: tar must not look a path up, so it starts where it is to unpack.
+  const script = `umask 022
+${makeUnfinished(bases, name)} || exit 1
+${owner ? asOwner(`${owner.uid}:${owner.gid}`) : `exec ${tar}`}`;
+  await using unpacking = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
+  let said = '';
+  const listening = (async () => {
+    for await (const { bytes } of unpacking) said = (said + new TextDecoder().decode(bytes)).slice(-4096);
+  })();
+  const reader = source.open(options).getReader();
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      await unpacking.write(chunk.value);
+      reach('base-tree.half');
+    }
+  } catch (error) {
+    await reader.cancel(error).catch(() => {});
+    throw error;
+  }
+  await unpacking.closeStdin();
+  await listening;
+  const { code } = await unpacking.exit;
+  if (code !== 0) throw scriptError('provider.base-tree', code, said);
+}

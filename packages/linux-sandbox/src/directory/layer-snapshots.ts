@@ -1,0 +1,188 @@
+import {
+  quoted,
+  LitterboxError,
+  type SandboxId,
+  type CallOptions,
+  type Host,
+  type SnapshotName,
+  type SnapshotProvider,
+} from '@litterbox/core/provider';
+import { type Description, parseDescription, cannotHonour } from '@litterbox/sandbox-kit';
+import { readDescription } from './read-description.ts';
+import { confinedCopy, copyTree } from './copy-layers.ts';
+import { runScriptOrFail } from './run-script.ts';
+import { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
+
+/** What a description of a sandbox says that is made of layers over a base. */
+export interface LayeredDescription extends Description {
+  readonly limits: { readonly diskBytes?: number };
+}
+
+/** How a provider keeps its sandboxes, for {@link LayerSnapshots}. */
+export interface LayerSnapshotsInput<Meta extends LayeredDescription> {
+  readonly provider: string;
+  readonly host: Host;
+  /** Absolute directory of the provider's own, mode 0700, on one mount: sandboxes lie below it, and so do snapshots, in `snapshots`. */
+  readonly root: string;
+  /** Absolute path of a sandbox's directory. Its description is `meta.json` there. */
+  directoryOf(id: SandboxId): string;
+  /** Names of the directories in it that hold workspace and home. */
+  layersOf(meta: Meta): readonly string[];
+  /** @throws LitterboxError when this user cannot copy layers */
+  assertCopyable(call?: CallOptions): Promise<void>;
+  isRoot(call?: CallOptions): Promise<boolean>;
+  /** Runs shell text on the host while the sandbox stands still. @throws LitterboxError as `copyError` has it */
+  still(meta: Meta, script: string, call?: CallOptions): Promise<void>;
+  /** Ends all that runs in the sandbox, then runs shell text on the host before anything starts in it again. */
+  ended(meta: Meta, script: string): Promise<void>;
+  /**
+   * The description of a sandbox that gets the layers of another description's.
+   *
+   * @throws LitterboxError `UNSUPPORTED` when these layers are no good there
+   */
+  restored(meta: Meta, kept: Meta): Meta;
+}
+
+/** Names that are ours: nothing else is ever looked for. */
+const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A sandbox's description while its layers are being replaced: until then, and after a kill, it is one that cannot be opened. */
+const RESTORING = 'meta.restoring';
+const OPERATION = 'snapshot.restore';
+
+/**
+ * Snapshots of sandboxes whose files are layers: copies of the layers of workspace and home, each in a directory of its own. A copy is
+ * complete before it gets its name; what a killed program left is swept. The playground is no part of it.
+ */
+export class LayerSnapshots<Meta extends LayeredDescription> implements SnapshotProvider {
+  readonly #input: LayerSnapshotsInput<Meta>;
+  readonly #snapshots: string;
+
+  constructor(input: LayerSnapshotsInput<Meta>) {
+    this.#input = input;
+    this.#snapshots = `${input.root}/snapshots`;
+  }
+
+  async take(id: SandboxId, call?: CallOptions): Promise<SnapshotName> {
+    call?.signal?.throwIfAborted();
+    const { host, root, still, layersOf } = this.#input;
+    const directory = this.#input.directoryOf(id);
+    const meta = await this.#read(id, call);
+    await this.#assertCopyable(meta, call);
+    await host.files.makeDirectory(this.#snapshots, { ...call, mode: 0o700 });
+    const name = crypto.randomUUID();
+    const unfinished = `${UNFINISHED}${name}`;
+    const kept = `${this.#snapshots}/${unfinished}`;
+    const copy = layersOf(meta)
+      .map((layer) => copyTree(`${directory}/${layer}`, `${kept}/${layer}`))
+      .join(' && ');
+    const script = `umask 022
+${makeUnfinished(this.#snapshots, unfinished)} || exit 1
+${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy })} || exit
+printf %s ${quoted(JSON.stringify(meta))} >meta.json || exit 1
+mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
+    try {
+      await still(meta, script, call);
+    } catch (error) {
+      await this.#sweep();
+      throw error;
+    }
+    return name;
+  }
+
+  async restore(id: SandboxId, snapshot: SnapshotName, call?: CallOptions): Promise<void> {
+    call?.signal?.throwIfAborted();
+    const { host, root, layersOf, ended, restored, provider } = this.#input;
+    const from = await this.#found(snapshot, call);
+    const keptMeta = parseDescription<Meta>(
+      (await host.files.read(`${from}/meta.json`, call)) ?? new Uint8Array(),
+      from,
+      provider,
+    );
+    const meta = await this.#read(id, call);
+    await this.#assertCopyable(meta, call);
+    const next = restored(meta, keptMeta);
+    const directory = this.#input.directoryOf(id);
+    const layers = layersOf(next);
+    const copies = layers.map((layer) => copyTree(`${from}/${layer}`, `${directory}/restored/${layer}`));
+    const prepare = `umask 022
+${REMOVE_TREE}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1
+remove_tree restored && mkdir restored || exit 1
+${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies.join(' && ') })}`;
+    await runScriptOrFail(host, OPERATION, prepare, call);
+    call?.signal?.throwIfAborted();
+    // From here on it is not left half-way but by a kill, which leaves a sandbox that another restore, or a removal, is good for.
+    await runScriptOrFail(
+      host,
+      OPERATION,
+      `cd ${quoted(directory)} && { [ ! -e meta.json ] || mv -T meta.json ${RESTORING}; }`,
+    );
+    await ended(
+      meta,
+      `umask 022
+${REMOVE_TREE}cd ${quoted(directory)} || exit 1
+for layer in ${layers.map(quoted).join(' ')}; do
+if [ -d "restored/$layer" ]; then { [ ! -d "$layer" ] || mv -T "$layer" "restored/old-$layer"; } && mv -T "restored/$layer" "$layer" || exit 1; fi
+done
+mkdir -p home-work || exit 1
+[ ! -e paused ] || { : >stopped && rm -f paused; } || exit 1
+rm -f scan-state.json
+printf %s ${quoted(JSON.stringify(next))} >meta.new && mv -T meta.new meta.json && rm -f ${RESTORING} || exit 1
+remove_tree restored`,
+    );
+  }
+
+  async *list(call?: CallOptions): AsyncGenerator<SnapshotName, void, undefined> {
+    call?.signal?.throwIfAborted();
+    for (const { name } of (await this.#input.host.files.list(this.#snapshots, call)) ?? [])
+      if (NAME.test(name)) yield name;
+  }
+
+  async remove(snapshot: SnapshotName, call?: CallOptions): Promise<void> {
+    call?.signal?.throwIfAborted();
+    if (!NAME.test(snapshot)) return;
+    const from = quoted(`${this.#snapshots}/${snapshot}`);
+    const gone = quoted(`${this.#snapshots}/${UNFINISHED}${snapshot}`);
+    // Renamed first: from then on it is in no list.
+    await runScriptOrFail(
+      this.#input.host,
+      'snapshot.remove',
+      `${REMOVE_TREE}[ ! -d ${from} ] || mv -T ${from} ${gone} || [ ! -d ${from} ] || exit 1
+remove_tree ${gone} || exit 1
+${sweepUnfinished(this.#snapshots)}`,
+    );
+  }
+
+  /** What killed programs left goes with it. */
+  async #sweep(): Promise<void> {
+    await runScriptOrFail(this.#input.host, 'snapshot.sweep', `${REMOVE_TREE}${sweepUnfinished(this.#snapshots)}`);
+  }
+
+  async #read(id: SandboxId, call?: CallOptions): Promise<Meta> {
+    const { host, provider } = this.#input;
+    const directory = this.#input.directoryOf(id);
+    const interrupted = await host.files.read(`${directory}/${RESTORING}`, call);
+    if (interrupted && !(await host.files.stat(`${directory}/meta.json`, call)))
+      return parseDescription<Meta>(interrupted, `${directory}/${RESTORING}`, provider);
+    return await readDescription<Meta>(host, { directory, meta: `${directory}/meta.json` }, provider, id, call);
+  }
+
+  async #found(snapshot: SnapshotName, call?: CallOptions): Promise<string> {
+    const path = `${this.#snapshots}/${snapshot}`;
+    if (NAME.test(snapshot) && (await this.#input.host.files.stat(path, call))) return path;
+    throw new LitterboxError('NOT_FOUND', 'There is no such snapshot here.', {
+      operation: OPERATION,
+      provider: this.#input.provider,
+      hint: 'List what there is.',
+    });
+  }
+
+  async #assertCopyable({ limits }: Meta, call?: CallOptions): Promise<void> {
+    await this.#input.assertCopyable(call);
+    if (limits.diskBytes !== undefined)
+      throw cannotHonour(
+        this.#input.provider,
+        'snapshots of a sandbox whose limit diskBytes is set',
+        'Fork the sandbox instead, or make one without that limit.',
+      );
+  }
+}

@@ -1,0 +1,102 @@
+import { LitterboxError, joinBytes, decodeRaw, shown, type CallOptions, type Host } from '@litterbox/core/provider';
+
+/** How a script on a host ended, and what it printed. */
+export interface ScriptResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** No script of ours prints more. */
+const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
+
+/** Runs shell text of ours on the host and gives what it printed. Nothing an agent wrote is ever part of it unquoted. */
+export async function runScript(host: Host, script: string, call?: CallOptions): Promise<ScriptResult> {
+  await using handle = await host.spawn({ argv: ['sh', '-c', script] }, call);
+  const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
+  let total = 0;
+  for await (const chunk of handle) {
+    total += chunk.bytes.length;
+    if (total > MAX_OUTPUT_BYTES)
+      throw new LitterboxError('RESOURCE_EXHAUSTED', 'A tool of the host printed more than 4 MiB.', {
+        operation: 'host.script',
+      });
+    parts[chunk.type].push(chunk.bytes);
+  }
+  const { code } = await handle.exit;
+  call?.signal?.throwIfAborted();
+  return { code, stdout: text(parts['stdout-data']), stderr: text(parts['stderr-data']) };
+}
+
+/**
+ * Runs shell text of ours that asks now and then, by a line on its stdout, and goes on when it reads `go`. When this program is killed it reads
+ * the end of its stdin instead: a script that asks before it makes its work known leaves nothing behind that nobody waits for.
+ *
+ * @param answer what is done before it may go on; when it throws, the script is ended
+ */
+export async function runAsking(
+  host: Host,
+  script: string,
+  answer: (line: string) => Promise<void>,
+  call?: CallOptions,
+): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
+  await using handle = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, call);
+  let asked = '';
+  let said = '';
+  for await (const { type, bytes } of handle) {
+    if (type === 'stderr-data') said = (said + decodeRaw(bytes)).slice(-MAX_SAID_CHARACTERS);
+    else asked += decodeRaw(bytes);
+    for (let end = asked.indexOf('\n'); end >= 0; end = asked.indexOf('\n')) {
+      await answer(asked.slice(0, end));
+      asked = asked.slice(end + 1);
+      await handle.write(GO);
+    }
+    if (asked.length > MAX_SAID_CHARACTERS)
+      throw new LitterboxError('RESOURCE_EXHAUSTED', 'A script of the host asked with a line of more than 4 KiB.', {
+        operation: 'host.script',
+      });
+  }
+  const { code } = await handle.exit;
+  call?.signal?.throwIfAborted();
+  return { code, stderr: said };
+}
+
+/** Shell text: asks whoever runs it by {@link runAsking}, and ends with this code where nobody is left. */
+export function asking(word: string, code: number): string {
+  return `echo ${word}; read -r lb_word && [ "$lb_word" = go ] || exit ${code}`;
+}
+
+const GO = new TextEncoder().encode('go\n');
+const MAX_SAID_CHARACTERS = 4096;
+
+/** As {@link runScript}; any exit but 0 is an error with what the script said. */
+export async function runScriptOrFail(
+  host: Host,
+  operation: string,
+  script: string,
+  call?: CallOptions,
+): Promise<string> {
+  const { code, stdout, stderr } = await runScript(host, script, call);
+  if (code === 0) return stdout;
+  throw scriptError(operation, code, stderr);
+}
+
+/** Only the C library's own words for errno are told apart: they are the same in every tool and, in this locale, every system. */
+export function scriptError(operation: string, code: number, stderr: string): LitterboxError {
+  const said = stderr.trim().split('\n').slice(-3).join('; ');
+  const isFull = /No space left on device|Disk quota exceeded/.test(said);
+  return new LitterboxError(
+    isFull ? 'DISK_FULL' : 'UNAVAILABLE',
+    `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`,
+    {
+      operation,
+      hint: isFull
+        ? 'Free some space where Litterbox keeps its state, then try again.'
+        : 'Run litterbox doctor to see what is missing on this machine.',
+    },
+  );
+}
+
+function text(parts: readonly Uint8Array[]): string {
+  return decodeRaw(joinBytes(parts));
+}

@@ -1,0 +1,158 @@
+import { type NetworkNamespace } from '@litterbox/core/provider';
+
+/** What the kernel said about a sandbox's first process when its session started. */
+export interface KernelFacts {
+  /** `/proc/<pid>/status`, by field. */
+  readonly status: Readonly<Record<string, string>>;
+  /** `/proc/<pid>/uid_map`: inside, outside on the host, count. */
+  readonly uidMap: readonly number[];
+  /** `/proc/<pid>/limits`, soft values by name. */
+  readonly limits: Readonly<Record<string, string>>;
+  readonly cgroup: string;
+  /** `root`: what of the file system is mounted there. `id`: the kernel's number of the mount, one on the whole machine. */
+  readonly mounts: readonly {
+    readonly id: number;
+    readonly root: string;
+    readonly point: string;
+    /** `major:minor` of the file system. */
+    readonly device: string;
+    readonly options: readonly string[];
+    readonly type: string;
+    /** Where an overlay keeps what changes, in the names of the supervisor. */
+    readonly upper?: string;
+  }[];
+  /** The file system that the supervisor mounted for what the sandbox writes, and how much it holds. */
+  readonly disk?: { readonly point: string; readonly device: string; readonly sizeBytes: number };
+  /** Each kind, whether it differs from the host's. */
+  readonly separateNamespaces: Readonly<Record<string, boolean>>;
+  /** Descriptors open in process 1 and in the first process. */
+  readonly descriptors: readonly number[];
+  /** What every process inside may reach by way of /proc: descriptors of these two and the program of process 1, each with the mount that it is in. */
+  readonly doors: readonly { readonly what: string; readonly mount: number }[];
+  /** Names of the variables in the environment of the namespace's process 1, which every process inside can read. */
+  readonly visibleEnvironment: readonly string[];
+}
+
+/** In the order in which the supervisor and {@link HOST_NAMESPACES_SCRIPT} print them. */
+const NAMESPACES = ['user', 'pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt'];
+
+/** What the program of process 1 is called among the doors. */
+export const PROGRAM = 'the program of process 1';
+
+/**
+ * Shell text: prints what {@link parseFacts} reads of the files of /proc.
+ *
+ * @param one shell text of the number of process 1, in the numbers of /proc
+ * @param first shell text of that of the first process
+ */
+export const factFilesScript = (one: string, first: string): string =>
+  `head -v -c 262144 /proc/${first}/status /proc/${first}/limits /proc/${first}/cgroup /proc/${first}/mountinfo /proc/${one}/fdinfo/[0-9]* /proc/${first}/fdinfo/[0-9]* /proc/self/fdinfo/5 5</proc/${one}/exe`;
+
+/** Shell text that prints the host's own namespaces. */
+export const HOST_NAMESPACES_SCRIPT = `readlink ${NAMESPACES.map((name) => `/proc/self/ns/${name}`).join(' ')}`;
+
+/** The process number of the sandbox's first process on the host. */
+export function firstProcess(words: readonly string[]): number {
+  return Number(words[words.indexOf('pid') + 1]);
+}
+
+/** Where the sandbox's network is found from outside, while the session lives. */
+export function networkOf(words: readonly string[], isRoot: boolean): NetworkNamespace {
+  const links = (words[words.indexOf('namespaces') + 1] ?? '').trim().split('\n');
+  const supervisor = Number(words[words.indexOf('supervisor') + 1]);
+  return {
+    path: `/proc/${firstProcess(words)}/ns/net`,
+    identity: links[NAMESPACES.indexOf('net')] ?? '',
+    // An ordinary user may enter it from the user namespace in which the supervisor made it.
+    ...(!isRoot && { userNamespace: `/proc/${supervisor}/ns/user` }),
+  };
+}
+
+/**
+ * @param words what the supervisor printed after `facts`, split at NUL
+ * @param uidMap `/proc/<pid>/uid_map` as the host reads it: its outer numbers are those of the reader's user namespace
+ * @param hostNamespaces what {@link HOST_NAMESPACES_SCRIPT} printed
+ */
+export function parseFacts(words: readonly string[], uidMap: string, hostNamespaces: string): KernelFacts {
+  const after = (key: string) => words[words.indexOf(key) + 1] ?? '';
+  const parts = after('files')
+    .split(/^==> \/proc\/(?=(?:\d+|self)\/)/m)
+    .slice(1)
+    .map((part) => {
+      const [head = '', ...rest] = part.split('\n');
+      return [head.replace(/ <==$/, ''), rest.join('\n').trim()] as const;
+    });
+  const files = new Map(parts.map(([path, text]) => [path.slice(path.indexOf('/') + 1), text] as const));
+  const links = after('namespaces').trim().split('\n');
+  const hostLinks = hostNamespaces.trim().split('\n');
+  const limits = (files.get('limits') ?? '')
+    .split('\n')
+    .slice(1)
+    .map((line) => /^(.+?)\s{2,}(\S+)/.exec(line));
+  return {
+    status: Object.fromEntries(
+      (files.get('status') ?? '')
+        .split('\n')
+        .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+    ),
+    uidMap: uidMap.trim().split(/\s+/).map(Number),
+    limits: Object.fromEntries(limits.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? '']] : []))),
+    cgroup: files.get('cgroup') ?? '',
+    mounts: (files.get('mountinfo') ?? '').split('\n').map((line) => {
+      const [left = '', right = ''] = line.split(' - ');
+      const fields = left.split(' ');
+      const upper = /(?:^|[ ,])upperdir=([^, ]*)/.exec(right)?.[1];
+      return {
+        id: Number(fields[0]),
+        root: unescaped(fields[3] ?? ''),
+        point: unescaped(fields[4] ?? ''),
+        device: fields[2] ?? '',
+        options: (fields[5] ?? '').split(','),
+        type: right.split(' ')[0] ?? '',
+        ...(upper !== undefined && { upper: unescaped(upper) }),
+      };
+    }),
+    doors: parts.flatMap(([path, text]) => doorOf(path, text)),
+    ...diskFacts(words),
+    separateNamespaces: Object.fromEntries(
+      NAMESPACES.map((name, index) => [
+        name,
+        links[index] !== undefined && hostLinks[index] !== undefined && links[index] !== hostLinks[index],
+      ]),
+    ),
+    descriptors: after('descriptors')
+      .split(' ')
+      .flatMap((path) => /\/(\d+)$/.exec(path)?.[1] ?? [])
+      .map(Number),
+    visibleEnvironment: after('environment')
+      .split('\n')
+      .filter((line) => line.includes('='))
+      .map((line) => line.slice(0, line.indexOf('='))),
+  };
+}
+
+/** @param path below /proc: `self/fdinfo/5` is the program of process 1, which whoever printed it had open */
+function doorOf(path: string, text: string): KernelFacts['doors'] {
+  const descriptor = /^(?:\d+|self)\/fdinfo\/(\d+)$/.exec(path)?.[1];
+  // Closed while it was looked at, as a shell does behind a redirection: it leads nowhere. Of the program, nothing is no answer.
+  if (descriptor === undefined || (text === '' && !path.startsWith('self/'))) return [];
+  const what = path.startsWith('self/') ? PROGRAM : `descriptor ${descriptor}`;
+  return [{ what, mount: Number(/^mnt_id:\s*(\d+)$/m.exec(text)?.[1]) }];
+}
+
+/** A line of mountinfo, then the number of blocks and their size as `stat -f` gives them. */
+function diskFacts(words: readonly string[]): Pick<KernelFacts, 'disk'> {
+  const index = words.indexOf('disk');
+  if (index === -1) return {};
+  const [mount = '', size = ''] = (words[index + 1] ?? '').split('\n');
+  const fields = mount.split(' ');
+  const [blocks, blockBytes] = size.split(' ').map(Number);
+  return {
+    disk: { point: unescaped(fields[4] ?? ''), device: fields[2] ?? '', sizeBytes: (blocks ?? 0) * (blockBytes ?? 0) },
+  };
+}
+
+/** The kernel writes blanks, newlines and backslashes in /proc as octal numbers. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_whole, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}

@@ -1,0 +1,291 @@
+import {
+  type Assurance,
+  assertPort,
+  LitterboxError,
+  reach,
+  type SandboxId,
+  type ByteStream,
+  type CallOptions,
+  type Host,
+  type NamespaceLoopback,
+  type OpenPort,
+  type ProcessHandle,
+  type ProcessSpec,
+  type ChangeMark,
+  type ChangeScan,
+  type ResourceUsage,
+  type SandboxRuntime,
+  INSIDE,
+} from '@litterbox/core/provider';
+import { ChangeScanner, type ScannerInput } from '@litterbox/sandbox-kit';
+import { runScript, runScriptOrFail } from '../directory/run-script.ts';
+import { endSessionScript, type SessionLeavings } from './end-session.ts';
+import { Session, type SessionInput } from './place-session.ts';
+
+/** What a runtime of a place stands on: its session, and how its processes are frozen and counted. */
+export interface PlaceInput extends SessionInput {
+  readonly id: SandboxId;
+  /** Key of the kept setup that it stands on. */
+  readonly prepared?: string;
+  /** Where change scans begin when nothing was recorded yet. Absent when all there is is new. */
+  readonly firstMark?: ChangeMark;
+  /** Where the change scanner finds its trees. */
+  readonly scanned: Pick<ScannerInput, 'changes' | 'workspace' | 'prepared' | 'isCopy'>;
+  /** Shell text that freezes all processes and waits until they are, or thaws them; nothing where none run. Absent where it cannot be done. */
+  readonly freeze?: (isFrozen: boolean) => string;
+  /** How what a session left is ended. */
+  readonly leavings: SessionLeavings;
+  /** What to do where {@link PlaceInput.freeze} is absent. */
+  readonly freezeHint: string;
+  /** Shell text that prints memory in bytes, processor time in nanoseconds and the number of processes; fails where nothing runs. */
+  readonly usage?: string;
+}
+
+/** How long the word that a session has ended may take, should somebody start the next one before it is said. */
+const WORD_MS = 2_000;
+
+/** A sandbox in namespaces of one machine, as one process uses it. Its session starts with the first process. */
+export class PlaceRuntime implements SandboxRuntime {
+  readonly id: SandboxId;
+  readonly workdir: string;
+  readonly playground = INSIDE.playground;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Absent on a host that cannot enter networks. */
+  readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
+  /** As {@link connect}. */
+  readonly listen?: (port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions) => Promise<OpenPort>;
+  readonly prepared?: string;
+  readonly #input: PlaceInput;
+  readonly #host: Host;
+  #starting: Promise<Session> | undefined;
+  readonly #scanner: ChangeScanner;
+  #loopback: NamespaceLoopback | undefined;
+  #loopbackSession: Session | undefined;
+  #firstMark: ChangeMark | undefined;
+  #isDisposed = false;
+
+  constructor(input: PlaceInput) {
+    this.#input = input;
+    this.#host = input.host;
+    this.id = input.id;
+    this.#firstMark = input.firstMark;
+    this.workdir = input.workdir;
+    if (input.prepared !== undefined) this.prepared = input.prepared;
+    this.environment = input.environment;
+    if (input.host.loopback) {
+      this.connect = (port, call) => this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
+      this.listen = (port, onConnection, call) => this.#listen(port, onConnection, call);
+    }
+    this.#scanner = new ChangeScanner({
+      host: input.host,
+      stateFile: input.files.scanState,
+      ...input.scanned,
+      spawn: (spec, call) => this.#spawn('scanner', spec, call),
+    });
+  }
+
+  async assurance(call?: CallOptions): Promise<Assurance> {
+    call?.signal?.throwIfAborted();
+    return (await this.#session(call)).assurance;
+  }
+
+  async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    await this.#assertRuns(call);
+    return await this.#spawn('sandbox', spec, call);
+  }
+
+  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
+    await this.#assertRuns(call);
+    return await this.#scanner.scan(mark ?? this.#firstMark, call);
+  }
+
+  /** From now on, no mark means this one. */
+  beginAt(mark: ChangeMark): void {
+    this.#firstMark = mark;
+  }
+
+  /** Starts session and scanner ahead of the first command. */
+  async warm(call?: CallOptions): Promise<void> {
+    await this.#session(call);
+    await this.#scanner.warm(call);
+  }
+
+  async mark(call?: CallOptions): Promise<ChangeMark> {
+    await this.#assertRuns(call);
+    return await this.#scanner.now(call);
+  }
+
+  async pause(call?: CallOptions): Promise<void> {
+    const { provider, files, freeze, freezeHint } = this.#input;
+    if (!freeze)
+      throw new LitterboxError('UNSUPPORTED', 'Processes cannot be frozen here.', {
+        operation: 'runtime.pause',
+        provider,
+        hint: freezeHint,
+      });
+    if (await this.#isStopped(call)) return;
+    await this.#host.files.write(files.pausedMark, new Uint8Array());
+    reach('pause.after-mark');
+    // Without a session there is nothing to freeze: the mark is what keeps commands out.
+    await runScriptOrFail(this.#host, 'runtime.pause', freeze(true), call);
+  }
+
+  async resume(call?: CallOptions): Promise<void> {
+    const { files, freeze } = this.#input;
+    if (freeze) await runScriptOrFail(this.#host, 'runtime.resume', freeze(false), call);
+    reach('resume.after-thaw');
+    await this.#host.files.remove(files.pausedMark, call);
+    await this.start(call);
+  }
+
+  async stop(call?: CallOptions): Promise<void> {
+    const { files } = this.#input;
+    const entered = this.#loopbackSession;
+    await this.#host.files.write(files.stoppedMark, new Uint8Array());
+    reach('stop.after-mark');
+    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), call);
+    if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
+    await this.#host.files.remove(files.pausedMark, call);
+  }
+
+  async start(call?: CallOptions): Promise<void> {
+    await this.#host.files.remove(this.#input.files.stoppedMark, call);
+  }
+
+  async #listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
+    assertPort('runtime.listen', port);
+    return await this.#through('runtime.listen', call, async (loopback, session) => {
+      const listener = await loopback.listen(port, onConnection, call);
+      // What listens would keep the network of a session that has ended.
+      void session.ended.then(() => listener[Symbol.asyncDispose]());
+      return listener;
+    });
+  }
+
+  /** Opens something in the network of the session, while the sandbox neither pauses nor is stopped. */
+  async #through<Opened extends AsyncDisposable>(
+    operation: string,
+    call: CallOptions | undefined,
+    open: (loopback: NamespaceLoopback, session: Session) => Promise<Opened>,
+  ): Promise<Opened> {
+    // Without a session one is started, which a sandbox that is stopped must not be: then the look comes first, else meanwhile.
+    const current = await this.#starting?.catch(() => undefined);
+    const looking = this.#assertRuns(call);
+    if (!current?.isAlive) await looking;
+    const [looked, opened] = await Promise.allSettled([
+      looking,
+      this.#session(call).then((session) => open(this.#loopbackOf(session, operation), session)),
+    ]);
+    if (looked.status === 'rejected') {
+      if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
+      throw looked.reason;
+    }
+    if (opened.status === 'rejected') throw opened.reason;
+    return opened.value;
+  }
+
+  async usage(call?: CallOptions): Promise<ResourceUsage> {
+    call?.signal?.throwIfAborted();
+    const { usage } = this.#input;
+    if (usage === undefined) return {};
+    const { code, stdout } = await runScript(this.#host, usage, call);
+    if (code !== 0) return { memoryBytes: 0, processes: 0 }; // no session: nothing runs
+    const [memoryBytes = 0, cpuNanoseconds = 0, processes = 0] = stdout.split('\n').map(Number);
+    return { memoryBytes, cpuMs: cpuNanoseconds / 1e6, processes };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await this.#loopback?.[Symbol.asyncDispose]();
+    await this.#scanner[Symbol.asyncDispose]();
+    const session = await this.#starting?.catch(() => undefined);
+    await session?.[Symbol.asyncDispose]();
+  }
+
+  /** A session that ended while the process was being started is replaced once: then there is another reason. */
+  async #spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    const session = await this.#session(call);
+    try {
+      return await session.spawn(where, spec, call);
+    } catch (error) {
+      if (session.isAlive || this.#isDisposed || call?.signal?.aborted) throw error;
+      return await (await this.#session(call)).spawn(where, spec, call);
+    }
+  }
+
+  /** One per session: another session has another network. */
+  #loopbackOf(session: Session, operation: string): NamespaceLoopback {
+    const { network } = session;
+    if (!this.#host.loopback) {
+      throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes on ${this.#host.name} cannot be reached.`, {
+        operation,
+        provider: this.#input.provider,
+        hint: 'Use a sandbox on this machine, or a container provider.',
+      });
+    }
+    if (this.#loopback && this.#loopbackSession === session) return this.#loopback;
+    void this.#loopback?.[Symbol.asyncDispose]();
+    this.#loopbackSession = session;
+    this.#loopback = this.#host.loopback(network);
+    return this.#loopback;
+  }
+
+  /** One session start at a time; a session that ended is replaced. */
+  async #session(call?: CallOptions): Promise<Session> {
+    if (this.#isDisposed)
+      throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
+        operation: 'runtime.spawn',
+        provider: this.#input.provider,
+        hint: 'Open it again.',
+      });
+    const current = this.#starting;
+    if (current) {
+      const session = await current.catch(() => undefined);
+      if (session?.isAlive) return session;
+      if (this.#starting !== current) return await this.#session(call);
+      await session?.[Symbol.asyncDispose]();
+    }
+    // Not bound to the caller's signal: others may wait for the same start.
+    const starting = Session.attach(this.#input);
+    this.#starting = starting;
+    starting.catch(() => {
+      if (this.#starting === starting) this.#starting = undefined;
+    });
+    return await starting;
+  }
+
+  async #assertRuns(call?: CallOptions): Promise<void> {
+    const { provider, files } = this.#input;
+    const [paused, stopped] = await Promise.all([
+      this.#host.files.stat(files.pausedMark, call),
+      this.#host.files.stat(files.stoppedMark, call),
+    ]);
+    if (paused) {
+      throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', {
+        operation: 'runtime.spawn',
+        provider,
+        hint: 'Run litterbox resume on it.',
+      });
+    }
+    if (stopped) {
+      throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', {
+        operation: 'runtime.spawn',
+        provider,
+        hint: 'Run litterbox resume on it.',
+      });
+    }
+  }
+
+  async #isStopped(call?: CallOptions): Promise<boolean> {
+    return (await this.#host.files.stat(this.#input.files.stoppedMark, call)) !== undefined;
+  }
+}
+
+async function settledWithin(promise: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}

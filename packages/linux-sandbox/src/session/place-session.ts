@@ -1,0 +1,264 @@
+import {
+  CALL_VARIABLE,
+  type Assurance,
+  missingControls,
+  LitterboxError,
+  reach,
+  decodeRaw,
+  encodeRaw,
+  shown,
+  type CallOptions,
+  type Host,
+  type NetworkNamespace,
+  type OutputChunk,
+  type ProcessHandle,
+  type ProcessSpec,
+  INSIDE,
+} from '@litterbox/core/provider';
+import { firstProcess, type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
+import type { PlaceFiles } from './place-files.ts';
+import { PlaceProcess } from './place-process.ts';
+
+/** How the supervisor of a session is started, and what its facts are held against. */
+export interface Launch {
+  /** Run by a shell of the host; its first argument is the text of the supervisor, as `placeScript` makes it. */
+  readonly argv: readonly [string, ...string[]];
+  /** What the host's own namespaces are called, by {@link HOST_NAMESPACES_SCRIPT}. */
+  readonly namespaces: string;
+  judge(facts: KernelFacts): Assurance;
+}
+
+/** What a session of a sandbox needs to know. */
+export interface SessionInput {
+  readonly provider: string;
+  readonly host: Host;
+  readonly files: PlaceFiles;
+  readonly workdir: string;
+  /** The environment of processes inside. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** A person accepted missing controls for this sandbox. */
+  readonly allowDegraded: boolean;
+  /** Whether the network inside can be entered by who runs programs on the host; else from the supervisor's user namespace. */
+  readonly isRoot: boolean;
+  /** Whether the supervisor starts a place of its own for the change scanner, beside the sandbox; else it looks from inside. */
+  readonly hasScannerPlace: boolean;
+  /** Asked before every start of a session: what is there on the host may have changed since the last one. */
+  launch(call?: CallOptions): Promise<Launch>;
+}
+
+/** What is known of a running session, for those that come after who started it. */
+interface KeptFacts {
+  readonly assurance: Assurance;
+  readonly network: NetworkNamespace;
+}
+
+/** Holds the sandbox's clients lock shared while its stdin is open: when this process is killed, the kernel closes that. */
+const LINK_SCRIPT = `cd "$0" && exec 9<>clients.lock && flock -s 9 && echo linked && read -r word
+( exec 9<&- 0</dev/null; flock -s alive.lock true; echo gone ) &
+exec cat >/dev/null`;
+
+/**
+ * This process's part in a sandbox's running session: namespaces, overlay and first process, shared by all clients and ended
+ * with the last of them. Whoever comes first starts it.
+ */
+export class Session implements AsyncDisposable {
+  readonly assurance: Assurance;
+  readonly network: NetworkNamespace;
+  readonly #input: SessionInput;
+  readonly #link: ProcessHandle;
+  readonly #processes = new Set<PlaceProcess>();
+  /** Aborted when the session has ended: whatever waits for it on the host is ended too. */
+  readonly #lost = new AbortController();
+  readonly #pump: Promise<void>;
+
+  private constructor(input: SessionInput, link: ProcessHandle, output: AsyncIterator<string>, facts: KeptFacts) {
+    this.#input = input;
+    this.#link = link;
+    this.assurance = facts.assurance;
+    this.network = facts.network;
+    this.#pump = this.#watch(output);
+  }
+
+  /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that; `UNAVAILABLE` when it cannot start. */
+  static async attach(input: SessionInput, call?: CallOptions): Promise<Session> {
+    const link = await input.host.spawn({ argv: ['sh', '-c', LINK_SCRIPT, input.files.directory], stdin: 'pipe' });
+    try {
+      const output = lines(link)[Symbol.asyncIterator]();
+      const [first, known] = await Promise.all([output.next(), input.launch(call)]);
+      if (first.value !== 'linked') {
+        throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
+          operation: 'provider.open',
+          provider: input.provider,
+          hint: 'Run litterbox recover on it.',
+        });
+      }
+      reach('session.after-link');
+      const facts = await launch(input, known, call);
+      await link.write(encodeRaw('watch\n'));
+      return new Session(input, link, output, facts);
+    } catch (error) {
+      await link[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get isAlive(): boolean {
+    return !this.#lost.signal.aborted;
+  }
+
+  /** Resolves when it has ended, or this process has left it. */
+  get ended(): Promise<void> {
+    return this.#pump;
+  }
+
+  /** Starts a program in the sandbox, or in the namespace of its change scanner. */
+  async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    const { provider, host, files, environment, workdir, hasScannerPlace } = this.#input;
+    const base = where === 'sandbox' ? environment : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+    const isInside = where === 'sandbox' || !hasScannerPlace;
+    const started = await PlaceProcess.start(
+      {
+        provider,
+        host,
+        io: `${files.directory}/${isInside ? 'io' : 'scan-io'}`,
+        inside: INSIDE.io,
+        spec: {
+          cwd: where === 'sandbox' ? workdir : '/',
+          ...spec,
+          env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) },
+        },
+        inherited: Object.keys(isInside ? environment : base),
+        lost: this.#lost.signal,
+        onEnd: (process) => this.#processes.delete(process),
+      },
+      call,
+    );
+    this.#processes.add(started);
+    return started;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The processes first, while there is a session to end them in; then the lock: without other clients the session ends.
+    await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
+    await this.#link[Symbol.asyncDispose]();
+    await this.#pump;
+  }
+
+  async #watch(output: AsyncIterator<string>): Promise<void> {
+    await output.next().catch(() => undefined); // `gone`, or the link itself ended
+    this.#lost.abort();
+  }
+}
+
+async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, undefined> {
+  let text = '';
+  for await (const { type, bytes } of handle) {
+    if (type === 'stderr-data') continue;
+    text += decodeRaw(bytes);
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {
+      yield text.slice(0, end);
+      text = text.slice(end + 1);
+    }
+  }
+  return undefined;
+}
+
+/** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
+async function launch(
+  input: SessionInput,
+  { argv, namespaces, judge }: Launch,
+  call?: CallOptions,
+): Promise<KeptFacts> {
+  const { host, files } = input;
+  await using handle = await host.spawn({ argv, stdin: 'pipe' });
+  const abort = () => void handle.closeStdin(); // the supervisor then ends what it started
+  call?.signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const supervisor = new SupervisorTalk(handle);
+    const { words, said } = await supervisor.next();
+    call?.signal?.throwIfAborted();
+    if (words[0] === 'alive') return await keptFacts(input);
+    if (words[0] !== 'facts') {
+      const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
+      throw new LitterboxError(
+        /No space left on device/.test(reason) ? 'DISK_FULL' : 'UNAVAILABLE',
+        `The sandbox could not be started: ${shown(reason.trim())}.`,
+        {
+          operation: 'provider.start',
+          provider: input.provider,
+          hint: 'Run litterbox doctor to see what is missing on this machine.',
+        },
+      );
+    }
+    const uidMap = decodeRaw((await host.files.read(`/proc/${firstProcess(words)}/uid_map`)) ?? new Uint8Array());
+    const assurance = judge(parseFacts(words, uidMap, namespaces));
+    const missing = missingControls(assurance);
+    if (missing.length > 0 && !input.allowDegraded) {
+      throw new LitterboxError(
+        'DEGRADED',
+        `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`,
+        {
+          operation: 'provider.start',
+          provider: input.provider,
+          hint: `${missing[0]?.remedy ?? ''} To go on without it: --allow-degraded.`,
+          facts: { missing: missing.map(({ name }) => name) },
+        },
+      );
+    }
+    reach('session.before-go');
+    const facts: KeptFacts = { assurance, network: networkOf(words, input.isRoot) };
+    await host.files.write(files.session, encodeRaw(JSON.stringify(facts)));
+    await handle.write(encodeRaw('go\n'));
+    const answer = await supervisor.next();
+    reach('session.after-go');
+    if (answer.words[0] !== 'running')
+      throw new LitterboxError(
+        'UNAVAILABLE',
+        `The session of the sandbox did not start: ${shown(answer.said.trim())}.`,
+        {
+          operation: 'provider.start',
+          provider: input.provider,
+          hint: 'Try again; if it happens again, run litterbox doctor.',
+        },
+      );
+    return facts;
+  } finally {
+    call?.signal?.removeEventListener('abort', abort);
+    await handle.closeStdin();
+  }
+}
+
+/** What the supervisor says, one message at a time. */
+class SupervisorTalk {
+  readonly #chunks: AsyncIterator<OutputChunk>;
+
+  constructor(handle: ProcessHandle) {
+    this.#chunks = handle[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<{ readonly words: readonly string[]; readonly said: string }> {
+    let text = '';
+    let said = '';
+    for (let next = await this.#chunks.next(); !next.done; next = await this.#chunks.next()) {
+      const { type, bytes } = next.value;
+      if (type === 'stderr-data') {
+        said = (said + decodeRaw(bytes)).slice(-4096);
+        continue;
+      }
+      text += decodeRaw(bytes);
+      if (text.startsWith('facts\0') ? text.endsWith('\0end\0') : text.endsWith('\0')) break;
+    }
+    return { words: text.split('\0').slice(0, -1), said };
+  }
+}
+
+async function keptFacts({ provider, host, files }: SessionInput): Promise<KeptFacts> {
+  const bytes = await host.files.read(files.session);
+  if (!bytes)
+    throw new LitterboxError('SANDBOX_BROKEN', 'The running session of the sandbox left no record of its controls.', {
+      operation: 'provider.open',
+      provider,
+      hint: 'Run litterbox pause --stop and litterbox resume on it.',
+    });
+  return JSON.parse(decodeRaw(bytes)) as KeptFacts;
+}

@@ -1,0 +1,296 @@
+import {
+  ExecChannel,
+  type ChangedPath,
+  type DirectoryChild,
+  decodeRaw,
+  encodeRaw,
+  type CallOptions,
+  type FileType,
+  type Host,
+  type ProcessHandle,
+  type ProcessSpec,
+  type ChangeMark,
+  type ChangeScan,
+} from '@litterbox/core/provider';
+import { Finder, foundEntry, type FoundEntry } from './finder.ts';
+import { LONGEST_PATH_BYTES } from './longest-path.ts';
+import { ResidentWalker } from './resident-walker.ts';
+
+/** Where a {@link ChangeScanner} looks, and by what it starts the programs that look. */
+export interface ScannerInput {
+  readonly host: Host;
+  /** File that keeps {@link ChangeScanner}'s directory numbers between processes. */
+  readonly stateFile: string;
+  /** Absolute path, as {@link ScannerInput.spawn} sees it, of what is searched: the layer that holds changes alone, or the workspace. */
+  readonly changes: string;
+  /** Absolute path of the whole workspace. */
+  readonly workspace: string;
+  /** Absolute path of a layer between the base and `changes`, which never changes: it counts when there is no mark. */
+  readonly prepared?: string;
+  /** The layer began as a copy of another sandbox's: what is gone from its top may have left no other trace. @defaultValue false */
+  readonly isCopy?: boolean;
+  /** Starts a program where both paths lead to these trees. */
+  spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
+  /**
+   * A place outside of the runtime for the program that stays and looks for changes, where it sees what is searched and nothing
+   * else. It lists no directory of the workspace there. @defaultValue it runs where everything else runs
+   */
+  readonly aside?: {
+    readonly changes: string;
+    spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
+  };
+}
+
+const TYPES: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' };
+/** Directories listed by one `find`. */
+const LISTING_BATCH = 200;
+
+/**
+ * Finds what changed by the kernel's change times, which no program can set, in the layer that holds changes alone.
+ *
+ * - A mark is a moment of the kernel's clock just before a scan began, as seconds with nine decimals. Everything with a
+ *   change time at or after it counts. A clock that went back since makes the scan look at everything.
+ * - A file that is gone shows in the change time of its directory, whose children are then listed from the workspace.
+ * - A directory that was moved keeps the times of what is in it. It is known by its number: where a path has another
+ *   number than before, everything below it counts. The numbers are kept in a file, and losing it costs only time.
+ *
+ * Programs that look follow no link. Where they are not ours, their answers are as hostile as the files: they hide or invent an
+ * agent's own work and nothing else.
+ */
+export class ChangeScanner implements AsyncDisposable {
+  readonly #input: ScannerInput;
+  readonly #channel: ExecChannel;
+  readonly #walker: ResidentWalker;
+  readonly #finder: Finder;
+  #known: Map<string, string> | undefined;
+  /** Numbers seen by a scan; they count once its changes are recorded, which shows in the mark of the scan after. */
+  #pending: { readonly next: ChangeMark; readonly numbers: Map<string, string> } | undefined;
+  #isUnsaved = false;
+
+  constructor(input: ScannerInput) {
+    this.#input = input;
+    this.#channel = new ExecChannel({ spawn: (spec, call) => input.spawn(spec, call) });
+    this.#walker = new ResidentWalker(
+      input.aside
+        ? { spawn: input.aside.spawn, changes: input.aside.changes }
+        : { spawn: (spec, call) => input.spawn(spec, call), changes: input.changes, workspace: input.workspace },
+    );
+    this.#finder = new Finder(this.#channel);
+  }
+
+  /** Starts what the first scan needs, ahead of it. */
+  warm(call?: CallOptions): Promise<void> {
+    call?.signal?.throwIfAborted();
+    return this.#walker.warm();
+  }
+
+  /** The mark that means "everything up to now". */
+  now(call?: CallOptions): Promise<ChangeMark> {
+    return this.#finder.find({ starts: [] }, () => {}, call);
+  }
+
+  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
+    let { next, entries, listed } = await this.#changedSince(mark, call);
+    const isClockBack = mark !== undefined && isBefore(next, mark);
+    if (isClockBack) ({ next, entries, listed } = await this.#changedSince(undefined, call));
+    // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
+    const { changes, workspace, isCopy } = this.#input;
+    if (mark === undefined && changes !== workspace && !isCopy && entries.every(({ path }) => path === ''))
+      entries = [];
+    if (mark === undefined || isClockBack) await this.#addPrepared(entries, call);
+    const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
+    if (known && mark !== undefined) await this.#addMoved(entries, known, call);
+    const directories = entries.filter(({ letter }) => letter === 'd');
+    if (known) await this.#remember(next, known, directories);
+    return { next, changes: this.#changesOf(entries, directories, listed, call) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#walker[Symbol.asyncDispose]();
+    await this.#channel[Symbol.asyncDispose]();
+    if (this.#isUnsaved) await this.#save().catch(() => {}); // it costs the next process some time, nothing else
+  }
+
+  /** By the program that stays, where there is one; else by one that is started now. */
+  async #changedSince(mark: ChangeMark | undefined, call?: CallOptions): Promise<Changed> {
+    const walk = await this.#walker.walk(mark);
+    if (walk) {
+      const entries = walk.entries.map((text, index) => {
+        const content = walk.contents.get(index);
+        return content ? { ...foundEntry(text), content } : foundEntry(text);
+      });
+      return { next: walk.moment, entries, listed: walk.listed };
+    }
+    const root = this.#input.changes;
+    const entries: FoundEntry[] = [];
+    const find = { starts: [root], ...(mark !== undefined && { since: mark }) };
+    const next = await this.#finder.find(find, (entry) => void entries.push(below(root, entry)), call);
+    return { next, entries, listed: new Map() };
+  }
+
+  /** What a setup left. What is hidden by now, or gone, has vanished for whoever reads it, or shows in a directory's listing. */
+  async #addPrepared(entries: FoundEntry[], call?: CallOptions): Promise<void> {
+    const root = this.#input.prepared;
+    if (root === undefined) return;
+    const seen = new Set(entries.map(({ path }) => path));
+    await this.#finder.find(
+      { starts: [root] },
+      (found) => {
+        const entry = below(root, found);
+        if (!seen.has(entry.path)) entries.push(entry);
+      },
+      call,
+    );
+  }
+
+  /** Everything below directories that are not the ones known under their path. */
+  async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, call?: CallOptions): Promise<void> {
+    const moved = entries
+      .filter(({ letter, path, inode }) => letter === 'd' && path !== '' && known.get(path) !== inode)
+      .map(({ path }) => path);
+    const tops = topmost(moved);
+    if (tops.length === 0) return;
+    const seen = new Set(entries.map(({ path }) => path));
+    const root = this.#input.changes;
+    for (const batch of batches(tops)) {
+      await this.#finder.find(
+        { starts: batch.map((path) => `${root}/${path}`) },
+        (found) => {
+          const entry = below(root, found);
+          if (seen.has(entry.path)) return;
+          seen.add(entry.path);
+          entries.push(entry);
+        },
+        call,
+      );
+    }
+  }
+
+  async *#changesOf(
+    entries: FoundEntry[],
+    directories: readonly FoundEntry[],
+    listed: Changed['listed'],
+    call?: CallOptions,
+  ): AsyncGenerator<ChangedPath, void, undefined> {
+    for (const batch of batches(directories)) {
+      const children = new Map<string, DirectoryChild[]>();
+      for (const { path } of batch)
+        children.set(
+          path,
+          listed.get(path)?.map(([letter, name]) => ({ name, type: TYPES[letter] ?? 'special' })) ?? [],
+        );
+      const others = batch.filter(({ path }) => !listed.has(path));
+      const { workspace } = this.#input;
+      const starts = others.map(({ path }) => (path === '' ? workspace : `${workspace}/${path}`));
+      if (starts.length > 0)
+        await this.#finder.find(
+          { starts, childrenOnly: true },
+          ({ letter, path }) => {
+            const cut = path.lastIndexOf('/');
+            const parent = path.slice(workspace.length + 1, cut); // empty where the entry lies in the workspace's top
+            children.get(parent)?.push({ name: path.slice(cut + 1), type: TYPES[letter] ?? 'special' });
+          },
+          call,
+        );
+      for (const { path, isReadable } of batch) {
+        if (isReadable && !isTooLong(path)) yield { type: 'directory', path, children: children.get(path) ?? [] };
+        else yield { type: 'unreadable', path };
+      }
+    }
+    const isLayer = this.#input.changes !== this.#input.workspace;
+    for (const { letter, path, mode, sizeBytes, content } of entries) {
+      if (isTooLong(path)) yield { type: 'unreadable', path };
+      else if (letter === 'f')
+        yield { type: 'file', path, sizeBytes, executable: (mode & 0o100) !== 0, ...(content && { content }) };
+      else if (letter === 'l') yield { type: 'symlink', path };
+      // In a layer a character device is OverlayFS's mark of a deletion; the directory's listing tells. In a whole workspace it is what
+      // an agent made, who may make that one device.
+      else if (letter !== 'd' && (letter !== 'c' || !isLayer)) yield { type: 'special', path };
+    }
+    entries.length = 0; // whoever still holds the scan does not hold what it found
+  }
+
+  /** The directory numbers that were recorded by the given mark. */
+  async #knownAt(mark: ChangeMark | undefined): Promise<Map<string, string>> {
+    if (!this.#known) {
+      const bytes = await this.#input.host.files.read(this.#input.stateFile, { maxBytes: MAX_STATE_BYTES });
+      const kept = bytes ? (JSON.parse(decodeRaw(bytes)) as KeptNumbers) : { known: [] };
+      this.#known = new Map(kept.known);
+      this.#pending = kept.pending && { next: kept.pending.next, numbers: new Map(kept.pending.numbers) };
+    }
+    if (this.#pending && this.#pending.next === mark) {
+      for (const [path, inode] of this.#pending.numbers) this.#known.set(path, inode);
+      this.#isUnsaved = true;
+    }
+    this.#pending = undefined;
+    return this.#known;
+  }
+
+  async #remember(
+    next: ChangeMark,
+    known: ReadonlyMap<string, string>,
+    directories: readonly FoundEntry[],
+  ): Promise<void> {
+    const numbers = new Map(
+      directories.filter(({ path, inode }) => known.get(path) !== inode).map(({ path, inode }) => [path, inode]),
+    );
+    if (numbers.size === 0) return;
+    this.#pending = { next, numbers };
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
+    this.#isUnsaved = false;
+    const kept: KeptNumbers = {
+      known: [...(this.#known ?? [])],
+      ...(this.#pending && { pending: { next: this.#pending.next, numbers: [...this.#pending.numbers] } }),
+    };
+    await this.#input.host.files.write(this.#input.stateFile, encodeRaw(JSON.stringify(kept)));
+  }
+}
+
+/** Two million directories with short names. */
+const MAX_STATE_BYTES = 256 * 2 ** 20;
+
+/** What one look found. */
+interface Changed {
+  readonly next: ChangeMark;
+  readonly entries: FoundEntry[];
+  /** Entries of directories that were listed at once, by path. */
+  readonly listed: ReadonlyMap<string, readonly (readonly [letter: string, name: string])[]>;
+}
+
+interface KeptNumbers {
+  readonly known: readonly (readonly [path: string, inode: string])[];
+  readonly pending?: {
+    readonly next: ChangeMark;
+    readonly numbers: readonly (readonly [path: string, inode: string])[];
+  };
+}
+
+/** An entry whose path is absolute, with the path below the directory instead: empty for the directory itself. */
+function below(root: string, entry: FoundEntry): FoundEntry {
+  return { ...entry, path: entry.path.slice(root.length + 1) };
+}
+
+/** Programs inside could not open it by its name: a character of raw text has three bytes at most. */
+const isTooLong = (path: string) => path.length * 3 > LONGEST_PATH_BYTES && encodeRaw(path).length > LONGEST_PATH_BYTES;
+
+function isBefore(one: string, other: string): boolean {
+  const nanoseconds = (moment: string) => BigInt(moment.replace('.', ''));
+  return nanoseconds(one) < nanoseconds(other);
+}
+
+/** Paths without those that lie below another of them. */
+function topmost(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  return paths.filter((path) => {
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+      if (all.has(path.slice(0, cut))) return false;
+    return true;
+  });
+}
+
+function* batches<Item>(items: readonly Item[]): Generator<readonly Item[], void, undefined> {
+  for (let start = 0; start < items.length; start += LISTING_BATCH) yield items.slice(start, start + LISTING_BATCH);
+}
