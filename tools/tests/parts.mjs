@@ -126,7 +126,7 @@ const GATE = [
     why: 'state on SQLite, this machine as a host, the network gate; not the directory sync, which nothing uses yet',
     files: [
       '^packages/(state-sqlite|host|network-gate|conformance|container-engine)/test/',
-      '^packages/provider-overlayfs/test/(confined-copy|scan-contents|session-end)',
+      '^packages/provider-overlayfs/test/(confined-copy|scan-contents|scan-clocks|session-end)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
   },
@@ -134,7 +134,7 @@ const GATE = [
     name: 'main-job-overlay',
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
-    files: ['^packages/litterbox/test/(main-job|field-setups)', '^packages/mcp/test/(work|bundle|permission)\\.'],
+    files: ['^packages/litterbox/test/(main-job|field-setups|round-trips)', '^packages/mcp/test/(work|bundle|permission)\\.'],
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
   },
   {
@@ -155,8 +155,9 @@ const GATE = [
     name: 'main-job-docker',
     layer: 'gate',
     why: 'the main job through library, command line and MCP, in containers',
-    files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
+    files: ['^packages/litterbox/test/(main-job|round-trips)', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
     titles: [
+      'as few as each call needs',
       'one diff to accept',
       'a person reads one diff and merges',
       'tells the whole story',

@@ -1,5 +1,6 @@
 export { type Collected, collected } from './collected.ts';
 export { failureOf } from './collected-tests.ts';
+export { CountingHost } from './counting-host.ts';
 export { describeAuditLog } from './describe-audit-log.ts';
 export { describeDirectorySync, type DirectorySyncOptions, type SyncPlaces } from './describe-directory-sync.ts';
 export { describeHost, type HostOptions } from './describe-host.ts';

@@ -36,7 +36,7 @@ describe('create-litterbox-provider', () => {
     const own = JSON.parse(await readFile(fileURLToPath(new URL('../package.json', import.meta.url)), 'utf8'));
     const made = JSON.parse(await readFile(join(parent, 'my-runc/package.json'), 'utf8'));
     expect(made.name).toBe('litterbox-provider-my-runc');
-    expect(made.dependencies).toEqual({ '@litterbox/core': own.version });
+    expect(made.dependencies).toEqual({ '@litterbox/core': own.version, '@litterbox/linux-sandbox': own.version });
     expect(made.devDependencies['@litterbox/conformance']).toBe(own.version);
     expect(await readFile(join(parent, 'my-runc/src/isolation.ts'), 'utf8')).toContain("name: 'my-runc'");
   });

@@ -28,13 +28,14 @@ export {
   type DiskImage,
 } from './disk/disk-image.ts';
 export { judgeFacts, type ExpectedPlace } from './kernel/judge-facts.ts';
-export { HOST_NAMESPACES_SCRIPT, factFilesScript, type KernelFacts } from './kernel/kernel-facts.ts';
+export { HOST_NAMESPACES_SCRIPT, factFilesScript, uidMapScript, type KernelFacts } from './kernel/kernel-facts.ts';
 export { MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, READ_ONLY_PROC } from './kernel/kernel-paths.ts';
 export { allowedProcessors, chooseProcessors, parseProcessors } from './kernel/processors.ts';
 export { CORE_LIMIT_BYTES, REFUSED_COMMANDS, RLIMIT_CORE } from './kernel/refused-arguments.ts';
 export { seccompProfile } from './kernel/seccomp-profile.ts';
 export { AF_UNIX, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from './kernel/socket-protocols.ts';
 export { endSessionScript, type SessionLeavings } from './session/end-session.ts';
+export { NOTE_FACTS } from './session/note-facts.ts';
 export { etcDirectoryScript } from './session/etc-directory.ts';
 export { PROCESS_ONE } from './session/first-process.ts';
 export { type Isolation, type Place, type PlaceLimits } from './session/isolation.ts';

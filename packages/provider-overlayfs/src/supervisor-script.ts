@@ -1,4 +1,12 @@
-import { CORE_LIMIT_BYTES, type DiskImage, factFilesScript, PROCESS_ONE, RESERVE_DISK } from '@litterbox/linux-sandbox';
+import {
+  CORE_LIMIT_BYTES,
+  type DiskImage,
+  factFilesScript,
+  NOTE_FACTS,
+  PROCESS_ONE,
+  RESERVE_DISK,
+  uidMapScript,
+} from '@litterbox/linux-sandbox';
 import { quoted } from '@litterbox/core/provider';
 import { MASKS, scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
@@ -72,7 +80,7 @@ ${Object.entries({ empty: '', ...EMPTY_CONTENTS })
  * namespace, and none of it can do anything against that. The waiting shell holds `alive.lock` too: who gets it knows that all is gone.
  *
  * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says
- * about the sandbox; then it waits for `go` before anyone may use the session, says `running`, and is silent from there on.
+ * about the sandbox; then it waits for `go` and what is to be known of it before anyone may use the session, says `running`, and is silent from there on.
  *
  * When it is killed, the control groups are left for whoever starts, ends or removes the sandbox next: all of them empty the groups first.
  */
@@ -186,11 +194,13 @@ exec 5<&-
 printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$p" "$supervisor"
 printf 'descriptors\\0%s\\0' "$fds"
 printf 'files\\0'; ${factFilesScript('$F', '$init')}; printf '\\0'
-${disk ? `printf 'disk\\0'; grep ' ${DISK} ' /proc/self/mountinfo; stat -f -c '%b %S' ${DISK}; printf '\\0'\n` : ''}printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
+${disk ? `printf 'disk\\0'; grep ' ${DISK} ' /proc/self/mountinfo; stat -f -c '%b %S' ${DISK}; printf '\\0'\n` : ''}${uidMapScript('$init', !isRoot)}
+printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
 printf 'environment\\0'; tr '\\0' '\\n' </proc/$F/environ; printf '\\0end\\0'
 answer=
-read -r answer
+read -r answer kept
 [ "$answer" = go ] || { end; wait; empty; exit 1; }
+${NOTE_FACTS} || { printf 'unwritable\\0'; end; wait; empty; exit 1; }
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
 sh -c '[ ! -e pooled ] || read -r word <>${HOLD}

@@ -4,7 +4,7 @@ import { parseFacts, PROGRAM } from './kernel-facts.ts';
 /** What is behind descriptors of process 1, by the text that the kernel gives of each. */
 function doorsOf(texts: Readonly<Record<string, string>>) {
   const files = Object.entries(texts).map(([path, text]) => `==> /proc/${path} <==\n${text}\n`);
-  return parseFacts(['facts', 'files', files.join('\n')], '', '').doors;
+  return parseFacts(['facts', 'files', files.join('\n')], '').doors;
 }
 
 describe('parseFacts', () => {

@@ -48,6 +48,15 @@ export const PROGRAM = 'the program of process 1';
 export const factFilesScript = (one: string, first: string): string =>
   `head -v -c 262144 /proc/${first}/status /proc/${first}/limits /proc/${first}/cgroup /proc/${first}/mountinfo /proc/${one}/fdinfo/[0-9]* /proc/${first}/fdinfo/[0-9]* /proc/self/fdinfo/5 5</proc/${one}/exe`;
 
+/**
+ * Shell text: prints the user map of a process, as {@link parseFacts} reads it.
+ *
+ * @param first shell text of the number of the first process, in the numbers of /proc
+ * @param hasOwnUsers whether who prints it has a user namespace of its own: what it reads is in numbers of that one then
+ */
+export const uidMapScript = (first: string, hasOwnUsers: boolean): string =>
+  `printf 'users\\0'; cat /proc/${first}/uid_map; printf '\\0'${hasOwnUsers ? `; printf 'own-users\\0'; cat /proc/self/uid_map; printf '\\0'` : ''}`;
+
 /** Shell text that prints the host's own namespaces. */
 export const HOST_NAMESPACES_SCRIPT = `readlink ${NAMESPACES.map((name) => `/proc/self/ns/${name}`).join(' ')}`;
 
@@ -70,10 +79,9 @@ export function networkOf(words: readonly string[], isRoot: boolean): NetworkNam
 
 /**
  * @param words what the supervisor printed after `facts`, split at NUL
- * @param uidMap `/proc/<pid>/uid_map` as the host reads it: its outer numbers are those of the reader's user namespace
  * @param hostNamespaces what {@link HOST_NAMESPACES_SCRIPT} printed
  */
-export function parseFacts(words: readonly string[], uidMap: string, hostNamespaces: string): KernelFacts {
+export function parseFacts(words: readonly string[], hostNamespaces: string): KernelFacts {
   const after = (key: string) => words[words.indexOf(key) + 1] ?? '';
   const parts = after('files')
     .split(/^==> \/proc\/(?=(?:\d+|self)\/)/m)
@@ -95,7 +103,7 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
         .split('\n')
         .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
     ),
-    uidMap: uidMap.trim().split(/\s+/).map(Number),
+    uidMap: uidMapOf(words),
     limits: Object.fromEntries(limits.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? '']] : []))),
     cgroup: files.get('cgroup') ?? '',
     mounts: (files.get('mountinfo') ?? '').split('\n').map((line) => {
@@ -129,6 +137,19 @@ export function parseFacts(words: readonly string[], uidMap: string, hostNamespa
       .filter((line) => line.includes('='))
       .map((line) => line.slice(0, line.indexOf('='))),
   };
+}
+
+/** The first process's users with their numbers outside: those of the supervisor's own users are numbers inside of its map. */
+function uidMapOf(words: readonly string[]): readonly number[] {
+  const after = (key: string) => (words.includes(key) ? (words[words.indexOf(key) + 1] ?? '').trim() : undefined);
+  const numbers = (text: string) => text.split(/\s+/).map(Number);
+  const map = numbers(after('users') ?? '');
+  const own = after('own-users')?.split('\n').map(numbers);
+  if (!own) return map;
+  const [inside = Number.NaN, between = Number.NaN, ...rest] = map;
+  const [first = 0, outer = Number.NaN] =
+    own.find(([from = 0, , count = 0]) => between >= from && between < from + count) ?? [];
+  return [inside, outer + between - first, ...rest];
 }
 
 /** @param path below /proc: `self/fdinfo/5` is the program of process 1, which whoever printed it had open */

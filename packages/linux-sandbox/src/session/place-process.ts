@@ -15,6 +15,7 @@ import {
   type SignalName,
   type TerminalSize,
 } from '@litterbox/core/provider';
+import { atRest } from './at-rest.ts';
 
 export interface PlaceProcessInput {
   /** For error details. */
@@ -46,6 +47,7 @@ cd "$0" || exit 1
 umask 022
 mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
 [ ! -e ../dying ] || { rm -f $1.*; echo ending; exit 1; }
+for rest in paused stopped; do [ ! -e ../$rest ] || { rm -f $1.*; echo $rest; exit 1; }; done
 [ -z "$3" ] || printf %s "$3" >$1.cmd || { echo no-fifo; exit 1; }
 echo "run $1" 1<>control
 exec 3<$1.exit
@@ -78,6 +80,8 @@ const MAX_INLINE_CHARACTERS = 30_000;
 const KILL_GRACE_MS = 3_000;
 
 const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) => LitterboxError>> = {
+  paused: (_spec, provider) => atRest(provider, 'paused'),
+  stopped: (_spec, provider) => atRest(provider, 'stopped'),
   'no-cwd': ({ cwd }, provider) =>
     new LitterboxError('NOT_FOUND', `There is no directory ${shown(cwd ?? '')} in the sandbox.`, {
       operation: 'process.spawn',

@@ -19,8 +19,9 @@ import {
 } from '@litterbox/core/provider';
 import { ChangeScanner, type ScannerInput } from '@litterbox/sandbox-kit';
 import { runScript, runScriptOrFail } from '../directory/run-script.ts';
+import { atRest } from './at-rest.ts';
 import { endSessionScript, type SessionLeavings } from './end-session.ts';
-import { Session, type SessionInput } from './place-session.ts';
+import { Session, type SessionInput, type SessionPurpose } from './place-session.ts';
 
 /** What a runtime of a place stands on: its session, and how its processes are frozen and counted. */
 export interface PlaceInput extends SessionInput {
@@ -86,17 +87,15 @@ export class PlaceRuntime implements SandboxRuntime {
 
   async assurance(call?: CallOptions): Promise<Assurance> {
     call?.signal?.throwIfAborted();
-    return (await this.#session(call)).assurance;
+    return (await this.#session('facts', call)).assurance;
   }
 
   async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    await this.#assertRuns(call);
     return await this.#spawn('sandbox', spec, call);
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    await this.#assertRuns(call);
-    return await this.#scanner.scan(mark ?? this.#firstMark, call);
+    return await this.#whileItRuns(call, () => this.#scanner.scan(mark ?? this.#firstMark, call));
   }
 
   /** From now on, no mark means this one. */
@@ -106,13 +105,12 @@ export class PlaceRuntime implements SandboxRuntime {
 
   /** Starts session and scanner ahead of the first command. */
   async warm(call?: CallOptions): Promise<void> {
-    await this.#session(call);
+    await this.#session('facts', call);
     await this.#scanner.warm(call);
   }
 
   async mark(call?: CallOptions): Promise<ChangeMark> {
-    await this.#assertRuns(call);
-    return await this.#scanner.now(call);
+    return await this.#whileItRuns(call, () => this.#scanner.now(call));
   }
 
   async pause(call?: CallOptions): Promise<void> {
@@ -168,20 +166,36 @@ export class PlaceRuntime implements SandboxRuntime {
     call: CallOptions | undefined,
     open: (loopback: NamespaceLoopback, session: Session) => Promise<Opened>,
   ): Promise<Opened> {
-    // Without a session one is started, which a sandbox that is stopped must not be: then the look comes first, else meanwhile.
-    const current = await this.#starting?.catch(() => undefined);
-    const looking = this.#assertRuns(call);
-    if (!current?.isAlive) await looking;
-    const [looked, opened] = await Promise.allSettled([
-      looking,
-      this.#session(call).then((session) => open(this.#loopbackOf(session, operation), session)),
-    ]);
-    if (looked.status === 'rejected') {
-      if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
-      throw looked.reason;
+    return await this.#whileItRuns(
+      call,
+      async () => {
+        const session = await this.#session('program', call);
+        return await open(this.#loopbackOf(session, operation), session);
+      },
+      (opened) => opened[Symbol.asyncDispose](),
+    );
+  }
+
+  /**
+   * Does something in the session while it is looked whether the sandbox is at rest. The answer counts if it is not.
+   *
+   * @param undo what becomes of the outcome when the sandbox turns out to be at rest
+   */
+  async #whileItRuns<Outcome>(
+    call: CallOptions | undefined,
+    work: () => Promise<Outcome>,
+    undo?: (outcome: Outcome) => PromiseLike<void>,
+  ): Promise<Outcome> {
+    // Without a session the work starts one, which looks by itself whether it may. In a frozen one the work may never end.
+    const working = work();
+    working.catch(() => {}); // told below, unless the sandbox is at rest
+    try {
+      await this.#assertRuns(call);
+    } catch (error) {
+      if (undo) await working.then(undo, () => {});
+      throw error;
     }
-    if (opened.status === 'rejected') throw opened.reason;
-    return opened.value;
+    return await working;
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
@@ -204,12 +218,12 @@ export class PlaceRuntime implements SandboxRuntime {
 
   /** A session that ended while the process was being started is replaced once: then there is another reason. */
   async #spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    const session = await this.#session(call);
+    const session = await this.#session('program', call);
     try {
       return await session.spawn(where, spec, call);
     } catch (error) {
       if (session.isAlive || this.#isDisposed || call?.signal?.aborted) throw error;
-      return await (await this.#session(call)).spawn(where, spec, call);
+      return await (await this.#session('program', call)).spawn(where, spec, call);
     }
   }
 
@@ -231,7 +245,7 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   /** One session start at a time; a session that ended is replaced. */
-  async #session(call?: CallOptions): Promise<Session> {
+  async #session(purpose: SessionPurpose, call?: CallOptions): Promise<Session> {
     if (this.#isDisposed)
       throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
         operation: 'runtime.spawn',
@@ -242,11 +256,11 @@ export class PlaceRuntime implements SandboxRuntime {
     if (current) {
       const session = await current.catch(() => undefined);
       if (session?.isAlive) return session;
-      if (this.#starting !== current) return await this.#session(call);
+      if (this.#starting !== current) return await this.#session(purpose, call);
       await session?.[Symbol.asyncDispose]();
     }
     // Not bound to the caller's signal: others may wait for the same start.
-    const starting = Session.attach(this.#input);
+    const starting = Session.attach(this.#input, purpose);
     this.#starting = starting;
     starting.catch(() => {
       if (this.#starting === starting) this.#starting = undefined;
@@ -260,20 +274,8 @@ export class PlaceRuntime implements SandboxRuntime {
       this.#host.files.stat(files.pausedMark, call),
       this.#host.files.stat(files.stoppedMark, call),
     ]);
-    if (paused) {
-      throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', {
-        operation: 'runtime.spawn',
-        provider,
-        hint: 'Run litterbox resume on it.',
-      });
-    }
-    if (stopped) {
-      throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', {
-        operation: 'runtime.spawn',
-        provider,
-        hint: 'Run litterbox resume on it.',
-      });
-    }
+    if (paused) throw atRest(provider, 'paused');
+    if (stopped) throw atRest(provider, 'stopped');
   }
 
   async #isStopped(call?: CallOptions): Promise<boolean> {

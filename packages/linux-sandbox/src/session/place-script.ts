@@ -1,5 +1,6 @@
 import { quoted } from '@litterbox/core/provider';
-import { factFilesScript } from '../kernel/kernel-facts.ts';
+import { factFilesScript, uidMapScript } from '../kernel/kernel-facts.ts';
+import { NOTE_FACTS } from './note-facts.ts';
 
 export interface PlaceScriptInput {
   /** The sandbox's directory on the host. */
@@ -18,7 +19,7 @@ export interface PlaceScriptInput {
  * is killed), when `stop.fifo` is written to, or when the first process ends.
  *
  * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says about
- * the first process; then it waits for `go` before anyone may use the session, says `running`, and is silent from there on.
+ * the first process; then it waits for `go` and what is to be known of it before anyone may use the session, says `running`, and is silent from there on.
  *
  * When it is killed, what it started may live on until the last client has gone or the next session starts: both clean first.
  */
@@ -86,11 +87,13 @@ end() { thaw; [ ! /proc/$F/ns/pid -ef /proc/self/fd/5 ] || kill -9 $F; }
 printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$init" $$
 printf 'descriptors\\0%s\\0' "$fds"
 printf 'files\\0'; ${factFilesScript('$F', '$init')}; printf '\\0'
+${uidMapScript('$init', false)}
 printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
 printf 'environment\\0'; head -c 65536 /proc/$F/environ | tr '\\0' '\\n'; printf '\\0end\\0'
 answer=
-read -r answer
+read -r answer kept
 [ "$answer" = go ] || { end; wait; clean; exit 1; }
+${NOTE_FACTS} || { printf 'unwritable\\0'; end; wait; clean; exit 1; }
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
 flock -x clients.lock sh -c ${quoted(lastClient)} $$ $F 6>&- &

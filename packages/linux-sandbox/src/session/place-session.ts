@@ -15,7 +15,8 @@ import {
   type ProcessSpec,
   INSIDE,
 } from '@litterbox/core/provider';
-import { firstProcess, type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
+import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
+import { atRest } from './at-rest.ts';
 import type { PlaceFiles } from './place-files.ts';
 import { PlaceProcess } from './place-process.ts';
 
@@ -46,14 +47,31 @@ export interface SessionInput {
   launch(call?: CallOptions): Promise<Launch>;
 }
 
+/** What a session is wanted for. One for a program is not started in a sandbox that is paused or stopped. */
+export type SessionPurpose = 'program' | 'facts';
+
 /** What is known of a running session, for those that come after who started it. */
 interface KeptFacts {
   readonly assurance: Assurance;
   readonly network: NetworkNamespace;
 }
 
-/** Holds the sandbox's clients lock shared while its stdin is open: when this process is killed, the kernel closes that. */
-const LINK_SCRIPT = `cd "$0" && exec 9<>clients.lock && flock -s 9 && echo linked && read -r word
+/**
+ * Holds the sandbox's clients lock shared while its stdin is open: when this process is killed, the kernel closes that. Its first line says
+ * how the sandbox is: `alive` and what is known of its session, `none` when a session has to be started, or, for who is going to start a
+ * program, the mark that forbids one. Who starts a session holds `start.lock` until it runs, and has written down by then what is known of it.
+ */
+const LINK_SCRIPT = `cd "$0" && exec 9<>clients.lock && flock -s 9 && exec 7>>start.lock || exit 1
+flock -w 60 7 || { echo busy; exit; }
+exec 6>>alive.lock
+if [ ! -e dying ] && ! flock -n -s 6; then
+IFS= read -r kept <session.json
+printf 'alive %s\\n' "$kept"
+elif [ "$1" = program ] && [ -e paused ]; then echo paused; exit
+elif [ "$1" = program ] && [ -e stopped ]; then echo stopped; exit
+else echo none; fi
+exec 6>&- 7>&-
+read -r word
 ( exec 9<&- 0</dev/null; flock -s alive.lock true; echo gone ) &
 exec cat >/dev/null`;
 
@@ -79,21 +97,23 @@ export class Session implements AsyncDisposable {
     this.#pump = this.#watch(output);
   }
 
-  /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that; `UNAVAILABLE` when it cannot start. */
-  static async attach(input: SessionInput, call?: CallOptions): Promise<Session> {
-    const link = await input.host.spawn({ argv: ['sh', '-c', LINK_SCRIPT, input.files.directory], stdin: 'pipe' });
+  /**
+   * @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that; `UNAVAILABLE` when it cannot start;
+   *   `SANDBOX_PAUSED`, `SANDBOX_STOPPED` when a program is to start in a sandbox at rest that has no session.
+   */
+  static async attach(input: SessionInput, purpose: SessionPurpose, call?: CallOptions): Promise<Session> {
+    const argv = ['sh', '-c', LINK_SCRIPT, input.files.directory, purpose] as const;
+    const link = await input.host.spawn({ argv, stdin: 'pipe' });
     try {
       const output = lines(link)[Symbol.asyncIterator]();
-      const [first, known] = await Promise.all([output.next(), input.launch(call)]);
-      if (first.value !== 'linked') {
-        throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
-          operation: 'provider.open',
-          provider: input.provider,
-          hint: 'Run litterbox recover on it.',
-        });
-      }
+      // What a start needs to know is asked meanwhile, so that one does not wait for the other.
+      const launching = input.launch(call);
+      launching.catch(() => {}); // of no interest where a session lives
+      const { value = '' } = await output.next();
+      const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(value)?.slice(1) ?? [];
+      assertLinked(input, state);
       reach('session.after-link');
-      const facts = await launch(input, known, call);
+      const facts = state === 'alive' ? parseKeptFacts(input, kept) : await launch(input, await launching, call);
       await link.write(encodeRaw('watch\n'));
       return new Session(input, link, output, facts);
     } catch (error) {
@@ -177,7 +197,7 @@ async function launch(
     const supervisor = new SupervisorTalk(handle);
     const { words, said } = await supervisor.next();
     call?.signal?.throwIfAborted();
-    if (words[0] === 'alive') return await keptFacts(input);
+    if (words[0] === 'alive') return await readKeptFacts(input);
     if (words[0] !== 'facts') {
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
       throw new LitterboxError(
@@ -190,8 +210,7 @@ async function launch(
         },
       );
     }
-    const uidMap = decodeRaw((await host.files.read(`/proc/${firstProcess(words)}/uid_map`)) ?? new Uint8Array());
-    const assurance = judge(parseFacts(words, uidMap, namespaces));
+    const assurance = judge(parseFacts(words, namespaces));
     const missing = missingControls(assurance);
     if (missing.length > 0 && !input.allowDegraded) {
       throw new LitterboxError(
@@ -207,21 +226,17 @@ async function launch(
     }
     reach('session.before-go');
     const facts: KeptFacts = { assurance, network: networkOf(words, input.isRoot) };
-    await host.files.write(files.session, encodeRaw(JSON.stringify(facts)));
-    await handle.write(encodeRaw('go\n'));
+    const kept = JSON.stringify(facts);
+    await handle.write(encodeRaw(`go ${kept}\n`));
     const answer = await supervisor.next();
     reach('session.after-go');
-    if (answer.words[0] !== 'running')
-      throw new LitterboxError(
-        'UNAVAILABLE',
-        `The session of the sandbox did not start: ${shown(answer.said.trim())}.`,
-        {
-          operation: 'provider.start',
-          provider: input.provider,
-          hint: 'Try again; if it happens again, run litterbox doctor.',
-        },
-      );
-    return facts;
+    if (answer.words[0] === 'running') return facts;
+    if (answer.words[0] === 'unwritable') await host.files.write(files.session, encodeRaw(kept)); // says why it cannot be written
+    throw new LitterboxError('UNAVAILABLE', `The session of the sandbox did not start: ${shown(answer.said.trim())}.`, {
+      operation: 'provider.start',
+      provider: input.provider,
+      hint: 'Try again; if it happens again, run litterbox doctor.',
+    });
   } finally {
     call?.signal?.removeEventListener('abort', abort);
     await handle.closeStdin();
@@ -252,13 +267,35 @@ class SupervisorTalk {
   }
 }
 
-async function keptFacts({ provider, host, files }: SessionInput): Promise<KeptFacts> {
-  const bytes = await host.files.read(files.session);
-  if (!bytes)
+/** Of a session that another program has started since this one looked. */
+async function readKeptFacts(input: SessionInput): Promise<KeptFacts> {
+  const bytes = await input.host.files.read(input.files.session);
+  return parseKeptFacts(input, bytes && decodeRaw(bytes));
+}
+
+function parseKeptFacts({ provider }: SessionInput, text = ''): KeptFacts {
+  if (text === '')
     throw new LitterboxError('SANDBOX_BROKEN', 'The running session of the sandbox left no record of its controls.', {
       operation: 'provider.open',
       provider,
       hint: 'Run litterbox pause --stop and litterbox resume on it.',
     });
-  return JSON.parse(decodeRaw(bytes)) as KeptFacts;
+  return JSON.parse(text) as KeptFacts;
+}
+
+/** @param state what the link said first; nothing where it could not be made */
+function assertLinked({ provider }: SessionInput, state: string): void {
+  if (state === 'alive' || state === 'none') return;
+  if (state === 'paused' || state === 'stopped') throw atRest(provider, state);
+  if (state === 'busy')
+    throw new LitterboxError('UNAVAILABLE', 'Another process has been starting this sandbox for a minute.', {
+      operation: 'provider.open',
+      provider,
+      hint: 'Try again; if it happens again, run litterbox doctor.',
+    });
+  throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
+    operation: 'provider.open',
+    provider,
+    hint: 'Run litterbox recover on it.',
+  });
 }

@@ -12,6 +12,7 @@ import {
   type ChangeMark,
   type ChangeScan,
 } from '@litterbox/core/provider';
+import { clockMark, type ClockMoment, isComparable, momentOf } from './clock-mark.ts';
 import { Finder, foundEntry, type FoundEntry } from './finder.ts';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { ResidentWalker } from './resident-walker.ts';
@@ -48,8 +49,8 @@ const LISTING_BATCH = 200;
 /**
  * Finds what changed by the kernel's change times, which no program can set, in the layer that holds changes alone.
  *
- * - A mark is a moment of the kernel's clock just before a scan began, as seconds with nine decimals. Everything with a
- *   change time at or after it counts. A clock that went back since makes the scan look at everything.
+ * - A mark is a moment of the kernel's clock just before a scan began, and the name of that clock. Everything with a
+ *   change time at or after it counts. Another clock, or one that was set back since, makes the scan look at everything.
  * - A file that is gone shows in the change time of its directory, whose children are then listed from the workspace.
  * - A directory that was moved keeps the times of what is in it. It is known by its number: where a path has another
  *   number than before, everything below it counts. The numbers are kept in a file, and losing it costs only time.
@@ -86,18 +87,19 @@ export class ChangeScanner implements AsyncDisposable {
 
   /** The mark that means "everything up to now". */
   now(call?: CallOptions): Promise<ChangeMark> {
-    return this.#finder.find({ starts: [] }, () => {}, call);
+    return this.#finder.find({ starts: [] }, () => {}, call).then(clockMark);
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    let { next, entries, listed } = await this.#changedSince(mark, call);
-    const isClockBack = mark !== undefined && isBefore(next, mark);
-    if (isClockBack) ({ next, entries, listed } = await this.#changedSince(undefined, call));
+    let { now, entries, listed } = await this.#changedSince(mark, call);
+    const isOtherClock = mark !== undefined && !isComparable(mark, now);
+    if (isOtherClock) ({ now, entries, listed } = await this.#changedSince(undefined, call));
+    const next = clockMark(now);
     // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
     const { changes, workspace, isCopy } = this.#input;
     if (mark === undefined && changes !== workspace && !isCopy && entries.every(({ path }) => path === ''))
       entries = [];
-    if (mark === undefined || isClockBack) await this.#addPrepared(entries, call);
+    if (mark === undefined || isOtherClock) await this.#addPrepared(entries, call);
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
     if (known && mark !== undefined) await this.#addMoved(entries, known, call);
     const directories = entries.filter(({ letter }) => letter === 'd');
@@ -113,19 +115,20 @@ export class ChangeScanner implements AsyncDisposable {
 
   /** By the program that stays, where there is one; else by one that is started now. */
   async #changedSince(mark: ChangeMark | undefined, call?: CallOptions): Promise<Changed> {
-    const walk = await this.#walker.walk(mark);
+    const since = mark === undefined ? undefined : momentOf(mark);
+    const walk = await this.#walker.walk(since);
     if (walk) {
       const entries = walk.entries.map((text, index) => {
         const content = walk.contents.get(index);
         return content ? { ...foundEntry(text), content } : foundEntry(text);
       });
-      return { next: walk.moment, entries, listed: walk.listed };
+      return { now: walk.now, entries, listed: walk.listed };
     }
     const root = this.#input.changes;
     const entries: FoundEntry[] = [];
-    const find = { starts: [root], ...(mark !== undefined && { since: mark }) };
-    const next = await this.#finder.find(find, (entry) => void entries.push(below(root, entry)), call);
-    return { next, entries, listed: new Map() };
+    const find = { starts: [root], ...(since !== undefined && { since }) };
+    const now = await this.#finder.find(find, (entry) => void entries.push(below(root, entry)), call);
+    return { now, entries, listed: new Map() };
   }
 
   /** What a setup left. What is hidden by now, or gone, has vanished for whoever reads it, or shows in a directory's listing. */
@@ -254,7 +257,7 @@ const MAX_STATE_BYTES = 256 * 2 ** 20;
 
 /** What one look found. */
 interface Changed {
-  readonly next: ChangeMark;
+  readonly now: ClockMoment;
   readonly entries: FoundEntry[];
   /** Entries of directories that were listed at once, by path. */
   readonly listed: ReadonlyMap<string, readonly (readonly [letter: string, name: string])[]>;
@@ -275,11 +278,6 @@ function below(root: string, entry: FoundEntry): FoundEntry {
 
 /** Programs inside could not open it by its name: a character of raw text has three bytes at most. */
 const isTooLong = (path: string) => path.length * 3 > LONGEST_PATH_BYTES && encodeRaw(path).length > LONGEST_PATH_BYTES;
-
-function isBefore(one: string, other: string): boolean {
-  const nanoseconds = (moment: string) => BigInt(moment.replace('.', ''));
-  return nanoseconds(one) < nanoseconds(other);
-}
 
 /** Paths without those that lie below another of them. */
 function topmost(paths: readonly string[]): readonly string[] {

@@ -1,4 +1,5 @@
-import { type ExecChannel, LitterboxError, type CallOptions, type ChangeMark } from '@litterbox/core/provider';
+import { type ChannelCommand, type ExecChannel, LitterboxError, type CallOptions } from '@litterbox/core/provider';
+import { type ClockMoment, nanosecondsOf } from './clock-mark.ts';
 import { NulSplitter } from './nul-splitter.ts';
 
 /** One entry of a file tree, as a program that looked at it told. */
@@ -17,8 +18,8 @@ export interface FoundEntry {
 export interface FindRequest {
   /** Absolute paths. Empty: nothing is looked at, only the moment is told. */
   readonly starts: readonly string[];
-  /** Only what changed after this moment, by the kernel's change time. @defaultValue everything */
-  readonly since?: ChangeMark;
+  /** Only what changed after this moment, by the kernel's change time, in seconds since 1970 with decimals. @defaultValue everything */
+  readonly since?: string;
   /** The entries of the starts themselves and nothing below: their types and paths alone. @defaultValue false */
   readonly childrenOnly?: boolean;
 }
@@ -36,7 +37,7 @@ export class Finder {
   }
 
   /** Gives the moment at which it began, by the clock that change times are taken from; entries come as they are found. */
-  async find(request: FindRequest, onEntry: (entry: FoundEntry) => void, call?: CallOptions): Promise<ChangeMark> {
+  async find(request: FindRequest, onEntry: (entry: FoundEntry) => void, call?: CallOptions): Promise<ClockMoment> {
     if (!this.#isPlain) {
       const moment = await this.#findByGnu(request, onEntry, call);
       if (moment !== undefined) return moment;
@@ -50,10 +51,12 @@ export class Finder {
     { starts, since, childrenOnly }: FindRequest,
     onEntry: (entry: FoundEntry) => void,
     call?: CallOptions,
-  ): Promise<ChangeMark | undefined> {
+  ): Promise<ClockMoment | undefined> {
     let moment = '';
+    let clock = UNKNOWN_CLOCK;
     const splitter = new NulSplitter((text) => {
       if (text.startsWith('T ')) moment = justBefore(text.slice(2));
+      else if (text.startsWith('B ')) clock = toldClock(text);
       else onEntry(foundEntry(text));
     });
     const expression = childrenOnly
@@ -62,11 +65,11 @@ export class Finder {
         ? NOW
         : [...NOW, '-o', ...(since === undefined ? [] : ['-newerct', `@${since}`]), ...PRINT];
     const argv = ['find', '-P', ...(childrenOnly ? [] : [FDINFO]), ...starts, ...expression] as const;
-    const { code, said } = await this.#run(argv, splitter, call);
+    const { code, said } = await this.#run({ argv, script: `${TELL_CLOCK}\nexec "$@"` }, splitter, call);
     if (splitter.isOverlong) throw failed(code);
     // 1: find could not look into some directory, which is then in the output as unreadable, or has vanished meanwhile.
     if (code <= 1 && (childrenOnly || moment !== '')) {
-      if (code === 0 || !said.includes('-printf')) return moment;
+      if (code === 0 || !said.includes('-printf')) return clockMoment(moment, clock);
     }
     if (said.includes('-printf') || said.includes('-newerct')) return undefined;
     throw failed(code);
@@ -76,12 +79,13 @@ export class Finder {
     { starts, since, childrenOnly }: FindRequest,
     onEntry: (entry: FoundEntry) => void,
     call?: CallOptions,
-  ): Promise<ChangeMark> {
+  ): Promise<ClockMoment> {
     // A name can hold anything, line ends included, but not a word that nobody knew when the file got its name.
     const word = crypto.randomUUID();
     const after = since === undefined ? undefined : nanosecondsOf(since);
     let moment = '';
     let wasMade = false;
+    let clock = UNKNOWN_CLOCK;
     const entryOf = (record: string) => {
       const [, mode = '', inode = '', size = '', date = '', time = '', rest = ''] =
         /^([0-9a-f]+) (\d+) (\d+) (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) [+-]0000 (.*)$/s.exec(record) ?? [];
@@ -95,27 +99,31 @@ export class Finder {
       if (after !== undefined && changed <= after) return;
       onEntry(entryOfMode(Number.parseInt(mode, 16), inode, Number(size), rest));
     };
-    const splitter = new WordSplitter(`${word} `, entryOf);
+    const splitter = new WordSplitter(`${word} `, (record) => {
+      if (record.startsWith('B ')) clock = toldClock(record.replace(/\0$/, ''));
+      else entryOf(record);
+    });
     const depth = childrenOnly ? '-mindepth 1 -maxdepth 1' : '';
-    const script = `stat -c "$0 %f %i %s %z %n" /proc/self/fdinfo || exit 3
+    const script = `printf '%s ' "$0"; ${TELL_CLOCK}; echo
+stat -c "$0 %f %i %s %z %n" /proc/self/fdinfo || exit 3
 [ $# = 0 ] || find "$@" ${depth} -exec stat -c "$0 %f %i %s %z %n" {} +
 exit 0`;
-    const { code } = await this.#run(['sh', '-c', script, word, ...starts], splitter, call);
+    const { code } = await this.#run({ argv: ['sh', '-c', script, word, ...starts] }, splitter, call);
     splitter.end();
     if (splitter.isOverlong) throw failed(code);
     if (moment === '' || code !== 0) throw failed(code);
-    return moment;
+    return clockMoment(moment, clock);
   }
 
   async #run(
-    argv: readonly [string, ...string[]],
+    command: Pick<ChannelCommand, 'argv' | 'script'>,
     output: { push(bytes: Uint8Array): void },
     call?: CallOptions,
   ): Promise<{ readonly code: number; readonly said: string }> {
     let said = '';
     const outcome = await this.#channel.run(
       {
-        argv,
+        ...command,
         // An agent's programs run beside it as the same user, and may stop it.
         timeoutMs: LOOK_TIMEOUT_MS,
         maxOutputBytes: 4096,
@@ -147,6 +155,29 @@ export function foundEntry(text: string): FoundEntry {
     path: text.slice(afterSize + 1),
     isReadable: letter !== 'u',
   };
+}
+
+/** Shell text: prints `B`, the seconds since the machine was started, the name of that start, and NUL. Builtins alone. */
+const TELL_CLOCK = `lb_boot= lb_up=
+read -r lb_boot </proc/sys/kernel/random/boot_id
+read -r lb_up lb_rest </proc/uptime
+printf 'B %s %s\\0' "$lb_up" "$lb_boot"`;
+
+/** As {@link TELL_CLOCK} tells it. */
+interface ToldClock {
+  readonly bootId: string;
+  readonly upSeconds: number;
+}
+
+const UNKNOWN_CLOCK: ToldClock = { bootId: '', upSeconds: 0 };
+
+function toldClock(text: string): ToldClock {
+  const [, up = '', bootId = ''] = text.split(' ');
+  return { bootId, upSeconds: Number(up) };
+}
+
+function clockMoment(moment: string, { bootId, upSeconds }: ToldClock): ClockMoment {
+  return { moment, bootId, aheadSeconds: Number(moment) - upSeconds, isRough: true };
 }
 
 /**
@@ -189,11 +220,6 @@ function entryOfMode(mode: number, inode: string, sizeBytes: number, path: strin
 function secondsOf(date: string, time: string): string {
   const [clock = '', fraction = ''] = time.split('.');
   return `${Date.parse(`${date}T${clock}Z`) / 1000}.${fraction.slice(0, 9).padEnd(9, '0')}`;
-}
-
-function nanosecondsOf(moment: string): bigint {
-  const [seconds = '0', fraction = ''] = moment.split('.');
-  return BigInt(seconds) * 1_000_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
 }
 
 /** `find` compares strictly, and a change in the same tick of the kernel's clock carries the same time. */

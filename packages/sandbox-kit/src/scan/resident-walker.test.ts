@@ -10,7 +10,7 @@ function program(onEnd: () => void): ProcessHandle {
   return {
     exit: new Promise(() => {}),
     async write() {
-      chunks.push({ type: 'stdout-data', bytes: new TextEncoder().encode('T 1.5\0E\0') });
+      chunks.push({ type: 'stdout-data', bytes: new TextEncoder().encode('T 1.5 0.25 here\0E\0') });
       wake();
     },
     async *[Symbol.asyncIterator]() {
@@ -50,7 +50,10 @@ test('it ends when nobody asks, and is started again for who does', async () => 
     for (const _ of [1, 2, 3]) {
       jest.advanceTimersByTime(999);
       await turn();
-      expect(await walker.walk(undefined)).toMatchObject({ moment: '1.5', entries: [] });
+      expect(await walker.walk(undefined)).toMatchObject({
+        now: { moment: '1.5', aheadSeconds: 0.25, bootId: 'here' },
+        entries: [],
+      });
     }
     expect({ started, ended }).toEqual({ started: round, ended: round - 1 });
     jest.advanceTimersByTime(1000);

@@ -1,4 +1,5 @@
 import { encodeRaw, type CallOptions, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
+import type { ClockMoment } from './clock-mark.ts';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { NulSplitter } from './nul-splitter.ts';
 
@@ -14,9 +15,10 @@ const MAX_CONTENT_BYTES = 64 * 1024;
 /**
  * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
  *
- * - `W<mark>`: what `find` would print of each entry below the first directory whose change time is the mark's or later, all
- *   without a mark: type, inode, mode, size, path; a directory that it cannot read as `u`. First comes `T` with the moment
- *   of now, by the clock that change times are taken from. Where there are few directories among them, each follows once more
+ * - `W<moment>`: what `find` would print of each entry below the first directory whose change time is the moment's or later, all
+ *   without one: type, inode, mode, size, path; a directory that it cannot read as `u`. First comes `T` with the moment
+ *   of now, by the clock that change times are taken from, how far that is ahead of the time since the start of the machine, and the
+ *   name of that start. Where there are few directories among them, each follows once more
  *   with `D` and its path, and then `+`, type and name of each of its entries below the second directory; large ones do not.
  *   After a file comes `=` and its content, as long as there is a mark, its owner may read it, and contents are little: NUL and
  *   SOH in it as SOH and the next byte.
@@ -29,6 +31,8 @@ use strict; use warnings; no warnings 'recursion'; use Fcntl; use Time::HiRes qw
 my ($changes, $workspace, $most, $few, $longest, $room) = @ARGV; my $slack = 1e-6;
 my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
 my ($mark, $out, $left, @directories);
+my $boot = ''; if (open my $file, '<', '/proc/sys/kernel/random/boot_id') { local $/ = "\n"; $boot = <$file> // ''; chomp $boot }
+sub ahead { my $ahead = eval { clock_gettime(0) - clock_gettime(7) }; $ahead // 0 }
 sub letter { $letter{$_[0] & 0170000} // 's' }
 sub directory { sysopen my $at, $_[0], O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_NOFOLLOW or return; $at }
 sub names {
@@ -69,7 +73,7 @@ sub visit {
 }
 sub walk {
   ($mark) = @_; $mark -= $slack if $mark ne '';
-  $out = sprintf "T %.9f\0", clock_gettime(5) - $slack; @directories = (); $left = $mark eq '' ? 0 : $room;
+  $out = sprintf "T %.9f %.3f %s\0", clock_gettime(5) - $slack, ahead(), $boot; @directories = (); $left = $mark eq '' ? 0 : $room;
   if (my $top = directory $changes) { my @s = stat $top; visit($top, '', \@s) if @s }
   if ($workspace ne '' && @directories <= $few) {
     for my $path (@directories) {
@@ -88,8 +92,8 @@ while (defined(my $line = <STDIN>)) {
 
 /** What a walk found. */
 interface Walk {
-  /** By the clock of change times, before anything was looked at. */
-  readonly moment: string;
+  /** Of now, before anything was looked at. */
+  readonly now: ClockMoment;
   /** As `find` prints them. */
   readonly entries: readonly string[];
   /** Of some small files among the entries, by their place in them. */
@@ -132,11 +136,11 @@ export class ResidentWalker implements AsyncDisposable {
     await this.#walker().catch(() => {}); // the walk then says that it has no answer
   }
 
-  /** What changed at or after the mark, or all without one; `undefined` when it cannot tell. */
-  async walk(mark: string | undefined): Promise<Walk | undefined> {
-    const texts = await this.#ask(`W${mark ?? ''}`);
+  /** What changed at or after the moment, or all without one; `undefined` when it cannot tell. */
+  async walk(since: string | undefined): Promise<Walk | undefined> {
+    const texts = await this.#ask(`W${since ?? ''}`);
     if (!texts) return undefined;
-    let moment = '';
+    let now: ClockMoment | undefined;
     const entries: string[] = [];
     const contents = new Map<number, Uint8Array>();
     const listed = new Map<string, (readonly [letter: string, name: string])[]>();
@@ -144,11 +148,11 @@ export class ResidentWalker implements AsyncDisposable {
     for (const text of texts) {
       if (text.startsWith('=')) contents.set(entries.length - 1, unescaped(encodeRaw(text.slice(1))));
       else if (text.startsWith('+')) children.push([text.slice(1, 2), text.slice(3)]);
-      else if (text.startsWith('T ')) moment = text.slice(2);
+      else if (text.startsWith('T ')) now = toldMoment(text);
       else if (text.startsWith('D ')) listed.set(text.slice(2), (children = []));
       else entries.push(text);
     }
-    return moment === '' ? undefined : { moment, entries, contents, listed };
+    return now && { now, entries, contents, listed };
   }
 
   async #ask(request: string): Promise<readonly string[] | undefined> {
@@ -194,6 +198,12 @@ export class ResidentWalker implements AsyncDisposable {
     this.#walking = undefined;
     await (await walking?.catch(() => undefined))?.[Symbol.asyncDispose]();
   }
+}
+
+/** `T moment seconds-ahead boot-id`. */
+function toldMoment(text: string): ClockMoment {
+  const [, moment = '', ahead = '', bootId = ''] = text.split(' ');
+  return { moment, bootId, aheadSeconds: Number(ahead), isRough: false };
 }
 
 /** What {@link PROGRAM} made of a content, made back. */

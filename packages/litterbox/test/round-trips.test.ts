@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { CountingHost } from '@litterbox/conformance';
+import { localHost } from '@litterbox/host';
+import type { Litterbox } from '../src/index.ts';
+import { LibraryFixture } from './library-fixture.ts';
+import { PROVIDER, provider } from './provider.ts';
+
+/** How often a program that uses Litterbox may wait for the machine of its sandboxes. */
+const MOST = { create: 6, 'first run': 7, 'first run, session at rest': 8, run: 2, read: 1, write: 2, list: 1 };
+
+describe(`round trips to the machine on ${PROVIDER}`, () => {
+  it('are as few as each call needs', async () => {
+    await using fixture = new LibraryFixture();
+    const opened = () => {
+      const host = new CountingHost(localHost({ repository: fixture.repository }));
+      return { host, litterbox: fixture.open({ providers: [(machine) => provider({ ...machine, host })] }) };
+    };
+    const counts: Record<string, number> = {};
+    const waits: Record<string, readonly string[]> = {};
+    const count = async (what: keyof typeof MOST, host: CountingHost, work: () => Promise<unknown>) => {
+      const counted = await host.count(work);
+      counts[what] = counted.roundTrips;
+      waits[what] = counted.waits.map((wait) => wait.slice(0, 120));
+    };
+    await using before = fixture.open();
+    await before.create({ name: 'base' }); // the base tree is there from then on
+
+    const first = opened();
+    await count('create', first.host, () => first.litterbox.create({ name: 'work' }));
+    const second = opened();
+    await count('first run', second.host, () => run(second.litterbox, 'true'));
+    await count('run', second.host, () => run(second.litterbox, 'true'));
+    const work = await second.litterbox.open('work');
+    await work.write('src/a.txt', 'one\n');
+    await count('write', second.host, () => work.write('src/a.txt', 'two\n'));
+    await count('read', second.host, () => work.read('src/a.txt'));
+    await second.litterbox[Symbol.asyncDispose]();
+    await first.litterbox[Symbol.asyncDispose]();
+    const third = opened();
+    await count('first run, session at rest', third.host, () => run(third.litterbox, 'true'));
+    const fourth = opened();
+    await count('list', fourth.host, () => fourth.litterbox.list());
+
+    const excess = Object.entries(MOST).filter(([what, most]) => (counts[what] ?? Number.POSITIVE_INFINITY) > most);
+    expect({ counts, waits: Object.fromEntries(excess.map(([what]) => [what, waits[what]])) }).toEqual({
+      counts,
+      waits: {},
+    });
+  });
+});
+
+async function run(litterbox: Litterbox, command: string): Promise<void> {
+  const sandbox = await litterbox.open('work');
+  await sandbox.run([command]);
+}
