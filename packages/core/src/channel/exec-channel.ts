@@ -117,6 +117,7 @@ export class ExecChannel implements AsyncDisposable {
   #idle: Worker[] = [];
   readonly #retired = new Set<Worker>();
   readonly #all = new Set<Worker>();
+  #warming: Promise<Worker> | undefined;
   #killer: Promise<Worker> | undefined;
   #killing: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
@@ -131,10 +132,16 @@ export class ExecChannel implements AsyncDisposable {
     return this.#shell;
   }
 
-  /** Starts the first shell ahead of the first command. */
+  /** Starts the first shell ahead of the first command, which waits for it rather than start another one. */
   async warm(call?: CallOptions): Promise<void> {
-    const worker = await this.#worker(call);
-    this.#idle.push(worker);
+    if (this.#idle.length > 0) return;
+    const warming = (this.#warming ??= this.#worker(call));
+    try {
+      const worker = await warming;
+      if (this.#warming === warming) this.#idle.push(worker);
+    } finally {
+      if (this.#warming === warming) this.#warming = undefined;
+    }
   }
 
   /**
@@ -240,6 +247,10 @@ export class ExecChannel implements AsyncDisposable {
       if (worker.isAlive) return worker;
       await this.#retire(worker, false);
     }
+    const warming = this.#warming;
+    this.#warming = undefined; // it is this caller's now
+    const warmed = await warming?.catch(() => undefined);
+    if (warmed?.isAlive) return warmed;
     return (await this.#reclaimed()) ?? (await this.#start(call));
   }
 

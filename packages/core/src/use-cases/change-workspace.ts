@@ -106,6 +106,7 @@ export class ChangeWorkspace {
   /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */
   async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
     if (!opened.mayHoldUnrecorded) return record;
+    opened.channel.warm().catch(() => {}); // meanwhile; who uses it is told what is wrong
     const updated = await this.#record.leftOver(record, opened);
     opened.mayHoldUnrecorded = false;
     return updated;

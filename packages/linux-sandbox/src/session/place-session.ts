@@ -190,14 +190,17 @@ async function launch(
   call?: CallOptions,
 ): Promise<KeptFacts> {
   const { host, files } = input;
-  await using handle = await host.spawn({ argv, stdin: 'pipe' });
+  const handle = await host.spawn({ argv, stdin: 'pipe' });
   const abort = () => void handle.closeStdin(); // the supervisor then ends what it started
   call?.signal?.addEventListener('abort', abort, { once: true });
   try {
     const supervisor = new SupervisorTalk(handle);
     const { words, said } = await supervisor.next();
     call?.signal?.throwIfAborted();
-    if (words[0] === 'alive') return await readKeptFacts(input);
+    if (words[0] === 'alive') {
+      void handle[Symbol.asyncDispose]();
+      return await readKeptFacts(input);
+    }
     if (words[0] !== 'facts') {
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
       throw new LitterboxError(
@@ -230,16 +233,22 @@ async function launch(
     await handle.write(encodeRaw(`go ${kept}\n`));
     const answer = await supervisor.next();
     reach('session.after-go');
-    if (answer.words[0] === 'running') return facts;
+    if (answer.words[0] === 'running') {
+      void handle[Symbol.asyncDispose](); // the launcher alone, which ends by itself
+      return facts;
+    }
     if (answer.words[0] === 'unwritable') await host.files.write(files.session, encodeRaw(kept)); // says why it cannot be written
     throw new LitterboxError('UNAVAILABLE', `The session of the sandbox did not start: ${shown(answer.said.trim())}.`, {
       operation: 'provider.start',
       provider: input.provider,
       hint: 'Try again; if it happens again, run litterbox doctor.',
     });
+  } catch (error) {
+    await handle.closeStdin();
+    await handle[Symbol.asyncDispose]();
+    throw error;
   } finally {
     call?.signal?.removeEventListener('abort', abort);
-    await handle.closeStdin();
   }
 }
 

@@ -13,7 +13,7 @@ const IDLE_MS = 30_000;
 const MAX_CONTENT_BYTES = 64 * 1024;
 
 /**
- * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
+ * Answers requests that end with NUL, the first of which may be its last argument, each with texts that end with NUL, the last of them an `E`:
  *
  * - `W<moment>`: what `find` would print of each entry below the first directory whose change time is the moment's or later, all
  *   without one: type, inode, mode, size, path; a directory that it cannot read as `u`. First comes `T` with the moment
@@ -28,7 +28,7 @@ const MAX_CONTENT_BYTES = 64 * 1024;
  */
 const PROGRAM = String.raw`
 use strict; use warnings; no warnings 'recursion'; use Fcntl; use Time::HiRes qw(lstat stat clock_gettime);
-my ($changes, $workspace, $most, $few, $longest, $room) = @ARGV; my $slack = 1e-6;
+my ($changes, $workspace, $most, $few, $longest, $room, $first) = @ARGV; my $slack = 1e-6;
 my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
 my ($mark, $out, $left, @directories);
 my $boot = ''; if (open my $file, '<', '/proc/sys/kernel/random/boot_id') { local $/ = "\n"; $boot = <$file> // ''; chomp $boot }
@@ -86,6 +86,7 @@ sub walk {
   print $out; chdir '/';
 }
 $| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT;
+if (defined $first) { walk substr $first, 1; print "E\0" }
 while (defined(my $line = <STDIN>)) {
   chomp $line; walk substr $line, 1; print "E\0";
 }`;
@@ -113,7 +114,7 @@ interface WalkerPlace {
  * looking at a few files does. Where there is no Perl it has no answers, and the caller starts `find`.
  */
 export class ResidentWalker implements AsyncDisposable {
-  readonly #start: () => Promise<ProcessHandle>;
+  readonly #start: (request?: string) => Promise<ProcessHandle>;
   readonly #idleMs: number;
   #walking: Promise<Walker> | undefined;
   #isBusy = false;
@@ -127,7 +128,10 @@ export class ResidentWalker implements AsyncDisposable {
   constructor({ spawn, changes, workspace }: WalkerPlace, idleMs = IDLE_MS) {
     this.#idleMs = idleMs;
     const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES, MAX_CONTENT_BYTES].map(String);
-    this.#start = () => spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', ...bounds], stdin: 'pipe' });
+    this.#start = (request) => {
+      const first = request === undefined ? [] : [request];
+      return spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', ...bounds, ...first], stdin: 'pipe' });
+    };
   }
 
   /** Starts it ahead of the first walk. */
@@ -160,7 +164,8 @@ export class ResidentWalker implements AsyncDisposable {
     this.#isBusy = true;
     clearTimeout(this.#idle);
     try {
-      const texts = await (await this.#walker()).ask(request);
+      const walking = this.#walking;
+      const texts = walking ? await (await walking).ask(request) : await (await this.#walker(request)).answered;
       if (texts) return texts;
     } catch {
       // No Perl, or no session any more: `find` is started, and says what is wrong.
@@ -178,8 +183,9 @@ export class ResidentWalker implements AsyncDisposable {
     await this.#end();
   }
 
-  #walker(): Promise<Walker> {
-    this.#walking ??= this.#start().then((process) => new Walker(process));
+  /** @param request what it is asked at once, where it is not there yet */
+  #walker(request?: string): Promise<Walker> {
+    this.#walking ??= this.#start(request).then((process) => new Walker(process));
     return this.#walking;
   }
 
@@ -223,6 +229,7 @@ class Walker implements AsyncDisposable {
   readonly #process: ProcessHandle;
   #texts: string[] = [];
   #onEnd: ((texts: readonly string[] | undefined) => void) | undefined;
+  #answered: Promise<readonly string[] | undefined> = this.#listen();
   #isAlive = true;
 
   constructor(process: ProcessHandle) {
@@ -230,13 +237,22 @@ class Walker implements AsyncDisposable {
     void this.#read();
   }
 
+  /** What it says to the request with which it was started, or to the last one since. */
+  get answered(): Promise<readonly string[] | undefined> {
+    return this.#answered;
+  }
+
   async ask(request: string): Promise<readonly string[] | undefined> {
     if (!this.#isAlive) return undefined;
-    const ended = new Promise<readonly string[] | undefined>((resolve) => {
+    this.#answered = this.#listen();
+    await this.#process.write(encodeRaw(`${request}\0`));
+    return await this.#answered;
+  }
+
+  #listen(): Promise<readonly string[] | undefined> {
+    return new Promise((resolve) => {
       this.#onEnd = resolve;
     });
-    await this.#process.write(encodeRaw(`${request}\0`));
-    return await ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
