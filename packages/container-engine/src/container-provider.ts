@@ -420,7 +420,9 @@ ${sweepUnfinished(this.#layout.setups)}`;
     if (isAny) await this.#sweepEngine(isUnfinished ? LATECOMERS_MS : 0);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#engine.forget();
+  }
 
   /**
    * Takes away what the engine made for a program that was killed or gave up meanwhile: it finishes what it was asked for, whoever is

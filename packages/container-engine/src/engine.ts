@@ -16,10 +16,19 @@ const ANSWER_MS = 60_000;
 /** How long it may take for what starts or ends processes. */
 export const WORK_MS = 120_000;
 
+/** What the engine is asked with. */
+interface Client {
+  readonly docker: Docker;
+  /** Absolute path on the host. */
+  readonly socket: string;
+  /** Ends the connections that nobody uses. */
+  closeIdle(): void;
+}
+
 /** A Docker Engine, or what speaks its API, reached through a host's socket. Loads its client with the first question. */
 export class Engine {
   readonly #input: EngineInput;
-  #client: Promise<{ readonly docker: Docker; readonly socket: string }> | undefined;
+  #client: Promise<Client> | undefined;
 
   constructor(input: EngineInput) {
     this.#input = input;
@@ -100,22 +109,26 @@ export class Engine {
     return (await this.#connected('engine.connect', call)).socket;
   }
 
-  /** Forgets the connection: the next question looks for the socket anew. */
+  /** Forgets the connections: the next question looks for the socket anew. */
   forget(): void {
+    void this.#client?.then(
+      ({ closeIdle }) => closeIdle(),
+      () => {},
+    );
     this.#client = undefined;
   }
 
-  async #connected(
-    operation: string,
-    call?: CallOptions,
-  ): Promise<{ readonly docker: Docker; readonly socket: string }> {
+  async #connected(operation: string, call?: CallOptions): Promise<Client> {
     this.#client ??= (async () => {
       const socket = await this.#input.findSocket(call);
-      const [{ default: Client }, { HostAgent }] = await Promise.all([import('dockerode'), import('./host-agent.ts')]);
+      const [{ default: Dockerode }, { HostAgent }] = await Promise.all([
+        import('dockerode'),
+        import('./host-agent.ts'),
+      ]);
       // Host and port are what an HTTP client wants to hear; the agent connects to the socket.
-      const options = { protocol: 'http', host: 'localhost', port: 80, agent: new HostAgent(this.#input.host, socket) };
-      const docker = new Client(options as Docker.DockerOptions);
-      return { docker, socket };
+      const agent = new HostAgent(this.#input.host, socket);
+      const options = { protocol: 'http', host: 'localhost', port: 80, agent };
+      return { docker: new Dockerode(options as Docker.DockerOptions), socket, closeIdle: () => agent.closeIdle() };
     })();
     const client = this.#client;
     try {

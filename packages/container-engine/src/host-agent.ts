@@ -1,4 +1,4 @@
-import { Agent, type ClientRequestArgs } from 'node:http';
+import { Agent, type ClientRequest, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import { type Host } from '@litterbox/core/provider';
@@ -6,13 +6,23 @@ import { duplexOf } from './duplex-of.ts';
 
 type Connected = (error: Error | null, stream?: Duplex) => void;
 
-/** Connections of an HTTP client to a Unix socket of a host, wherever that host is. */
+/**
+ * How long a connection is kept that nobody uses, in milliseconds: long enough for the next question of one call, and shorter than any
+ * engine keeps it. It holds the program that long, unless somebody ends what is idle.
+ */
+const IDLE_MS = 2_000;
+
+/**
+ * Connections of an HTTP client to a Unix socket of a host, wherever that host is. A connection is kept for the next question: to a
+ * machine that is far away, making one takes as long as asking.
+ */
 export class HostAgent extends Agent {
   readonly #host: Host;
   readonly #path: string;
+  readonly #idle = new WeakMap<Duplex, ReturnType<typeof setTimeout>>();
 
   constructor(host: Host, path: string) {
-    super({ keepAlive: false });
+    super({ keepAlive: true });
     this.#host = host;
     this.#path = path;
   }
@@ -23,6 +33,25 @@ export class HostAgent extends Agent {
       (error: Error) => connected(error),
     );
     return undefined;
+  }
+
+  /** Node's own sets options of TCP, which these connections do not have. */
+  override keepSocketAlive(connection: Duplex): boolean {
+    this.#idle.set(
+      connection,
+      setTimeout(() => connection.destroy(), IDLE_MS),
+    );
+    return true;
+  }
+
+  override reuseSocket(connection: Duplex, request: ClientRequest): void {
+    clearTimeout(this.#idle.get(connection));
+    request.reusedSocket = true;
+  }
+
+  /** Ends the connections that are kept. */
+  closeIdle(): void {
+    for (const connection of Object.values(this.freeSockets).flat()) connection?.destroy();
   }
 
   /** One word: docker-modem 5.0.6 makes a text of this agent and all that it has open with every request, though nobody reads it. */
