@@ -134,7 +134,10 @@ const GATE = [
     name: 'main-job-overlay',
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
-    files: ['^packages/litterbox/test/(main-job|field-setups|round-trips)', '^packages/mcp/test/(work|bundle|permission)\\.'],
+    files: [
+      '^packages/litterbox/test/(main-job|field-setups|round-trips)',
+      '^packages/mcp/test/(work|bundle|permission)\\.',
+    ],
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
   },
   {
@@ -155,7 +158,11 @@ const GATE = [
     name: 'main-job-docker',
     layer: 'gate',
     why: 'the main job through library, command line and MCP, in containers',
-    files: ['^packages/litterbox/test/(main-job|round-trips)', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
+    files: [
+      '^packages/litterbox/test/(main-job|round-trips)',
+      '^packages/mcp/test/work\\.',
+      '^packages/cli/test/commands',
+    ],
     titles: [
       'as few as each call needs',
       'one diff to accept',
