@@ -1,5 +1,5 @@
 // Core does not know how a sandbox is made: no source of it names a mount, a namespace, a control group or an engine, but for words of the
-// person's configuration, of an error code, and of the ports that carry them. The last check proves that a new one would be seen.
+// person's configuration and of the ports that carry them. The last check proves that a new one would be seen.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,6 @@ const ALLOWED = new Map([
   ['operations/create-sandbox.ts', 'the words of an option, with an example'],
   ['ports/host.ts', 'the port to a machine, whose networks are namespaces'],
   ['domain/assurance.ts', 'names of controls, which a person reads'],
-  ['domain/errors.ts', 'the code MOUNT_FORBIDDEN'],
   ['domain/known-files.ts', 'names of files in repositories'],
   ['channel/worker.ts', 'reads what the kernel tells programs inside of their limits'],
 ]);
