@@ -1,4 +1,4 @@
-import type { RevisionMessage } from '../ports/source-control.ts';
+import type { RevisionMessage } from '../ports/sandbox-histories.ts';
 import { LitterboxError } from './errors.ts';
 import { visibleWords } from './visible.ts';
 

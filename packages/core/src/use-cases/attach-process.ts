@@ -10,7 +10,7 @@ import { workspacePath } from '../domain/workspace-path.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus, ProcessHandle, TerminalSize } from '../ports/process.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import type { FindSandbox } from './find-sandbox.ts';

@@ -4,7 +4,7 @@ import { revisionMessage } from '../domain/revision-message.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Heap } from '../ports/heap.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
-import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/source-control.ts';
+import type { RecordResult, RecordWarning, RevisionMessage } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
 import type { OpenRepository } from './open-repository.ts';
