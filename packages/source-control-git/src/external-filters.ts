@@ -30,7 +30,7 @@ export async function filteredAmong(
 ): Promise<ReadonlyMap<ByteString, string>> {
   const found = new Map<ByteString, string>();
   if (filters.size === 0 || paths.length === 0) return found;
-  const output = await user.output(
+  const output = await user.plumbing.output(
     ['check-attr', ...(index === undefined ? [] : ['--cached']), '--stdin', '-z', 'filter'],
     {
       setting: 'user',

@@ -34,7 +34,7 @@ export async function readMergeAttributes(
     for (const path of names.toString('latin1').split('\0')) if (path !== '') paths.add(path);
   }
   if (paths.size === 0) return '';
-  const output = await user.output(['check-attr', '--stdin', '-z', 'merge', 'conflict-marker-size'], {
+  const output = await user.plumbing.output(['check-attr', '--stdin', '-z', 'merge', 'conflict-marker-size'], {
     setting: 'user',
     input: pathList([...paths]),
     signal,
