@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { getSystemErrorName } from 'node:util';
 import type { Progress } from '@litterbox/core/provider';
 import type { SimpleGit } from 'simple-git';
@@ -70,9 +71,9 @@ export class UserGit {
 
   /** A non-zero exit is data. */
   async run(call: UserGitCall): Promise<GitResult> {
-    const command = await this.#git.command(call);
+    const [command, simpleGit] = await Promise.all([this.#git.command(call), load()]);
     const bounds = { maxBytes: MAX_OUTPUT_BYTES, signal: call.signal };
-    const { code, stdout, stderr } = await execute(command, bounds, (git) => git.raw([...command.args]));
+    const { code, stdout, stderr } = await execute(simpleGit, command, bounds, (git) => git.raw([...command.args]));
     return { code, stdout, stderr: stderr.slice(0, MAX_STDERR_CHARACTERS) };
   }
 
@@ -89,13 +90,15 @@ export class UserGit {
 
   /** A non-zero exit is data. What `stderr` tells of a failure is free of progress. */
   async clone({ settings, url, directory, onProgress, ...call }: CloneCall): Promise<GitResult> {
-    const made = await this.#git.command({ ...call, args: ['clone'] });
+    const [made, simpleGit] = await Promise.all([this.#git.command({ ...call, args: ['clone'] }), load()]);
     const command = { ...made, settings: [...made.settings, ...settings] };
     const onStderr = onProgress && progressReader(onProgress);
     const bounds = { maxBytes: MAX_CLONE_OUTPUT_BYTES, signal: call.signal, onStderr };
     // Its own progress plugin sees one line of each piece of output, and takes a server's words for git's.
     const words = [onProgress ? '--progress' : '--quiet', '--bare', '--template='];
-    const { code, stdout, stderr } = await execute(command, bounds, (git) => git.clone(url, directory, words));
+    const { code, stdout, stderr } = await execute(simpleGit, command, bounds, (git) =>
+      git.clone(url, directory, words),
+    );
     return { code, stdout, stderr: withoutProgress(stderr).slice(0, MAX_STDERR_CHARACTERS) };
   }
 }
@@ -107,22 +110,21 @@ interface Bounds {
   readonly onStderr?: ((piece: Uint8Array) => void) | undefined;
 }
 
+/** At the first question, for most commands ask none: it takes ten milliseconds, in which the program starts that tells git's version. */
+const load = async () => await import('simple-git');
+
 async function execute(
+  { GitConstructError, simpleGit }: typeof import('simple-git'),
   { path, settings, args, cwd, environment }: GitCommand,
   { maxBytes, signal, onStderr }: Bounds,
   ask: (git: SimpleGit) => PromiseLike<unknown>,
 ): Promise<GitResult> {
-  const { GitConstructError, simpleGit } = await import('simple-git'); // at the first question: most commands ask none
   signal?.throwIfAborted();
   let bytes = 0;
   let ended: Ended | undefined;
   const stop = new AbortController();
   const abort = () => stop.abort();
   signal?.addEventListener('abort', abort, { once: true });
-  const count = (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxBytes) stop.abort();
-  };
   try {
     const git = simpleGit({
       baseDir: cwd,
@@ -141,6 +143,12 @@ async function execute(
       unsafe: ALLOWED,
     });
     git.env({ ...environment }).outputHandler((_command, stdout, stderr) => {
+      const count = (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes <= maxBytes) return;
+        stop.abort();
+        for (const stream of [stdout, stderr] as Readable[]) stream.destroy(); // nothing more is kept of who goes on
+      };
       stdout.on('data', count);
       stderr.on('data', count);
       if (onStderr) stderr.on('data', onStderr);

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { GitRunner } from '../src/run-git.ts';
@@ -93,8 +94,8 @@ describe('git by simple-git', () => {
     }
   });
 
-  test('more output than there may be ends it', async () => {
-    await using fixture = new FakeGitFixture('exec yes >&2');
+  test('more output than there may be ends it, whatever it does at an interrupt', async () => {
+    await using fixture = new FakeGitFixture("trap '' INT; exec yes >&2");
     const clone = { setting: 'sealed', settings: [], url: 'https://a.test/b', cwd: fixture.directory } as const;
     await expect(fixture.asked.clone({ ...clone, directory: join(fixture.directory, 'clone') })).rejects.toThrow(
       'more than 16777216 bytes of output',
@@ -102,13 +103,14 @@ describe('git by simple-git', () => {
   });
 
   test('an abort ends it, and rejects with its own reason', async () => {
-    await using fixture = new FakeGitFixture(': >"${0%/*}/runs"; exec sleep 1000');
+    await using fixture = new FakeGitFixture(': >"$HOME/runs"; exec sleep 1000');
     const stop = new AbortController();
     const reason = new Error('enough');
+    const watcher = watch(fixture.home);
+    const started = once(watcher, 'change');
     const running = fixture.asked.run({ ...fixture.call('user', 'status'), signal: stop.signal });
-    let hasEnded = false;
-    running.catch(() => (hasEnded = true));
-    while (!hasEnded && !existsSync(join(fixture.directory, 'a bin', 'runs'))) await new Promise(setImmediate);
+    await Promise.race([started, running]);
+    watcher.close();
     stop.abort(reason);
     await expect(running).rejects.toBe(reason);
     await expect(fixture.asked.run({ ...fixture.call('user', 'status'), signal: stop.signal })).rejects.toBe(reason);
@@ -132,7 +134,13 @@ describe('git by simple-git', () => {
     expect(await fixture.asked.clone({ ...clone, ...where })).toMatchObject({ code: 128, stderr: 'fatal: no' });
     const words = fixture.told();
     expect(words.slice(words.indexOf('clone'), -1)).toEqual([
-      ...['clone', '--quiet', '--bare', '--template=', '--', where.url, where.directory],
+      'clone',
+      '--quiet',
+      '--bare',
+      '--template=',
+      '--',
+      where.url,
+      where.directory,
     ]);
     const settings = words.filter((_word, at) => words[at - 1] === '-c');
     expect(settings).toContain('protocol.allow=never');
