@@ -80,35 +80,36 @@ export type {
 } from './ports/sandbox-provider.ts';
 export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
 export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
+export type { FileChange } from './ports/file-change.ts';
 export type {
   Base,
   BaseDescription,
   BaseSource,
-  DiffOptions,
   ExportPlan,
-  FetchedRepository,
-  FileChange,
   FoundBase,
   Integration,
   IntegrationPlan,
   IntegrationResult,
+  LargeFileState,
+  PersonsRepository,
+  PlanRequest,
+  RiskyChange,
+  SubmoduleState,
+  TreeOptions,
+} from './ports/persons-repository.ts';
+export type {
+  DiffOptions,
   LogEntry,
   Milestone,
-  OpenOptions,
-  PlanRequest,
   RecordRequest,
   RecordResult,
   RecordWarning,
   Revision,
-  RiskyChange,
   RecordedWork,
+  SandboxHistories,
   SandboxHistory,
-  SourceControl,
-  SourceRepository,
-  LargeFileState,
-  SubmoduleState,
-  TreeOptions,
-} from './ports/source-control.ts';
+} from './ports/sandbox-histories.ts';
+export type { FetchedRepository, OpenOptions, SourceControl, SourceRepository } from './ports/source-control.ts';
 export type {
   JournalEntry,
   Lease,

@@ -33,12 +33,8 @@ export async function cutMilestone(
       const branch = reviewBranch(meta.slug);
       const revisions = tip.number - (last?.number ?? 0);
       if (revisions === 0) return undefined;
-      await requireOurs(
-        user,
-        branch,
-        milestones.map(({ commit }) => commit),
-        signal,
-      );
+      const ours = milestones.map(({ commit }) => commit);
+      const now = await requireOurs(user, branch, ours, signal);
       await requireNotCheckedOut(user, branch, signal);
       const { atSeconds } = await store.reader.commit(tip.commit);
       const pointers = new LargeFilePointers(store, user, meta.base.tree, signal);
@@ -63,7 +59,7 @@ export async function cutMilestone(
         store.refs.write(`${sandboxRefs(id).milestones}/${tip.number}`, commit, 'absent'),
       );
       reach('milestone.after-ref');
-      await moveReviewBranch(store, user, id, meta.slug);
+      await placeReviewBranch(user, branch, commit, now);
       return { commit, branch, revisions };
     },
     { signal },
@@ -84,9 +80,19 @@ export async function moveReviewBranch(
   const now = await requireOurs(user, branch, commits, undefined);
   if (now === last) return false;
   await requireNotCheckedOut(user, branch, undefined);
-  const old = now ?? '0'.repeat(last.length);
-  await user.output(['update-ref', '-m', 'litterbox: milestone', branch, last, old]);
+  await placeReviewBranch(user, branch, last, now);
   return true;
+}
+
+/** @param now where the branch is; git refuses when it is elsewhere by then, and reconcile looks again */
+async function placeReviewBranch(
+  user: UserRepository,
+  branch: string,
+  commit: ObjectId,
+  now: ObjectId | undefined,
+): Promise<void> {
+  const old = now ?? '0'.repeat(commit.length);
+  await user.output(['update-ref', '-m', 'litterbox: milestone', branch, commit, old]);
 }
 
 /** @throws LitterboxError `CONFLICT` when the review branch cannot be made, or holds what is none of these milestones. */

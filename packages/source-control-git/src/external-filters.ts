@@ -1,5 +1,5 @@
 import type { ByteString } from './byte-text.ts';
-import { pathList } from './marked-files.ts';
+import { readAttributes } from './read-attributes.ts';
 import { readUserConfig } from './user-config.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -29,20 +29,15 @@ export async function filteredAmong(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<ByteString, string>> {
   const found = new Map<ByteString, string>();
-  if (filters.size === 0 || paths.length === 0) return found;
-  const output = await user.output(
-    ['check-attr', ...(index === undefined ? [] : ['--cached']), '--stdin', '-z', 'filter'],
-    {
-      setting: 'user',
-      ...(index === undefined ? {} : { environment: { GIT_INDEX_FILE: index } }),
-      input: pathList(paths),
-      signal,
-    },
-  );
-  const fields = output.toString('latin1').split('\0'); // path, attribute and value, in turn
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [path = '', , filter = ''] = fields.slice(at, at + 3);
-    const name = Buffer.from(filter, 'latin1').toString();
+  if (filters.size === 0) return found;
+  const options = {
+    setting: 'user',
+    isCached: index !== undefined,
+    ...(index !== undefined && { environment: { GIT_INDEX_FILE: index } }),
+    signal,
+  } as const;
+  for (const { path, value } of await readAttributes(user.plumbing, ['filter'], paths, options)) {
+    const name = Buffer.from(value, 'latin1').toString();
     if (filters.has(name)) found.set(path, name);
   }
   return found;

@@ -1,9 +1,10 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CallOptions, type FetchedRepository, LitterboxError, shown } from '@litterbox/core/provider';
+import { type FetchedRepository, LitterboxError, type ProgressOptions, shown } from '@litterbox/core/provider';
 import { makerOf, temporaryName } from './durable-files.ts';
 import { removeDead } from './remove-dead.ts';
 import type { GitRunner } from './run-git.ts';
+import { UserGit } from './user-git.ts';
 
 /** What git says of a redirect that it does not follow. */
 const REDIRECTED = /returned error: 30[1-8]/;
@@ -14,17 +15,11 @@ const TIMEOUT_MS = 10 * 60_000;
 
 /** What git may talk, and that it follows no redirect, which a person's yes for an address does not cover, and gives up on a silent host. */
 const NETWORK = [
-  '-c',
   'protocol.https.allow=always',
-  '-c',
   'protocol.http.allow=always',
-  '-c',
   'http.followRedirects=false',
-  '-c',
   'http.lowSpeedLimit=1',
-  '-c',
   'http.lowSpeedTime=30',
-  '-c',
   'core.fsync=none', // thrown away in a moment
 ] as const;
 
@@ -38,7 +33,7 @@ export async function fetchRepository(
   git: GitRunner,
   parent: string,
   url: string,
-  options?: CallOptions,
+  options?: ProgressOptions,
 ): Promise<FetchedRepository> {
   const checked = checkedUrl(url);
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -60,11 +55,14 @@ export async function fetchRepository(
   }, WATCH_MS);
   try {
     const signal = options?.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal;
-    const { code, stderr } = await git.run({
+    const { code, stderr } = await new UserGit(git).clone({
       setting: 'sealed',
-      args: [...NETWORK, 'clone', '--quiet', '--bare', '--template=', '--', checked, gitDirectory],
+      settings: NETWORK,
+      url: checked,
+      directory: gitDirectory,
       cwd: directory,
       environment: { GIT_ALLOW_PROTOCOL: 'https:http' },
+      onProgress: options?.onProgress,
       signal,
     });
     if (code !== 0) {

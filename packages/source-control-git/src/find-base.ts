@@ -46,7 +46,7 @@ export async function findBase(
 async function wholeHead(user: UserRepository, call: Call): Promise<Pick<Base, 'commit' | 'tree'> | undefined> {
   const asking = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
   const [{ code, stdout }, isPartial] = await Promise.all([
-    user.run(asking, { ...call, input: 'HEAD\nHEAD^{tree}\n' }),
+    user.plumbing.run(asking, { ...call, input: 'HEAD\nHEAD^{tree}\n' }),
     hasPromises(user),
   ]);
   const [, commit, tree] = /^([0-9a-f]+) commit\n([0-9a-f]+) tree\n$/.exec(stdout.toString()) ?? [];
@@ -139,18 +139,18 @@ async function commitWorkTree(
       () => true,
       () => false,
     );
-    if (!own) await user.output(['read-tree', head], options);
+    if (!own) await user.plumbing.output(['read-tree', head], options);
     const names = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
-    const listed = (await user.output(names, options)).toString('latin1').split('\0');
+    const listed = (await user.plumbing.output(names, options)).toString('latin1').split('\0');
     // A name that ends in a slash is a repository inside this one.
     const changed = new Set(listed.filter((name) => name !== '' && !name.endsWith('/')));
     const submodules = await gitlinks(user, options);
     const input = [...changed].filter((name) => !submodules.has(name));
-    await user.output(['update-index', '-z', '--add', '--remove', '--stdin'], {
+    await user.plumbing.output(['update-index', '-z', '--add', '--remove', '--stdin'], {
       ...options,
       input: Buffer.from(input.map((name) => `${name}\0`).join(''), 'latin1'),
     });
-    const tree = (await user.text(['write-tree'], options)) as ObjectId;
+    const tree = (await user.plumbing.text(['write-tree'], options)) as ObjectId;
     if (tree === headTree) return { commit: head, tree };
     const { atSeconds } = await store.reader.commit(head);
     const commit = await store.put((sink) =>
@@ -178,7 +178,7 @@ async function commitWorkTree(
 }
 
 async function gitlinks(user: UserRepository, options: object): Promise<ReadonlySet<string>> {
-  const staged = (await user.output(['ls-files', '-z', '--stage'], options)).toString('latin1');
+  const staged = (await user.plumbing.output(['ls-files', '-z', '--stage'], options)).toString('latin1');
   return new Set([...staged.matchAll(/160000 [0-9a-f]+ \d\t([^\0]*)\0/g)].map((match) => match[1] ?? ''));
 }
 

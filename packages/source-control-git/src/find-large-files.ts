@@ -4,6 +4,7 @@ import { mayHaveLargeFiles, throughLargeFiles } from './large-file-attributes.ts
 import { type LargeFilePointer, MAX_POINTER_BYTES, parseLargeFilePointer } from './large-file-pointer.ts';
 import { LargeFileStorage } from './large-file-storage.ts';
 import { type Listed, listTree } from './list-tree.ts';
+import { readBlobSizes } from './read-blob-sizes.ts';
 import type { Store } from './store.ts';
 import { isGitlink, isSymlink, isTree } from './tree-object.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -29,7 +30,9 @@ export async function findLargeFiles(
   const paths = files.map(({ path }) => path);
   const through = await throughLargeFiles(store, tree, paths, signal);
   const candidates = files.filter(({ path }) => through.has(path));
-  const small = await smallBlobs(store, candidates, signal);
+  const small = new Set<ObjectId>();
+  const oids = candidates.map(({ oid }) => oid);
+  for await (const [oid, size] of readBlobSizes(store, oids, signal)) if (size < MAX_POINTER_BYTES) small.add(oid);
   const storage = await LargeFileStorage.open(user, signal);
   const found: LocatedLargeFile[] = [];
   for (const { path, oid } of candidates) {
@@ -38,19 +41,4 @@ export async function findLargeFiles(
     found.push({ ...pointer, path, ...((await storage.has(pointer)) && { content: storage.pathOf(pointer) }) });
   }
   return found;
-}
-
-async function smallBlobs(
-  store: Store,
-  entries: readonly Listed[],
-  signal: AbortSignal | undefined,
-): Promise<ReadonlySet<ObjectId>> {
-  const small = new Set<ObjectId>();
-  if (entries.length === 0) return small;
-  const input = entries.map(({ oid }) => `${oid}\n`).join('');
-  const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
-  const listed = (await store.output(args, { input, signal })).toString('latin1');
-  for (const [, oid = '', size = ''] of listed.matchAll(/^([0-9a-f]+) ([0-9]+)$/gm))
-    if (Number(size) < MAX_POINTER_BYTES) small.add(oid as ObjectId);
-  return small;
 }

@@ -118,19 +118,19 @@ const USER_VARIABLES = [
   'TMPDIR',
 ];
 
-function asArguments(configuration: readonly string[], [major, minor]: readonly [number, number]): readonly string[] {
+function withHooksOff(configuration: readonly string[], [major, minor]: readonly [number, number]): readonly string[] {
   const hooks = major > 2 || minor >= 54 ? HOOK_EVENTS.map((event) => `hook.${event}.enabled=false`) : [];
-  return [...configuration, ...hooks].flatMap((setting) => ['-c', setting]);
+  return [...configuration, ...hooks];
 }
 
-/** Arguments before the verb for a repository of ours, or for looking at the person's. */
-export function sealedArguments(version: readonly [number, number]): readonly string[] {
-  return asArguments(SEALED_CONFIGURATION, version);
+/** For a repository of ours, or for looking at the person's. */
+export function sealedSettings(version: readonly [number, number]): readonly string[] {
+  return withHooksOff(SEALED_CONFIGURATION, version);
 }
 
-/** Arguments before the verb where the person's own configuration is wanted. */
-export function userArguments(version: readonly [number, number]): readonly string[] {
-  return asArguments(USER_CONFIGURATION, version);
+/** Where the person's own configuration is wanted. */
+export function userSettings(version: readonly [number, number]): readonly string[] {
+  return withHooksOff(USER_CONFIGURATION, version);
 }
 
 /** Built from scratch: nothing of this process's environment reaches git. */

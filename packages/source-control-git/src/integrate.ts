@@ -58,7 +58,7 @@ export class Integration {
     reach('stash.after-ref');
     await this.phase('stashing');
     reach('stash.after-journal');
-    await this.#user.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
+    await this.#user.plumbing.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
     reach('stash.after-reset');
   }
 
@@ -82,7 +82,9 @@ export class Integration {
   /** What undoing needs, made before the first file is written: on a full disk it could not be made any more. */
   async prepareRollBack(): Promise<void> {
     await reserveRoom(this.#reservePath, this.#indexPath);
-    await this.#user.output(['read-tree', this.#record.head], { environment: { GIT_INDEX_FILE: this.#oldIndexPath } });
+    await this.#user.plumbing.output(['read-tree', this.#record.head], {
+      environment: { GIT_INDEX_FILE: this.#oldIndexPath },
+    });
     reach('integrate.after-old-index');
   }
 
@@ -91,17 +93,20 @@ export class Integration {
     const zero = '0'.repeat(this.#store.format.byteLength * 2);
     const options = { environment: { GIT_INDEX_FILE: nextIndex }, signal };
     await copyFile(this.#indexPath, nextIndex).catch(async () => {
-      await this.#user.output(['read-tree', 'HEAD'], options);
+      await this.#user.plumbing.output(['read-tree', 'HEAD'], options);
     });
     const input = indexInfo(steps, zero);
-    await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
+    await this.#user.plumbing.output(['update-index', '-z', '--index-info'], { ...options, input });
     reach('integrate.after-next-index');
     await updateWorkTree(this.#user, steps, nextIndex, 'first', signal);
     await this.#mark(nextIndex);
     if (stages.length === 0) return;
     const lines = [...new Set(stages.map(({ path }) => path))].map((path) => `0 ${zero}\t${path}\0`);
     lines.push(...stages.map(({ mode, oid, stage, path }) => `${mode} ${oid} ${stage}\t${path}\0`));
-    await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input: bytesOf(lines.join('')) });
+    await this.#user.plumbing.output(['update-index', '-z', '--index-info'], {
+      ...options,
+      input: bytesOf(lines.join('')),
+    });
   }
 
   /** Sets the marks again that an entry loses when it is written. */
@@ -113,7 +118,7 @@ export class Integration {
     ] as const) {
       if (paths.length === 0) continue;
       const input = pathList(paths);
-      await this.#user.output(['update-index', mark, '-z', '--stdin'], {
+      await this.#user.plumbing.output(['update-index', mark, '-z', '--stdin'], {
         environment: { GIT_INDEX_FILE: index },
         input,
       });
@@ -158,10 +163,14 @@ export class Integration {
     const { stash, keepsStash } = this.#record;
     let conflicts: readonly string[] | undefined;
     if (stash !== undefined && !keepsStash) {
-      const applied = await this.#user.run(['stash', 'apply', '-q', stash], { setting: 'user' });
+      const applied = await this.#user.plumbing.run(['stash', 'apply', '-q', stash], { setting: 'user' });
       if (applied.code !== 0) {
-        await this.#user.output(['stash', 'store', '-q', '-m', 'litterbox autostash', stash], { setting: 'user' });
-        const unmerged = await this.#user.output(['diff', '--name-only', '-z', '--diff-filter=U'], { setting: 'user' });
+        await this.#user.plumbing.output(['stash', 'store', '-q', '-m', 'litterbox autostash', stash], {
+          setting: 'user',
+        });
+        const unmerged = await this.#user.plumbing.output(['diff', '--name-only', '-z', '--diff-filter=U'], {
+          setting: 'user',
+        });
         conflicts = unmerged.toString().split('\0').filter(Boolean);
       }
     }
@@ -192,7 +201,7 @@ export class Integration {
     await rm(this.#reservePath, { force: true });
     await rm(`${index}.lock`, { force: true });
     // Made anew where that is possible: after a power cut the one that was made before may have lost its content.
-    await this.#user.output(['read-tree', this.#record.head], options).catch(async (error: unknown) => {
+    await this.#user.plumbing.output(['read-tree', this.#record.head], options).catch(async (error: unknown) => {
       const made = await stat(index).catch(() => undefined);
       if (!made || made.size === 0) throw error;
     });
@@ -205,7 +214,7 @@ export class Integration {
     await updateWorkTree(this.#user, backwards, index, 'last', undefined);
     await this.unlock();
     // Times of the files changed: without this every git status would read them.
-    await this.#user.run(['update-index', '-q', '--refresh'], { setting: 'user' });
+    await this.#user.plumbing.run(['update-index', '-q', '--refresh'], { setting: 'user' });
     await this.release();
     return rescued;
   }
@@ -222,12 +231,14 @@ export class Integration {
       if (name === 'new') {
         await copyFile(oldIndex, index);
         const input = indexInfo(this.#record.steps, '0'.repeat(this.#store.format.byteLength * 2));
-        await this.#user.output(['update-index', '-z', '--index-info'], { ...options, input });
+        await this.#user.plumbing.output(['update-index', '-z', '--index-info'], { ...options, input });
       }
-      await this.#user.run([...plain, 'update-index', '-q', '--refresh'], options);
+      await this.#user.plumbing.run([...plain, 'update-index', '-q', '--refresh'], options);
       const args = [...plain, 'diff-files', '-z', '--name-only', '--ignore-submodules=all'];
-      const differing = new Set((await this.#user.output(args, options)).toString('latin1').split('\0'));
-      const listed = new Set((await this.#user.output(['ls-files', '-z'], options)).toString('latin1').split('\0'));
+      const differing = new Set((await this.#user.plumbing.output(args, options)).toString('latin1').split('\0'));
+      const listed = new Set(
+        (await this.#user.plumbing.output(['ls-files', '-z'], options)).toString('latin1').split('\0'),
+      );
       // What an index does not list differs from it by being there.
       for (const path of isOdd) if (listed.has(path) && !differing.has(path)) isOdd.delete(path);
       if (name === 'new') await rm(index, { force: true });

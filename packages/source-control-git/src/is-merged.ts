@@ -2,8 +2,8 @@ import { type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { mergeTrees } from './merge-trees.ts';
-import { LargeFilePointers } from './point-large-files.ts';
-import { readMeta, readTip } from './sandbox-refs.ts';
+import { readPointedTip } from './read-pointed-tip.ts';
+import { readMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { findUntakenWork } from './untaken-work.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -17,9 +17,7 @@ export async function isMerged(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const meta = await readMeta(store, id);
-  const pointers = new LargeFilePointers(store, user, meta.base.tree, signal);
-  const recorded = await readTip(store, id);
-  const tip = { ...recorded, tree: await pointers.in(recorded.tree) };
+  const { recorded, tip, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
   if (tip.tree === meta.base.tree) return true;
   const head = await resolveHead(user, await readHeadRef(user, { signal }), { signal });
   const work = await findUntakenWork(store, id, meta, tip, head, pointers, signal);

@@ -3,7 +3,7 @@ import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ObjectId } from '@litterbox/core/provider';
 import type { ByteString } from './byte-text.ts';
-import { pathList } from './marked-files.ts';
+import { readAttributes } from './read-attributes.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -25,19 +25,15 @@ export async function throughLargeFiles(
   paths: readonly ByteString[],
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<ByteString>> {
-  const found = new Set<ByteString>();
-  if (paths.length === 0) return found;
+  if (paths.length === 0) return new Set();
   await mkdir(store.workDirectory, { recursive: true, mode: 0o700 });
   const index = join(store.workDirectory, `attributes-${randomUUID()}`);
   // git before 2.41 asks the index, newer ones the tree.
   const options = { environment: { GIT_INDEX_FILE: index, GIT_ATTR_SOURCE: tree }, signal };
   try {
     await store.output(['read-tree', tree], options);
-    const args = ['check-attr', '--cached', '--stdin', '-z', 'filter'];
-    const output = await store.output(args, { ...options, input: pathList(paths) });
-    const fields = output.toString('latin1').split('\0'); // path, attribute and value, in turn
-    for (let at = 0; at + 2 < fields.length; at += 3) if (fields[at + 2] === 'lfs') found.add(fields[at] ?? '');
-    return found;
+    const found = await readAttributes(store, ['filter'], paths, { ...options, isCached: true });
+    return new Set(found.filter(({ value }) => value === 'lfs').map(({ path }) => path));
   } finally {
     await rm(index, { force: true });
   }

@@ -15,10 +15,12 @@ import { type MergeArguments, parseMergeArguments } from './merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
 import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
 import { readMergeAttributes } from './merge-attributes.ts';
-import { type LargeFileContent, LargeFilePointers } from './point-large-files.ts';
+import type { LargeFileContent } from './point-large-files.ts';
+import { readBlobSizes } from './read-blob-sizes.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
+import { readPointedTip } from './read-pointed-tip.ts';
 import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
-import { readMeta, readTip, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
+import { readMeta, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { pathsWithUnseen } from './unseen-lines.ts';
 import { findUntakenWork, type UntakenWork } from './untaken-work.ts';
@@ -63,9 +65,7 @@ export async function makePlan(
   const head = await resolveHead(user, headRef, { signal });
   if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
-  const recorded = await readTip(store, id);
-  const pointers = new LargeFilePointers(store, user, meta.base.tree, signal);
-  const tip = { ...recorded, tree: await pointers.in(recorded.tree) };
+  const { tip, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
   const headTree = await store.commitTree(head);
   const config = await readUserConfig(user, '^(merge|diff|commit)\\.', signal);
 
@@ -275,11 +275,7 @@ async function sizesOf(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, number>> {
   const oids = steps.flatMap((step) => (step.new && step.new.mode !== '160000' ? [step.new.oid] : []));
-  if (oids.length === 0) return new Map();
-  const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
-  const listed = (await store.output(args, { input: `${oids.join('\n')}\n`, signal })).toString('latin1');
   const large = new Map<string, number>();
-  for (const [, oid = '', size = ''] of listed.matchAll(/^([0-9a-f]+) ([0-9]+)$/gm))
-    if (Number(size) > MAX_LINK_BYTES) large.set(oid, Number(size));
+  for await (const [oid, size] of readBlobSizes(store, oids, signal)) if (size > MAX_LINK_BYTES) large.set(oid, size);
   return large;
 }

@@ -50,10 +50,13 @@ async function editedAmong(
   const input = pathList(marked);
   try {
     await copyFile(join(user.gitDirectory, 'index'), index);
-    await user.output(['update-index', '--no-assume-unchanged', '-z', '--stdin'], { ...options, input });
-    await user.output(['update-index', '--no-skip-worktree', '-z', '--stdin'], { ...options, input });
-    await user.run(['update-index', '-q', '--refresh'], options);
-    const differing = await user.output(['diff-files', '-z', '--name-only', '--ignore-submodules=all'], options);
+    await user.plumbing.output(['update-index', '--no-assume-unchanged', '-z', '--stdin'], { ...options, input });
+    await user.plumbing.output(['update-index', '--no-skip-worktree', '-z', '--stdin'], { ...options, input });
+    await user.plumbing.run(['update-index', '-q', '--refresh'], options);
+    const differing = await user.plumbing.output(
+      ['diff-files', '-z', '--name-only', '--ignore-submodules=all'],
+      options,
+    );
     const names = new Set(differing.toString('latin1').split('\0'));
     return new Set(marked.filter((path) => names.has(path)));
   } finally {

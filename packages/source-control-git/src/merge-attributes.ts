@@ -1,9 +1,10 @@
 import { type ObjectId } from '@litterbox/core/provider';
 import type { ByteString } from './byte-text.ts';
-import { pathList } from './marked-files.ts';
+import { readAttributes } from './read-attributes.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
+const ATTRIBUTES = ['merge', 'conflict-marker-size'];
 const MARKER_SIZE = /^[1-9][0-9]{0,3}$/;
 /** What git merges by itself (gitattributes(5), "Performing a three-way merge"). Other names are programs. */
 const BUILT_IN: Readonly<Record<string, string>> = {
@@ -33,16 +34,9 @@ export async function readMergeAttributes(
     });
     for (const path of names.toString('latin1').split('\0')) if (path !== '') paths.add(path);
   }
-  if (paths.size === 0) return '';
-  const output = await user.output(['check-attr', '--stdin', '-z', 'merge', 'conflict-marker-size'], {
-    setting: 'user',
-    input: pathList([...paths]),
-    signal,
-  });
+  const options = { setting: 'user', isCached: false, signal } as const;
   const lines: string[] = [];
-  const fields = output.toString('latin1').split('\0'); // path, attribute and value, in turn
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [path = '', attribute = '', value = ''] = fields.slice(at, at + 3);
+  for (const { path, attribute, value } of await readAttributes(user.plumbing, ATTRIBUTES, [...paths], options)) {
     const size = MARKER_SIZE.test(value) ? `conflict-marker-size=${value}` : undefined;
     const said = attribute === 'merge' ? BUILT_IN[value] : size;
     if (said !== undefined) lines.push(`${patternOf(path)} ${said}\n`);

@@ -46,7 +46,7 @@ export class PersonalRules {
 
   async #readSettings() {
     const get = async (...args: string[]) => {
-      const { code, stdout } = await this.#user.run(['config', '-z', ...args], { setting: 'user' });
+      const { code, stdout } = await this.#user.plumbing.run(['config', '-z', ...args], { setting: 'user' });
       return code === 0 ? stdout.toString().replace(/\0$/, '') : undefined;
     };
     const [configured, ignoreCase] = await Promise.all([

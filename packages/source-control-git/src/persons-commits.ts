@@ -61,7 +61,7 @@ export class PersonsCommits {
     args.push(...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree);
     const words = message.replace(/\n*$/, '\n');
     const input = signOff ? withTrailer(words, `Signed-off-by: ${this.#person}`) : words;
-    const made = await this.#user.run(args, { setting: 'user', input, signal: this.#signal });
+    const made = await this.#user.plumbing.run(args, { setting: 'user', input, signal: this.#signal });
     if (made.code === 0) return made.stdout.toString().trimEnd() as ObjectId;
     if (signingKey === undefined) throw new GitFailure(args, made.code, made.stderr);
     throw new LitterboxError('INVALID_ARGUMENT', `The commit could not be signed: ${made.stderr.trim()}`, {

@@ -25,7 +25,7 @@ export async function publishObjects(
     const input = [...wanted, ...known.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
     // --local leaves out what the store only borrows from the user's repository.
     const pack = store.stream(['pack-objects', '--revs', '--stdout', '--local', '-q'], { input, signal });
-    const { code, stderr } = await user.run(['index-pack', '--stdin', '--strict'], {
+    const { code, stderr } = await user.plumbing.run(['index-pack', '--stdin', '--strict'], {
       input: pack,
       environment: { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(userObjects) },
       signal,

@@ -22,7 +22,7 @@ export async function recoverIntegration(store: Store, user: UserRepository): Pr
   if (record.phase === 'stashing' || record.phase === 'unstashing') await integration.unlock();
   if (record.phase === 'stashing') {
     if (await rescueEdits(user, record.stash))
-      await user.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
+      await user.plumbing.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
     const conflicts = await integration.unstash();
     await integration.close();
     return [`Undid ${what}; uncommitted work is ${conflicts ? 'in git stash' : 'back'}.`];
@@ -51,7 +51,7 @@ async function rescueEdits(user: UserRepository, known?: ObjectId): Promise<bool
   const edits = await createStash(user, 'litterbox rescue');
   if (edits === undefined) return false;
   if (known !== undefined && (await treesOf(user, edits)) === (await treesOf(user, known))) return true;
-  await user.output(['stash', 'store', '-q', '-m', 'litterbox rescue', edits], { setting: 'user' });
+  await user.plumbing.output(['stash', 'store', '-q', '-m', 'litterbox rescue', edits], { setting: 'user' });
   return true;
 }
 
@@ -62,10 +62,13 @@ async function treesOf(user: UserRepository, stash: ObjectId): Promise<string> {
 
 /** Takes back a stash that was half put back: the index still has the result. */
 async function restoreFromIndex(user: UserRepository): Promise<void> {
-  await user.run(['update-index', '-q', '--refresh'], { setting: 'user' });
+  await user.plumbing.run(['update-index', '-q', '--refresh'], { setting: 'user' });
   const args = ['diff-files', '-z', '--name-only', '--ignore-submodules=all'];
-  const differing = await user.output(args, { setting: 'user' });
+  const differing = await user.plumbing.output(args, { setting: 'user' });
   if (differing.length === 0) return;
   await rescueEdits(user);
-  await user.output(['checkout-index', '-f', '-u', '-q', '-z', '--stdin'], { setting: 'user', input: differing });
+  await user.plumbing.output(['checkout-index', '-f', '-u', '-q', '-z', '--stdin'], {
+    setting: 'user',
+    input: differing,
+  });
 }

@@ -69,7 +69,7 @@ async function heldBeginningWith(user: UserRepository, digits: string, call: Cal
   if (!/^[0-9a-f]{4,64}$/i.test(digits)) return [];
   const listed = await user.text(['rev-parse', `--disambiguate=${digits}`], call);
   const asking = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
-  const types = await user.text(asking, { ...call, input: `${listed}\n` });
+  const types = await user.plumbing.text(asking, { ...call, input: `${listed}\n` });
   const commits = [...types.matchAll(/^([0-9a-f]+) commit$/gm)].map((match) => match[1] as ObjectId);
   return await heldCommits(user, commits, call);
 }

@@ -4,13 +4,13 @@ import { isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { LitterboxError } from '@litterbox/core/provider';
 import { GitFailure } from './git-failure.ts';
-import { sealedArguments, sealedEnvironment, userArguments, userEnvironment } from './git-settings.ts';
+import { sealedEnvironment, sealedSettings, userEnvironment, userSettings } from './git-settings.ts';
 
 /** `merge-tree --write-tree` came with it. */
 const OLDEST_VERSION = [2, 38] as const;
 /** Newer than any: with every setting that some version knows. Git passes over those that it does not. */
 const ANY_VERSION = [Number.MAX_SAFE_INTEGER, 0] as const;
-const MAX_STDERR_CHARACTERS = 16_384;
+export const MAX_STDERR_CHARACTERS = 16_384;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const USUAL_DIRECTORIES = ['/usr/bin', '/usr/local/bin', '/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin'];
 
@@ -27,6 +27,18 @@ export interface GitCall {
   readonly cpuSeconds?: number;
   /** Starts before it is known which version git is: what is asked, every version can answer. */
   readonly isBeforeVersion?: boolean;
+}
+
+/** One run of git, made: everything that is set for it, whoever starts it. */
+export interface GitCommand {
+  readonly path: string;
+  /** `key=value`, each for a `-c` of its own. */
+  readonly settings: readonly string[];
+  /** What comes behind the settings. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** All of it: nothing of this process's own is added. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface GitResult {
@@ -53,8 +65,8 @@ export interface GitOptionsForRunning {
 }
 
 /**
- * The one place that starts processes. Not simple-git: it cannot write to stdin, which plumbing needs, and its guard
- * against dangerous settings refuses the settings that disarm them (ecosystem.md 2.7, security.md finding 11).
+ * Makes every command of git, and starts the plumbing: what has standard input, is read as it comes, or records. {@link UserGit} starts
+ * the rest.
  */
 export class GitRunner {
   readonly #options: GitOptionsForRunning;
@@ -132,24 +144,40 @@ export class GitRunner {
 
   async start(call: GitCall): Promise<GitProcess> {
     const version = call.isBeforeVersion ? ANY_VERSION : await this.version();
-    const path = this.#locate();
+    const { path, settings, args, cwd, environment } = this.#commandOf(call, version);
     call.signal?.throwIfAborted();
-    const sealed = call.setting === 'sealed';
-    const before = sealed ? sealedArguments(version) : userArguments(version);
+    const words = [...settings.flatMap((setting) => ['-c', setting]), ...args];
+    const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(call.cpuSeconds), path, ...words];
+    const child = spawn(
+      ...(call.cpuSeconds === undefined ? ([path, words] as const) : (['/bin/sh', limited] as const)),
+      {
+        cwd,
+        env: environment,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        shell: false,
+      },
+    );
+    return handle(child, call);
+  }
+
+  /** For {@link UserGit}. */
+  async command(call: GitCall): Promise<GitCommand> {
+    return this.#commandOf(call, await this.version());
+  }
+
+  #commandOf(call: GitCall, version: readonly [number, number]): GitCommand {
+    const isSealed = call.setting === 'sealed';
     const where = call.gitDirectory === undefined ? [] : [`--git-dir=${call.gitDirectory}`];
-    const args = [path, ...where, ...before, ...call.args];
-    const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(call.cpuSeconds), ...args];
-    const [program, words] = call.cpuSeconds === undefined ? [path, args.slice(1)] : ['/bin/sh', limited];
-    const child = spawn(program, words, {
+    return {
+      path: this.#locate(),
+      settings: isSealed ? sealedSettings(version) : userSettings(version),
+      args: [...where, ...call.args],
       cwd: call.cwd,
-      env: {
-        ...(sealed ? sealedEnvironment(this.#options.home) : userEnvironment(this.#options.environment)),
+      environment: {
+        ...(isSealed ? sealedEnvironment(this.#options.home) : userEnvironment(this.#options.environment)),
         ...call.environment,
       },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      shell: false,
-    });
-    return handle(child, call);
+    };
   }
 
   #locate(): string {
@@ -188,18 +216,18 @@ export class GitRunner {
   #findBinary(): string {
     const { binary, environment } = this.#options;
     if (binary !== undefined) {
-      if (!isAbsolute(binary) || !isExecutable(binary)) throw missing(binary);
+      if (!isAbsolute(binary) || !isExecutable(binary)) throw missingGit(binary);
       return binary;
     }
     const listed = (environment['PATH'] ?? '').split(':').filter((directory) => isAbsolute(directory));
     for (const directory of [...USUAL_DIRECTORIES, ...listed]) {
       if (isExecutable(join(directory, 'git'))) return join(directory, 'git');
     }
-    throw missing('git');
+    throw missingGit('git');
   }
 }
 
-function missing(binary: string): LitterboxError {
+export function missingGit(binary: string): LitterboxError {
   return new LitterboxError('TOOL_MISSING', `No git program at ${JSON.stringify(binary)}.`, {
     operation: 'git.start',
     hint: 'Install git 2.38 or newer.',
@@ -226,7 +254,7 @@ function handle(child: ChildProcessByStdio<Writable, Readable, Readable>, call: 
   call.signal?.addEventListener('abort', kill, { once: true });
   const ended = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'ENOENT' ? missing(child.spawnfile) : error);
+      reject(error.code === 'ENOENT' ? missingGit(child.spawnfile) : error);
     });
     child.once('close', (code, signal) => {
       call.signal?.removeEventListener('abort', kill);

@@ -29,7 +29,7 @@ export async function requireSteadyFilters(
   const index = join(user.gitDirectory, `index.litterbox-${randomUUID()}`);
   const options = { setting: 'user', environment: { GIT_INDEX_FILE: index }, signal } as const;
   try {
-    await user.output(['read-tree', resultTree], options);
+    await user.plumbing.output(['read-tree', resultTree], options);
     const written = steps.filter((step) => step.new).map(({ path }) => path);
     const [first] = await filteredAmong(user, changed, written, index, signal);
     if (first) throw unsteady(first[1], fromByteString(first[0]));

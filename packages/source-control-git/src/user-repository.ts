@@ -6,6 +6,7 @@ import { GitFailure, oneLine } from './git-failure.ts';
 import type { ObjectFormat } from './object-format.ts';
 import type { GitCall, GitResult, GitRunner } from './run-git.ts';
 import { requireFormat } from './store.ts';
+import { UserGit, type UserGitCall } from './user-git.ts';
 
 const OPERATION = 'repository.open';
 
@@ -20,6 +21,17 @@ export interface UserRepository {
   readonly format: ObjectFormat;
   /** A call of git in it, without the person's own configuration unless asked. */
   call(args: readonly string[], options?: Partial<GitCall>): GitCall;
+  /** By simple-git: questions, and refs. A non-zero exit is data. */
+  run(args: readonly string[], options?: UserCallOptions): Promise<GitResult>;
+  text(args: readonly string[], options?: UserCallOptions): Promise<string>;
+  output(args: readonly string[], options?: UserCallOptions): Promise<Buffer>;
+  /** By us: what has standard input, writes index or files, or is on the way to a revision. */
+  readonly plumbing: UserPlumbing;
+}
+
+type UserCallOptions = Partial<Omit<UserGitCall, 'args'>>;
+
+interface UserPlumbing {
   run(args: readonly string[], options?: Partial<GitCall>): Promise<GitResult>;
   text(args: readonly string[], options?: Partial<GitCall>): Promise<string>;
   output(args: readonly string[], options?: Partial<GitCall>): Promise<Buffer>;
@@ -82,12 +94,18 @@ export async function findUserRepository(git: GitRunner, path: string, signal?: 
     args: ['-c', `safe.directory=${root}`, ...args],
     environment: { GIT_WORK_TREE: root, ...options?.environment },
   });
+  const userGit = new UserGit(git);
   return {
     ...found,
     call,
-    run: (args, options) => git.run(call(args, options)),
-    text: (args, options) => git.text(call(args, options)),
-    output: (args, options) => git.output(call(args, options)),
+    run: (args, options) => userGit.run(call(args, options)),
+    text: (args, options) => userGit.text(call(args, options)),
+    output: (args, options) => userGit.output(call(args, options)),
+    plumbing: {
+      run: (args, options) => git.run(call(args, options)),
+      text: (args, options) => git.text(call(args, options)),
+      output: (args, options) => git.output(call(args, options)),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { LitterboxError } from '@litterbox/core/provider';
 import type { PathStep } from './read-diff.ts';
+import { readBlobSizes } from './read-blob-sizes.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 import { lstatOf } from './on-disk.ts';
@@ -25,10 +26,8 @@ export async function requireRoom(
 ): Promise<void> {
   const oids = steps.flatMap((step) => (step.new && step.new.mode !== '160000' ? [step.new.oid] : []));
   if (oids.length === 0) return;
-  const args = ['cat-file', '--batch-check=%(objectsize)'];
-  const listed = (await store.output(args, { input: `${oids.join('\n')}\n`, signal })).toString('latin1');
   let neededBytes = SPARE_BYTES + INDEX_COPIES * ((await stat(indexPath).catch(() => undefined))?.size ?? 0);
-  for (const size of listed.split('\n')) neededBytes += Number(size) || 0;
+  for await (const [, size] of readBlobSizes(store, oids, signal)) neededBytes += size;
   const { bavail, bsize } = await statfs(user.root);
   if (neededBytes <= bavail * bsize) return;
   for (const { path, old } of steps) if (old) neededBytes -= (await lstatOf(user.root, path))?.size ?? 0;

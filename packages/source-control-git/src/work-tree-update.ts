@@ -53,7 +53,7 @@ export async function updateWorkTree(
 
   async function write(paths: readonly ByteString[]): Promise<void> {
     if (paths.length === 0) return;
-    await user.output(['checkout-index', '-f', '-u', '-q', '-z', '--stdin'], {
+    await user.plumbing.output(['checkout-index', '-f', '-u', '-q', '-z', '--stdin'], {
       setting: 'user',
       environment: { GIT_INDEX_FILE: index },
       input: pathList(paths),

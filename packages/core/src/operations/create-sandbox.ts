@@ -4,7 +4,7 @@ import { parseByteSize } from '../config/parse-byte-size.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import type { NetworkPolicy } from '../domain/policy.ts';
 import { shown } from '../domain/shown.ts';
-import type { BaseSource } from '../ports/source-control.ts';
+import type { BaseSource } from '../ports/persons-repository.ts';
 import { CreateSandbox, type CreateSandboxResult } from '../use-cases/create-sandbox.ts';
 import type { PolicyOverrides } from '../use-cases/decide-policy.ts';
 import { fields } from './fields.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Milestone } from '../ports/source-control.ts';
+import type { Milestone } from '../ports/sandbox-histories.ts';
 import { CutMilestone } from '../use-cases/cut-milestone.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';

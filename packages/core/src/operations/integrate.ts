@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Integration, IntegrationPlan } from '../ports/source-control.ts';
+import type { Integration, IntegrationPlan } from '../ports/persons-repository.ts';
 import { IntegrateChanges, type IntegrateResult } from '../use-cases/integrate-changes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { OutputListener, RunningCommand } from '../channel/exec-channel.ts';
 import type { ProgressOptions } from '../ports/call.ts';
-import type { IntegrationPlan, RiskyChange } from '../ports/source-control.ts';
+import type { IntegrationPlan, RiskyChange } from '../ports/persons-repository.ts';
 
 /** Gives each use case, made once. What an operation asks for is what its program can reach. */
 export interface UseCases {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FileChange } from '../ports/source-control.ts';
+import type { FileChange } from '../ports/file-change.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
 import { OpenRepository } from '../use-cases/open-repository.ts';
 import { fields } from './fields.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import { AccessFiles } from '../use-cases/access-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';

@@ -2,7 +2,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import { visibleName } from '../domain/visible.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RiskyChange } from '../ports/source-control.ts';
+import type { RiskyChange } from '../ports/persons-repository.ts';
 
 /** What a person is asked to have on their machine. */
 export interface RiskyWork {

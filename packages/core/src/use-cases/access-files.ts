@@ -1,7 +1,7 @@
 import { agentPath } from '../domain/agent-path.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import { currentRecord } from './change-record.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';

@@ -11,7 +11,7 @@ import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ExitStatus } from '../domain/exit-status.ts';
 import type { ProcessHandle, TerminalSize } from '../ports/process.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import type { FindSandbox } from './find-sandbox.ts';

@@ -2,7 +2,7 @@ import { reach } from '../domain/failpoint.ts';
 import { assertMessage, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';

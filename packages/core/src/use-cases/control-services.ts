@@ -1,7 +1,7 @@
 import { LitterboxError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import type { ServiceStatus } from '../services/kept-service.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';

@@ -2,7 +2,7 @@ import { reach } from '../domain/failpoint.ts';
 import { milestoneMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { Asker, CallOptions } from '../ports/call.ts';
-import type { Milestone } from '../ports/source-control.ts';
+import type { Milestone } from '../ports/sandbox-histories.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';

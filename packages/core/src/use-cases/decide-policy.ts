@@ -18,7 +18,8 @@ import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Host } from '../ports/host.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { BaseSource, SourceRepository } from '../ports/source-control.ts';
+import type { BaseSource } from '../ports/persons-repository.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 
 /** What variables and options put in place of the configuration. */

@@ -1,7 +1,7 @@
 import { isWorkdir } from '../config/normal-path.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { SourceRepository } from '../ports/source-control.ts';
+import type { PersonsRepository } from '../ports/persons-repository.ts';
 import type { DecidedPolicy } from './decide-policy.ts';
 
 /**
@@ -12,7 +12,7 @@ export function decidedWorkdir(
   { workdir }: Pick<DecidedPolicy, 'workdir'>,
   provider: SandboxProvider,
   policy: Policy,
-  repository: SourceRepository,
+  repository: PersonsRepository,
 ): string {
   const isOwn = provider.traits.workdir === '/src' || policy.root.type === 'directory';
   return workdir ?? (isOwn || !isWorkdir(repository.root) ? '/src' : repository.root);

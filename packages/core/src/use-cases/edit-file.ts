@@ -1,7 +1,7 @@
 import { agentPath } from '../domain/agent-path.ts';
 import { assertReplaces, replaceText } from '../domain/replace-text.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { MAX_FILE_BYTES, readContent, writeContent } from '../inside/file-contents.ts';
 

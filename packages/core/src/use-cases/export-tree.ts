@@ -1,7 +1,7 @@
 import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RiskyChange } from '../ports/source-control.ts';
+import type { RiskyChange } from '../ports/persons-repository.ts';
 import { acceptRisky } from './accept-risky.ts';
 import { audited } from './audited.ts';
 import type { FindSandbox } from './find-sandbox.ts';

@@ -1,11 +1,11 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { SourceRepository } from '../ports/source-control.ts';
+import type { PersonsRepository } from '../ports/persons-repository.ts';
 import type { OutsideFiles } from './outside-digest.ts';
 
 /** Files of submodules and of Git LFS in a tree. */
 export async function findOutsideFiles(
-  repository: SourceRepository,
+  repository: PersonsRepository,
   tree: ObjectId,
   options?: CallOptions,
 ): Promise<OutsideFiles> {

@@ -3,7 +3,7 @@ import { reach } from '../domain/failpoint.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
-import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/source-control.ts';
+import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/persons-repository.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { acceptRisky } from './accept-risky.ts';
 import { audited } from './audited.ts';

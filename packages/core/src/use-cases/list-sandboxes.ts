@@ -3,7 +3,7 @@ import type { SandboxId } from '../domain/ids.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RuntimeStatus, SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { RecordedWork } from '../ports/source-control.ts';
+import type { RecordedWork } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
 import type { OpenRepository } from './open-repository.ts';
 

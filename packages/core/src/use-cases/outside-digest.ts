@@ -1,5 +1,5 @@
 import { sha256 } from '../domain/sha256.ts';
-import type { LargeFileState, SubmoduleState } from '../ports/source-control.ts';
+import type { LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
 
 /** What of a workspace's files is in no object of the repository's own. */
 export interface OutsideFiles {

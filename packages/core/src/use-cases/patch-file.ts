@@ -5,7 +5,7 @@ import type { FilePatch } from '../domain/file-patch.ts';
 import { parsePatch } from '../domain/parse-patch.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { isThere, readContent, removeContent, writeContent } from '../inside/file-contents.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';

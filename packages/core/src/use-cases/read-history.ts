@@ -1,7 +1,7 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { AuditEntry, AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { LogEntry } from '../ports/source-control.ts';
+import type { LogEntry } from '../ports/sandbox-histories.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 

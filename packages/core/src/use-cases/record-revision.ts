@@ -5,7 +5,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { Heap } from '../ports/heap.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { RevisionMessage } from '../domain/revision-message.ts';
-import type { RecordResult, RecordWarning } from '../ports/source-control.ts';
+import type { RecordResult, RecordWarning } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
 import type { OpenRepository } from './open-repository.ts';

@@ -9,7 +9,7 @@ import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RecordResult } from '../ports/source-control.ts';
+import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { assertVariables } from './assert-variables.ts';

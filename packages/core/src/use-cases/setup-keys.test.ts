@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { BaseDescription, SourceRepository, LargeFileState, SubmoduleState } from '../ports/source-control.ts';
+import type { BaseDescription, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { installKey, setupKeys } from './setup-keys.ts';
 

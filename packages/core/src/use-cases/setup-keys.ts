@@ -4,7 +4,7 @@ import { sha256 } from '../domain/sha256.ts';
 import type { CallOptions } from '../ports/call.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { outsideDigest } from './outside-digest.ts';
-import type { SourceRepository } from '../ports/source-control.ts';
+import type { PersonsRepository } from '../ports/persons-repository.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 
 /**
@@ -34,7 +34,7 @@ const FORMAT = 3;
  * @returns undefined when there is no setup
  */
 export async function setupKeys(
-  repository: SourceRepository,
+  repository: PersonsRepository,
   record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseCommit' | 'baseTree'>,
   isShared: boolean,
   options?: CallOptions,
@@ -94,7 +94,7 @@ export async function setupKeys(
  * @returns undefined when nothing is to be installed
  */
 export async function installKey(
-  repository: SourceRepository,
+  repository: PersonsRepository,
   record: Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseTree'>,
   options?: CallOptions,
 ): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxSpec, WorkspaceSource } from '../ports/sandbox-provider.ts';
-import type { Base, SourceRepository } from '../ports/source-control.ts';
+import type { Base, PersonsRepository } from '../ports/persons-repository.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { outsideDigest } from './outside-digest.ts';
@@ -10,7 +10,7 @@ import { outsideDigest } from './outside-digest.ts';
 export async function specOf(
   record: Pick<SandboxRecord, 'id' | 'slug' | 'repositoryId' | 'workdir' | 'policy'>,
   base: Pick<Base, 'tree'>,
-  repository: SourceRepository,
+  repository: PersonsRepository,
   options?: CallOptions,
 ): Promise<SandboxSpec> {
   const { policy } = record;
@@ -33,7 +33,7 @@ export async function specOf(
 /** The files of a tree, with those of submodules and Git LFS as far as they are here: with others the same tree is another content. */
 async function workspaceOf(
   tree: ObjectId,
-  repository: SourceRepository,
+  repository: PersonsRepository,
   options?: CallOptions,
 ): Promise<WorkspaceSource> {
   const outside = await findOutsideFiles(repository, tree, options);

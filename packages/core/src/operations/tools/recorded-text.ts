@@ -1,4 +1,4 @@
-import type { RecordResult, RecordWarning } from '../../ports/source-control.ts';
+import type { RecordResult, RecordWarning } from '../../ports/sandbox-histories.ts';
 import { nameText } from './name-text.ts';
 
 /** How a change was recorded, in a few words: `recorded as revision 3 (2 files)`. */

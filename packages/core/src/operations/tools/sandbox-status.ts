@@ -3,7 +3,7 @@ import { agentPath } from '../../domain/agent-path.ts';
 import { LitterboxError } from '../../domain/errors.ts';
 import { shown } from '../../domain/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
+import type { SandboxHistories } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import { FindShell } from '../../inside/find-shell.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
@@ -105,7 +105,7 @@ export const sandboxStatus = tool({
 
 /** The diff from the base, as far as a model reads at once; it is cut behind a whole line. */
 async function diffText(
-  repository: SourceRepository,
+  repository: SandboxHistories,
   { id, workdir }: SandboxRecord,
   path: string | undefined,
   options?: CallOptions,

@@ -1,0 +1,205 @@
+import type { ObjectId, SandboxId } from '../domain/ids.ts';
+import type { Slug } from '../domain/slug.ts';
+import type { CallOptions, ProgressOptions } from './call.ts';
+import type { FileChange } from './file-change.ts';
+
+/** What a sandbox starts from. */
+export type BaseSource =
+  | { readonly type: 'head' }
+  /** Tracked and untracked-not-ignored files as they are now, as a synthetic commit on HEAD. */
+  | { readonly type: 'worktree' }
+  /** One commit, named as git names it. Ranges, paths and reflog expressions are refused. */
+  | { readonly type: 'ref'; readonly name: string };
+
+/** The commit that a sandbox starts from. */
+export interface Base {
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  /** Full name of the ref HEAD pointed to then (`refs/heads/main`); absent when detached. */
+  readonly headRef?: string;
+}
+
+/** What git tells of a base besides its files. */
+export interface BaseDescription {
+  /** The branch without `refs/heads/`; absent when HEAD is on none. */
+  readonly branch?: string;
+  /** The nearest tags, at most three: what `git describe` finds, among all tags, annotated ones, and those with a digit in them. */
+  readonly tags: readonly {
+    readonly name: string;
+    /** Commits of the base that the tag does not have. */
+    readonly distance: number;
+    readonly isAnnotated: boolean;
+  }[];
+}
+
+/** A base as it was just found in the repository. */
+export interface FoundBase extends Base {
+  /**
+   * Whether a person made it: what HEAD is at or a branch, a tag or a remote branch of theirs holds. False for what only review branches
+   * (`litterbox/NAME`) hold, there or where they were pushed to: an agent wrote its files, and nobody has taken them over.
+   */
+  readonly isPersons: boolean;
+}
+
+/** A submodule of a tree, or of another submodule. */
+export interface SubmoduleState {
+  /** From the top of the tree. */
+  readonly path: string;
+  readonly commit: ObjectId;
+  /** Why its files cannot be had, after "because". Absent when they are here. */
+  readonly missing?: string;
+}
+
+/** A file of Git LFS, for which the tree holds a pointer. */
+export interface LargeFileState {
+  /** From the top of the tree. */
+  readonly path: string;
+  /** Of the content, in 64 hexadecimal digits. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Whether the content is on this machine. */
+  readonly isHere: boolean;
+}
+
+/** What of a tree is wanted. */
+export interface TreeOptions extends CallOptions {
+  /** Only these files and links, without the directories above them. */
+  readonly paths?: ReadonlySet<string>;
+  /** Only what differs from another tree, with the directories above it and above what is not there any more, and `paths` besides. When that tree is gone, everything. */
+  readonly unlike?: ObjectId;
+  /** Submodules whose files are in it too, each as the commit that it is recorded with. Those that miss something are left out. @defaultValue none */
+  readonly submodules?: readonly SubmoduleState[];
+  /** Files of Git LFS whose contents are in it instead of their pointers. Those that are not here are left as they are. @defaultValue none */
+  readonly largeFiles?: readonly LargeFileState[];
+  /** Modification time of every entry, in seconds since 1970. @defaultValue 2000-01-01, for all trees alike */
+  readonly timeSeconds?: number;
+}
+
+/** A file whose change runs code on the person's machine, or may deceive a person (security.md, 6.1.5). */
+export interface RiskyChange {
+  readonly path: string;
+  /** One clause: `runs when a folder is opened in VS Code`. */
+  readonly reasons: readonly string[];
+}
+
+/** What an export of the review branch would write. */
+export interface ExportPlan {
+  readonly tree: ObjectId;
+  readonly risky: readonly RiskyChange[];
+}
+
+/** The two ways to take work in: into index and work tree, or as git merges a branch. */
+export type Integration = 'apply' | 'merge';
+
+/** What an apply or merge would do, computed without doing it. */
+export interface IntegrationPlan {
+  readonly integration: Integration;
+  readonly sandbox: SandboxId;
+  readonly slug: Slug;
+  /** The sandbox's tip that will be brought in; fixed here. */
+  readonly tip: ObjectId;
+  /** The user's HEAD that it was computed against; execution refuses with `HEAD_MOVED` when it is another by then. */
+  readonly head: ObjectId;
+  readonly headRef?: string;
+  readonly changes: readonly FileChange[];
+  /** Empty when the merge is clean. */
+  readonly conflicts: readonly string[];
+  readonly risky: readonly RiskyChange[];
+  /** Files with uncommitted edits that the result would touch. */
+  readonly dirtyOverlap: readonly string[];
+  /** True when HEAD already contains everything. */
+  readonly upToDate: boolean;
+  /**
+   * Commits of the sandbox's base that HEAD does not have, because it began on another branch or the person rewrote this one. They are not
+   * brought along: only the sandbox's own changes are. Absent when there are none.
+   */
+  readonly unmergedBase?: { readonly commits: number /** Where HEAD pointed then. */; readonly headRef?: string };
+  /** What `execute` needs, opaque. */
+  readonly token: unknown;
+}
+
+/** Which way to take the work in, and how. */
+export interface PlanRequest {
+  readonly integration: Integration;
+  /** git-merge arguments of the allow-list (security.md, B68), already split. */
+  readonly arguments: readonly string[];
+  readonly message?: string;
+}
+
+/** What an apply or merge did. */
+export interface IntegrationResult {
+  /** `committed`: HEAD moved. `staged`: `--squash`, or apply: the changes are in index and work tree, for the person to commit. `conflicts`: left as git leaves them. */
+  readonly outcome: 'committed' | 'staged' | 'conflicts' | 'up-to-date';
+  readonly commit?: ObjectId;
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * The person's repository: where a sandbox begins, and where its work is taken in. It knows HEAD, base, uncommitted changes, submodules and
+ * large files, and it plans and carries out an apply, a merge and an export.
+ *
+ * What a second system would implement, and all of it: an adapter for jj has this port alone. Its repository keeps its objects in git's
+ * format, so {@link SandboxHistories} stays the git adapter's, and such an adapter reads the work of a sandbox there, by id.
+ * It never runs a tool in, nor extracts to disk, a tree that an agent wrote, before a person applies, merges or exports.
+ */
+export interface PersonsRepository {
+  /** Absolute real path of the work tree's root. */
+  readonly root: string;
+
+  /** @throws LitterboxError `UNBORN_HEAD`, `REV_INVALID`, `REV_NOT_FOUND`, `REV_NOT_COMMIT`, `REV_AMBIGUOUS`, `OBJECT_MISSING`. */
+  base(source: BaseSource, options?: ProgressOptions): Promise<FoundBase>;
+
+  /** What git tells of a base: names and numbers alone, nothing of its history. What cannot be told is left out. */
+  describe(base: Pick<Base, 'commit'>, options?: CallOptions): Promise<BaseDescription>;
+
+  /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
+  leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
+
+  /** A tree as `WorkspaceSource.open` describes it. Bytes exactly as stored: no filters, no attributes, no line-ending conversion. */
+  tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;
+
+  /**
+   * The submodules of a tree that `.gitmodules` names, and whether their objects are here: in the person's own copies of them, nothing is
+   * fetched, and no configuration of theirs is read. Names and paths in the tree may be anybody's.
+   */
+  submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]>;
+
+  /** The files of Git LFS in a tree, and whether their contents are here: nothing is fetched, and no filter runs. */
+  largeFiles(tree: ObjectId, options?: CallOptions): Promise<readonly LargeFileState[]>;
+
+  /** The ids of the contents of those files and links of a tree whose paths are wanted: equal ids mean equal contents. */
+  contentIds(
+    tree: ObjectId,
+    isWanted: (path: string) => boolean,
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<string, ObjectId>>;
+
+  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`. */
+  plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;
+
+  /**
+   * Carries a plan out: journalled, all or nothing or git's own conflict state. Never loses an uncommitted edit. What lands are commits of
+   * the person's: their author and committer, signed as they have set it, each milestone one, with the sandbox named in a trailer.
+   *
+   * @throws LitterboxError `HEAD_MOVED`, `DIRTY_WORKTREE`, `USER_REPO_LOCKED`, `MERGE_IN_PROGRESS`.
+   */
+  execute(
+    plan: IntegrationPlan,
+    options: ProgressOptions & { readonly autostash: boolean },
+  ): Promise<IntegrationResult>;
+
+  /** True when the user's HEAD contains the sandbox's work: its tip was merged, or its changes are all there. */
+  isMerged(id: SandboxId, options?: CallOptions): Promise<boolean>;
+
+  /** What `exportTree` would write, fixed here, and what of it can run code here: of everything that HEAD has otherwise. */
+  planExport(id: SandboxId, options?: CallOptions): Promise<ExportPlan>;
+
+  /**
+   * Writes the review branch's tree, for people to look into: plain files, no `.git`, links as text files. They lie outside of the work
+   * tree, where no program finds them that looks through it; `.litterbox/worktrees/<slug>` leads there.
+   */
+  exportTree(
+    id: SandboxId,
+    options?: CallOptions & { /** Of a plan. @defaultValue the review branch's now */ readonly tree?: ObjectId },
+  ): Promise<{ readonly directory: string; readonly files: number }>;
+}

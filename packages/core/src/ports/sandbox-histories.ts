@@ -1,0 +1,177 @@
+import type { ChangedPath } from '../domain/changed-path.ts';
+import type { ObjectId, SandboxId } from '../domain/ids.ts';
+import type { RevisionMessage } from '../domain/revision-message.ts';
+import type { Slug } from '../domain/slug.ts';
+import type { CallOptions } from './call.ts';
+import type { FileChange } from './file-change.ts';
+import type { Base } from './persons-repository.ts';
+
+/** One recorded state of a sandbox. */
+export interface Revision {
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  /** 1 for the first revision of the sandbox; never reused. */
+  readonly number: number;
+}
+
+/** What changed, where its content comes from, and the words of the revision. */
+export interface RecordRequest {
+  readonly changes: AsyncIterable<ChangedPath>;
+  /**
+   * The content of the named files and symlinks as one tar stream made inside the sandbox: one archive, or several one
+   * after another, names as given. Called with those paths
+   * that git would track; may be called several times. A path that vanished meanwhile is simply not in the stream.
+   */
+  contents(paths: AsyncIterable<string>, options?: CallOptions): ReadableStream<Uint8Array>;
+  readonly message: RevisionMessage;
+}
+
+/** What was left out of a revision, or deserves a look. */
+export type RecordWarning =
+  /** A path that is never recorded, with the code that says why (`PATH_GIT_DIR`, `PATH_SPECIAL_SYMLINK`, `NOT_A_REGULAR_FILE` …). */
+  | { readonly type: 'refused-path'; readonly code: string; readonly path: string }
+  /** A `.git` inside the workspace: its directory's files are recorded as ordinary files, the `.git` is not. */
+  | { readonly type: 'nested-repository'; readonly path: string }
+  | { readonly type: 'large-new-file'; readonly path: string; readonly sizeBytes: number }
+  | { readonly type: 'unreadable'; readonly path: string };
+
+/** What became of a request to record: a revision, or nothing to record, and what was left out. */
+export interface RecordResult {
+  /** Absent when nothing changed that git would track: there is never an empty revision. */
+  readonly revision?: Revision;
+  /** How many files differ between the revision and the one before. */
+  readonly changedFiles: number;
+  /**
+   * True when a rule of what is ignored changed: files that did not change may count now. The caller scans from the
+   * base again and records what that finds, else they are missing until they change.
+   */
+  readonly ignoreRulesChanged?: boolean;
+  /** At most 100 of each type; the rest are counted in `moreWarnings`. */
+  readonly warnings: readonly RecordWarning[];
+  readonly moreWarnings: number;
+}
+
+/** One commit of all revisions since the milestone before. */
+export interface Milestone {
+  /** The commit on the review branch in the user's repository. */
+  readonly commit: ObjectId;
+  /** `refs/heads/litterbox/<slug>`. */
+  readonly branch: string;
+  /** How many revisions it holds. */
+  readonly revisions: number;
+}
+
+/** What the store knows of one sandbox. Enough to rebuild its record and its runtime. */
+export interface SandboxHistory {
+  readonly id: SandboxId;
+  readonly slug: Slug;
+  readonly base: Base;
+  readonly tip: Revision;
+  /** Revisions since the last milestone. */
+  readonly unmilestoned: number;
+  readonly createdAtMs: number;
+}
+
+/** What was recorded in a sandbox since it began, in numbers. */
+export interface RecordedWork {
+  readonly revisions: number;
+  /** Those since the last milestone. */
+  readonly unmilestoned: number;
+  /** Files that differ from the base. */
+  readonly files: number;
+  /** In the files that are not binary. */
+  readonly addedLines: number;
+  readonly removedLines: number;
+}
+
+/** One revision as the log shows it. */
+export interface LogEntry {
+  readonly commit: ObjectId;
+  readonly number: number;
+  readonly atMs: number;
+  readonly subject: string;
+  readonly body: string;
+  readonly trailers: readonly (readonly [name: string, value: string])[];
+  /** True for the revision at which a milestone was cut. */
+  readonly milestone: boolean;
+}
+
+/** Which two trees are compared, and what of them is shown. */
+export interface DiffOptions extends CallOptions {
+  /** Compare this revision with the one before it, instead of base with tip. */
+  readonly revision?: ObjectId;
+  /** With `revision`: compare it with this one instead of with the one before it. */
+  readonly against?: ObjectId;
+  readonly contextLines?: number;
+  /** With the content of binary files, in the form that `git apply` takes; without, it is told that they differ. @defaultValue false */
+  readonly hasBinary?: boolean;
+  /** Literal path prefixes. */
+  readonly paths?: readonly string[];
+}
+
+/**
+ * Our own history of every sandbox of one repository: revisions, milestones, log, diff. Its store is ours and private. It is git's format
+ * whatever the person uses, so that plain git can read it, and there is one implementation.
+ *
+ * In the person's repository it keeps two things, by the means of the git below it: a ref that holds the base, and the review branch.
+ */
+export interface SandboxHistories {
+  /** Starts a sandbox's history at a base and keeps that base from being garbage-collected. @throws `ALREADY_EXISTS`. */
+  begin(
+    sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },
+    options?: CallOptions,
+  ): Promise<SandboxHistory>;
+
+  /**
+   * Starts a sandbox's history where another one's is: its base, revisions with their numbers, milestones (on a review branch of the new
+   * one's own), and whether its work was merged. From there on each grows by itself, and either may be removed. The caller holds the
+   * source's lock.
+   *
+   * @throws LitterboxError `NOT_FOUND` when the source has none, `ALREADY_EXISTS`, `CONFLICT` when the new review branch is somebody's.
+   */
+  fork(
+    source: SandboxId,
+    sandbox: { readonly id: SandboxId; readonly slug: Slug },
+    options?: CallOptions,
+  ): Promise<SandboxHistory>;
+
+  /** @throws LitterboxError `NOT_FOUND`. */
+  history(id: SandboxId, options?: CallOptions): Promise<SandboxHistory>;
+  histories(options?: CallOptions): AsyncIterable<SandboxHistory>;
+
+  /** For a list of many sandboxes: starts no program where nothing was recorded, and one for all. Histories that are not there, or damaged, are left out. */
+  works(ids: readonly SandboxId[], options?: CallOptions): Promise<ReadonlyMap<SandboxId, RecordedWork>>;
+
+  /**
+   * Records what changed as one revision on top of the tip: blobs, tree, commit, compare-and-swap of the tip.
+   * Costs the number of changed files. Atomic: after any failure the tip is the old one. The caller holds the
+   * sandbox's lock; a tip that moved all the same is `CONFLICT`.
+   *
+   * @throws LitterboxError `TAR_*` for a hostile stream, `DISK_FULL`, `STORE_CORRUPT`, `CONFLICT`.
+   */
+  record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult>;
+
+  /** Squashes the revisions since the last milestone into one commit on the review branch. `undefined` when there are none. */
+  milestone(id: SandboxId, message: string, options?: CallOptions): Promise<Milestone | undefined>;
+
+  /** Newest first. */
+  log(id: SandboxId, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry>;
+
+  /** The unified diff as git prints it, base to tip unless asked otherwise, no colour. Bytes as they are: hostile. */
+  diff(id: SandboxId, options?: DiffOptions): AsyncIterable<Uint8Array>;
+  changes(id: SandboxId, options?: DiffOptions): Promise<readonly FileChange[]>;
+
+  /** A revision by number or by (short) object id. @throws LitterboxError `REV_NOT_FOUND`, `REV_AMBIGUOUS`, `REV_INVALID`. */
+  resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision>;
+
+  /** Appends a revision whose tree is that of `revision` (history stays linear); `undefined` when the tip has it already. */
+  restore(
+    id: SandboxId,
+    revision: ObjectId,
+    message: RevisionMessage,
+    options?: CallOptions,
+  ): Promise<Revision | undefined>;
+
+  /** Ends the sandbox's history: refs, review branch, exported tree. Objects stay reachable under a tombstone for 30 days. Idempotent. */
+  remove(id: SandboxId, options?: CallOptions): Promise<void>;
+}
