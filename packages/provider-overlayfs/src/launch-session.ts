@@ -14,6 +14,7 @@ import {
   MASKED_PROC_FILES,
   meetsOwnPlaces,
   type PlaceFiles,
+  type ProviderKey,
   quoted,
   READ_ONLY_PROC,
   runScriptOrFail,
@@ -76,7 +77,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
       // Nobody has to ask for this control; who did by name does not go without it.
       throw new LitterboxError('DEGRADED', `The sandbox would run without its limit of disk: ${loose.finding}.`, {
         operation: 'provider.start',
-        provider: 'overlayfs',
+        provider: machine.provider,
         hint: loose.remedy ?? 'Run litterbox doctor.',
       });
     },
@@ -101,7 +102,7 @@ async function prelude({ host, machine, layout, meta }: LaunchInput, call?: Call
       `The workspace cannot be at ${meta.workdir}: the agent can put a link there.`,
       {
         operation: 'provider.start',
-        provider: 'overlayfs',
+        provider: machine.provider,
         hint: 'Make the sandbox anew with another workspace.workdir, such as /src.',
       },
     );
@@ -128,7 +129,8 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
   ]);
   const [etc = '', namespaces = '', procList = '', taken = '', ...masked] = said.split('\0');
   const existing = new Set(procList.trim().split('\n'));
-  const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir, call) : [];
+  const entries =
+    meta.root.type === 'directory' ? await rootEntries(host, machine.provider, meta.root.path, meta.workdir, call) : [];
   return {
     etc,
     namespaces,
@@ -187,6 +189,7 @@ async function closedDirectories(host: Host, root: string, call?: CallOptions): 
 /** What of a root file system a sandbox sees. @throws LitterboxError `UNSUPPORTED` for what is none, and for the machine's own. */
 async function rootEntries(
   host: Host,
+  provider: ProviderKey,
   root: string,
   workdir: string,
   call?: CallOptions,
@@ -202,7 +205,7 @@ while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\$
       `${shown(root)} holds your home directory: a sandbox would see this machine.`,
       {
         operation: 'provider.create',
-        provider: 'overlayfs',
+        provider,
         hint: 'Name a directory made by debootstrap, or unpacked from an image.',
       },
     );
@@ -211,7 +214,7 @@ while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\$
   if (!all?.some(({ name }) => name === 'bin')) {
     throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, {
       operation: 'provider.create',
-      provider: 'overlayfs',
+      provider,
       hint: 'Name a directory made by debootstrap, or unpacked from an image.',
     });
   }

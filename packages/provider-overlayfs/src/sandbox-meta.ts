@@ -4,6 +4,7 @@ import {
   type ResourceLimits,
   type SandboxId,
   type SandboxRoot,
+  type ProviderKey,
 } from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
@@ -32,4 +33,5 @@ export interface SandboxMeta {
   readonly firstMark?: string;
 }
 
-export const parseMeta = (bytes: Uint8Array, place: string): SandboxMeta => parseDescription(bytes, place, 'overlayfs');
+export const parseMeta = (bytes: Uint8Array, place: string, provider: ProviderKey): SandboxMeta =>
+  parseDescription(bytes, place, provider);

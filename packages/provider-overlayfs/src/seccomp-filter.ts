@@ -5,6 +5,7 @@ import {
   REFUSED_REQUESTS,
   RLIMIT_CORE,
   SOCKET_PROTOCOLS,
+  type ProviderKey,
 } from '@litterbox/core/provider';
 
 // Classic BPF as seccomp reads it: struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; } in the machine's byte order.
@@ -110,12 +111,12 @@ const CLONE_NEW_ANY = 0x7e020000;
  *
  * @throws LitterboxError `UNSUPPORTED` for an architecture without a table of its own.
  */
-export function seccompFilter(architecture: string): Uint8Array {
+export function seccompFilter(architecture: string, provider: ProviderKey): Uint8Array {
   const calls = { x86_64: X86_64, aarch64: AARCH64 }[architecture];
   if (!calls) {
     throw new LitterboxError('UNSUPPORTED', `There is no system call filter for ${architecture}.`, {
       operation: 'provider.create',
-      provider: 'overlayfs',
+      provider,
       hint: 'Use an x86-64 or 64-bit ARM machine.',
     });
   }

@@ -6,6 +6,7 @@ import { runScriptOrFail } from '../trees/run-script.ts';
 import { etcDirectoryScript } from './etc-directory.ts';
 import { PROCESS_ONE } from './first-process.ts';
 import { INSIDE } from './inside.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
 import type { Isolation, Place } from './isolation.ts';
 import { judgeFacts } from './judge-facts.ts';
 import { HOST_NAMESPACES_SCRIPT } from './kernel-facts.ts';
@@ -17,6 +18,7 @@ import type { Launch } from './place-session.ts';
 import { TEMPORARY_DIRECTORIES, temporaryBytes } from './temporary-directories.ts';
 
 export interface LaunchPlaceInput {
+  readonly provider: ProviderKey;
   readonly host: Host;
   /** The provider's own directory. */
   readonly root: string;
@@ -33,7 +35,7 @@ const PROCESSORS = 'processors';
 
 /** How a session of a place of whatever kind is started; makes its root directory, of links and places for mounts. */
 export async function launchPlace(input: LaunchPlaceInput, call?: CallOptions): Promise<Launch> {
-  const { host, root, files, meta, isolation, mechanism, environment } = input;
+  const { provider, host, root, files, meta, isolation, mechanism, environment } = input;
   const { id, workdir, limits } = meta;
   const { directory } = files;
   const user = isolation.hasOwnUsers ? INSIDE.user : isolation.user;
@@ -104,7 +106,7 @@ cat ${quoted(root)}/sandboxes/*/${PROCESSORS} 2>/dev/null
     judge: (facts) =>
       judgeFacts(
         {
-          provider: isolation.name,
+          provider,
           mechanism,
           id,
           workdir,

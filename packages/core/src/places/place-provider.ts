@@ -1,6 +1,7 @@
 import { quoted } from '../channel/shell-text.ts';
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import { SandboxId } from '../domain/ids.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
 import { encodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Host } from '../ports/host.ts';
@@ -29,6 +30,8 @@ import { alreadyThere, cannotHonour } from './refusals.ts';
 
 /** What a provider is composed of. */
 export interface PlaceProviderOptions {
+  /** What the provider is to be called. @defaultValue the isolation's name */
+  readonly key?: ProviderKey;
   /** The machine that the sandboxes run on. */
   readonly host: Host;
   /** Absolute directory on the host in which the provider makes its own, with its name and mode 0700. */
@@ -47,15 +50,15 @@ export function placeProvider(options: PlaceProviderOptions): SandboxProvider {
 }
 
 class PlaceProvider implements SandboxProvider {
-  readonly name: string;
+  readonly name: ProviderKey;
   readonly traits: ProviderTraits;
   readonly #host: Host;
   readonly #root: string;
   readonly #isolation: Isolation;
   #mechanism: Promise<string> | undefined;
 
-  constructor({ host, directory, isolation }: PlaceProviderOptions) {
-    this.name = isolation.name;
+  constructor({ key, host, directory, isolation }: PlaceProviderOptions) {
+    this.name = key ?? isolation.name;
     this.traits = {
       isolation: isolation.isolation,
       limits: isolation.limits,
@@ -232,7 +235,16 @@ trap - EXIT`;
       freezeHint: 'Use pause --stop.',
       launch: async (call) =>
         await launchPlace(
-          { host, root: this.#root, files, meta, isolation, environment, mechanism: await this.#describe(call) },
+          {
+            provider: this.name,
+            host,
+            root: this.#root,
+            files,
+            meta,
+            isolation,
+            environment,
+            mechanism: await this.#describe(call),
+          },
           call,
         ),
     });

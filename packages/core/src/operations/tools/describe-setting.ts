@@ -3,11 +3,11 @@ import { DEFAULT_LIMITS } from '../../config/policy-of.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import { DecidePolicy } from '../../use-cases/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
-import { FindShell } from '../../use-cases/find-shell.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import type { UseCases } from '../operation.ts';
 import { reachable, reachableText } from './reachable.ts';
 import type { ToolSetting } from './tool.ts';
+import { stateAndShell } from '../state-and-shell.ts';
 
 /** As when nothing is configured. */
 const DEFAULT: ToolSetting = {
@@ -47,7 +47,7 @@ export async function describeSetting(
     if (sandbox === undefined) return configured;
     const record = await useCases.get(FindSandbox).execute(sandbox, options);
     const { timeoutMs, requireMessage, network, limits, workspaceGit } = record.policy;
-    const shell = await useCases.get(FindShell).execute(record, options);
+    const { shell } = await stateAndShell(useCases, record, options);
     return {
       ...configured,
       timeoutMs,
