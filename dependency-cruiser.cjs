@@ -97,7 +97,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|sandbox-kit|linux-sandbox|container-engine|provider-[^/]+)/src/',
+          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|sandbox-kit|linux-sandbox|container-engine|providers|provider-[^/]+)/src/',
           '^packages/create-litterbox-provider/template/src/',
         ],
         pathNot: tests,
@@ -112,11 +112,25 @@ module.exports = {
       to: { path: '^packages/provider-', pathNot: '^packages/provider-$1/' },
     },
     {
-      name: 'front-ends-load-providers-by-name',
-      comment: 'A provider is loaded when it is chosen, in a load-*.ts file.',
+      name: 'providers-in-one-place',
+      comment: 'The providers that come along are named by one package, and by what breaks them on purpose.',
       severity: 'error',
-      from: { path: '^packages/(cli|mcp)/src/', pathNot: [tests, '(^|/)load-[^/]+\\.ts$'] },
+      from: { path: '^packages/', pathNot: [tests, '^packages/(providers|hardening|provider-[^/]+)/'] },
       to: { path: '^packages/provider-' },
+    },
+    {
+      name: 'providers-load-when-asked',
+      comment: 'Whoever lists sandboxes of one provider does not load the others.',
+      severity: 'error',
+      from: { path: '^packages/providers/src/', pathNot: tests },
+      to: { path: '^packages/provider-', dynamic: false },
+    },
+    {
+      name: 'providers-are-all-it-knows',
+      comment: 'It wires nothing: that is for who is given its loaders.',
+      severity: 'error',
+      from: { path: '^packages/providers/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|providers/|provider-)' },
     },
     {
       name: 'agents-have-their-own-door',

@@ -14,20 +14,25 @@ import { MEASURES, PAGE, pageWithTable } from './capability-table.mjs';
 
 const BASE = '/var/lib/litterbox-test';
 const host = localHost();
-const dockerAt = (directory) => docker({ host, directory, socket: `${BASE}/run/docker.sock` });
-const podmanAt = (directory) => podman({ host, directory, socket: `${BASE}/run/podman.sock` });
+const facts = await host.facts();
+const dockerAt = (directory) => docker({ host, facts, directory, socket: `${BASE}/run/docker.sock` });
+const podmanAt = (directory) => podman({ host, facts, directory, socket: `${BASE}/run/podman.sock` });
 const BACKENDS = [
   {
     name: 'overlayfs: overlay',
     parent: tmpdir(),
-    make: (directory) => overlayfs({ host, directory, strategy: 'overlay' }),
+    make: (directory) => overlayfs({ host, facts, directory, strategy: 'overlay' }),
   },
   {
     name: 'overlayfs: reflink',
     parent: `${BASE}/fs/xfs`,
-    make: (directory) => overlayfs({ host, directory, strategy: 'reflink' }),
+    make: (directory) => overlayfs({ host, facts, directory, strategy: 'reflink' }),
   },
-  { name: 'overlayfs: copy', parent: tmpdir(), make: (directory) => overlayfs({ host, directory, strategy: 'copy' }) },
+  {
+    name: 'overlayfs: copy',
+    parent: tmpdir(),
+    make: (directory) => overlayfs({ host, facts, directory, strategy: 'copy' }),
+  },
   { name: 'docker: busybox', parent: tmpdir(), make: dockerAt, image: 'busybox:latest' },
   { name: 'docker: debian', parent: tmpdir(), make: dockerAt, image: 'debian:bookworm' },
   { name: 'podman: busybox', parent: tmpdir(), make: podmanAt, image: 'busybox:latest' },

@@ -3,13 +3,13 @@ import type { Performer } from 'litterbox/performer';
 
 /** What carries out operations with every provider that comes along; loaded only by commands that need it. */
 export async function loadLitterbox(repo: string, approver: Approver): Promise<Performer> {
-  const [{ createPerformer }, { loadProviders }] = await Promise.all([
+  const [{ createPerformer }, { PROVIDERS }] = await Promise.all([
     import('litterbox/performer'),
-    import('./load-providers.ts'),
+    import('@litterbox/providers'),
   ]);
   return createPerformer({
     repo,
-    providers: await loadProviders(),
+    providers: PROVIDERS,
     actor: 'cli',
     approver,
     environment: process.env,

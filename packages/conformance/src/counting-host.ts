@@ -18,7 +18,7 @@ import type {
  */
 export class CountingHost implements Host {
   readonly name: string;
-  readonly isRoot?: boolean;
+  readonly environment: Host['environment'];
   readonly files: HostFiles;
   readonly loopback?: (namespace: NetworkNamespace) => NamespaceLoopback;
   readonly #host: Host;
@@ -28,7 +28,7 @@ export class CountingHost implements Host {
   constructor(host: Host) {
     this.#host = host;
     this.name = host.name;
-    if (host.isRoot !== undefined) this.isRoot = host.isRoot;
+    this.environment = host.environment;
     const { files } = host;
     const asked =
       <Arguments extends readonly [path: string, ...unknown[]], Answer>(

@@ -51,7 +51,8 @@ export function describeHost({
       const facts = await host.facts();
       assert.equal(facts.platform, 'linux');
       assert.equal(facts.architecture, (await collected(await host.spawn({ argv: ['uname', '-m'] }))).stdout.trim());
-      if (host.isRoot !== undefined) assert.equal(host.isRoot, facts.uid === 0);
+      for (const [name, value] of Object.entries(host.environment))
+        assert.ok(value === undefined || typeof value === 'string', `the variable ${name} is no text`);
       assert.equal(String(facts.uid), (await collected(await host.spawn({ argv: ['id', '-u'] }))).stdout.trim());
       assert.ok(
         facts.searchPath.every((path) => path.startsWith('/')) &&

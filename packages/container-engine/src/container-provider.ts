@@ -60,6 +60,8 @@ import type { SandboxMeta } from './sandbox-meta.ts';
 /** What the provider of one engine is made of. */
 export interface ContainerProviderInput {
   readonly host: Host;
+  /** Programs run as root there: disks of sandboxes can be mounted. */
+  readonly isRoot: boolean;
   /** Absolute directory on the host, the provider's own, mode 0700, for base trees, layers and playgrounds. */
   readonly directory: string;
   readonly flavour: EngineFlavour;
@@ -92,19 +94,13 @@ export class ContainerProvider implements SandboxProvider {
   readonly #installed: InstalledImages;
   readonly #snapshots: LayerSnapshots<SandboxMeta>;
 
-  constructor({ host, directory, flavour, engine, isConfined = false }: ContainerProviderInput) {
+  constructor({ host, isRoot, directory, flavour, engine, isConfined = false }: ContainerProviderInput) {
     this.#isConfined = isConfined;
     this.name = flavour.provider;
     this.traits = {
       isolation: 'container',
       // A disk of its own is mounted, which takes root.
-      limits: [
-        'memoryBytes',
-        'cpus',
-        'processes',
-        'openFiles',
-        ...(host.isRoot === true ? (['diskBytes'] as const) : []),
-      ],
+      limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(isRoot ? (['diskBytes'] as const) : [])],
       workdir: '/src',
       roots: ['image'],
       canCopy: true,

@@ -1,8 +1,10 @@
-import { isLitterboxError, LitterboxError, shown } from '@litterbox/core/provider';
+import { isLitterboxError, LitterboxError, type ProviderKey, shown } from '@litterbox/core/provider';
 
 export interface EngineWords {
-  /** The provider's name, for error details. */
-  readonly provider: string;
+  /** The provider's key, for error details. */
+  readonly provider: ProviderKey;
+  /** The engine's own command: `docker`. */
+  readonly kind: string;
   /** As people write it: `Docker`. */
   readonly title: string;
   /** How to start it, one sentence. */

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
-import { type CallOptions, type Host, LitterboxError } from '@litterbox/core/provider';
+import { type CallOptions, type Host, LitterboxError, type ProviderKey } from '@litterbox/core/provider';
 import { answerOf, engineError, type EngineWords } from './engine-error.ts';
 
 export interface EngineInput extends EngineWords {
@@ -34,8 +34,12 @@ export class Engine {
     this.#input = input;
   }
 
-  get provider(): string {
+  get provider(): ProviderKey {
     return this.#input.provider;
+  }
+
+  get kind(): string {
+    return this.#input.kind;
   }
 
   get title(): string {

@@ -72,7 +72,7 @@ export class Images {
   }
 
   async #pull(reference: string, options?: ProgressOptions): Promise<ImageFacts> {
-    const { title, provider } = this.#engine;
+    const { title, provider, kind } = this.#engine;
     const say = (message: string) => options?.onProgress?.({ step: 'image', message });
     say(`Pulling the image ${reference}`);
     const missing = (reason: string, cause?: unknown) =>
@@ -82,7 +82,7 @@ export class Images {
         {
           operation: 'provider.create',
           provider,
-          hint: `Build or import it, check container.base-image, or pull it by hand: ${provider} pull ${reference}`,
+          hint: `Build or import it, check container.base-image, or pull it by hand: ${kind} pull ${reference}`,
         },
         { cause },
       );

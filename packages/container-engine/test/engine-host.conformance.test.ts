@@ -15,6 +15,7 @@ const TEST_SOCKET = '/var/lib/litterbox-test/run/docker.sock';
 
 const engine = new Engine({
   provider: 'docker',
+  kind: 'docker',
   title: 'Docker',
   startHint: 'Run tools/test-host.sh up.',
   permissionHint: 'Run the tests as root.',

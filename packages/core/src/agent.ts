@@ -1,5 +1,6 @@
 // Everything that a program for agents may import: nothing here reaches what deletes, applies, merges, trusts or writes configuration.
 export { isLitterboxError, LitterboxError } from './domain/errors.ts';
+export { LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/provider-key.ts';
 export { slugify } from './domain/slug.ts';
 export { visible, visibleName } from './domain/visible.ts';
 export type { Operation, OperationOptions, UseCases } from './operations/operation.ts';
@@ -36,14 +37,23 @@ export type { OpenPort } from './ports/open-port.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
 export { SandboxId } from './domain/ids.ts';
-export type { Host } from './ports/host.ts';
+export type { Host, HostFacts } from './ports/host.ts';
+export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
 export type { OutputChunk } from './ports/process.ts';
+export type {
+  ProviderFactory,
+  ProviderLoader,
+  ProviderMachine,
+  Providers,
+  WaitOptions,
+} from './ports/providers.ts';
 export type { SandboxProvider } from './ports/sandbox-provider.ts';
 export type { SourceControl } from './ports/source-control.ts';
 export type { StateStore } from './ports/state-store.ts';
 export { AccessFiles } from './use-cases/access-files.ts';
+export { AskProviders } from './use-cases/ask-providers.ts';
 export { AssignPorts } from './use-cases/assign-ports.ts';
 export { AuditRead } from './use-cases/audit-read.ts';
 export { ChangeWorkspace } from './use-cases/change-workspace.ts';

@@ -68,6 +68,15 @@ export type { SignalName } from './domain/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
 export type { LimitName, ResourceLimits } from './domain/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox-root.ts';
+export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
+export type {
+  ProviderFactory,
+  ProviderLoader,
+  ProviderMachine,
+  Providers,
+  WaitOptions,
+} from './ports/providers.ts';
+export { parseProviderKey, type ProviderKey, type ProviderPlace, providerKey } from './domain/provider-key.ts';
 export type {
   ProbeCheck,
   ProbeReport,
@@ -136,7 +145,7 @@ export { createSandbox } from './operations/create-sandbox.ts';
 export { forkSandbox } from './operations/fork-sandbox.ts';
 export { cutMilestone } from './operations/cut-milestone.ts';
 export { deleteSandbox } from './operations/delete-sandbox.ts';
-export { checkMachine, type Explanation, explain, type ProviderReport } from './operations/explain.ts';
+export { checkMachine, type Explanation, explain } from './operations/explain.ts';
 export { exportWorktree } from './operations/export-worktree.ts';
 export { findSandbox } from './operations/find-sandbox.ts';
 export { applyChanges, mergeChanges, planDocument, planIntegration } from './operations/integrate.ts';
@@ -164,7 +173,8 @@ export {
 } from './use-cases/attach-process.ts';
 export { ChangeRunState, type RunState, type RunStateResult } from './use-cases/change-run-state.ts';
 export { ChangeWorkspace, type WorkspaceChange } from './use-cases/change-workspace.ts';
-export { ChooseProvider } from './use-cases/choose-provider.ts';
+export { AskProviders } from './use-cases/ask-providers.ts';
+export { ChooseProvider, type ProviderReport } from './use-cases/choose-provider.ts';
 export { ClearPool } from './use-cases/clear-pool.ts';
 export { FillPool, type FillPoolResult } from './use-cases/fill-pool.ts';
 export { TakePooled, type TakenSandbox } from './use-cases/take-pooled.ts';
@@ -208,7 +218,7 @@ export { FindShell } from './inside/find-shell.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';
-export { type LastCall, ListSandboxes, type SandboxSummary } from './use-cases/list-sandboxes.ts';
+export { type LastCall, ListSandboxes, type SandboxSummary, type ShownState } from './use-cases/list-sandboxes.ts';
 export { InstallImage, type InstalledSandbox } from './use-cases/install-image.ts';
 export { NetworkBooks } from './use-cases/network-books.ts';
 export { OpenNetwork, type WayOut } from './use-cases/open-network.ts';

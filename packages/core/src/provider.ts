@@ -34,6 +34,7 @@ export {
 export { reach } from './domain/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
 export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
+export { isHostName, LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/provider-key.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { sha256 } from './domain/sha256.ts';
 export { shown } from './domain/shown.ts';
@@ -72,6 +73,14 @@ export type { SignalName } from './domain/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
 export type { LimitName, ResourceLimits } from './domain/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox-root.ts';
+export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
+export type {
+  ProviderFactory,
+  ProviderLoader,
+  ProviderMachine,
+  Providers,
+  WaitOptions,
+} from './ports/providers.ts';
 export type {
   ProbeCheck,
   ProbeReport,

@@ -34,7 +34,7 @@ export function localHost(options: LocalHostOptions = {}): Host {
   let facts: Promise<HostFacts> | undefined;
   return {
     name: 'local',
-    isRoot: process.getuid?.() === 0,
+    environment: process.env,
     facts: async (call) => {
       call?.signal?.throwIfAborted();
       findPrograms();

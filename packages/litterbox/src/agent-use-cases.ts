@@ -1,5 +1,6 @@
 import {
   AccessFiles,
+  AskProviders,
   AssignPorts,
   AuditRead,
   ChangeWorkspace,
@@ -47,12 +48,13 @@ export const AGENT_USE_CASES: UseCaseList = [
   [OpenSandboxes, [Port.Providers, ReachKeeper]],
   [FindSandbox, [Port.State, OpenRepository, Port.Audit]],
   [FindShell, [OpenSandboxes]],
-  [ChooseProvider, [Port.Providers]],
+  [AskProviders, [Port.Providers, Port.Clock]],
+  [ChooseProvider, [Port.Providers, AskProviders]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
   [RecordRevision, [Port.State, OpenRepository, Port.Heap]],
   [SetUpSandbox, [Port.State, RecordRevision, OpenNetwork, OpenRepository, Port.Asker]],
   [TakePooled, [Port.Pool]],
-  [ClearPool, [OpenRepository, Port.State, Port.Pool, Port.Audit, Port.Providers, Port.Actor]],
+  [ClearPool, [OpenRepository, Port.State, Port.Pool, Port.Audit, Port.Providers, AskProviders, Port.Actor]],
   [
     FillPool,
     [
@@ -107,7 +109,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [SpillOutput, [FindSandbox, OpenSandboxes]],
   [SettleSandbox, [Port.State, OpenSandboxes, RecordRevision]],
   [CutMilestone, [FindSandbox, OpenRepository, Port.State, Port.Audit, SettleSandbox, Port.Actor, Port.Asker]],
-  [ListSandboxes, [OpenRepository, Port.State, Port.Audit, Port.Providers]],
+  [ListSandboxes, [OpenRepository, Port.State, Port.Audit, AskProviders]],
   [AuditRead, [FindSandbox, OpenRepository, Port.Audit, Port.Actor]],
   [ReadHistory, [FindSandbox, OpenRepository, Port.Audit]],
 ];

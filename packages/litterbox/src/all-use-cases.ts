@@ -1,4 +1,5 @@
 import {
+  AskProviders,
   AssignPorts,
   AttachProcess,
   ChangeRunState,
@@ -74,6 +75,18 @@ export const ALL_USE_CASES: UseCaseList = [
   ],
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
   [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],
-  [RestoreRecords, [Port.State, Port.Pool, Port.Providers, DecidePolicy, ChooseProvider, Port.Clock]],
-  [Reconcile, [OpenRepository, Port.State, OpenSandboxes, DeleteSandbox, RestoreRevision, RestoreRecords, ClearPool]],
+  [RestoreRecords, [Port.State, Port.Pool, Port.Providers, AskProviders, DecidePolicy, ChooseProvider, Port.Clock]],
+  [
+    Reconcile,
+    [
+      OpenRepository,
+      Port.State,
+      OpenSandboxes,
+      DeleteSandbox,
+      RestoreRevision,
+      RestoreRecords,
+      ClearPool,
+      AskProviders,
+    ],
+  ],
 ];

@@ -1,13 +1,13 @@
 // The only file that imports inversify. No decorators: use cases are plain classes with plain constructors.
 import 'reflect-metadata/lite';
-import type { Approver, Asker, SandboxProvider, UseCases } from '@litterbox/core/agent';
+import type { Approver, Asker, Providers, UseCases } from '@litterbox/core/agent';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { LitterboxParts } from './litterbox-options.ts';
 import { Port, type UseCaseList } from './port-tokens.ts';
 
 /** What the use cases are wired from. */
 export interface Wiring extends LitterboxParts {
-  readonly providers: readonly SandboxProvider[];
+  readonly providers: Providers;
   readonly approver: Approver;
   readonly repositoryPath: string;
   readonly actor: string;

@@ -6,11 +6,13 @@ import {
   OpenRepository,
   OpenSandboxes,
   parseInput,
-  type SandboxProvider,
+  type Providers,
   type UseCases,
 } from '@litterbox/core/agent';
+import { closeAll } from './close-all.ts';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { loadFirstParts, loadParts, type LoadSourceControl } from './load-parts.ts';
+import { openProviders } from './open-providers.ts';
 import type { UseCaseList } from './port-tokens.ts';
 
 /** Carries out operations: all that an adapter needs. {@link createLitterbox} is the same with a method for each. */
@@ -32,7 +34,7 @@ export interface WiredPerformer extends Performer {
 export interface Wired {
   readonly useCases: UseCases;
   readonly parts: LitterboxParts;
-  readonly providers: readonly SandboxProvider[];
+  readonly providers: Providers;
 }
 
 /** What a program may reach, loaded by the first call. People and agents come in by different ones. */
@@ -65,7 +67,7 @@ export function createPerformer(options: LitterboxOptions, doors: Doors): WiredP
       await closeAll([
         () => useCases.get(KeepSandbox).closeAll(),
         () => useCases.get(OpenSandboxes).closeAll(),
-        ...providers.map((provider) => () => provider[Symbol.asyncDispose]()),
+        () => providers[Symbol.asyncDispose](),
         () => useCases.get(OpenRepository).close(),
         () => parts.sourceControl[Symbol.asyncDispose](),
         () => parts.state[Symbol.asyncDispose](),
@@ -82,11 +84,9 @@ async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
     import('./composition-root.ts'),
     doors.useCases(),
   ]);
-  const { host } = parts;
-  const { stateDirectory, repositoryPath } = first;
-  const providers = options.providers.map((provider) =>
-    typeof provider === 'function' ? provider({ host, directory: stateDirectory }) : provider,
-  );
+  const { hosts, clock } = parts;
+  const { repositoryPath } = first;
+  const providers = await openProviders({ sources: options.providers, hosts, clock });
   const wiring = {
     ...parts,
     providers,
@@ -97,17 +97,4 @@ async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
     environment: options.environment ?? {},
   };
   return { useCases: compose(wiring, list), parts, providers };
-}
-
-/** In order; every one is tried, and all failures are reported together. */
-async function closeAll(closers: readonly (() => PromiseLike<void>)[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const close of closers) {
-    try {
-      await close();
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'Some parts of Litterbox did not close.');
 }

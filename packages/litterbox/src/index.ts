@@ -1,7 +1,9 @@
 export { createLitterbox, type Litterbox } from './create-litterbox.ts';
 export type { Performer } from './create-performer.ts';
 export { openForPeople as createPerformer } from './open-for-people.ts';
-export type { LitterboxOptions, LitterboxParts, ProviderFactory } from './litterbox-options.ts';
+export type { ProviderFactory, ProviderLoader, ProviderMachine } from '@litterbox/core/agent';
+export type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
+export type { ProviderSource } from './open-providers.ts';
 export { defaultStateDirectory } from './load-parts.ts';
 export { type CommandResult, type RunOptions, Sandbox } from './sandbox.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
@@ -20,5 +22,6 @@ export {
   type LastCall,
   type RecordedWork,
   type SandboxSummary,
+  type ShownState,
   visible,
 } from '@litterbox/core';

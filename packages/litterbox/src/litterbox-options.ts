@@ -4,32 +4,27 @@ import type {
   Clock,
   Heap,
   Host,
+  Hosts,
   Keepers,
   NetworkGate,
   PoolFiller,
   PortForwarder,
   SandboxId,
   SandboxPool,
-  SandboxProvider,
   SourceControl,
   StateStore,
 } from '@litterbox/core/agent';
-
-/** Makes a provider for a machine: the provider's own factory is one. */
-export type ProviderFactory = (machine: {
-  readonly host: Host;
-  /** Absolute directory on that machine for the provider's own files. */
-  readonly directory: string;
-}) => SandboxProvider;
+import type { ProviderSource } from './open-providers.ts';
 
 /** What an instance is made of. Every part that is left out is the one that comes along. */
 export interface LitterboxOptions {
   /** A directory in the user's repository. @defaultValue the current directory */
   readonly repo?: string;
   /**
-   * Ways to make sandboxes, in order of preference: `[overlayfs]`, or what a factory returned. Order is the only registry.
+   * Ways to make sandboxes, in order of preference: factories (`[overlayfs]`), what a factory returned, or what loads a factory when it
+   * is asked for. Order is the only registry, and no two may have one name.
    */
-  readonly providers: readonly [SandboxProvider | ProviderFactory, ...(SandboxProvider | ProviderFactory)[]];
+  readonly providers: readonly [ProviderSource, ...ProviderSource[]];
   /** Absolute directory for records, stores and sandboxes. @defaultValue LITTERBOX_HOME, else litterbox in the XDG state directory */
   readonly stateDirectory?: string;
   /** Who calls, for the audit log. @defaultValue 'library' */
@@ -54,7 +49,10 @@ export interface LitterboxOptions {
 
 /** What a Litterbox is made of besides providers. */
 export interface LitterboxParts {
+  /** The machine that this program and its person are at. */
   readonly host: Host;
+  /** The machines that sandboxes can be made on. */
+  readonly hosts: Hosts;
   readonly sourceControl: SourceControl;
   readonly state: StateStore;
   readonly audit: AuditLog;

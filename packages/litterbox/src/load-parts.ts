@@ -1,5 +1,6 @@
 import { type Clock, type Heap, LitterboxError, type NetworkGate, type SourceControl } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
+import { localHosts } from './local-hosts.ts';
 import { NO_POOL } from './no-pool.ts';
 
 /** What is loaded before the rest. */
@@ -61,11 +62,13 @@ export async function loadParts(
   if (!state || !audit)
     throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
   const clock = parts.clock ?? systemClock;
+  const hosts = parts.hosts ?? localHosts(host, stateDirectory);
   const networkGate = parts.networkGate ?? lateGate(clock);
   const pool = parts.pool ?? store?.pool ?? NO_POOL;
   const poolFiller = parts.poolFiller ?? (launchFiller ? { launch: launchFiller } : {});
   return {
     host,
+    hosts,
     sourceControl,
     state,
     audit,

@@ -9,8 +9,8 @@ import type {
   NetworkGate,
   PoolFiller,
   PortForwarder,
+  Providers,
   SandboxPool,
-  SandboxProvider,
   SourceControl,
   StateStore,
 } from '@litterbox/core/agent';
@@ -21,7 +21,7 @@ export type Token<Service> = symbol & { readonly service?: Service };
 const token = <Service>(name: string): Token<Service> => Symbol.for(`litterbox.${name}`);
 
 export const Port = {
-  Providers: token<readonly SandboxProvider[]>('Providers'),
+  Providers: token<Providers>('Providers'),
   SourceControl: token<SourceControl>('SourceControl'),
   State: token<StateStore>('State'),
   Pool: token<SandboxPool>('Pool'),

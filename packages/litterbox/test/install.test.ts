@@ -31,8 +31,10 @@ async function create(litterbox: Litterbox, name: string, freshSetup = false) {
 }
 
 /** The provider itself, for what nobody asks of a Litterbox. */
-function engine({ stateDirectory }: LibraryFixture) {
-  return (PROVIDER === 'podman' ? podman : docker)({ host: localHost(), directory: stateDirectory });
+async function engine({ stateDirectory }: LibraryFixture) {
+  const host = localHost();
+  const facts = await host.facts();
+  return (PROVIDER === 'podman' ? podman : docker)({ host, facts, directory: stateDirectory });
 }
 
 /** Sandboxes go first: an image that one is made of stays. */
@@ -40,7 +42,7 @@ async function clear(fixture: LibraryFixture, keys: ReadonlySet<string>): Promis
   const litterbox = fixture.open();
   await litterbox.clearPool();
   for (const { name } of await litterbox.list()) await litterbox.delete(name, { force: true });
-  await using provider = engine(fixture);
+  await using provider = await engine(fixture);
   for (const key of keys) await provider.images?.remove('busybox:latest', key);
 }
 
@@ -112,7 +114,7 @@ else
       // What somebody removed is installed again, as the person's own commit says it now.
       for (const name of ['second', 'second-2', 'of-a-branch', 'third', 'fresh'])
         await litterbox.delete(name, { force: true });
-      await using provider = engine(fixture);
+      await using provider = await engine(fixture);
       await provider.remove(first.sandbox.record.id, { keepPlayground: true });
       for (const key of keys) await provider.images?.remove('busybox:latest', key);
       expect(keyOf(await litterbox.recover('first'))).toBe(keyOf(third.sandbox.record));
@@ -146,7 +148,7 @@ else
         'Mend container.install-command and create the sandbox again.',
       );
       expect(await litterbox.list('all')).toEqual([]);
-      await using provider = engine(fixture);
+      await using provider = await engine(fixture);
       for await (const { id } of provider.list()) throw new Error(`${id} is left`);
       expect(await litterbox.reconcile()).toEqual([]);
     });

@@ -57,7 +57,11 @@ describe('a state file that was lost', () => {
     await sandbox.run('echo one >one.txt');
     await before[Symbol.asyncDispose]();
     loseState(fixture.stateDirectory);
-    await using provider = overlayfs({ host: localHost(), directory: fixture.stateDirectory });
+    await using provider = overlayfs({
+      host: localHost(),
+      facts: await localHost().facts(),
+      directory: fixture.stateDirectory,
+    });
     await provider.remove(sandbox.record.id); // its files may belong to users of its own
     const after = fixture.open();
     await after.reconcile();

@@ -222,7 +222,11 @@ describe(`the main job on ${PROVIDER}`, () => {
     ]);
     await sandbox.write('src/b.txt', 'b\n');
     await sandbox.run('echo p >"$LITTERBOX_PLAYGROUND/p"');
-    const runtimes = provider({ host: localHost(), directory: fixture.stateDirectory });
+    const runtimes = provider({
+      host: localHost(),
+      facts: await localHost().facts(),
+      directory: fixture.stateDirectory,
+    });
     await runtimes.remove(sandbox.record.id);
     await sandbox[Symbol.asyncDispose]();
     expect((await litterbox.list())[0]?.state).toBe('missing');

@@ -101,7 +101,11 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     await litterbox.fillPool();
     const [pooled] = await litterbox.pool();
-    await using machine = provider({ host: localHost(), directory: fixture.stateDirectory });
+    await using machine = provider({
+      host: localHost(),
+      facts: await localHost().facts(),
+      directory: fixture.stateDirectory,
+    });
     if (pooled) await machine.remove(pooled.id);
     const { sandbox, said } = await create(litterbox, 'whole');
     expect(said).toContain('The prepared sandbox cannot be used: making another one');

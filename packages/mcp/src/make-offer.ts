@@ -10,12 +10,12 @@ import {
   slugify,
   toolNames,
 } from '@litterbox/core/agent';
+import { PROVIDERS } from '@litterbox/providers';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
 import { launchFiller } from './launch-filler.ts';
 import { launchKeeper } from './launch-keeper.ts';
-import { loadProviders } from './load-providers.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { placeIn } from './place-in.ts';
 
@@ -26,7 +26,7 @@ export async function makeOffer({ repo, profile: wanted, prefix, sandbox: named 
   const sandbox = named === undefined ? undefined : slugify(named).slug;
   const litterbox = openForAgents({
     repo,
-    providers: await loadProviders(),
+    providers: PROVIDERS,
     actor: 'mcp',
     launchKeeper,
     launchFiller,

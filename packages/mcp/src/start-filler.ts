@@ -1,7 +1,7 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { ALWAYS_LEAN, FillPool, isLitterboxError, LitterboxError, OpenRepository } from '@litterbox/core/agent';
+import { PROVIDERS } from '@litterbox/providers';
 import { openForAgents } from 'litterbox/agent';
-import { loadProviders } from './load-providers.ts';
 
 /** The program that fills the pool of one repository and ends when it is full, or when another one is at it. */
 export async function startFiller([root = '']: readonly string[]): Promise<void> {
@@ -10,7 +10,7 @@ export async function startFiller([root = '']: readonly string[]): Promise<void>
   closeInherited();
   await using litterbox = openForAgents({
     repo: root,
-    providers: await loadProviders(),
+    providers: PROVIDERS,
     actor: 'filler',
     environment: process.env,
     parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good

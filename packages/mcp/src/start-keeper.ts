@@ -1,6 +1,6 @@
 import { ALWAYS_LEAN, KeepSandbox, LitterboxError, SandboxId } from '@litterbox/core/agent';
+import { PROVIDERS } from '@litterbox/providers';
 import { openForAgents } from 'litterbox/agent';
-import { loadProviders } from './load-providers.ts';
 
 /** The program that keeps one sandbox: its services run and its ports are open as long as it lives. Says `ready` when they are. */
 export async function startKeeper([id = '']: readonly string[]): Promise<void> {
@@ -9,7 +9,7 @@ export async function startKeeper([id = '']: readonly string[]): Promise<void> {
   process.stdout.on('error', () => {}); // who started it is gone by now
   const litterbox = openForAgents({
     repo: '/',
-    providers: await loadProviders(),
+    providers: PROVIDERS,
     actor: 'keeper',
     parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good
   });

@@ -1,11 +1,9 @@
 import { expect } from '@jest/globals';
 import { Fixture, RepositoryFixture } from '@litterbox/testing';
 import { type Answer, connectAgent, type Era } from '@litterbox/hardening/agent';
-import { docker } from '@litterbox/provider-docker';
-import { overlayfs } from '@litterbox/provider-overlayfs';
-import { podman } from '@litterbox/provider-podman';
+import { PROVIDERS } from '@litterbox/providers';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
-import { createLitterbox, type Litterbox, type ProviderFactory } from 'litterbox';
+import { createLitterbox, type Litterbox } from 'litterbox';
 
 /** The provider that the suites of this package run on, and where the engines of the tests are. */
 const PROVIDER = process.env['LITTERBOX_TEST_PROVIDER'] ?? 'overlayfs';
@@ -13,10 +11,11 @@ const ENGINES = Object.fromEntries([
   ['LITTERBOX_PROVIDER', PROVIDER],
   ...['DOCKER_HOST', 'CONTAINER_HOST'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 ]) as Readonly<Record<string, string>>;
-const FACTORIES: Readonly<Record<string, ProviderFactory>> = { overlayfs, docker, podman };
-const factory = FACTORIES[PROVIDER];
-if (!factory) throw new Error(`LITTERBOX_TEST_PROVIDER is ${PROVIDER}; there are ${Object.keys(FACTORIES).join(', ')}`);
-const provider = factory;
+const provider = PROVIDERS.find(({ kind }) => kind === PROVIDER) ?? unknownProvider();
+
+function unknownProvider(): never {
+  throw new Error(`LITTERBOX_TEST_PROVIDER is ${PROVIDER}; there are ${PROVIDERS.map(({ kind }) => kind).join(', ')}`);
+}
 
 /** A repository, and a real client of a real server on it. */
 export interface McpFixture extends Fixture {

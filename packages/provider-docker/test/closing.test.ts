@@ -15,7 +15,12 @@ suite.describe('a sandbox with output that nobody reads', () => {
     await using sandboxes = await Sandboxes.open();
     const runtime = await sandboxes.create();
     await runtime.spawn(UNREAD);
-    const other = docker({ host: localHost(), directory: sandboxes.directory, socket: TEST_SOCKET });
+    const other = docker({
+      host: localHost(),
+      facts: await localHost().facts(),
+      directory: sandboxes.directory,
+      socket: TEST_SOCKET,
+    });
     await using opened = await other.open(runtime.id);
     expect((await opened.usage()).processes).toBeGreaterThan(0); // positive control
     await opened.stop();

@@ -29,7 +29,7 @@ async function withDirectory(body: (directory: string) => Promise<void>): Promis
 
 /** What probing and creating say of a socket, and how long the slower of them took. */
 async function said(directory: string, socket: string) {
-  const sandboxes = docker({ host: localHost(), directory, socket });
+  const sandboxes = docker({ host: localHost(), facts: await localHost().facts(), directory, socket });
   const began = performance.now();
   const probe = await sandboxes.probe();
   const probed = performance.now();
@@ -77,7 +77,12 @@ suite.describe('an engine', () => {
 
   suite.it('that is not there does not keep what was never made from being removed', async () => {
     await withDirectory(async (directory) => {
-      await docker({ host: localHost(), directory, socket: `${directory}/no.sock` }).remove(SandboxId.make());
+      await docker({
+        host: localHost(),
+        facts: await localHost().facts(),
+        directory,
+        socket: `${directory}/no.sock`,
+      }).remove(SandboxId.make());
     });
   });
 

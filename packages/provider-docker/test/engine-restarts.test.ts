@@ -65,7 +65,12 @@ if (process.getuid?.() === 0) {
       await engine.signal('STOP');
       const began = performance.now();
       await expect(runtime.spawn({ argv: ['true'] })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-      const fresh = docker({ host: localHost(), directory: sandboxes.directory, socket: engine.socket });
+      const fresh = docker({
+        host: localHost(),
+        facts: await localHost().facts(),
+        directory: sandboxes.directory,
+        socket: engine.socket,
+      });
       expect((await fresh.probe()).usable).toBe(false);
       expect(performance.now() - began).toBeLessThan(2 * 10_000);
       await engine.signal('CONT');

@@ -34,16 +34,27 @@ describe('the socket of Docker', () => {
   it('is that of DOCKER_HOST before everything else', async () => {
     process.env['DOCKER_HOST'] = 'unix:///run/one.sock';
     process.env['DOCKER_CONTEXT'] = 'other';
-    expect(await findDockerSocket(localHost())).toBe('/run/one.sock');
+    expect(await findDockerSocket('docker', localHost())).toBe('/run/one.sock');
   });
 
   it('is that of DOCKER_CONTEXT, or of the context in use (R19)', async () => {
     await context('mine', 'unix:///run/mine.sock');
     await context('other', 'unix:///run/other.sock');
     await writeFile(join(directory, 'config.json'), JSON.stringify({ currentContext: 'mine' }));
-    expect(await findDockerSocket(localHost())).toBe('/run/mine.sock');
+    expect(await findDockerSocket('docker', localHost())).toBe('/run/mine.sock');
     process.env['DOCKER_CONTEXT'] = 'other';
-    expect(await findDockerSocket(localHost())).toBe('/run/other.sock');
+    expect(await findDockerSocket('docker', localHost())).toBe('/run/other.sock');
+  });
+
+  it('is what the login on that machine has, wherever that is', async () => {
+    process.env['DOCKER_HOST'] = 'unix:///run/here.sock';
+    const environment = { DOCKER_HOST: 'unix:///run/there.sock' };
+    const there = { ...localHost(), name: 'build-box', environment };
+    expect(await findDockerSocket('docker@build-box', there)).toBe('/run/there.sock');
+    const elsewhere = { ...there, environment: { DOCKER_HOST: 'tcp://127.0.0.1:2375' } };
+    await expect(findDockerSocket('docker@build-box', elsewhere)).rejects.toMatchObject({
+      details: { provider: 'docker@build-box' },
+    });
   });
 
   it('is refused when it is on the network, over SSH, or a path that is not absolute', async () => {
@@ -55,7 +66,7 @@ describe('the socket of Docker', () => {
       'npipe:////./pipe/x',
     ]) {
       process.env['DOCKER_HOST'] = endpoint;
-      await expect(findDockerSocket(localHost())).rejects.toMatchObject({
+      await expect(findDockerSocket('docker', localHost())).rejects.toMatchObject({
         code: 'UNSUPPORTED',
         details: { hint: expect.stringContaining('unix://') },
       });
@@ -64,9 +75,9 @@ describe('the socket of Docker', () => {
 
   it('of a context that is in use and not there says which, and a broken configuration is passed over', async () => {
     await writeFile(join(directory, 'config.json'), JSON.stringify({ currentContext: '../../etc' }));
-    await expect(findDockerSocket(localHost())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(findDockerSocket('docker', localHost())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await writeFile(join(directory, 'config.json'), '{');
-    const outcome = await findDockerSocket(localHost()).catch((error: { code: string }) => error.code);
+    const outcome = await findDockerSocket('docker', localHost()).catch((error: { code: string }) => error.code);
     expect(outcome === 'UNAVAILABLE' || outcome.endsWith('docker.sock')).toBe(true);
   });
 });

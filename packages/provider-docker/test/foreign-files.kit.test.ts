@@ -15,7 +15,7 @@ const host = localHost();
 describeSandboxProvider({
   name: 'docker, files of its own',
   runner: { describe, it, afterAll },
-  open: async () => docker({ host, directory, socket: engine.socket }),
+  open: async () => docker({ host, facts: await host.facts(), directory, socket: engine.socket }),
   host,
   timeoutMs: 180_000,
   lacking: ['disk', 'copies'],

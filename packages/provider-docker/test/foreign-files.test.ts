@@ -49,7 +49,12 @@ if (process.getuid?.() === 0) {
 
       // Another program, after everything that runs was taken away.
       for (const name of containers) await engine.client.getContainer(name).remove({ force: true });
-      await using other = docker({ host: localHost(), directory, socket: engine.socket });
+      await using other = docker({
+        host: localHost(),
+        facts: await localHost().facts(),
+        directory,
+        socket: engine.socket,
+      });
       await using again = await other.open(runtime.id);
       expect(await sh(again, 'cat kept ~/mine')).toBe('kept\nmine\n');
       const second = await sandboxes.create();

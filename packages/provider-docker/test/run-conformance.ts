@@ -16,7 +16,7 @@ export async function runConformance(image: string): Promise<void> {
   const options = {
     name: `docker, ${image}`,
     runner,
-    open: async () => docker({ host, directory, socket: TEST_SOCKET }),
+    open: async () => docker({ host, facts: await host.facts(), directory, socket: TEST_SOCKET }),
     host,
     timeoutMs: 180_000,
     root: { type: 'image', reference: image } as const,

@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fixtureWorkspace } from '@litterbox/conformance';
-import { SandboxId, type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
+import {
+  type HostFacts,
+  SandboxId,
+  type SandboxProvider,
+  type SandboxRuntime,
+  type SandboxSpec,
+} from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { docker } from '../src/index.ts';
 import { TEST_SOCKET } from './backend.ts';
@@ -13,13 +19,14 @@ export class Sandboxes implements AsyncDisposable {
   readonly provider: SandboxProvider;
   readonly #runtimes: SandboxRuntime[] = [];
 
-  private constructor(directory: string, socket: string) {
+  private constructor(directory: string, socket: string, facts: HostFacts) {
     this.directory = directory;
-    this.provider = docker({ host: localHost(), directory, socket });
+    this.provider = docker({ host: localHost(), facts, directory, socket });
   }
 
   static async open(socket: string = TEST_SOCKET, directory?: string): Promise<Sandboxes> {
-    return new Sandboxes(directory ?? (await mkdtemp(join(tmpdir(), 'litterbox-docker-'))), socket);
+    const own = directory ?? (await mkdtemp(join(tmpdir(), 'litterbox-docker-')));
+    return new Sandboxes(own, socket, await localHost().facts());
   }
 
   spec(changes: Partial<SandboxSpec> = {}): SandboxSpec {

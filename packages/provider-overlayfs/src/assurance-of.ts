@@ -15,7 +15,7 @@ export function assuranceOf(
   const delegation = machine.checks.find(({ name }) => name === 'control-groups')?.remedy;
   return judgeFacts(
     {
-      provider: 'overlayfs',
+      provider: machine.provider,
       mechanism: `${meta.strategy}${machine.isRoot ? '' : ' (unprivileged)'}, bubblewrap ${machine.bwrapVersion}`,
       id: meta.id,
       workdir: meta.workdir,

@@ -1,5 +1,6 @@
-import { type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
+import { type Host, LitterboxError, type ProbeCheck, type ProviderKey } from '@litterbox/core/provider';
 import { runScript } from '@litterbox/linux-sandbox';
+import { type Machine } from './machine.ts';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -15,12 +16,12 @@ export interface StrategyChoice {
   readonly checks: readonly ProbeCheck[];
 }
 
-export function strategyNamed(name: string): Strategy {
+export function strategyNamed(name: string, provider: ProviderKey): Strategy {
   const found = STRATEGIES.find((strategy) => strategy.name === name);
   if (found) return found;
   throw new LitterboxError('UNSUPPORTED', `This version knows no strategy ${name}.`, {
     operation: 'provider.create',
-    provider: 'overlayfs',
+    provider,
     hint: `It knows ${STRATEGIES.map((strategy) => strategy.name).join(', ')}.`,
   });
 }
@@ -29,11 +30,11 @@ export function strategyNamed(name: string): Strategy {
 export async function choosing(
   host: Host,
   directory: string,
-  isRoot: boolean,
+  { isRoot, provider }: Machine,
   wanted: Strategy['name'] | undefined,
 ): Promise<StrategyChoice> {
   const checks: ProbeCheck[] = [];
-  for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted)]) {
+  for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted, provider)]) {
     const { code, stdout, stderr } = await runScript(host, strategy.probe(directory, isRoot));
     if (code === 0) {
       checks.push({

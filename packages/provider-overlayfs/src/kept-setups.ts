@@ -3,6 +3,7 @@ import {
   type Host,
   type KeptSetup,
   LitterboxError,
+  type ProviderKey,
   quoted,
   SandboxId,
   sha256,
@@ -19,11 +20,13 @@ import { SANDBOX_UID } from './supervisor-script.ts';
 
 /** What setups left in sandboxes: read-only layers, or trees to copy, as the strategy has it. */
 export class KeptSetups implements SetupStore {
+  readonly #provider: ProviderKey;
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #machine: () => Promise<Machine>;
 
-  constructor(host: Host, layout: Layout, machine: () => Promise<Machine>) {
+  constructor(provider: ProviderKey, host: Host, layout: Layout, machine: () => Promise<Machine>) {
+    this.#provider = provider;
     this.#host = host;
     this.#layout = layout;
     this.#machine = machine;
@@ -61,7 +64,7 @@ export class KeptSetups implements SetupStore {
     if (!SETUP_KEY.test(key))
       throw new LitterboxError('INVALID_ARGUMENT', 'The key of a setup is a hexadecimal digest.', {
         operation: 'setup.keep',
-        provider: 'overlayfs',
+        provider: this.#provider,
         hint: 'Take the digest of what the setup depends on.',
       });
     const sandbox = sandboxLayoutOf(this.#layout, id);
@@ -69,17 +72,17 @@ export class KeptSetups implements SetupStore {
     if (!bytes)
       throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
         operation: 'setup.keep',
-        provider: 'overlayfs',
+        provider: this.#provider,
         hint: 'Create it first.',
       });
-    const meta = parseMeta(bytes, sandbox.meta);
+    const meta = parseMeta(bytes, sandbox.meta, this.#provider);
     if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
     const programs = await this.#programs(meta.root, call);
     const target = setupDirectory(this.#layout, { ...meta, programs }, key);
     if (meta.prepared !== undefined || (await this.#host.files.stat(target, call))) return;
     const parent = `${this.#layout.setups}/${meta.strategy}`;
     for (const directory of [this.#layout.setups, parent]) await this.#host.files.makeDirectory(directory);
-    const strategy = strategyNamed(meta.strategy);
+    const strategy = strategyNamed(meta.strategy, this.#provider);
     const machine = await this.#machine();
     const owner = machine.isRoot ? `${SANDBOX_UID}:${SANDBOX_UID}` : '';
     const script = keepSetupScript({
@@ -107,7 +110,7 @@ export class KeptSetups implements SetupStore {
       if (!SandboxId.is(name)) continue;
       const { meta: file } = sandboxLayoutOf(this.#layout, name);
       const bytes = await this.#host.files.read(file, call);
-      const directory = bytes && this.directoryOf(parseMeta(bytes, file));
+      const directory = bytes && this.directoryOf(parseMeta(bytes, file, this.#provider));
       if (directory !== undefined) users.set(directory, [...(users.get(directory) ?? []), name]);
     }
     for (const strategy of STRATEGY_NAMES) {

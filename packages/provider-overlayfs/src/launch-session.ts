@@ -16,6 +16,7 @@ import {
   INSIDE,
   type CallOptions,
   type Host,
+  type ProviderKey,
   LitterboxError,
   meetsOwnPlaces,
   quoted,
@@ -78,7 +79,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
       // Nobody has to ask for this control; who did by name does not go without it.
       throw new LitterboxError('DEGRADED', `The sandbox would run without its limit of disk: ${loose.finding}.`, {
         operation: 'provider.start',
-        provider: 'overlayfs',
+        provider: machine.provider,
         hint: loose.remedy ?? 'Run litterbox doctor.',
       });
     },
@@ -103,7 +104,7 @@ async function prelude({ host, machine, layout, meta }: LaunchInput, call?: Call
       `The workspace cannot be at ${meta.workdir}: the agent can put a link there.`,
       {
         operation: 'provider.start',
-        provider: 'overlayfs',
+        provider: machine.provider,
         hint: 'Make the sandbox anew with another workspace.workdir, such as /src.',
       },
     );
@@ -130,7 +131,8 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
   ]);
   const [etc = '', namespaces = '', procList = '', taken = '', ...masked] = said.split('\0');
   const existing = new Set(procList.trim().split('\n'));
-  const entries = meta.root.type === 'directory' ? await rootEntries(host, meta.root.path, meta.workdir, call) : [];
+  const entries =
+    meta.root.type === 'directory' ? await rootEntries(host, machine.provider, meta.root.path, meta.workdir, call) : [];
   return {
     etc,
     namespaces,
@@ -189,6 +191,7 @@ async function closedDirectories(host: Host, root: string, call?: CallOptions): 
 /** What of a root file system a sandbox sees. @throws LitterboxError `UNSUPPORTED` for what is none, and for the machine's own. */
 async function rootEntries(
   host: Host,
+  provider: ProviderKey,
   root: string,
   workdir: string,
   call?: CallOptions,
@@ -204,7 +207,7 @@ while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\$
       `${shown(root)} holds your home directory: a sandbox would see this machine.`,
       {
         operation: 'provider.create',
-        provider: 'overlayfs',
+        provider,
         hint: 'Name a directory made by debootstrap, or unpacked from an image.',
       },
     );
@@ -213,7 +216,7 @@ while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\$
   if (!all?.some(({ name }) => name === 'bin')) {
     throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, {
       operation: 'provider.create',
-      provider: 'overlayfs',
+      provider,
       hint: 'Name a directory made by debootstrap, or unpacked from an image.',
     });
   }

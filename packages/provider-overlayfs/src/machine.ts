@@ -5,6 +5,7 @@ import {
   LitterboxError,
   type ProbeCheck,
   quoted,
+  type ProviderKey,
 } from '@litterbox/core/provider';
 import { CAN_MAKE_DISKS, DISK_REMEDY, runScript } from '@litterbox/linux-sandbox';
 import { type Cgroup, cgroupOf, type CgroupSurvey } from './cgroup.ts';
@@ -15,6 +16,8 @@ export interface Machine {
   readonly facts: HostFacts;
   /** Started by root: the sandbox's processes get an unprivileged user of their own before anything else. */
   readonly isRoot: boolean;
+  /** What looked, as errors name it. */
+  readonly provider: ProviderKey;
   readonly bwrapVersion: string;
   /** Undefined when limits cannot be enforced by this user here. */
   readonly cgroup: Cgroup | undefined;
@@ -58,7 +61,7 @@ const MINIMUM_BWRAP = [0, 8];
 const MINIMUM_KERNEL = [5, 10];
 
 /** Looks once; changes nothing. */
-export async function readMachine(host: Host, call?: CallOptions): Promise<Machine> {
+export async function readMachine(host: Host, provider: ProviderKey, call?: CallOptions): Promise<Machine> {
   const facts = await host.facts(call);
   if (facts.platform !== 'linux') {
     throw new LitterboxError(
@@ -66,7 +69,7 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
       `Copy-on-write sandboxes need Linux; ${host.name} runs ${facts.platform}.`,
       {
         operation: 'provider.probe',
-        provider: 'overlayfs',
+        provider,
         hint: 'Use a container provider, or a Linux machine over SSH.',
       },
     );
@@ -95,8 +98,9 @@ export async function readMachine(host: Host, call?: CallOptions): Promise<Machi
     writable: all('cgroup-writable'),
   };
   const cgroup = cgroupOf(survey);
-  const canMakeDisks = host.isRoot === true && one('disks') === 'yes';
+  const canMakeDisks = isRoot && one('disks') === 'yes';
   return {
+    provider,
     facts,
     isRoot,
     maxOpenFiles: Number(one('open-files')) || Number.POSITIVE_INFINITY,

@@ -31,6 +31,8 @@ import {
   type Host,
   isLitterboxError,
   LitterboxError,
+  type ProviderKey,
+  type ProviderMachine,
   type ProviderTraits,
   type ProbeReport,
   type ProgressOptions,
@@ -48,7 +50,7 @@ import {
   type WorkspaceSource,
 } from '@litterbox/core/provider';
 import { type Cgroup, cgroupFreeze, cgroupIsFrozen, cgroupThaw, cgroupUsage } from './cgroup.ts';
-import { choosing, type StrategyChoice } from './choose-strategy.ts';
+import { choosing, STRATEGY_NAMES, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { diskImage, diskOf, layersOf, type Layout, layoutOf, sandboxLayoutOf } from './layout.ts';
 import { launchSession } from './launch-session.ts';
@@ -57,15 +59,14 @@ import { type Machine, readMachine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { HOLD, letGoScript } from './held-session.ts';
 import { seccompFilter } from './seccomp-filter.ts';
-import { strategyNamed } from './choose-strategy.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { SANDBOX_UID } from './supervisor-script.ts';
 
-/** Where the provider keeps its files, on which host, and how workspaces are copied. */
-export interface OverlayfsOptions {
-  readonly host: Host;
-  /** Absolute directory on the host in which the provider makes its own, `overlayfs`, mode 0700, for base trees, layers and playgrounds. */
-  readonly directory: string;
+/**
+ * The machine, and how workspaces are copied. In the machine's directory the provider makes its own, `overlayfs`, mode 0700, for base
+ * trees, layers and playgrounds.
+ */
+export interface OverlayfsOptions extends ProviderMachine {
   /** Use this way of copying or none. @defaultValue the first that works of overlay, reflink, copy */
   readonly strategy?: Strategy['name'];
 }
@@ -78,7 +79,7 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
 }
 
 class OverlayProvider implements SandboxProvider {
-  readonly name = 'overlayfs';
+  readonly name: ProviderKey;
   readonly traits: ProviderTraits;
   readonly #host: Host;
   readonly #layout: Layout;
@@ -90,21 +91,23 @@ class OverlayProvider implements SandboxProvider {
   readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
   #filter: Promise<string> | undefined;
 
-  constructor({ host, directory, strategy }: OverlayfsOptions) {
+  constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
+    this.name = key;
     this.#host = host;
     // A disk of its own is mounted, which needs root, and holds layers alone: a copy of the base would not share its blocks.
-    const boundsDisk = host.isRoot === true && (strategy ?? 'overlay') === 'overlay';
+    const boundsDisk = facts.uid === 0 && (strategy ?? 'overlay') === 'overlay';
     this.traits = {
       isolation: 'process',
       limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
+      strategies: STRATEGY_NAMES,
       canCopy: true,
       snapshotCost: 'copied',
     };
     this.#layout = layoutOf(`${directory}/overlayfs`);
     this.#wanted = strategy;
-    this.#setups = new KeptSetups(host, this.#layout, () => this.#survey());
+    this.#setups = new KeptSetups(this.name, host, this.#layout, () => this.#survey());
     this.#snapshots = new LayerSnapshots<SandboxMeta>({
       provider: this.name,
       host,
@@ -171,7 +174,7 @@ class OverlayProvider implements SandboxProvider {
     const decided = source ? this.#metaOfCopy(spec, source) : await this.#metaOf(spec, options);
     const sandbox = sandboxLayoutOf(this.#layout, spec.id);
     if (await this.#host.files.stat(sandbox.directory, options)) throw alreadyThere(this.name, spec.id);
-    const strategy = strategyNamed(decided.strategy);
+    const strategy = strategyNamed(decided.strategy, this.name);
     let meta = decided;
     if (source) await this.#prepareCopy(meta, source, machine, options);
     else {
@@ -358,7 +361,7 @@ ${this.#setups.sweep}`;
   ): Promise<SandboxMeta> {
     const setup = this.#setups.directoryOf(meta);
     // Where workspaces are copied, each base has kept setups of its own.
-    if (setup === undefined || strategyNamed(meta.strategy).changes === 'workspace') return meta;
+    if (setup === undefined || strategyNamed(meta.strategy, this.name).changes === 'workspace') return meta;
     const more = await ensureNewerFiles(trees, workspace, setup, call);
     const { prepared: _unfit, ...ordinary } = meta;
     return more ? { ...meta, ...more } : ordinary;
@@ -411,7 +414,7 @@ ${this.#setups.sweep}`;
 
   /** The sandbox's directory with the layers of another one, which stands still meanwhile. */
   async #prepareCopy(meta: SandboxMeta, source: SandboxMeta, machine: Machine, call?: CallOptions): Promise<void> {
-    const strategy = strategyNamed(meta.strategy);
+    const strategy = strategyNamed(meta.strategy, this.name);
     const from = sandboxLayoutOf(this.#layout, source.id).directory;
     const hasPlayground = meta.playground === meta.id && source.playground === source.id;
     const [fromDisk, toDisk] = [diskOf(this.#layout, source), diskOf(this.#layout, meta)];
@@ -515,7 +518,7 @@ trap - EXIT`;
       meta.root.type === 'machine'
         ? [...new Set(directories)]
         : ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-    const strategy = strategyNamed(meta.strategy);
+    const strategy = strategyNamed(meta.strategy, this.name);
     const sandbox = sandboxLayoutOf(this.#layout, meta.id);
     const { cgroup, isRoot } = machine;
     const filter = await this.#filterFile(machine);
@@ -560,7 +563,7 @@ trap - EXIT`;
 
   /** One look per process: what is there does not come and go while it runs; `probe` looks anew. */
   #survey(call?: CallOptions): Promise<Machine> {
-    this.#machine ??= readMachine(this.#host).catch((error: unknown) => {
+    this.#machine ??= readMachine(this.#host, this.name).catch((error: unknown) => {
       this.#machine = undefined;
       throw error;
     });
@@ -580,7 +583,7 @@ trap - EXIT`;
   }
 
   async #strategy(call?: CallOptions, asked?: string): Promise<StrategyChoice> {
-    const wanted = asked === undefined ? this.#wanted : strategyNamed(asked).name;
+    const wanted = asked === undefined ? this.#wanted : strategyNamed(asked, this.name).name;
     const known = this.#choices.get(wanted);
     if (known) return await known;
     const choice = (async () => {
@@ -593,7 +596,7 @@ trap - EXIT`;
         this.#layout.disks,
       ])
         await this.#host.files.makeDirectory(directory);
-      return await choosing(this.#host, this.#layout.sandboxes, machine.isRoot, wanted);
+      return await choosing(this.#host, this.#layout.sandboxes, machine, wanted);
     })().catch((error: unknown) => {
       this.#choices.delete(wanted);
       throw error;
@@ -604,7 +607,7 @@ trap - EXIT`;
 
   #filterFile(machine: Machine): Promise<string> {
     this.#filter ??= (async () => {
-      const bytes = seccompFilter(machine.facts.architecture);
+      const bytes = seccompFilter(machine.facts.architecture, this.name);
       const path = `${this.#layout.root}/seccomp-${machine.facts.architecture}-${checksum(bytes)}.bpf`;
       if (!(await this.#host.files.stat(path))) await this.#host.files.write(path, bytes, { mode: 0o600 });
       return path;

@@ -1,6 +1,6 @@
 import { type NewerFiles } from '@litterbox/linux-sandbox';
 import { parseDescription } from '@litterbox/sandbox-kit';
-import { type ResourceLimits, type SandboxId, type SandboxRoot } from '@litterbox/core/provider';
+import { type ResourceLimits, type SandboxId, type SandboxRoot, type ProviderKey } from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What `create` decided for a sandbox; written once into its directory. */
@@ -28,4 +28,5 @@ export interface SandboxMeta {
   readonly firstMark?: string;
 }
 
-export const parseMeta = (bytes: Uint8Array, place: string): SandboxMeta => parseDescription(bytes, place, 'overlayfs');
+export const parseMeta = (bytes: Uint8Array, place: string, provider: ProviderKey): SandboxMeta =>
+  parseDescription(bytes, place, provider);

@@ -1,5 +1,5 @@
 import { AF_UNIX, REFUSED_COMMANDS, REFUSED_REQUESTS, RLIMIT_CORE, SOCKET_PROTOCOLS } from '@litterbox/linux-sandbox';
-import { LitterboxError } from '@litterbox/core/provider';
+import { LitterboxError, type ProviderKey } from '@litterbox/core/provider';
 
 // Classic BPF as seccomp reads it: struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; } in the machine's byte order.
 // https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
@@ -104,12 +104,12 @@ const CLONE_NEW_ANY = 0x7e020000;
  *
  * @throws LitterboxError `UNSUPPORTED` for an architecture without a table of its own.
  */
-export function seccompFilter(architecture: string): Uint8Array {
+export function seccompFilter(architecture: string, provider: ProviderKey): Uint8Array {
   const calls = { x86_64: X86_64, aarch64: AARCH64 }[architecture];
   if (!calls) {
     throw new LitterboxError('UNSUPPORTED', `There is no system call filter for ${architecture}.`, {
       operation: 'provider.create',
-      provider: 'overlayfs',
+      provider,
       hint: 'Use an x86-64 or 64-bit ARM machine.',
     });
   }

@@ -26,7 +26,7 @@ export async function removeBackend(directory: string): Promise<void> {
 export async function absence(host: Host, strategy: StrategyName): Promise<string | undefined> {
   const directory = await backendDirectory(strategy);
   try {
-    await using provider: SandboxProvider = overlayfs({ host, directory, strategy });
+    await using provider: SandboxProvider = overlayfs({ host, facts: await host.facts(), directory, strategy });
     const { usable, checks } = await provider.probe();
     return usable
       ? undefined

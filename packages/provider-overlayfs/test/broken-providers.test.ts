@@ -42,6 +42,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+const facts = await host.facts();
+
 /** The provider on a host that runs other scripts than it was told to. */
 function scriptsWith(change: (script: string) => string): SandboxProvider {
   const spawn: Host['spawn'] = (spec, options) => host.spawn(rewritten(spec, change), options);
@@ -50,7 +52,7 @@ function scriptsWith(change: (script: string) => string): SandboxProvider {
 
 /** Every member of the provider, forwarded; then what is broken. */
 function providerWith(change: (inner: SandboxProvider) => Partial<SandboxProvider>, on: Host = host): SandboxProvider {
-  const inner = overlayfs({ host: on, directory });
+  const inner = overlayfs({ host: on, facts, directory });
   const forwarded: SandboxProvider = {
     name: inner.name,
     traits: inner.traits,
@@ -281,6 +283,7 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'has no Unix sockets',
     () =>
       overlayfs({
+        facts,
         directory: join(directory, 'without-unix'), // the filter is kept in a file
         host: {
           ...host,
@@ -1313,7 +1316,7 @@ describe('the kit catches broken providers', () => {
   it('has at least 150 tests, each with a title of its own', () => {
     const titles: string[] = [];
     const runner: TestRunner = { describe: (_name, body) => body(), it: (title) => void titles.push(title) };
-    describeSandboxProvider({ name: 'counted', runner, open: async () => overlayfs({ host, directory }), host });
+    describeSandboxProvider({ name: 'counted', runner, open: async () => overlayfs({ host, facts, directory }), host });
     expect(titles.length).toBeGreaterThanOrEqual(150);
     expect(new Set(titles).size).toBe(titles.length);
   });
@@ -1341,7 +1344,7 @@ describe('the kit catches broken providers', () => {
         describeSandboxProvider({
           name: `lacking ${lacking}`,
           runner,
-          open: async () => overlayfs({ host, directory }),
+          open: async () => overlayfs({ host, facts, directory }),
           host,
           lacking: [lacking],
         }),
@@ -1355,6 +1358,6 @@ describe('the kit catches broken providers', () => {
 
 /** What a broken provider left behind. */
 async function cleanUp(): Promise<void> {
-  await using provider = overlayfs({ host, directory });
+  await using provider = overlayfs({ host, facts, directory });
   for await (const { id } of provider.list()) await provider.remove(id);
 }

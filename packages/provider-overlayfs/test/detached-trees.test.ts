@@ -39,7 +39,7 @@ class ToolsFixture extends Fixture {
     };
     const directory = await backendDirectory('copy');
     this.defer(() => removeBackend(directory));
-    const provider = overlayfs({ host, directory, strategy: 'copy' });
+    const provider = overlayfs({ host, facts: await host.facts(), directory, strategy: 'copy' });
     const id = SandboxId.make();
     const runtime = await provider.create(sandboxSpec(id, { allowDegraded: true }));
     this.defer(async () => {

@@ -78,7 +78,7 @@ function processes(isMeant: (line: string) => boolean): readonly number[] {
 if (isRoot)
   describe('the disk of a sandbox', () => {
     it('is mounted nowhere on the machine, is let go of with the session, and goes with the sandbox', async () => {
-      await using provider = overlayfs({ host, directory });
+      await using provider = overlayfs({ host, facts: await host.facts(), directory });
       const id = SandboxId.make();
       const runtime = await provider.create(specOf(id));
       expect(await sh(runtime, 'echo kept >file; cat file')).toBe('kept\n');
@@ -110,7 +110,7 @@ if (isRoot)
     });
 
     it('is whole after its supervisor was killed', async () => {
-      await using provider = overlayfs({ host, directory });
+      await using provider = overlayfs({ host, facts: await host.facts(), directory });
       const id = SandboxId.make();
       const runtime = await provider.create(specOf(id));
       for (const round of ['0', '1', '2']) {
@@ -130,7 +130,7 @@ if (isRoot)
     });
 
     it('is never on two loop devices', async () => {
-      await using provider = overlayfs({ host, directory });
+      await using provider = overlayfs({ host, facts: await host.facts(), directory });
       const id = SandboxId.make();
       const runtime = await provider.create(specOf(id));
       const start = async () => {
@@ -159,7 +159,7 @@ if (isRoot)
     });
 
     it('keeps the playground for the sandbox that follows, and that alone; what was deleted is the host’s again', async () => {
-      await using provider = overlayfs({ host, directory });
+      await using provider = overlayfs({ host, facts: await host.facts(), directory });
       const id = SandboxId.make();
       const first = await provider.create(specOf(id));
       await sh(
@@ -184,7 +184,7 @@ if (isRoot)
     });
 
     it('holds what changes on top of a kept setup, which is not counted; its own setup is kept for nobody', async () => {
-      await using provider = overlayfs({ host, directory });
+      await using provider = overlayfs({ host, facts: await host.facts(), directory });
       const [plain, bounded, third] = [SandboxId.make(), SandboxId.make(), SandboxId.make()];
       const [key, other] = ['a'.repeat(64), 'b'.repeat(64)];
       const first = await provider.create(specOf(plain, { limits: {} }));
@@ -214,7 +214,7 @@ if (isRoot)
             options,
           ),
       };
-      await using provider = overlayfs({ host: loose, directory });
+      await using provider = overlayfs({ host: loose, facts: await loose.facts(), directory });
       await expect(provider.create(specOf(SandboxId.make()))).rejects.toMatchObject({
         code: 'DEGRADED',
         message: expect.stringContaining('not bounded: /home/agent'),
@@ -226,7 +226,7 @@ if (isRoot)
     });
 
     it('is refused with a shared playground, a copied workspace, and where it cannot be made', async () => {
-      await using provider = overlayfs({ host, directory });
+      await using provider = overlayfs({ host, facts: await host.facts(), directory });
       const unsupported = (text: string) => ({ code: 'UNSUPPORTED', message: expect.stringContaining(text) });
       const id = SandboxId.make();
       await expect(provider.create(specOf(id, { playground: SandboxId.make() }))).rejects.toMatchObject(
@@ -243,7 +243,7 @@ if (isRoot)
             options,
           ),
       };
-      await using poor = overlayfs({ host: without, directory });
+      await using poor = overlayfs({ host: without, facts: await without.facts(), directory });
       await expect(poor.create(specOf(id))).rejects.toMatchObject(unsupported('on this machine'));
       expect((await poor.probe()).checks).toContainEqual(expect.objectContaining({ name: 'disk', status: 'warning' }));
       expect((await provider.probe()).checks).toContainEqual(expect.objectContaining({ name: 'disk', status: 'ok' }));
@@ -251,8 +251,8 @@ if (isRoot)
   });
 
 it('an ordinary user is told that it cannot be bounded, and why', async () => {
-  const { isRoot: _unknown, ...ordinary } = host;
-  await using provider = overlayfs({ host: isRoot ? ordinary : host, directory });
+  const facts = await host.facts();
+  await using provider = overlayfs({ host, facts: isRoot ? { ...facts, uid: 1000 } : facts, directory });
   expect(provider.traits.limits).not.toContain('diskBytes');
   await expect(provider.create(specOf(SandboxId.make()))).rejects.toMatchObject({
     code: 'UNSUPPORTED',

@@ -14,7 +14,12 @@ it('whoever starts programs without end is paused every time', async () => {
   const directory = await backendDirectory('copy');
   directories.push(directory);
   const id = SandboxId.make();
-  await using provider = overlayfs({ host: localHost(), directory, strategy: 'copy' });
+  await using provider = overlayfs({
+    host: localHost(),
+    facts: await localHost().facts(),
+    directory,
+    strategy: 'copy',
+  });
   await using runtime = await provider.create(sandboxSpec(id));
   await using starting = await runtime.spawn({
     argv: ['sh', '-c', 'for i in 1 2 3 4 5 6; do while :; do /bin/true; done & done; echo started; wait'],

@@ -20,14 +20,14 @@ if (isRoot) {
   describeSandboxProvider({
     name: 'overlayfs over a host behind a pipe',
     runner: { describe, it, afterAll },
-    open: async () => overlayfs({ host, directory }),
+    open: async () => overlayfs({ host, facts: await host.facts(), directory }),
     host,
     timeoutMs: 180_000,
   });
 
   describe('the host behind a pipe', () => {
     it("keeps the provider's files where only it can see them", async () => {
-      await overlayfs({ host, directory }).probe();
+      await overlayfs({ host, facts: await host.facts(), directory }).probe();
       expect((await host.files.list(directory))?.map(({ name }) => name)).toContain('overlayfs');
       expect(await localHost().files.stat(`${directory}/overlayfs`)).toBeUndefined();
     });

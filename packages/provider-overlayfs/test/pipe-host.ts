@@ -32,6 +32,7 @@ interface Message {
  */
 export class PipeHost implements Host {
   readonly name = 'pipe';
+  readonly environment = {};
   readonly #shell: ChildProcessWithoutNullStreams;
   readonly #calls = new Map<number, { resolve: (value: never) => void; reject: (error: unknown) => void }>();
   readonly #processes = new Map<number, PipeProcess>();

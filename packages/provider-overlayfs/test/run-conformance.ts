@@ -17,7 +17,7 @@ export async function runConformance(
   const options = {
     name,
     runner,
-    open: async () => overlayfs({ host, directory, strategy }),
+    open: async () => overlayfs({ host, facts: await host.facts(), directory, strategy }),
     host,
     timeoutMs: 180_000,
   };

@@ -17,7 +17,7 @@ it.each(['overlay', 'copy'] as const)(
     const directory = await backendDirectory(strategy);
     directories.push(directory);
     const id = SandboxId.make();
-    await using provider = overlayfs({ host: localHost(), directory, strategy });
+    await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory, strategy });
     await using runtime = await provider.create(
       sandboxSpec(id, { workspace: fixtureWorkspace('c0c0c0c0', [{ path: 'file', content: 'old\n' }]) }),
     );

@@ -33,7 +33,12 @@ it('a process that is asked for while the session ends is started in the next on
   const directory = await backendDirectory('copy');
   directories.push(directory);
   const id = SandboxId.make();
-  await using provider = overlayfs({ host: endsSlowly(localHost()), directory, strategy: 'copy' });
+  await using provider = overlayfs({
+    host: endsSlowly(localHost()),
+    facts: await localHost().facts(),
+    directory,
+    strategy: 'copy',
+  });
   await using runtime = await provider.create(sandboxSpec(id));
   const killing = await runtime.spawn({ argv: ['sh', '-c', 'kill -9 -1'] });
   await expect(killing.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });

@@ -29,7 +29,7 @@ afterAll(async () => {
 async function opened() {
   const directory = await backendDirectory('copy');
   directories.push(directory);
-  const provider = overlayfs({ host: localHost(), directory, strategy: 'copy' });
+  const provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory, strategy: 'copy' });
   const id = SandboxId.make();
   return { provider, id, directory, runtime: await provider.create(sandboxSpec(id)) };
 }

@@ -54,7 +54,7 @@ async function written(provider: SandboxProvider, id: SandboxId, script: string)
 
 describe('a snapshot while the last user leaves', () => {
   it('is of the sandbox as it was left, however far its session has ended', async () => {
-    await using provider = overlayfs({ host: localHost(), directory });
+    await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
     for (const waitsFor of ['nothing', 'the end', 'nothing', 'the end']) {
       const runtime = await running(provider);
       const { id } = runtime;
@@ -77,11 +77,15 @@ describe('a snapshot while the last user leaves', () => {
 
 describe('a restore that is killed', () => {
   it('after the description went leaves a sandbox that a second restore, or a removal, is good for', async () => {
-    await using provider = overlayfs({ host: localHost(), directory });
+    await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
     const id = await made(provider);
     const name = await provider.snapshots?.take(id);
     await written(provider, id, 'echo two >file');
-    const killed = overlayfs({ host: dyingBefore('for layer in'), directory });
+    const killed = overlayfs({
+      host: dyingBefore('for layer in'),
+      facts: await dyingBefore('for layer in').facts(),
+      directory,
+    });
     await expect(killed.snapshots?.restore(id, name ?? '')).rejects.toThrow('killed');
     expect(await provider.open(id).catch((error: unknown) => isLitterboxError(error, 'SANDBOX_BROKEN'))).toBe(true);
     await provider.snapshots?.restore(id, name ?? '');
@@ -94,7 +98,7 @@ describe('a restore that is killed', () => {
   });
 
   it('a name that no snapshot can have is NOT_FOUND, whatever it leads to', async () => {
-    await using provider = overlayfs({ host: localHost(), directory });
+    await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
     const id = await made(provider);
     for (const name of ['..', '../sandboxes', `../sandboxes/${id}`, ''])
       await expect(provider.snapshots?.restore(id, name)).rejects.toMatchObject({ code: 'NOT_FOUND' });

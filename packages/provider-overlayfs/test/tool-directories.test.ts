@@ -49,7 +49,7 @@ class ToolsFixture extends Fixture {
     };
     const directory = await backendDirectory('overlay');
     this.defer(() => removeBackend(directory));
-    const provider = overlayfs({ host, directory });
+    const provider = overlayfs({ host, facts: await host.facts(), directory });
     const id = SandboxId.make();
     const runtime = await provider.create(sandboxSpec(id, { allowDegraded: true }));
     this.defer(async () => {

@@ -1,4 +1,4 @@
-import { type CallOptions, type Host, LitterboxError, quoted, shown } from '@litterbox/core/provider';
+import { type CallOptions, type Host, LitterboxError, quoted, shown, type ProviderKey } from '@litterbox/core/provider';
 import { runScript } from '@litterbox/linux-sandbox';
 
 /** A service that we start ends after so many seconds without a question. */
@@ -10,18 +10,23 @@ const IDLE_SECONDS = 300;
  *
  * @throws LitterboxError `UNAVAILABLE` when Podman is not there; `UNSUPPORTED` for an engine that is not behind a Unix socket.
  */
-export async function findPodmanSocket(host: Host, directory: string, call?: CallOptions): Promise<string> {
+export async function findPodmanSocket(
+  provider: ProviderKey,
+  host: Host,
+  directory: string,
+  call?: CallOptions,
+): Promise<string> {
   const { uid } = await host.facts(call);
-  const environment = host.name === 'local' ? globalThis.process.env : {};
+  const { environment } = host;
   const asked = environment['CONTAINER_HOST'];
-  if (asked) return socketOf(asked);
+  if (asked) return socketOf(provider, asked);
   const runtimeDirectory = environment['XDG_RUNTIME_DIR'] ?? `/run/user/${uid}`;
   const usual = uid === 0 ? '/run/podman/podman.sock' : `${runtimeDirectory}/podman/podman.sock`;
   if (await host.files.stat(usual, call)) return usual;
-  return await startService(host, directory, call);
+  return await startService(provider, host, directory, call);
 }
 
-async function startService(host: Host, directory: string, call?: CallOptions): Promise<string> {
+async function startService(provider: ProviderKey, host: Host, directory: string, call?: CallOptions): Promise<string> {
   const socket = `${directory}/podman.sock`;
   await host.files.makeDirectory(directory, { ...call, mode: 0o700 });
   // One at a time; a socket that nobody listens at any more is made anew by the service itself.
@@ -43,7 +48,7 @@ echo up`;
       : `Podman's service could not be started: ${shown(stderr.trim() || 'it said nothing')}.`,
     {
       operation: 'engine.find',
-      provider: 'podman',
+      provider,
       hint: isMissing
         ? 'Install it: sudo apt-get install podman.'
         : 'Start it yourself (systemctl --user start podman.socket), or name its socket in CONTAINER_HOST.',
@@ -51,7 +56,7 @@ echo up`;
   );
 }
 
-function socketOf(endpoint: string): string {
+function socketOf(provider: ProviderKey, endpoint: string): string {
   const path = endpoint.startsWith('unix://') ? endpoint.slice('unix://'.length) : undefined;
   if (path?.startsWith('/')) return path;
   throw new LitterboxError(
@@ -59,7 +64,7 @@ function socketOf(endpoint: string): string {
     `CONTAINER_HOST names ${shown(endpoint)}, and Litterbox talks to engines behind Unix sockets only.`,
     {
       operation: 'engine.find',
-      provider: 'podman',
+      provider,
       hint: 'Name a local socket: CONTAINER_HOST=unix:///run/user/1000/podman/podman.sock.',
     },
   );

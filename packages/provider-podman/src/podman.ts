@@ -1,34 +1,32 @@
 import { EngineProvider, type EngineFlavour, type Layout, seccompProfile } from '@litterbox/container-engine';
-import { type CallOptions, type Host, type SandboxProvider } from '@litterbox/core/provider';
+import { type CallOptions, type Host, type SandboxProvider, type ProviderMachine } from '@litterbox/core/provider';
 import { runScript } from '@litterbox/linux-sandbox';
 import { endExecMonitors } from './end-exec-monitors.ts';
 import { findPodmanSocket } from './find-podman-socket.ts';
 
-/** Where Podman is found, and where the provider keeps its files. */
-export interface PodmanOptions {
-  readonly host: Host;
-  /** Absolute directory on the host in which the provider makes its own, `podman`, mode 0700. */
-  readonly directory: string;
+/** The machine, and where Podman is found there. In the machine's directory the provider makes its own, `podman`, mode 0700. */
+export interface PodmanOptions extends ProviderMachine {
   /**
    * Absolute path of the engine's socket on the host.
-   * @defaultValue of a local host: that of CONTAINER_HOST, the usual one of the user or of the machine, else one of a service
+   * @defaultValue that of CONTAINER_HOST, the usual one of the user or of the machine, else one of a service
    *   that is started for the purpose and ends by itself
    */
   readonly socket?: string;
 }
 
 const WORDS = {
-  provider: 'podman',
+  kind: 'podman',
   title: 'Podman',
   startHint: 'Start its service (systemctl --user start podman.socket), or name its socket in CONTAINER_HOST.',
   permissionHint: 'Use the socket of your own user: systemctl --user start podman.socket.',
 } as const;
 
 /** Sandboxes in containers of Podman, rootless or rootful, on the same machine. Does nothing until it is asked. */
-export function podman({ host, directory, socket }: PodmanOptions): SandboxProvider {
+export function podman({ key = WORDS.kind, host, facts, directory, socket }: PodmanOptions): SandboxProvider {
   const flavour: EngineFlavour = {
     ...WORDS,
-    findSocket: async (_host, layout, call) => socket ?? (await findPodmanSocket(host, layout.root, call)),
+    provider: key,
+    findSocket: async (_host, layout, call) => socket ?? (await findPodmanSocket(key, host, layout.root, call)),
     seccomp: async (_host, layout, call) => await profileFile(host, layout, call),
     // Its answer in Docker's words says the same of every machine with version 2, and part of that is wrong.
     ownInfo: '/v4.0.0/libpod/info',
@@ -41,7 +39,7 @@ export function podman({ host, directory, socket }: PodmanOptions): SandboxProvi
     release: async (container) => await endExecMonitors(host, container),
     usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),
   };
-  return new EngineProvider({ host, directory: `${directory}/podman`, flavour });
+  return new EngineProvider({ host, isRoot: facts.uid === 0, directory: `${directory}/podman`, flavour });
 }
 
 /** Podman takes the filter's path only; the file is its own for each content. */

@@ -8,6 +8,11 @@ export const TEST_SOCKET = `/var/lib/litterbox-test/run/${uid === 0 ? '' : `user
 
 /** Why the engine of the tests cannot be used, if so. */
 export async function absence(): Promise<string | undefined> {
-  const { usable, checks } = await podman({ host: localHost(), directory: '/nowhere', socket: TEST_SOCKET }).probe();
+  const { usable, checks } = await podman({
+    host: localHost(),
+    facts: await localHost().facts(),
+    directory: '/nowhere',
+    socket: TEST_SOCKET,
+  }).probe();
   return usable ? undefined : checks.find(({ status }) => status === 'failed')?.finding;
 }

@@ -13,7 +13,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const file = join(directory, 'podman/engine.json');
 
 /** As another program would have it: what is known of an engine hangs on the host. */
-const opened = () => podman({ host: localHost(), directory, socket: TEST_SOCKET });
+const facts = await localHost().facts();
+const opened = () => podman({ host: localHost(), facts, directory, socket: TEST_SOCKET });
 
 async function createAndRemove(provider: SandboxProvider): Promise<void> {
   const id = SandboxId.make();

@@ -19,7 +19,7 @@ export async function runConformance(image: string): Promise<void> {
   const options = {
     name: `podman, ${isRootless ? 'rootless' : 'rootful'}, ${image}`,
     runner: await forBackend(isRootless ? 'podman-rootless' : 'podman', { describe, it, afterAll }, absence),
-    open: async () => podman({ host, directory, socket: TEST_SOCKET }),
+    open: async () => podman({ host, facts: await host.facts(), directory, socket: TEST_SOCKET }),
     host,
     timeoutMs: 180_000,
     root: { type: 'image', reference: image } as const,

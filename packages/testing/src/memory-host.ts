@@ -12,6 +12,7 @@ export function memoryHost(shelf: RepositoryShelf): Host {
   };
   return {
     name: 'memory',
+    environment: {},
     facts: refuse,
     spawn: refuse,
     connect: refuse,

@@ -7,6 +7,7 @@ import {
   type NetworkGate,
   type PoolFiller,
   type PortForwarder,
+  type Providers,
   type SandboxPool,
   type SandboxProvider,
   type SandboxRuntime,
@@ -27,6 +28,7 @@ import { memoryHost } from './memory-host.ts';
 import { memoryKeepers } from './memory-keepers.ts';
 import { memoryPool } from './memory-pool.ts';
 import { memoryProvider } from './memory-provider.ts';
+import { memoryProviders } from './memory-providers.ts';
 import { memorySourceControl } from './memory-source-control.ts';
 import { memoryState } from './memory-state.ts';
 import { type Override, overridden } from './overridden.ts';
@@ -56,6 +58,8 @@ export interface UseCaseFixtureOptions {
   readonly runtime?: Override<SandboxRuntime>;
   /** Providers after the one in memory. */
   readonly otherProviders?: readonly SandboxProvider[];
+  /** What finds providers by their keys. */
+  readonly providers?: Override<Providers>;
   readonly sourceControl?: Override<SourceControl>;
   readonly repository?: Override<SourceRepository>;
   readonly state?: Override<StateStore>;
@@ -151,7 +155,10 @@ function fixtureOver(shelves: Shelves, options: UseCaseFixtureOptions): UseCaseF
   const gate = memoryGate();
   const isTrusted = options.isTrusted ?? true;
   const ports: Ports = {
-    providers: [mortal(providerOf(shelves, options), life), ...(options.otherProviders ?? [])],
+    providers: overridden<Providers>(
+      memoryProviders([mortal(providerOf(shelves, options), life), ...(options.otherProviders ?? [])]),
+      options.providers,
+    ),
     sourceControl: mortal(sourceControlOf(shelves, options, life), life),
     state: mortal(overridden(isTrusted ? { ...state, isTrusted: async () => true } : state, options.state), life),
     audit: mortal(overridden(memoryAudit(records, clock, owner), options.audit), life),

@@ -2,6 +2,7 @@ import {
   AccessFiles,
   type Approver,
   type Asker,
+  AskProviders,
   AssignPorts,
   AttachProcess,
   type AuditLog,
@@ -37,6 +38,7 @@ import {
   PatchFile,
   type PoolFiller,
   type PortForwarder,
+  type Providers,
   ReachKeeper,
   ReadAudit,
   ReadHistory,
@@ -47,7 +49,6 @@ import {
   RestoreRevision,
   RunCommand,
   type SandboxPool,
-  type SandboxProvider,
   SearchFiles,
   SettleSandbox,
   SetUpSandbox,
@@ -61,7 +62,7 @@ import { AuditRead, ReadClone } from '@litterbox/core/agent';
 
 /** Everything that use cases are made of. */
 export interface Ports {
-  readonly providers: readonly SandboxProvider[];
+  readonly providers: Providers;
   readonly sourceControl: SourceControl;
   readonly state: StateStore;
   readonly audit: AuditLog;
@@ -85,6 +86,7 @@ export type WiredUseCases = ReturnType<typeof wireUseCases>;
 /** The use cases over these ports, wired as the composition root of `litterbox` does it. */
 export function wireUseCases(ports: Ports) {
   const { providers, sourceControl, state, audit, pool, host, clock, heap, forwarder, keepers, actor } = ports;
+  const askProviders = new AskProviders(providers, clock);
   const openRepository = new OpenRepository(sourceControl, ports.repositoryPath, ports.asker);
   const assignPorts = new AssignPorts(state, forwarder);
   const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock);
@@ -92,12 +94,12 @@ export function wireUseCases(ports: Ports) {
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
   const openSandboxes = new OpenSandboxes(providers, reachKeeper);
   const findSandbox = new FindSandbox(state, openRepository, audit);
-  const chooseProvider = new ChooseProvider(providers);
+  const chooseProvider = new ChooseProvider(providers, askProviders);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);
   const recordRevision = new RecordRevision(state, openRepository, heap);
   const setUpSandbox = new SetUpSandbox(state, recordRevision, openNetwork, openRepository, ports.asker);
   const takePooled = new TakePooled(pool);
-  const clearPool = new ClearPool(openRepository, state, pool, audit, providers, actor);
+  const clearPool = new ClearPool(openRepository, state, pool, audit, providers, askProviders, actor);
   const installImage = new InstallImage(state, audit, openNetwork, actor);
   const fillPool = new FillPool(
     openRepository,
@@ -157,7 +159,7 @@ export function wireUseCases(ports: Ports) {
     heap,
     actor,
   );
-  const restoreRecords = new RestoreRecords(state, pool, providers, decidePolicy, chooseProvider, clock);
+  const restoreRecords = new RestoreRecords(state, pool, providers, askProviders, decidePolicy, chooseProvider, clock);
   return {
     openRepository,
     assignPorts,
@@ -193,7 +195,7 @@ export function wireUseCases(ports: Ports) {
     readClone: new ReadClone(inspectSandbox),
     spillOutput: new SpillOutput(findSandbox, openSandboxes),
     cutMilestone: new CutMilestone(findSandbox, openRepository, state, audit, settleSandbox, actor, ports.asker),
-    listSandboxes: new ListSandboxes(openRepository, state, audit, providers),
+    listSandboxes: new ListSandboxes(openRepository, state, audit, askProviders),
     auditRead: new AuditRead(findSandbox, openRepository, audit, actor),
     readHistory: new ReadHistory(findSandbox, openRepository, audit),
     attachProcess: new AttachProcess(findSandbox, openSandboxes, state, audit, recordRevision, actor),
@@ -231,6 +233,7 @@ export function wireUseCases(ports: Ports) {
       restoreRevision,
       restoreRecords,
       clearPool,
+      askProviders,
     ),
   };
 }

@@ -16,6 +16,7 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
     deleting: 'cyan',
     'setup-failed': 'red',
     missing: 'red',
+    unreachable: 'yellow',
     error: 'red',
   } as const;
   const hasForks = sandboxes.some(({ forkedFrom }) => forkedFrom !== undefined);
@@ -43,6 +44,11 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
       process.stdout.isTTY,
     ),
   );
+  const silent = new Set(sandboxes.filter(({ state }) => state === 'unreachable').map(({ provider }) => provider));
+  if (silent.size > 0)
+    talk.notice(
+      `${[...silent].join(' and ')} did not answer: what is unreachable is as it was. litterbox doctor tells more.`,
+    );
 }
 
 /** What differs from the base, how many revisions there are, and whether the last of them is offered for review. */

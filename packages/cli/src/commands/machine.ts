@@ -35,11 +35,13 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
         talk.result(`  ${provider}: ${check}: ${mark(talk, status)} ${visible(finding)}`);
     return;
   }
-  const { record, shell } = explanation;
+  const { record, state, shell } = explanation;
   const { assurance, forkedFrom } = record;
   talk.result(
     `${record.slug}: ${record.provider}, ${assurance?.mechanism ?? 'never started'}; workspace at ${record.workdir}`,
   );
+  const trouble = TROUBLES[state];
+  if (trouble !== undefined) talk.result(`it is ${talk.paint('red', state)}: ${trouble}`);
   if (forkedFrom !== undefined) talk.result(`it began as a copy of ${forkedFrom}`);
   if (shell !== undefined)
     talk.result(`texts of commands are run by ${shell}${shell === 'sh' ? ': there is no bash inside' : ''}`);
@@ -55,6 +57,13 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
     talk.result('Programs in PATH that do not run inside, for what they lead to is not readable:');
   for (const { path, target } of unreachable) talk.result(`  ${visibleName(path)} -> ${visibleName(target)}`);
 }
+
+/** States in which nothing can be done in a sandbox, and what then. */
+const TROUBLES: Readonly<Record<string, string>> = {
+  missing: 'litterbox recover builds it anew from its last revision',
+  unreachable: 'its provider did not answer, and it is as it was; litterbox doctor tells more',
+  error: 'what is left of it cannot be used, or its provider cannot say',
+};
 
 /** What is open on purpose. Nothing for a sandbox without a way out. */
 function networkLines({ network }: Policy): readonly string[] {

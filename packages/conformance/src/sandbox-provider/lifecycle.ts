@@ -4,6 +4,8 @@ import {
   decodeRaw,
   isLitterboxError,
   missingControls,
+  parseProviderKey,
+  providerKey,
   SandboxId,
   type SandboxProvider,
 } from '@litterbox/core/provider';
@@ -19,7 +21,7 @@ async function ids(provider: SandboxProvider): Promise<readonly string[]> {
 /** Creating, opening, listing, removing. */
 export function lifecycle(check: Check): void {
   check('the name is lower-case and stable, and probing says what was looked at', async ({ provider, another }) => {
-    assert.match(provider.name, /^[a-z][a-z0-9-]*$/);
+    assert.equal(providerKey(parseProviderKey(provider.name)), provider.name);
     assert.equal((await another()).name, provider.name);
     const report = await provider.probe();
     assert.equal(report.usable, true);

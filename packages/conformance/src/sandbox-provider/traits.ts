@@ -7,7 +7,7 @@ const LIMITS = ['memoryBytes', 'cpus', 'processes', 'openFiles', 'diskBytes', 'd
 /** What a provider says of itself, held against what it does. */
 export function traits(check: Check): void {
   check('traits are the same for every instance, and name what is known, each once', async ({ provider, another }) => {
-    const { isolation, limits, workdir, roots, snapshotCost } = provider.traits;
+    const { isolation, limits, workdir, roots, strategies = ['some'], snapshotCost } = provider.traits;
     assert.deepEqual((await another()).traits, provider.traits);
     assert.ok(['none', 'process', 'container', 'vm'].includes(isolation), isolation);
     assert.ok(['repository-path', '/src'].includes(workdir), workdir);
@@ -20,7 +20,8 @@ export function traits(check: Check): void {
       roots.every((root) => ['machine', 'directory', 'image'].includes(root)),
       roots.join(),
     );
-    assert.deepEqual([new Set(limits).size, new Set(roots).size], [limits.length, roots.length]);
+    for (const names of [limits, roots, strategies]) assert.equal(new Set(names).size, names.length, names.join());
+    assert.ok(strategies.length > 0 && !strategies.includes(''), 'strategies without one to choose are left off');
     assert.ok(roots.length > 0, 'a sandbox without programs is none');
   });
 

@@ -40,7 +40,7 @@ const MAX_STARTS = 4;
  */
 export class EngineHost implements Host {
   readonly name: string;
-  readonly isRoot = true;
+  readonly environment = {};
   readonly files: HostFiles;
   readonly #input: EngineHostInput;
   readonly #channel: ExecChannel;

@@ -229,6 +229,7 @@ export class EngineProvider implements SandboxProvider {
         ...this.#input,
         engine,
         host,
+        isRoot: true,
         directory: record.directory,
         isConfined: true,
       });

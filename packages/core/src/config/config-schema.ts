@@ -7,13 +7,11 @@ import { imageReference } from './image-reference.ts';
 import { networkRules, privateRules } from './network-rules.ts';
 import { portTable } from './port-table.ts';
 import { noInlineSecret, secretTable } from './secret-table.ts';
+import { providerChoice } from './provider-choice.ts';
 import { serviceTable } from './service-table.ts';
 import { choice, count, Refused, refusedValue, setting, truth } from './setting.ts';
 import { setupCommand } from './setup-command.ts';
 import { sshHost, sshUser } from './ssh-host.ts';
-
-/** The providers that Litterbox knows by name; an embedder's own ones are chosen in code. */
-export const PROVIDER_NAMES = ['overlayfs', 'docker', 'podman', 'ssh', 'kubernetes'] as const;
 
 const container = z
   .object({
@@ -137,7 +135,9 @@ const noMounts = setting(
 /** The whole of `.litterbox.toml`. Keys as in the file on the way in, with units in their names on the way out. */
 export const ConfigSchema = z
   .object({
-    provider: choice(PROVIDER_NAMES, 'What runs sandboxes. Default: the first that works here.').optional(),
+    provider: providerChoice(
+      'What runs sandboxes, and on which machine. Default: the first that works here.',
+    ).optional(),
     source: choice(
       ['head', 'worktree'],
       'Start from HEAD, or from the working tree with its uncommitted changes.',

@@ -133,12 +133,7 @@ const rows: readonly Row[] = [
     ),
   ['B18 not a list', 'network.allow = "example.org"', 'NET_RULE_INVALID'],
   ['B18 another mode', 'network.run = "all"', 'CONFIG_VALUE', 'one of none, allow-list'],
-  [
-    'B19 provider',
-    '# a\nprovider = "doker"',
-    'CONFIG_VALUE',
-    ':2:1 provider: got "doker", want one of overlayfs, docker, ',
-  ],
+  ['B19 provider', '# a\nprovider = "Docker"', 'CONFIG_VALUE', ':2:1 provider: got "Docker", want KIND or KIND@HOST'],
   ...['', '-oX', 'a;b', 'h\\nX', 'a b', '$(id)', 'user@host'].map(
     (host): Row => [`B19 ssh host ${host}`, `[ssh]\nhost = "${host}"`, 'SSH_HOST_INVALID', ':2:1 ssh.host'],
   ),
@@ -169,6 +164,8 @@ const rows: readonly Row[] = [
   ['a truth in quotes', 'allow-degraded = "true"', 'CONFIG_TYPE', 'true or false'],
   ['a source', 'source = "index"', 'CONFIG_VALUE', 'one of head, worktree'],
   ['a date', 'provider = 1979-05-27', 'CONFIG_TYPE'],
+  ['B19 provider on this machine by name', 'provider = "docker@local"', 'CONFIG_VALUE', 'write docker alone'],
+  ['B19 provider on no machine', 'provider = "docker@-oProxyCommand"', 'CONFIG_VALUE', "machine's name"],
 ];
 
 describe('what is refused', () => {

@@ -207,7 +207,7 @@ describe('the environment', () => {
       ['LITTERBOX_MEMORY', 'lots', 'CONFIG_VALUE'],
       ['LITTERBOX_CPUS', 'two', 'CONFIG_TYPE'],
       ['LITTERBOX_PROCESSES', '3', 'CONFIG_VALUE'],
-      ['LITTERBOX_PROVIDER', 'doker', 'CONFIG_VALUE'],
+      ['LITTERBOX_PROVIDER', 'Docker', 'CONFIG_VALUE'],
       ['LITTERBOX_WORKDIR', '/proc', 'WORKDIR_FORBIDDEN'],
       ['LITTERBOX_REQUIRE_MESSAGE', 'yes', 'CONFIG_TYPE'],
     ] as const) {
@@ -324,9 +324,14 @@ test('distances between words', () => {
 });
 
 test('passes the strategy on to the provider that has strategies, and nothing when it is free to choose', () => {
-  const strategyOf = (text: string, name: string) =>
-    policyOf(configOf(text), {}, { ...factsOf(MACHINE), providerName: name }).strategy;
-  expect(strategyOf('overlayfs.strategy = "reflink"', 'overlayfs')).toBe('reflink');
-  expect(strategyOf('overlayfs.strategy = "auto"', 'overlayfs')).toBeUndefined();
-  expect(strategyOf('overlayfs.strategy = "reflink"', 'docker')).toBeUndefined();
+  const some = { ...MACHINE, strategies: ['overlay', 'reflink'] };
+  const strategyOf = (text: string, traits: ProviderTraits) =>
+    policyOf(configOf(text), {}, { ...factsOf(traits), providerName: 'overlayfs@build-box' }).strategy;
+  expect(strategyOf('overlayfs.strategy = "reflink"', some)).toBe('reflink');
+  expect(strategyOf('overlayfs.strategy = "auto"', some)).toBeUndefined();
+  expect(strategyOf('overlayfs.strategy = "reflink"', MACHINE)).toBeUndefined();
+  expect(errorOf(() => strategyOf('overlayfs.strategy = "zfs"', some))).toMatchObject({
+    code: 'UNSUPPORTED',
+    details: { provider: 'overlayfs@build-box', hint: 'Choose one of: auto, overlay, reflink.' },
+  });
 });

@@ -74,9 +74,17 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     worktrees: overrides.worktrees ?? config.worktrees,
     requireMessage: overrides.requireMessage ?? config.revisions.requireMessage,
     allowDegraded: overrides.allowDegraded ?? config.allowDegraded,
-    ...(facts.providerName === 'overlayfs' &&
-      config.overlayfs.strategy !== 'auto' && { strategy: config.overlayfs.strategy }),
+    ...strategyOf(config, facts),
   };
+}
+
+/** The key is for providers that have strategies: a file may hold it for one and be used with another. */
+function strategyOf({ overlayfs: { strategy } }: Config, facts: PolicyFacts): Pick<Policy, 'strategy'> {
+  const { strategies } = facts.traits;
+  if (!strategies || strategy === 'auto') return {};
+  if (strategies.includes(strategy)) return { strategy };
+  const hint = `Choose one of: ${['auto', ...strategies].join(', ')}.`;
+  throw unsupported(facts, `overlayfs.strategy = "${strategy}" is not supported`, hint);
 }
 
 /** A number that Litterbox chooses: no program that has one of its own uses these. */

@@ -1,35 +1,26 @@
 import * as z from 'zod';
 import type { CommandShell } from '../channel/command-shell.ts';
-import type { ProbeReport } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { ChooseProvider } from '../use-cases/choose-provider.ts';
+import { ChooseProvider, type ProviderReport } from '../use-cases/choose-provider.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
 import { FindShell } from '../inside/find-shell.ts';
+import { type ShownState } from '../use-cases/list-sandboxes.ts';
 import { fields } from './fields.ts';
 import { operation, type OperationOptions, type UseCases } from './operation.ts';
-
-/** What one provider found on this machine. */
-export interface ProviderReport {
-  readonly provider: string;
-  readonly report: ProbeReport;
-}
+import { stateAndShell } from './state-and-shell.ts';
 
 /** What every provider finds on this machine, in order of preference; or the sandbox that was named, and what runs its texts of commands. */
 export type Explanation =
-  | { readonly record: SandboxRecord; readonly shell?: CommandShell }
+  | { readonly record: SandboxRecord; readonly state: ShownState; readonly shell?: CommandShell }
   | { readonly providers: readonly ProviderReport[] };
 
 async function probe(useCases: UseCases, options?: OperationOptions): Promise<readonly ProviderReport[]> {
-  const { all } = useCases.get(ChooseProvider);
-  return await Promise.all(
-    all.map(async (provider) => ({ provider: provider.name, report: await provider.probe(options) })),
-  );
+  return await useCases.get(ChooseProvider).reports(options);
 }
 
 async function explained(useCases: UseCases, sandbox: string, options?: OperationOptions): Promise<Explanation> {
   const record = await useCases.get(FindSandbox).execute(sandbox, options);
-  const shell = await useCases.get(FindShell).execute(record, options);
-  return { record, ...(shell && { shell }) };
+  return { record, ...(await stateAndShell(useCases, record, options)) };
 }
 
 /** `sandbox-explain`, `litterbox explain`: say what isolation is in force, and what is not. */
@@ -44,6 +35,7 @@ export const explain = operation({
       ? explanation.providers
       : {
           name: explanation.record.slug,
+          state: explanation.state,
           provider: explanation.record.provider,
           workdir: explanation.record.workdir,
           ...(explanation.shell && { shell: explanation.shell }),

@@ -107,8 +107,8 @@ export interface NamespaceLoopback extends AsyncDisposable {
 export interface Host extends AsyncDisposable {
   /** `local`, or the destination. Stable; used in error details. */
   readonly name: string;
-  /** Programs run as root there. Absent where that is not known before the machine is asked: what needs root is then not promised. */
-  readonly isRoot?: boolean;
+  /** The environment of the login there, by which tools of that machine are found. Empty where it is not known. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Asked once and kept. */
   facts(options?: CallOptions): Promise<HostFacts>;
   /**

@@ -2,6 +2,7 @@ import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { SandboxId } from '../domain/ids.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { ImageStore } from './image-store.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
@@ -17,6 +18,8 @@ export interface ProviderTraits {
   readonly workdir: 'repository-path' | '/src';
   /** Whether a root file system (`SandboxSpec.root`) of the user's choice can be a directory, an image, or neither. */
   readonly roots: readonly ('machine' | 'directory' | 'image')[];
+  /** Ways of making the workspace that a sandbox can be asked to have ({@link SandboxSpec.strategy}). Absent where there is nothing to choose. */
+  readonly strategies?: readonly string[];
   /** Present where sandboxes can begin as copies of others ({@link SandboxSpec.copyOf}). Elsewhere core refuses a fork with `UNSUPPORTED`. */
   readonly canCopy?: true;
   /** Present with `snapshots` only: `'shared'` means a snapshot costs O(1) space, `'copied'` O(size of the tree). */
@@ -142,8 +145,8 @@ export interface RuntimeStatus {
  * control that is missing is `DEGRADED`, never a silent downgrade. Constructing a provider does no I/O.
  */
 export interface SandboxProvider extends AsyncDisposable {
-  /** Stable, lower-case, unique in one Litterbox instance; used in records, labels and error details. */
-  readonly name: string;
+  /** Its key: stable, unique in one Litterbox instance; used in records and error details. See `provider-key.ts` for what it may be. */
+  readonly name: ProviderKey;
   readonly traits: ProviderTraits;
 
   /** Looks at the machine and changes nothing that lasts. Never rejects because something is missing. */

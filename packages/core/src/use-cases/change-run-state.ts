@@ -79,7 +79,7 @@ export class ChangeRunState {
     // A failed setup stays one until the sandbox is made anew; it can be looked into all the same.
     if (record.state === 'setup-failed' && wanted === 'ready') return { record, isChanged: false };
     // The runtime has the last word: a program may have been killed between the two, or somebody else froze it.
-    const provider = this.#open.providerOf(record);
+    const provider = await this.#open.providerOf(record, options);
     if (record.state === wanted && RUNTIME_STATES[wanted] === (await runtimeState(provider, record.id, options)))
       return { record, isChanged: false };
     return await audited(
@@ -112,7 +112,9 @@ export class ChangeRunState {
       } else await runtime.resume(options);
     } catch (error) {
       // It may have come half-way. An entry that nobody can settle now stays for the next reconcile.
-      await settleRunState(this.#state, this.#open.providerOf(record), record)
+      await this.#open
+        .providerOf(record)
+        .then((provider) => settleRunState(this.#state, provider, record))
         .then(() => this.#state.end(journal.id))
         .catch(() => {});
       throw error;

@@ -1,49 +1,62 @@
 import { LitterboxError } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
+import type { Providers } from '../ports/providers.ts';
 import type { ProbeReport, SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { AskProviders, ProviderAnswer } from './ask-providers.ts';
+
+/** What one provider found on its machine. */
+export interface ProviderReport {
+  readonly provider: ProviderKey;
+  readonly report: ProbeReport;
+}
+
+/** Longer than for a look: who takes the next provider only because the best one is slow gets another isolation. */
+export const CHOICE_MS = 10_000;
 
 /** The provider that was asked for, or the first usable one that can do what was asked; the reasons of all refusals otherwise. */
 export class ChooseProvider {
-  readonly #providers: readonly SandboxProvider[];
+  readonly #providers: Providers;
+  readonly #ask: AskProviders;
 
-  constructor(providers: readonly SandboxProvider[]) {
+  constructor(providers: Providers, ask: AskProviders) {
     this.#providers = providers;
+    this.#ask = ask;
   }
 
-  get all(): readonly SandboxProvider[] {
-    return this.#providers;
+  /** What every provider finds on its machine, in order of preference. One that does not answer is not usable, and says so. */
+  async reports(options?: CallOptions): Promise<readonly ProviderReport[]> {
+    const keys = this.#providers.preferred;
+    const answers = await this.#ask.each(keys, (provider, call) => provider.probe(call), options);
+    return [...answers].map(([provider, answer]) => ({ provider, report: reportOf(answer) }));
   }
 
   /** @param root what the sandbox is to have its programs from: where nobody names a provider, those that can are looked at */
   async execute(
-    wanted: string | undefined,
+    wanted: ProviderKey | undefined,
     options?: CallOptions,
     root?: SandboxRoot['type'],
   ): Promise<SandboxProvider> {
-    if (wanted !== undefined) {
-      const named = this.#providers.find(({ name }) => name === wanted);
-      if (named) return named;
-      throw new LitterboxError('INVALID_ARGUMENT', `There is no provider ${shown(wanted)}.`, {
-        operation: 'sandbox.create',
-        hint: `There are: ${this.#providers.map(({ name }) => name).join(', ') || 'none'}.`,
-      });
-    }
-    // With one provider there is nothing to choose, and `create` itself says what is missing.
-    const able = this.#providers.filter(({ traits }) => root === undefined || traits.roots.includes(root));
-    const providers = able.length > 0 ? able : this.#providers; // the policy says then what is not supported
-    const [only] = providers;
-    if (only && providers.length === 1) return only;
+    if (wanted !== undefined) return await this.#providers.get(wanted, options);
+    const all = this.#providers.preferred;
+    const able = root === undefined ? all : await this.#able(root, options);
+    // With one provider there is nothing to choose, and `create` itself says what is missing. Where none is able the policy says it.
+    const [best, ...others] = able.length > 0 ? able : all;
+    if (best !== undefined && others.length === 0) return await this.#providers.get(best, options);
     const refusals: string[] = [];
-    for (const provider of providers) {
-      const report = await provider.probe(options);
-      if (report.usable) return provider;
-      refusals.push(`${provider.name}: ${refusalOf(report)}`);
+    // The best one alone, for nearly always it is usable: to load and to ask the others costs more than it does.
+    for (const keys of [best === undefined ? [] : [best], others]) {
+      const reports = await Promise.all(
+        keys.map(async (key) => [key, reportOf(await this.#probed(key, options))] as const),
+      );
+      const usable = reports.find(([, report]) => report.usable);
+      if (usable) return await this.#providers.get(usable[0], options);
+      refusals.push(...reports.map(([key, report]) => `${key}: ${refusalOf(report)}`));
     }
     throw new LitterboxError(
       'UNAVAILABLE',
-      able.length === this.#providers.length
+      able.length === all.length
         ? 'No provider can be used on this machine.'
         : `No provider with a root of type ${root} can be used on this machine.`,
       {
@@ -52,6 +65,27 @@ export class ChooseProvider {
       },
     );
   }
+
+  async #probed(key: ProviderKey, { signal }: CallOptions = {}): Promise<ProviderAnswer<ProbeReport>> {
+    return await this.#ask.one(key, (provider, call) => provider.probe(call), { signal, waitMs: CHOICE_MS });
+  }
+
+  async #able(root: SandboxRoot['type'], options?: CallOptions): Promise<readonly ProviderKey[]> {
+    const answers = await this.#ask.each(
+      this.#providers.preferred,
+      async ({ traits }) => traits.roots.includes(root),
+      options,
+    );
+    return [...answers].filter(([, answer]) => answer.state === 'answered' && answer.value).map(([key]) => key);
+  }
+}
+
+function reportOf(answer: ProviderAnswer<ProbeReport>): ProbeReport {
+  if (answer.state === 'answered') return answer.value;
+  const { message } = answer.error;
+  const { hint = 'See what litterbox doctor says when its machine is up.' } =
+    answer.error instanceof LitterboxError ? answer.error.details : {};
+  return { usable: false, checks: [{ name: 'answer', status: 'failed', finding: message, remedy: hint }] };
 }
 
 function refusalOf({ checks }: ProbeReport): string {

@@ -1,12 +1,16 @@
 import { isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { PooledSandbox, SandboxPool } from '../ports/sandbox-pool.ts';
+import type { Providers } from '../ports/providers.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
+import type { AskProviders, ProviderAnswer } from './ask-providers.ts';
 import { audited } from './audited.ts';
+import { listRuntimes } from './list-runtimes.ts';
 import type { OpenRepository } from './open-repository.ts';
 
 /** Looks at the prepared sandboxes of this repository, and removes them. */
@@ -15,7 +19,8 @@ export class ClearPool {
   readonly #state: StateStore;
   readonly #pool: SandboxPool;
   readonly #audit: AuditLog;
-  readonly #providers: readonly SandboxProvider[];
+  readonly #providers: Providers;
+  readonly #ask: AskProviders;
   readonly #actor: string;
 
   constructor(
@@ -23,7 +28,8 @@ export class ClearPool {
     state: StateStore,
     pool: SandboxPool,
     audit: AuditLog,
-    providers: readonly SandboxProvider[],
+    providers: Providers,
+    ask: AskProviders,
     actor: string,
   ) {
     this.#repository = repository;
@@ -31,6 +37,7 @@ export class ClearPool {
     this.#pool = pool;
     this.#audit = audit;
     this.#providers = providers;
+    this.#ask = ask;
     this.#actor = actor;
   }
 
@@ -38,16 +45,27 @@ export class ClearPool {
     return await this.#pool.list((await this.#repository.execute(options)).id, options);
   }
 
-  /** Removes prepared sandboxes of the providers that nobody knows of: the state file was lost. Gives how many. */
+  /**
+   * Removes prepared sandboxes of the providers that nobody knows of: the state file was lost. Gives how many. Those of a provider that
+   * does not answer stay.
+   */
   async orphans(options?: CallOptions): Promise<number> {
     let removed = 0;
-    for (const provider of this.#providers.filter(({ claim }) => claim))
-      for await (const { id, isPooled } of provider.list(options)) {
+    const answers = await this.#ask.each(
+      this.#providers.preferred,
+      async (provider, call) => (provider.claim ? await listRuntimes(provider, call) : new Map<never, never>()),
+      options,
+    );
+    for (const [key, answer] of answers) {
+      if (answer.state === 'failed') throw answer.error;
+      if (answer.state !== 'answered') continue;
+      for (const { id, isPooled } of answer.value.values()) {
         // In this order: whoever takes one makes its record before the row goes.
         if (!isPooled || (await this.#pool.get(id, options)) || (await this.#state.get(id, options))) continue;
-        await provider.remove(id);
+        await (await this.#providers.get(key, options)).remove(id);
         removed += 1;
       }
+    }
     return removed;
   }
 
@@ -71,7 +89,7 @@ export class ClearPool {
 
   /** Everything of one that this process owns; the row last, so that what is left after a kill is found by it. */
   async removed(repository: SourceRepository, { id, provider }: PooledSandbox): Promise<void> {
-    await this.#providers.find(({ name }) => name === provider)?.remove(id);
+    await (await this.#providers.get(provider)).remove(id);
     reach('pool.after-runtime-removed');
     await repository.remove(id);
     await this.#pool.remove(id);
@@ -80,8 +98,17 @@ export class ClearPool {
   /** What killed processes left in the pool of this repository, and prepared sandboxes that nobody knows of. One sentence each. */
   async reconcile(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
     const done: string[] = [];
-    for (const left of await this.#pool.abandoned(options)) {
-      if (left.repositoryId !== repository.id || !(await this.#pool.condemn(left.id, options))) continue;
+    const abandoned = (await this.#pool.abandoned(options)).filter((one) => one.repositoryId === repository.id);
+    const answers = await this.#answers(abandoned, options);
+    for (const left of abandoned) {
+      const isLeft = (error: Error) =>
+        `A prepared sandbox (${left.provider}) could not be cleared away yet: ${error.message}`;
+      const answer = answers.get(left.provider);
+      if (answer && answer.state !== 'answered') {
+        done.push(isLeft(answer.error));
+        continue;
+      }
+      if (!(await this.#pool.condemn(left.id, options))) continue;
       try {
         // One with a record is the sandbox of that by now, or an interrupted create's: the row alone is too much.
         if (await this.#state.get(left.id, options)) await this.#pool.remove(left.id);
@@ -89,7 +116,7 @@ export class ClearPool {
         done.push(`Cleared away a prepared sandbox (${left.provider}) that was left ${left.state}.`);
       } catch (error) {
         if (!isLitterboxError(error)) throw error;
-        done.push(`A prepared sandbox (${left.provider}) could not be cleared away yet: ${error.message}`);
+        done.push(isLeft(error));
       }
     }
     return done;
@@ -101,9 +128,11 @@ export class ClearPool {
     options?: CallOptions,
   ): Promise<readonly PooledSandbox[]> {
     const removed: PooledSandbox[] = [];
-    for (const one of await this.#pool.list(repository.id, options)) {
-      const isOurs = this.#providers.some(({ name }) => name === one.provider);
-      if (!isOurs || !isWanted(one) || !(await this.#pool.condemn(one.id, options))) continue;
+    const wanted = (await this.#pool.list(repository.id, options)).filter(isWanted);
+    const answers = await this.#answers(wanted, options);
+    for (const one of wanted) {
+      // One that this program does not have, or that does not answer, keeps what it prepared until it does.
+      if (answers.get(one.provider)?.state !== 'answered' || !(await this.#pool.condemn(one.id, options))) continue;
       reach('pool.after-condemned');
       await audited(
         this.#audit,
@@ -119,5 +148,17 @@ export class ClearPool {
       removed.push(one);
     }
     return removed;
+  }
+
+  /** Whether the providers answer that prepared these. */
+  async #answers(
+    prepared: readonly PooledSandbox[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<ProviderKey, ProviderAnswer<unknown>>> {
+    return await this.#ask.each(
+      prepared.map(({ provider }) => provider),
+      listRuntimes,
+      options,
+    );
   }
 }

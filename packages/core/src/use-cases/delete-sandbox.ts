@@ -81,7 +81,7 @@ export class DeleteSandbox {
     reach('delete.after-mark');
     await this.#keeper.end(record, false);
     // The runtime ends everything at once; closing it first would end one process after another.
-    await this.#open.providerOf(record).remove(record.id);
+    await (await this.#open.providerOf(record)).remove(record.id);
     reach('delete.after-runtime');
     await this.#open.close(record.id);
     reach('delete.after-close');

@@ -72,7 +72,7 @@ export class ForkSandbox {
   async execute(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<ForkResult> {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
-    const provider = this.#open.providerOf(found);
+    const provider = await this.#open.providerOf(found, options);
     if (!provider.traits.canCopy)
       throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot copy sandboxes.`, {
         operation: 'sandbox.fork',

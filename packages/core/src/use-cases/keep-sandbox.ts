@@ -5,6 +5,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KeeperRequest, Keepers } from '../ports/keepers.ts';
 import type { Forward, PortForwarder } from '../ports/port-forwarder.ts';
+import type { Providers } from '../ports/providers.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { AssignedPort, Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
@@ -54,7 +55,7 @@ const DEFAULT_TAIL_BYTES = 64 * 1024;
  */
 export class KeepSandbox {
   readonly #state: StateStore;
-  readonly #providers: readonly SandboxProvider[];
+  readonly #providers: Providers;
   readonly #keepers: Keepers;
   readonly #forwarder: PortForwarder;
   readonly #assign: AssignPorts;
@@ -64,7 +65,7 @@ export class KeepSandbox {
 
   constructor(
     state: StateStore,
-    providers: readonly SandboxProvider[],
+    providers: Providers,
     keepers: Keepers,
     forwarder: PortForwarder,
     assign: AssignPorts,
@@ -110,10 +111,21 @@ export class KeepSandbox {
     }
   }
 
+  /** Nothing where this program does not have it: another one, which has, will keep the sandbox. */
+  async #provider({ provider }: SandboxRecord): Promise<SandboxProvider | undefined> {
+    try {
+      return await this.#providers.get(provider);
+    } catch (error) {
+      if (isLitterboxError(error, 'INVALID_ARGUMENT')) return undefined;
+      throw error;
+    }
+  }
+
   async #begin(id: SandboxId, lease: Lease): Promise<Keeping | undefined> {
     const record = await this.#state.get(id);
-    const provider = this.#providers.find(({ name }) => name === record?.provider);
-    if (record?.state !== 'ready' || !provider) return undefined;
+    if (record?.state !== 'ready') return undefined;
+    const provider = await this.#provider(record);
+    if (!provider) return undefined;
     // One of its own: what else this program has open of the sandbox may be closed at any moment.
     const runtime = await provider.open(id);
     const keeping = new Keeping({

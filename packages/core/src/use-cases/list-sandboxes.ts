@@ -2,17 +2,25 @@ import { isLitterboxError } from '../domain/errors.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { RuntimeStatus, SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { RecordedWork } from '../ports/sandbox-histories.ts';
+import { type RuntimeStatus, type SandboxProvider } from '../ports/sandbox-provider.ts';
+import { type RecordedWork } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
+import type { AskProviders, ProviderAnswer } from './ask-providers.ts';
+import { listRuntimes } from './list-runtimes.ts';
 import type { OpenRepository } from './open-repository.ts';
+
+/**
+ * The state of a sandbox as record and runtime tell it together. `missing`: its provider does not have it any more, and `recover`
+ * rebuilds it; `unreachable`: its provider did not answer, and it is as it was; `error`: what is left of it cannot be used, or its
+ * provider cannot say.
+ */
+export type ShownState = SandboxState | 'missing' | 'unreachable' | 'error';
 
 /** A sandbox as a list shows it. */
 export interface SandboxSummary {
   readonly name: string;
   readonly id: string;
-  /** `missing`: its runtime is gone, `recover` rebuilds it; `error`: the runtime cannot be asked. */
-  readonly state: SandboxState | 'missing' | 'error';
+  readonly state: ShownState;
   readonly provider: string;
   readonly repository: string;
   readonly createdAtMs: number;
@@ -43,20 +51,24 @@ export class ListSandboxes {
   readonly #repository: OpenRepository;
   readonly #state: StateStore;
   readonly #audit: AuditLog;
-  readonly #providers: readonly SandboxProvider[];
+  readonly #ask: AskProviders;
 
-  constructor(repository: OpenRepository, state: StateStore, audit: AuditLog, providers: readonly SandboxProvider[]) {
+  constructor(repository: OpenRepository, state: StateStore, audit: AuditLog, ask: AskProviders) {
     this.#repository = repository;
     this.#state = state;
     this.#audit = audit;
-    this.#providers = providers;
+    this.#ask = ask;
   }
 
   /** @param scope this repository's, or every repository's of this user */
   async execute(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
     const records = await this.records(scope, options);
     const [statuses, works, calls] = await Promise.all([
-      this.#statuses(records, options),
+      this.#ask.each(
+        records.map(({ provider }) => provider),
+        listRuntimes,
+        options,
+      ),
       scope === 'all' ? new Map<SandboxId, RecordedWork>() : this.#works(records, options),
       this.#lastCalls(records, options),
     ]);
@@ -104,34 +116,19 @@ export class ListSandboxes {
     return await this.#state.list(scope === 'all' ? undefined : (await this.#repository.execute(options)).id, options);
   }
 
-  /** Per provider, the states by id; absent when it cannot be asked. */
-  async #statuses(
-    records: readonly SandboxRecord[],
-    options?: CallOptions,
-  ): Promise<ReadonlyMap<string, ReadonlyMap<string, RuntimeStatus['state']>>> {
-    const wanted = new Set(records.map(({ provider }) => provider));
-    const statuses = new Map<string, ReadonlyMap<string, RuntimeStatus['state']>>();
-    for (const provider of this.#providers.filter(({ name }) => wanted.has(name))) {
-      const states = new Map<string, RuntimeStatus['state']>();
-      try {
-        for await (const { id, state } of provider.list(options)) states.set(id, state);
-        statuses.set(provider.name, states);
-      } catch (error) {
-        options?.signal?.throwIfAborted();
-        if (!(error instanceof Error)) throw error; // a provider that is down shows as `error`, not as nothing
-      }
-    }
-    return statuses;
+  /** Of one sandbox, whose provider is asked. */
+  async state(record: SandboxRecord, options?: CallOptions): Promise<ShownState> {
+    return stateOf(record, await this.#ask.one(record.provider, listRuntimes, options));
   }
 }
 
 function stateOf(
   record: SandboxRecord,
-  states: ReadonlyMap<string, RuntimeStatus['state']> | undefined,
-): SandboxSummary['state'] {
+  answer: ProviderAnswer<ReadonlyMap<SandboxId, RuntimeStatus>> | undefined,
+): ShownState {
   if (record.state === 'creating' || record.state === 'deleting') return record.state;
-  if (!states) return 'error';
-  const actual = states.get(record.id);
+  if (answer?.state !== 'answered') return answer?.state === 'unreachable' ? 'unreachable' : 'error';
+  const actual = answer.value.get(record.id)?.state;
   if (actual === undefined) return 'missing';
   if (actual === 'broken') return 'error';
   return actual === 'running' ? (record.state === 'setup-failed' ? 'setup-failed' : 'ready') : actual;

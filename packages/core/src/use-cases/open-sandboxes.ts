@@ -1,7 +1,8 @@
 import { ExecChannel } from '../channel/exec-channel.ts';
-import { LitterboxError } from '../domain/errors.ts';
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { Providers } from '../ports/providers.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
@@ -17,27 +18,32 @@ export interface OpenedSandbox {
 
 /** The sandboxes this process has open, each once. */
 export class OpenSandboxes {
-  readonly #providers: readonly SandboxProvider[];
+  readonly #providers: Providers;
   readonly #reach: ReachKeeper | undefined;
   readonly #opened = new Map<SandboxId, Promise<OpenedSandbox>>();
 
-  constructor(providers: readonly SandboxProvider[], reach?: ReachKeeper) {
+  constructor(providers: Providers, reach?: ReachKeeper) {
     this.#providers = providers;
     this.#reach = reach;
   }
 
-  providerOf(record: Pick<SandboxRecord, 'provider'>): SandboxProvider {
-    const provider = this.#providers.find(({ name }) => name === record.provider);
-    if (provider) return provider;
-    throw new LitterboxError(
-      'UNAVAILABLE',
-      `The sandbox was made by the provider ${record.provider}, which this program does not have.`,
-      {
-        operation: 'sandbox.open',
-        provider: record.provider,
-        hint: `It has: ${this.#providers.map(({ name }) => name).join(', ') || 'none'}.`,
-      },
-    );
+  /** @throws LitterboxError `UNAVAILABLE` when this program does not have it, or its machine does not answer. */
+  async providerOf({ provider }: Pick<SandboxRecord, 'provider'>, options?: CallOptions): Promise<SandboxProvider> {
+    try {
+      return await this.#providers.get(provider, options);
+    } catch (cause) {
+      if (!isLitterboxError(cause, 'INVALID_ARGUMENT')) throw cause;
+      throw new LitterboxError(
+        'UNAVAILABLE',
+        `The sandbox was made by the provider ${provider}, which this program does not have.`,
+        {
+          operation: 'sandbox.open',
+          provider,
+          hint: cause.details.hint ?? `It has: ${this.#providers.preferred.join(', ')}.`,
+        },
+        { cause },
+      );
+    }
   }
 
   /** @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`, `SANDBOX_RUNTIME_MISSING`. */
@@ -82,21 +88,20 @@ export class OpenSandboxes {
     const known = this.#opened.get(record.id);
     if (known) return known;
     const opening = (async () => {
-      const runtime = await this.providerOf(record)
-        .open(record.id)
-        .catch((cause: unknown) => {
-          if (!(cause instanceof LitterboxError) || cause.code !== 'NOT_FOUND') throw cause;
-          throw new LitterboxError(
-            'SANDBOX_RUNTIME_MISSING',
-            `The sandbox ${record.slug} has lost what it runs in.`,
-            {
-              operation: 'sandbox.open',
-              provider: record.provider,
-              hint: `Rebuild it from its last revision: litterbox recover ${record.slug}.`,
-            },
-            { cause },
-          );
-        });
+      const provider = await this.providerOf(record);
+      const runtime = await provider.open(record.id).catch((cause: unknown) => {
+        if (!isLitterboxError(cause, 'NOT_FOUND')) throw cause;
+        throw new LitterboxError(
+          'SANDBOX_RUNTIME_MISSING',
+          `The sandbox ${record.slug} has lost what it runs in.`,
+          {
+            operation: 'sandbox.open',
+            provider: record.provider,
+            hint: `Rebuild it from its last revision: litterbox recover ${record.slug}.`,
+          },
+          { cause },
+        );
+      });
       // A keeper that was killed is followed by another one. Who asks for services or ports is told what is wrong with it.
       await this.#reach?.ensure(record).catch(() => {});
       return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };

@@ -1,7 +1,10 @@
 import { isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
+import type { SourceRepository } from '../ports/source-control.ts';
 import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { AskProviders, ProviderAnswer } from './ask-providers.ts';
 import type { ClearPool } from './clear-pool.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -9,6 +12,7 @@ import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RestoreRecords } from './restore-records.ts';
 import type { RestoreRevision } from './restore-revision.ts';
 import { INSTALLING } from './install-image.ts';
+import { listRuntimes } from './list-runtimes.ts';
 import { settleRunState } from './settle-run-state.ts';
 
 /**
@@ -24,6 +28,7 @@ export class Reconcile {
   readonly #restore: RestoreRevision;
   readonly #records: RestoreRecords;
   readonly #pool: ClearPool;
+  readonly #ask: AskProviders;
 
   constructor(
     repository: OpenRepository,
@@ -33,6 +38,7 @@ export class Reconcile {
     restore: RestoreRevision,
     records: RestoreRecords,
     pool: ClearPool,
+    ask: AskProviders,
   ) {
     this.#repository = repository;
     this.#state = state;
@@ -41,6 +47,7 @@ export class Reconcile {
     this.#restore = restore;
     this.#records = records;
     this.#pool = pool;
+    this.#ask = ask;
   }
 
   /** What was done, one sentence each. */
@@ -49,8 +56,10 @@ export class Reconcile {
     const hasRecords = (await this.#state.list(repository.id, options)).length > 0;
     const done = [...(await repository.reconcile(options)), ...(await this.#records.execute(repository, options))];
     reach('reconcile.after-repository');
-    for (const entry of await this.#state.interrupted(options)) {
-      const sentence = await this.#settle(entry, options);
+    const interrupted = await this.#state.interrupted(options);
+    const answers = await this.#answers(interrupted, repository, options);
+    for (const entry of interrupted) {
+      const sentence = await this.#settle(entry, answers, options);
       if (sentence !== undefined) done.push(sentence);
     }
     // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
@@ -61,10 +70,25 @@ export class Reconcile {
     return done;
   }
 
-  async #settle(entry: JournalEntry, options?: CallOptions): Promise<string | undefined> {
+  /** Whether those answer that have what was interrupted here. Asked once and together, so that one that is down holds nobody up. */
+  async #answers(
+    interrupted: readonly JournalEntry[],
+    { id }: SourceRepository,
+    options?: CallOptions,
+  ): Promise<Answers> {
+    const keys: ProviderKey[] = [];
+    for (const { sandbox, operation, step } of interrupted) {
+      const record = sandbox && (await this.#state.get(sandbox, options));
+      if (record?.repositoryId === id) keys.push(record.provider);
+      else if (!record && operation === INSTALLING) keys.push(step);
+    }
+    return await this.#ask.each(keys, listRuntimes, options);
+  }
+
+  async #settle(entry: JournalEntry, answers: Answers, options?: CallOptions): Promise<string | undefined> {
     const record = entry.sandbox && (await this.#state.get(entry.sandbox, options));
     if (!record) {
-      if (entry.operation === INSTALLING) return await this.#clearInstaller(entry);
+      if (entry.operation === INSTALLING) return await this.#clearInstaller(entry, answers);
       await this.#state.end(entry.id);
       return undefined;
     }
@@ -72,7 +96,7 @@ export class Reconcile {
     if (record.repositoryId !== repository.id) return undefined; // settled when that repository is opened
     await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'reconcile', options);
     try {
-      const sentence = await this.#finish(entry, record);
+      const sentence = await this.#finish(entry, record, answers);
       reach('reconcile.before-end');
       await this.#state.end(entry.id);
       return sentence;
@@ -84,9 +108,10 @@ export class Reconcile {
   }
 
   /** The place in which a process that was killed installed something into an image. */
-  async #clearInstaller({ id, sandbox, step }: JournalEntry): Promise<string> {
+  async #clearInstaller({ id, sandbox, step }: JournalEntry, answers: Answers): Promise<string> {
     try {
-      if (sandbox !== undefined) await this.#open.providerOf({ provider: step }).remove(sandbox);
+      assertAnswers(answers, step);
+      if (sandbox !== undefined) await (await this.#open.providerOf({ provider: step })).remove(sandbox);
       await this.#state.end(id);
       return 'Cleared away what an interrupted installation left.';
     } catch (error) {
@@ -95,22 +120,33 @@ export class Reconcile {
     }
   }
 
-  async #finish(entry: JournalEntry, record: SandboxRecord): Promise<string | undefined> {
+  async #finish(entry: JournalEntry, record: SandboxRecord, answers: Answers): Promise<string | undefined> {
     if (entry.operation === 'sandbox-rebuild') {
+      assertAnswers(answers, record.provider);
       await this.#restore.rebuilt(record);
       return `Finished the interrupted rebuild of ${record.slug}.`;
     }
     if (entry.operation === 'sandbox-run-state') {
-      const state = await settleRunState(this.#state, this.#open.providerOf(record), record);
+      assertAnswers(answers, record.provider);
+      const state = await settleRunState(this.#state, await this.#open.providerOf(record), record);
       return state && `The sandbox ${record.slug} is ${state}: what changed that was interrupted.`;
     }
     // One that is being deleted was undone already when that was interrupted too.
     const isUnfinishedCreate =
       entry.operation === 'sandbox-create' && (record.state === 'creating' || record.state === 'deleting');
     if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
+    assertAnswers(answers, record.provider);
     await this.#delete.removed(record, await this.#repository.execute());
     return isUnfinishedCreate
       ? `Undid the interrupted creation of ${record.slug}.`
       : `Finished the interrupted deletion of ${record.slug}.`;
   }
+}
+
+type Answers = ReadonlyMap<ProviderKey, ProviderAnswer<unknown>>;
+
+/** What is done to a sandbox of a provider that does not answer would wait for it, or be half done. Other failures are told by who meets them. */
+function assertAnswers(answers: Answers, provider: ProviderKey): void {
+  const answer = answers.get(provider);
+  if (answer?.state === 'unreachable') throw answer.error;
 }

@@ -1,14 +1,19 @@
 import { isLitterboxError } from '../domain/errors.ts';
+import type { SandboxId } from '../domain/ids.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SandboxPool } from '../ports/sandbox-pool.ts';
-import type { RuntimeStatus, SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { SandboxHistory } from '../ports/sandbox-histories.ts';
-import type { SourceRepository } from '../ports/source-control.ts';
+import { type RuntimeStatus, type SandboxProvider } from '../ports/sandbox-provider.ts';
+import { type SandboxHistory } from '../ports/sandbox-histories.ts';
+import { type SourceRepository } from '../ports/source-control.ts';
+import { type Providers } from '../ports/providers.ts';
 import type { SandboxState, StateStore } from '../ports/state-store.ts';
+import type { AskProviders } from './ask-providers.ts';
 import type { ChooseProvider } from './choose-provider.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { DecidePolicy } from './decide-policy.ts';
+import { listRuntimes } from './list-runtimes.ts';
 
 /**
  * Makes the records of sandboxes anew when the state file was lost: from their histories, from what the providers find, and from
@@ -17,7 +22,8 @@ import type { DecidePolicy } from './decide-policy.ts';
 export class RestoreRecords {
   readonly #state: StateStore;
   readonly #pool: SandboxPool;
-  readonly #providers: readonly SandboxProvider[];
+  readonly #providers: Providers;
+  readonly #ask: AskProviders;
   readonly #policy: DecidePolicy;
   readonly #choose: ChooseProvider;
   readonly #clock: Clock;
@@ -25,7 +31,8 @@ export class RestoreRecords {
   constructor(
     state: StateStore,
     pool: SandboxPool,
-    providers: readonly SandboxProvider[],
+    providers: Providers,
+    ask: AskProviders,
     policy: DecidePolicy,
     choose: ChooseProvider,
     clock: Clock,
@@ -33,6 +40,7 @@ export class RestoreRecords {
     this.#state = state;
     this.#pool = pool;
     this.#providers = providers;
+    this.#ask = ask;
     this.#policy = policy;
     this.#choose = choose;
     this.#clock = clock;
@@ -42,10 +50,17 @@ export class RestoreRecords {
   async execute(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
     if ((await this.#state.list(repository.id, options)).length > 0) return [];
     const done: string[] = [];
+    let asked: Promise<FoundRuntimes> | undefined;
     for await (const history of repository.histories(options)) {
       try {
         if (await this.#pool.get(history.id, options)) continue; // is just being prepared
-        const found = await this.#find(history.id, options);
+        const { runtimes, silence } = await (asked ??= this.#find(options));
+        const found = runtimes.get(history.id);
+        if (!found && silence) {
+          // It may be there. Without knowing, the record would say that it has to be built anew.
+          done.push(`The record of ${history.slug} was lost and could not be made anew: ${silence.message}`);
+          continue;
+        }
         if (found?.isPooled) continue; // nobody's, and nobody knows of it: it goes
         const state = await this.#restore(repository, history, found, options);
         done.push(`The record of ${history.slug} was lost and is made anew; the sandbox is ${state}.`);
@@ -64,7 +79,9 @@ export class RestoreRecords {
     options?: CallOptions,
   ): Promise<SandboxState> {
     const decided = await this.#policy.execute(repository, {}, options);
-    const provider = found?.provider ?? (await this.#choose.execute(decided.provider, options));
+    const provider = found
+      ? await this.#providers.get(found.provider, options)
+      : await this.#choose.execute(decided.provider, options);
     const policy = decided.policyFor(provider);
     // Without a runtime it is as one whose runtime is missing: `recover` builds it from its last revision.
     const state = found?.state === 'paused' || found?.state === 'stopped' ? found.state : 'ready';
@@ -90,11 +107,22 @@ export class RestoreRecords {
     return state;
   }
 
-  async #find(id: SandboxHistory['id'], options?: CallOptions): Promise<FoundRuntime | undefined> {
-    for (const provider of this.#providers)
-      for await (const status of provider.list(options)) if (status.id === id) return { ...status, provider };
-    return undefined;
+  /** Asks every provider once. */
+  async #find(options?: CallOptions): Promise<FoundRuntimes> {
+    const answers = await this.#ask.each(this.#providers.preferred, listRuntimes, options);
+    const runtimes = new Map<SandboxId, FoundRuntime>();
+    let silence: Error | undefined;
+    for (const [provider, answer] of answers)
+      if (answer.state !== 'answered') silence ??= answer.error;
+      else for (const [id, status] of answer.value) if (!runtimes.has(id)) runtimes.set(id, { ...status, provider });
+    return { runtimes, silence };
   }
 }
 
-type FoundRuntime = RuntimeStatus & { readonly provider: SandboxProvider };
+type FoundRuntime = RuntimeStatus & { readonly provider: ProviderKey };
+
+interface FoundRuntimes {
+  readonly runtimes: ReadonlyMap<SandboxId, FoundRuntime>;
+  /** Why one of the providers did not say what it has. */
+  readonly silence: Error | undefined;
+}

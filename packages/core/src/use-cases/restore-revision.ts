@@ -5,8 +5,9 @@ import { revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { Heap } from '../ports/heap.ts';
-import type { Revision } from '../ports/sandbox-histories.ts';
-import type { SourceRepository } from '../ports/source-control.ts';
+import { type Revision } from '../ports/sandbox-histories.ts';
+import { type SourceRepository } from '../ports/source-control.ts';
+import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
@@ -168,16 +169,30 @@ export class RestoreRevision {
 
   /** What a sandbox that still answers holds and no call recorded is recorded before it goes. One that is put to sleep is well as well. */
   async #saved(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
+    const found = await this.#found(record);
+    if (found === undefined || found === 'broken') return { isWell: false, saved: record };
+    if (record.state === 'paused' || record.state === 'stopped') return { isWell: true, saved: record };
     try {
-      // Not by what this process has open: somebody may have removed it since.
-      const found = await runtimeState(this.#open.providerOf(record), record.id);
-      if (found === undefined || found === 'broken') return { isWell: false, saved: record };
-      if (record.state === 'paused' || record.state === 'stopped') return { isWell: true, saved: record };
       const saved = await this.#record.leftOver(record, await this.#open.get(record));
       return { isWell: record.state === 'ready', saved };
     } catch (error) {
       if (isLitterboxError(error)) return { isWell: false, saved: record };
       throw error;
+    }
+  }
+
+  /**
+   * Not by what this process has open: somebody may have removed it since.
+   *
+   * @throws LitterboxError `UNAVAILABLE` when the provider cannot be asked: the sandbox may be well.
+   */
+  async #found(record: SandboxRecord): Promise<RuntimeStatus['state'] | undefined> {
+    const provider = await this.#open.providerOf(record);
+    try {
+      return await runtimeState(provider, record.id);
+    } catch (error) {
+      if (!isLitterboxError(error) || error.code === 'UNAVAILABLE') throw error;
+      return 'broken';
     }
   }
 
@@ -188,7 +203,7 @@ export class RestoreRevision {
 
   /** After a kill `reconcile` makes the new runtime, after an error `recover`. */
   async #rebuild(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
-    const provider = this.#open.providerOf(record);
+    const provider = await this.#open.providerOf(record);
     options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
     const journal = await this.#state.begin({ operation: 'sandbox-rebuild', sandbox: record.id, step: 'runtime' });
     reach('rebuild.after-journal');
@@ -206,7 +221,7 @@ export class RestoreRevision {
   async #make(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     const repository = await this.#repository.execute(options);
     const { tip } = await repository.history(record.id, options);
-    const provider = this.#open.providerOf(record);
+    const provider = await this.#open.providerOf(record);
     await this.#keeper.end(record, false);
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile

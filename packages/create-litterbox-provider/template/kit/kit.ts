@@ -9,6 +9,7 @@ import { provider } from '../src/index.ts';
 const directory = await mkdtemp(join(tmpdir(), '{{name}}-'));
 after(() => rm(directory, { recursive: true, force: true }));
 const host = localHost();
+const facts = await host.facts();
 
 describeSandboxProvider({
   name: '{{name}}',
@@ -17,6 +18,6 @@ describeSandboxProvider({
     it: (title, body, timeout) => void it(title, { timeout: timeout ?? 60_000 }, body),
     afterAll: (body, timeout) => after(body, { timeout: timeout ?? 60_000 }),
   },
-  open: async () => provider({ host, directory }),
+  open: async () => provider({ host, facts, directory }),
   host,
 });

@@ -329,10 +329,10 @@ const VALUES: readonly Values[] = [
   [
     'B19: the provider',
     'provider = ',
-    ['"doker"', '""', '"overlayfs "', '"Docker"'],
+    ['""', '"overlayfs "', '"Docker"', '"docker@"', '"docker@local"', '"docker@-oProxyCommand=id"', '"docker@a/../b"'],
     'CONFIG_VALUE',
     ':1:1 provider: got ',
-    'want one of overlayfs, docker, podman, ssh, kubernetes',
+    'want KIND or KIND@HOST',
   ],
   [
     'B19: the machine of ssh',

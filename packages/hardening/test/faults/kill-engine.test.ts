@@ -111,7 +111,11 @@ describe('what is installed into an image', () => {
       await fixture.once(async (litterbox) => await litterbox.trust((await litterbox.trustStatus()).contentHash));
       const death = await fixture.dying({ do: 'create', name: 'a' }, { failpoints: `${point}=kill` });
       expect(death).toMatchObject({ signal: 'SIGKILL' });
-      await using provider = docker({ host: localHost(), directory: fixture.stateDirectory });
+      await using provider = docker({
+        host: localHost(),
+        facts: await localHost().facts(),
+        directory: fixture.stateDirectory,
+      });
       const runtimes = async () => {
         let count = 0;
         for await (const _ of provider.list()) count += 1;

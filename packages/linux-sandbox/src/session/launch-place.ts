@@ -1,4 +1,4 @@
-import { quoted, decodeRaw, type CallOptions, type Host, INSIDE } from '@litterbox/core/provider';
+import { type ProviderKey, quoted, decodeRaw, type CallOptions, type Host, INSIDE } from '@litterbox/core/provider';
 import { TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
 import { runScriptOrFail } from '../directory/run-script.ts';
 import { etcDirectoryScript } from './etc-directory.ts';
@@ -13,6 +13,7 @@ import { allowedProcessors, chooseProcessors, parseProcessors } from '../kernel/
 import type { Launch } from './place-session.ts';
 
 export interface LaunchPlaceInput {
+  readonly provider: ProviderKey;
   readonly host: Host;
   /** The provider's own directory. */
   readonly root: string;
@@ -29,7 +30,7 @@ const PROCESSORS = 'processors';
 
 /** How a session of a place of whatever kind is started; makes its root directory, of links and places for mounts. */
 export async function launchPlace(input: LaunchPlaceInput, call?: CallOptions): Promise<Launch> {
-  const { host, root, files, meta, isolation, mechanism, environment } = input;
+  const { provider, host, root, files, meta, isolation, mechanism, environment } = input;
   const { id, workdir, limits } = meta;
   const { directory } = files;
   const user = isolation.hasOwnUsers ? INSIDE.user : isolation.user;
@@ -100,7 +101,7 @@ cat ${quoted(root)}/sandboxes/*/${PROCESSORS} 2>/dev/null
     judge: (facts) =>
       judgeFacts(
         {
-          provider: isolation.name,
+          provider,
           mechanism,
           id,
           workdir,

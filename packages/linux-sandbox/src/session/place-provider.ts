@@ -1,5 +1,6 @@
 import {
   quoted,
+  type ProviderKey,
   isLitterboxError,
   LitterboxError,
   SandboxId,
@@ -30,6 +31,8 @@ import { readDescription } from '../directory/read-description.ts';
 
 /** What a provider is composed of. */
 export interface PlaceProviderOptions {
+  /** What the provider is to be called. @defaultValue the isolation's name */
+  readonly key?: ProviderKey;
   /** The machine that the sandboxes run on. */
   readonly host: Host;
   /** Absolute directory on the host in which the provider makes its own, with its name and mode 0700. */
@@ -48,15 +51,15 @@ export function placeProvider(options: PlaceProviderOptions): SandboxProvider {
 }
 
 class PlaceProvider implements SandboxProvider {
-  readonly name: string;
+  readonly name: ProviderKey;
   readonly traits: ProviderTraits;
   readonly #host: Host;
   readonly #root: string;
   readonly #isolation: Isolation;
   #mechanism: Promise<string> | undefined;
 
-  constructor({ host, directory, isolation }: PlaceProviderOptions) {
-    this.name = isolation.name;
+  constructor({ key, host, directory, isolation }: PlaceProviderOptions) {
+    this.name = key ?? isolation.name;
     this.traits = {
       isolation: isolation.isolation,
       limits: isolation.limits,
@@ -233,7 +236,16 @@ trap - EXIT`;
       freezeHint: 'Use pause --stop.',
       launch: async (call) =>
         await launchPlace(
-          { host, root: this.#root, files, meta, isolation, environment, mechanism: await this.#describe(call) },
+          {
+            provider: this.name,
+            host,
+            root: this.#root,
+            files,
+            meta,
+            isolation,
+            environment,
+            mechanism: await this.#describe(call),
+          },
           call,
         ),
     });

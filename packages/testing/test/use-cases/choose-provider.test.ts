@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { unanswering } from '../unanswering.ts';
 import { memoryProvider, realClock, SandboxShelf, useCaseFixture } from '../../src/index.ts';
 
 const named = (name: string, usable: boolean, checks: readonly object[] = []) => ({
@@ -57,4 +58,59 @@ test('what needs an image goes to the first usable provider that has images', as
     message: 'No provider with a root of type image can be used on this machine.',
     details: { hint: 'a: No namespaces (sysctl); b: No namespaces (sysctl)' },
   });
+});
+
+test('the best one is asked alone; where it is not usable the others are asked together', async () => {
+  const asked: string[] = [];
+  const counted = (name: string, usable: boolean) => ({
+    ...named(name, usable, [failedCheck]),
+    probe: async () => {
+      asked.push(name);
+      return { usable, checks: [] };
+    },
+  });
+  await using good = useCaseFixture({ otherProviders: [counted('second', true), counted('third', true)] });
+  expect((await good.chooseProvider.execute(undefined)).name).toBe('memory');
+  expect(asked).toEqual([]);
+  const provider = { probe: async () => ({ usable: false, checks: [] }) };
+  await using bad = useCaseFixture({ provider, otherProviders: [counted('second', false), counted('third', true)] });
+  expect((await bad.chooseProvider.execute(undefined)).name).toBe('third');
+  expect(asked).toEqual(['second', 'third']);
+});
+
+test('one that does not answer is passed over, later than by who only looks, and said to be silent', async () => {
+  const down = { ...named('down', true), ...unanswering };
+  await using fixture = useCaseFixture({ provider: unanswering, otherProviders: [down, named('up', true)] });
+  const begunMs = fixture.clock.monotonicMs();
+  expect((await fixture.clock.during(fixture.chooseProvider.execute(undefined))).name).toBe('up');
+  expect(fixture.clock.monotonicMs() - begunMs).toBe(20_000);
+  await using none = useCaseFixture({ provider: unanswering, otherProviders: [down] });
+  await expect(none.clock.during(none.chooseProvider.execute(undefined))).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    details: { hint: expect.stringContaining('down: The provider down did not answer within 10 seconds.') },
+  });
+});
+
+test('what each finds is told in their order, and of one that does not answer or breaks that', async () => {
+  const broken = { ...named('broken', true), probe: () => Promise.reject(new Error('broke')) };
+  const otherProviders = [{ ...named('down', true), ...unanswering }, broken, named('last', true)];
+  await using fixture = useCaseFixture({ otherProviders });
+  const begunMs = fixture.clock.monotonicMs();
+  const reports = await fixture.clock.during(fixture.chooseProvider.reports());
+  expect(fixture.clock.monotonicMs() - begunMs).toBe(3_000);
+  expect(reports.map(({ provider, report }) => `${provider}: ${report.usable}`)).toEqual([
+    'memory: true',
+    'down: false',
+    'broken: false',
+    'last: true',
+  ]);
+  expect(reports[1]?.report.checks).toEqual([
+    {
+      name: 'answer',
+      status: 'failed',
+      finding: 'The provider down did not answer within 3 seconds.',
+      remedy: expect.stringContaining('Try again'),
+    },
+  ]);
+  expect(reports[2]?.report.checks).toEqual([expect.objectContaining({ finding: 'broke', status: 'failed' })]);
 });

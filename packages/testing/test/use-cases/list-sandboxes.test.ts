@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { useCaseFixture } from '../../src/index.ts';
+import { memoryProvider, realClock, SandboxShelf, useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
+import { unanswering } from '../unanswering.ts';
 
 const statesOf = async (fixture: ReturnType<typeof useCaseFixture>) =>
   (await fixture.listSandboxes.execute('repository')).map(({ name, state }) => `${name}: ${state}`);
@@ -45,18 +46,108 @@ test('the state is what record and runtime say together', async () => {
   ]);
 });
 
-test('a provider that cannot be asked shows as an error, not as nothing', async () => {
+for (const [code, state] of [
+  ['UNAVAILABLE', 'unreachable'],
+  ['STATE_CORRUPT', 'error'],
+] as const)
+  test(`a provider that fails with ${code} shows as ${state}, not as nothing`, async () => {
+    const fixture = useCaseFixture();
+    await made(fixture);
+    await using next = fixture.restarted({
+      provider: {
+        // oxlint-disable-next-line require-yield
+        async *list() {
+          throw new LitterboxError(code, 'down', { operation: 'test' });
+        },
+      },
+    });
+    expect(await statesOf(next)).toEqual([`a: ${state}`]);
+  });
+
+test('a provider that does not answer is unreachable after three seconds, and holds up no other', async () => {
+  const others = ['second', 'third', 'fourth'].map((name) => ({
+    ...memoryProvider({ shelf: new SandboxShelf(), clock: realClock, name }),
+    ...unanswering,
+  }));
+  await using fixture = useCaseFixture({ otherProviders: others });
+  await made(fixture, 'well');
+  for (const { name } of others) {
+    await fixture.state.update(await made(fixture, `of-${name}`), { provider: name });
+  }
+  const begunMs = fixture.clock.monotonicMs();
+  expect(await fixture.clock.during(statesOf(fixture))).toEqual([
+    'well: ready',
+    'of-second: unreachable',
+    'of-third: unreachable',
+    'of-fourth: unreachable',
+  ]);
+  expect(fixture.clock.monotonicMs() - begunMs).toBe(3_000);
+});
+
+test('what comes after the three seconds changes nothing and breaks nothing', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
+  let answer = (_late: Error) => {};
+  let isTold: AbortSignal | undefined;
   await using next = fixture.restarted({
     provider: {
       // oxlint-disable-next-line require-yield
-      async *list() {
-        throw new LitterboxError('UNAVAILABLE', 'down', { operation: 'test' });
+      async *list(options) {
+        isTold = options?.signal;
+        await new Promise((_resolve, reject) => (answer = reject));
       },
     },
   });
-  expect(await statesOf(next)).toEqual(['a: error']);
+  const listing = statesOf(next);
+  await next.clock.pass(3_000);
+  expect(await listing).toEqual(['a: unreachable']);
+  expect(isTold?.aborted).toBe(true);
+  answer(new Error('late'));
+  await new Promise((resolve) => setImmediate(resolve)); // a rejection that nobody hears would end the test run
+});
+
+test('one that is slow and answers in time is believed', async () => {
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await using next = fixture.restarted({
+    provider: (real) => ({
+      async *list(options) {
+        await fixture.clock.sleep(2_999, options);
+        yield* real.list(options);
+      },
+    }),
+  });
+  expect(await next.clock.during(statesOf(next))).toEqual(['a: ready']);
+});
+
+test('a machine that is not connected to in time is unreachable too', async () => {
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await using next = fixture.restarted({ providers: { get: () => new Promise(() => {}) } });
+  expect(await next.clock.during(statesOf(next))).toEqual(['a: unreachable']);
+});
+
+test('every provider is asked once, however many sandboxes it has, and one that has none is not', async () => {
+  const fixture = useCaseFixture();
+  for (const name of ['a', 'b', 'c']) await made(fixture, name);
+  let asked = 0;
+  const other = {
+    ...memoryProvider({ shelf: new SandboxShelf(), clock: realClock, name: 'other' }),
+    list: () => {
+      throw new Error('asked');
+    },
+  };
+  await using next = fixture.restarted({
+    provider: (real) => ({
+      list(options) {
+        asked += 1;
+        return real.list(options);
+      },
+    }),
+    otherProviders: [other],
+  });
+  expect(await statesOf(next)).toEqual(['a: ready', 'b: ready', 'c: ready']);
+  expect(asked).toBe(1);
 });
 
 test('a sandbox of a provider that this program does not have shows as an error', async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { NOTHING_LEFT, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
+import { NOTHING_LEFT, type UseCaseFixture, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { changed, made, setup } from '../made.ts';
+import { unanswering } from '../unanswering.ts';
 
 test('there is nothing to do where nothing was interrupted', async () => {
   await using fixture = useCaseFixture();
@@ -120,4 +121,42 @@ test('a record that was lost is made anew from the history', async () => {
     'The record of a was lost and is made anew; the sandbox is ready.',
   ]);
   expect(fixture.left().records).toEqual(['a: ready']);
+});
+
+for (const [what, point, act] of [
+  ['create', 'create.after-runtime', (world) => made(world, 'b')],
+  ['deletion', 'delete.after-mark', (world) => world.deleteSandbox.execute('a', { force: true })],
+  ['rebuild', 'rebuild.after-journal', (world) => world.restoreRevision.recover('a', { force: true })],
+  ['pause', 'run-state.after-runtime', (world) => world.changeRunState.execute('a', 'paused')],
+] as const satisfies readonly (readonly [string, string, (world: UseCaseFixture) => Promise<unknown>])[])
+  test(`of an interrupted ${what} nothing is cleared away while the provider does not answer`, async () => {
+    const fixture = useCaseFixture();
+    await changed(fixture, 'a');
+    await fixture.killedAt(point, act);
+    const before = fixture.left();
+    const down = fixture.restarted({ provider: unanswering });
+    const begunMs = down.clock.monotonicMs();
+    const [sentence, ...rest] = await down.clock.during(down.reconcile.execute());
+    expect(sentence).toMatch(/could not be cleared away yet: The provider memory did not answer within 3 seconds\./);
+    expect(rest).toEqual([]);
+    expect(down.clock.monotonicMs() - begunMs).toBe(3_000);
+    expect(down.left()).toEqual(before);
+    await using up = down.restarted({});
+    expect(await up.reconcile.execute()).toHaveLength(1);
+    expect(up.left().journal).toEqual([]);
+  });
+
+test('prepared sandboxes of a provider that does not answer stay, orphans too', async () => {
+  const config = 'pool = 1\n';
+  const fixture = useCaseFixture({ config });
+  await fixture.killedAt('pool.after-row', (world) => world.fillPool.execute());
+  const before = fixture.left();
+  expect(before.pool).toEqual(['filling']);
+  const down = fixture.restarted({ config, provider: unanswering });
+  const done = await down.clock.during(down.reconcile.execute());
+  expect(done).toEqual([expect.stringContaining('A prepared sandbox (memory) could not be cleared away yet: ')]);
+  expect(down.left()).toEqual(before);
+  await using up = down.restarted({ config });
+  expect(await up.reconcile.execute()).toEqual(['Cleared away a prepared sandbox (memory) that was left filling.']);
+  expect(up.left()).toEqual(NOTHING_LEFT);
 });

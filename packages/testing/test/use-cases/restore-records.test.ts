@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { LitterboxError } from '@litterbox/core/provider';
-import { useCaseFixture } from '../../src/index.ts';
+import { LitterboxError, type SandboxProvider } from '@litterbox/core/provider';
+import { memoryProvider, realClock, SandboxShelf, useCaseFixture } from '../../src/index.ts';
 import { changed, made } from '../made.ts';
+import { unanswering } from '../unanswering.ts';
 
 async function restored(fixture: ReturnType<typeof useCaseFixture>): Promise<readonly string[]> {
   return await fixture.restoreRecords.execute(await fixture.openRepository.execute());
@@ -90,4 +91,49 @@ test('one that cannot be made anew is told, and the others are', async () => {
     'The record of a was lost and could not be made anew: down',
     'The record of b was lost and is made anew; the sandbox is ready.',
   ]);
+});
+
+test('while a provider does not answer, what is found nowhere else gets no record that would say it is gone', async () => {
+  const fixture = useCaseFixture();
+  await changed(fixture, 'here');
+  const { id } = await changed(fixture, 'there');
+  lose(fixture);
+  const other = memoryProvider({ shelf: new SandboxShelf(), clock: realClock, name: 'other' });
+  const there = fixture.shelves.sandboxes.sandboxes.get(id);
+  fixture.shelves.sandboxes.sandboxes.delete(id);
+  const down = fixture.restarted({ otherProviders: [{ ...other, ...unanswering }] });
+  const begunMs = down.clock.monotonicMs();
+  expect(await down.clock.during(restored(down))).toEqual([
+    'The record of here was lost and is made anew; the sandbox is ready.',
+    'The record of there was lost and could not be made anew: The provider other did not answer within 3 seconds.',
+  ]);
+  expect(down.clock.monotonicMs() - begunMs).toBe(3_000);
+  lose(fixture);
+  if (there) fixture.shelves.sandboxes.sandboxes.set(id, there);
+  await using up = down.restarted({ otherProviders: [other] });
+  expect(await restored(up)).toEqual([
+    'The record of here was lost and is made anew; the sandbox is ready.',
+    'The record of there was lost and is made anew; the sandbox is ready.',
+  ]);
+});
+
+test('providers are asked once, however many histories there are, and not at all without one', async () => {
+  const fixture = useCaseFixture();
+  for (const name of ['a', 'b', 'c']) await made(fixture, name);
+  lose(fixture);
+  let asked = 0;
+  const counted = {
+    provider: (real: SandboxProvider): Partial<SandboxProvider> => ({
+      list(options) {
+        asked += 1;
+        return real.list(options);
+      },
+    }),
+  };
+  const next = fixture.restarted(counted);
+  expect(await restored(next)).toHaveLength(3);
+  expect(asked).toBe(1);
+  await using empty = useCaseFixture(counted);
+  expect(await restored(empty)).toEqual([]);
+  expect(asked).toBe(1);
 });

@@ -171,3 +171,26 @@ test('a recovery that is not a refusal of the runtime comes out as it is', async
   await expect(fixture.restoreRevision.recover('a', { force: true })).rejects.toBe(failed);
   expect(fixture.left().runtimes).toEqual(['running']);
 });
+
+test('a provider that cannot be asked has lost nothing: nothing is rebuilt, forced or not', async () => {
+  const fixture = useCaseFixture();
+  await changed(fixture);
+  const before = fixture.left();
+  const down = new LitterboxError('UNAVAILABLE', 'down', { operation: 'test' });
+  let removed = 0;
+  await using next = fixture.restarted({
+    provider: {
+      // oxlint-disable-next-line require-yield
+      async *list() {
+        throw down;
+      },
+      async remove() {
+        removed += 1;
+      },
+    },
+  });
+  await expect(next.restoreRevision.recover('a', {})).rejects.toBe(down);
+  await expect(next.restoreRevision.recover('a', { force: true })).rejects.toBe(down);
+  expect(removed).toBe(0);
+  expect(next.left()).toEqual(before);
+});

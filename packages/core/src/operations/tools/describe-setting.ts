@@ -8,6 +8,7 @@ import { OpenRepository } from '../../use-cases/open-repository.ts';
 import type { UseCases } from '../operation.ts';
 import { reachable, reachableText } from './reachable.ts';
 import type { ToolSetting } from './tool.ts';
+import { stateAndShell } from '../state-and-shell.ts';
 
 /** As when nothing is configured. */
 const DEFAULT: ToolSetting = {
@@ -47,7 +48,7 @@ export async function describeSetting(
     if (sandbox === undefined) return configured;
     const record = await useCases.get(FindSandbox).execute(sandbox, options);
     const { timeoutMs, requireMessage, network, limits, workspaceGit } = record.policy;
-    const shell = await useCases.get(FindShell).execute(record, options);
+    const { shell } = await stateAndShell(useCases, record, options);
     return {
       ...configured,
       timeoutMs,

@@ -11,6 +11,7 @@ import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { nameText } from './name-text.ts';
 import { patchText } from './patch-text.ts';
 import { reachableFact } from './reachable.ts';
+import { stateAndShell } from '../state-and-shell.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 
@@ -56,22 +57,22 @@ export const sandboxStatus = tool({
   async execute(useCases, { sandbox, diff = false, path }, options) {
     const look = async (record: SandboxRecord) => {
       const repository = await useCases.get(OpenRepository).execute(options);
-      const [history, changes, shell, text] = await Promise.all([
+      const [history, changes, { state, shell }, text] = await Promise.all([
         repository.history(record.id, options),
         repository.changes(record.id, options),
-        useCases.get(FindShell).execute(record, options),
+        stateAndShell(useCases, record, options),
         diff || path !== undefined ? diffText(repository, record, path, options) : undefined,
       ]);
-      return { record, history, changes, shell, text };
+      return { record, history, changes, state, shell, text };
     };
-    const { record, history, changes, shell, text } = await useCases
+    const { record, history, changes, state, shell, text } = await useCases
       .get(AuditRead)
       .ofSandbox('sandbox-status', sandbox, look, options);
     return {
       type: 'facts',
       facts: {
         name: record.slug,
-        state: record.state,
+        state,
         workdir: record.workdir,
         playground: '/playground',
         ...(shell && { shell }),

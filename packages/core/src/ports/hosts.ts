@@ -1,0 +1,37 @@
+import type { CallOptions } from './call.ts';
+import type { Host } from './host.ts';
+
+/** A machine that sandboxes can be made on, as a list of them tells it. */
+export interface KnownHost {
+  /** As it stands behind the `@` of a provider's key. */
+  readonly name: string;
+  /** Where it is, for people: `this machine`, `ssh://me@10.0.0.7:22`. */
+  readonly address: string;
+  /** What it was when it was last seen, in its own words: another value is another machine under the same name. */
+  readonly machineId?: string;
+}
+
+/** A machine that answers. */
+export interface OpenedHost {
+  readonly host: Host;
+  /** Absolute directory on that machine in which providers keep their files. */
+  readonly directory: string;
+}
+
+/**
+ * Hosts port: the machines that the user has. They stand in the user's own state, never in a repository, which may only name one.
+ *
+ * Disposing it closes every machine that it opened; the one that this program runs on belongs to who gave it.
+ */
+export interface Hosts extends AsyncDisposable {
+  /** Asks no machine. */
+  list(options?: CallOptions): Promise<readonly KnownHost[]>;
+
+  /**
+   * Connects, or gives the machine that is connected already; several may ask at once. `local` is the one that this program runs on.
+   *
+   * @throws LitterboxError `INVALID_ARGUMENT` for a name that is not listed, with those that are; `UNAVAILABLE` when the machine does
+   *   not answer.
+   */
+  open(name: string, options?: CallOptions): Promise<OpenedHost>;
+}

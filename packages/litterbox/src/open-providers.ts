@@ -1,0 +1,168 @@
+import {
+  type Clock,
+  type Hosts,
+  LitterboxError,
+  LOCAL_HOST,
+  parseProviderKey,
+  type ProviderFactory,
+  type ProviderKey,
+  type ProviderLoader,
+  providerKey,
+  type Providers,
+  type SandboxProvider,
+  visibleName,
+  type WaitOptions,
+} from '@litterbox/core/agent';
+import { closeAll } from './close-all.ts';
+
+/** A provider, what makes one, or what loads that. */
+export type ProviderSource = SandboxProvider | ProviderFactory | ProviderLoader;
+
+export interface ProvidersInput {
+  /** In order of preference. */
+  readonly sources: readonly ProviderSource[];
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+}
+
+const WAIT_MS = 10_000;
+
+/**
+ * The providers of one instance. A factory does not say what it makes, so that its provider for this machine is made at once; one that
+ * is loaded by its kind is when somebody asks for it.
+ *
+ * @throws LitterboxError `INVALID_ARGUMENT` when two have one key, or one has a key that is none.
+ */
+export async function openProviders({ sources, hosts, clock }: ProvidersInput): Promise<Providers> {
+  const made = new Map<ProviderKey, SandboxProvider>();
+  const kinds = new Map<string, () => Promise<ProviderFactory>>();
+  const preferred: ProviderKey[] = [];
+  for (const source of sources) {
+    const isFactory = typeof source === 'function';
+    const provider = isFactory ? await makeHere(source, hosts) : source;
+    const key = 'load' in provider ? provider.kind : provider.name;
+    const { kind } = parseProviderKey(key);
+    if (preferred.includes(key)) throw calledTheSame(key);
+    preferred.push(key);
+    if ('load' in provider) kinds.set(kind, () => provider.load());
+    else made.set(key, provider);
+    if (isFactory) kinds.set(kind, async () => source);
+  }
+  return new OpenedProviders({ preferred, made, kinds, hosts, clock });
+}
+
+async function makeHere(factory: ProviderFactory, hosts: Hosts): Promise<SandboxProvider> {
+  const { host, directory } = await hosts.open(LOCAL_HOST);
+  return factory({ host, directory, facts: await host.facts() });
+}
+
+interface OpenedInput {
+  readonly preferred: readonly ProviderKey[];
+  readonly made: ReadonlyMap<ProviderKey, SandboxProvider>;
+  readonly kinds: ReadonlyMap<string, () => Promise<ProviderFactory>>;
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+}
+
+class OpenedProviders implements Providers {
+  readonly preferred: readonly ProviderKey[];
+  readonly #kinds: OpenedInput['kinds'];
+  readonly #hosts: Hosts;
+  readonly #clock: Clock;
+  readonly #opening = new Map<ProviderKey, Promise<SandboxProvider>>();
+  readonly #opened = new Set<SandboxProvider>();
+  #closing: Promise<void> | undefined;
+
+  constructor({ preferred, made, kinds, hosts, clock }: OpenedInput) {
+    this.preferred = preferred;
+    this.#kinds = kinds;
+    this.#hosts = hosts;
+    this.#clock = clock;
+    for (const [key, provider] of made) {
+      this.#opened.add(provider);
+      this.#opening.set(key, Promise.resolve(provider));
+    }
+  }
+
+  async get(key: ProviderKey, { signal, waitMs = WAIT_MS }: WaitOptions = {}): Promise<SandboxProvider> {
+    signal?.throwIfAborted();
+    if (this.#closing) throw disposed(key);
+    const opening = this.#opening.get(key) ?? this.#open(key);
+    const over = new AbortController();
+    const patience = this.#clock
+      .sleep(waitMs, { signal: signal ? AbortSignal.any([over.signal, signal]) : over.signal })
+      .then(() => {
+        throw silent(key, waitMs);
+      });
+    patience.catch(() => {}); // it is ended below
+    try {
+      return await Promise.race([opening, patience]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= closeAll([
+      ...[...this.#opened].map((provider) => () => provider[Symbol.asyncDispose]()),
+      () => this.#hosts[Symbol.asyncDispose](),
+    ]);
+    return this.#closing;
+  }
+
+  #open(key: ProviderKey): Promise<SandboxProvider> {
+    const opening = this.#make(key);
+    this.#opening.set(key, opening);
+    opening.catch(() => this.#opening.delete(key));
+    return opening;
+  }
+
+  async #make(key: ProviderKey): Promise<SandboxProvider> {
+    const { kind, host: name } = parseProviderKey(key);
+    const load = this.#kinds.get(kind);
+    if (!load) throw this.#unknown(key);
+    const [factory, { host, facts, directory }] = await Promise.all([load(), this.#machine(name)]);
+    const provider = factory({ key: providerKey({ kind, host: name }), host, facts, directory });
+    if (this.#closing) {
+      await provider[Symbol.asyncDispose]();
+      throw disposed(key);
+    }
+    this.#opened.add(provider);
+    return provider;
+  }
+
+  async #machine(name: string) {
+    const { host, directory } = await this.#hosts.open(name);
+    return { host, directory, facts: await host.facts() };
+  }
+
+  #unknown(key: ProviderKey): LitterboxError {
+    return new LitterboxError('INVALID_ARGUMENT', `There is no provider ${visibleName(key)}.`, {
+      operation: 'provider.find',
+      hint: `There are: ${this.preferred.join(', ') || 'none'}.`,
+    });
+  }
+}
+
+function calledTheSame(key: ProviderKey): LitterboxError {
+  return new LitterboxError('INVALID_ARGUMENT', `Two providers are called ${key}.`, {
+    operation: 'litterbox.open',
+    provider: key,
+    hint: 'Give one of them a key of its own: its factory takes one, such as overlayfs({ ...machine, key: "mine" }).',
+  });
+}
+
+function silent(key: ProviderKey, waitMs: number): LitterboxError {
+  return new LitterboxError('UNAVAILABLE', `The machine of ${key} did not answer within ${waitMs / 1000} seconds.`, {
+    operation: 'provider.open',
+    provider: key,
+    hint: 'Look whether it is up and can be reached, then try again.',
+  });
+}
+
+function disposed(key: ProviderKey): LitterboxError {
+  return new LitterboxError('DISPOSED', `The provider ${key} was asked for after everything was closed.`, {
+    operation: 'provider.open',
+    provider: key,
+  });
+}

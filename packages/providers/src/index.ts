@@ -1,0 +1,1 @@
+export { PROVIDERS } from './providers.ts';
