@@ -1,19 +1,16 @@
-// Core does not know how a sandbox is made: no source of it names a mount, a namespace, a control group or an engine, but for words of the
+// Core does not know how a sandbox is made: no source of it names a mount, a namespace, a control group or a tool of that kind, but for words of the
 // person's configuration and of the ports that carry them. The last check proves that a new one would be seen.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MACHINERY =
-  /\b(?:u?mount(?:s|ed)?|namespaces?|cgroups?|control groups?|overlayfs|bubblewrap|bwrap|seccomp|docker|podman|runc)\b/i;
+const MACHINERY = /\b(?:u?mount(?:s|ed)?|namespaces?|cgroups?|control groups?|bubblewrap|bwrap|seccomp|runc)\b/i;
 
 /** What may name them, below core's `src`, and why. */
 const ALLOWED = new Map([
   ['config/', 'keys and values that a person writes'],
-  ['operations/create-sandbox.ts', 'the words of an option, with an example'],
   ['ports/host.ts', 'the port to a machine, whose networks are namespaces'],
   ['domain/assurance.ts', 'names of controls, which a person reads'],
-  ['domain/known-files.ts', 'names of files in repositories'],
   ['channel/worker.ts', 'reads what the kernel tells programs inside of their limits'],
 ]);
 

@@ -1,5 +1,5 @@
 import { EngineProvider, type EngineFlavour, seccompProfile } from '@litterbox/container-engine';
-import { type Host, type SandboxProvider, type ProviderMachine } from '@litterbox/core/provider';
+import { type SandboxProvider, type ProviderMachine } from '@litterbox/core/provider';
 import { findDockerSocket } from './find-docker-socket.ts';
 
 /** The machine, and where Docker is found there. In the machine's directory the provider makes its own, `docker`, mode 0700. */

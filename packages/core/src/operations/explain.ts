@@ -3,7 +3,6 @@ import type { CommandShell } from '../channel/command-shell.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { ChooseProvider, type ProviderReport } from '../use-cases/choose-provider.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
-import { FindShell } from '../inside/find-shell.ts';
 import { type ShownState } from '../use-cases/list-sandboxes.ts';
 import { fields } from './fields.ts';
 import { operation, type OperationOptions, type UseCases } from './operation.ts';

@@ -2,7 +2,7 @@ import { isLitterboxError } from '../domain/errors.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
-import { type RuntimeStatus, type SandboxProvider } from '../ports/sandbox-provider.ts';
+import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
 import { type RecordedWork } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-store.ts';
 import type { AskProviders, ProviderAnswer } from './ask-providers.ts';

@@ -4,7 +4,7 @@ import type { ProviderKey } from '../domain/provider-key.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SandboxPool } from '../ports/sandbox-pool.ts';
-import { type RuntimeStatus, type SandboxProvider } from '../ports/sandbox-provider.ts';
+import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
 import { type SandboxHistory } from '../ports/sandbox-histories.ts';
 import { type SourceRepository } from '../ports/source-control.ts';
 import { type Providers } from '../ports/providers.ts';

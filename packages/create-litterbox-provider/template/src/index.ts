@@ -1,4 +1,4 @@
-import { type Host, type SandboxProvider, type ProviderMachine } from '@litterbox/core/provider';
+import { type SandboxProvider, type ProviderMachine } from '@litterbox/core/provider';
 import { placeProvider } from '@litterbox/linux-sandbox';
 import { isolation } from './isolation.ts';
 

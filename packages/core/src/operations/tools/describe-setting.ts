@@ -3,7 +3,6 @@ import { DEFAULT_LIMITS } from '../../config/policy-of.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import { DecidePolicy } from '../../use-cases/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
-import { FindShell } from '../../inside/find-shell.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import type { UseCases } from '../operation.ts';
 import { reachable, reachableText } from './reachable.ts';

@@ -5,7 +5,6 @@ import { shown } from '../../domain/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { SandboxHistories } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
-import { FindShell } from '../../inside/find-shell.ts';
 import { AuditRead } from '../../use-cases/audit-read.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { nameText } from './name-text.ts';
