@@ -1,5 +1,5 @@
-import { type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
-import { runScript } from '@litterbox/linux-sandbox';
+import { type Host, LitterboxError, type ProbeCheck, quoted } from '@litterbox/core/provider';
+import { runScript, scriptError } from '@litterbox/linux-sandbox';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -25,7 +25,10 @@ export function strategyNamed(name: string): Strategy {
   });
 }
 
-/** The first strategy that works below the directory, and why the ones before do not. */
+/** Exit code of a probe without a directory to try in. */
+const NO_DIRECTORY = 86;
+
+/** The first strategy that works below the directory, which is made, and why the ones before do not. */
 export async function choosing(
   host: Host,
   directory: string,
@@ -33,8 +36,10 @@ export async function choosing(
   wanted: Strategy['name'] | undefined,
 ): Promise<StrategyChoice> {
   const checks: ProbeCheck[] = [];
+  const make = `[ -d ${quoted(directory)} ] || ( umask 077; mkdir -p ${quoted(directory)} ) || exit ${NO_DIRECTORY}\n`;
   for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted)]) {
-    const { code, stdout, stderr } = await runScript(host, strategy.probe(directory, isRoot));
+    const { code, stdout, stderr } = await runScript(host, make + strategy.probe(directory, isRoot));
+    if (code === NO_DIRECTORY) throw scriptError('provider.create', code, stderr);
     if (code === 0) {
       checks.push({
         name: `copy-on-write (${strategy.name})`,

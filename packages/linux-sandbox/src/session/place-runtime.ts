@@ -18,6 +18,7 @@ import {
   INSIDE,
 } from '@litterbox/core/provider';
 import { ChangeScanner, type ScannerInput } from '@litterbox/sandbox-kit';
+import { RunMarks } from '../directory/run-marks.ts';
 import { runScript, runScriptOrFail } from '../directory/run-script.ts';
 import { endSessionScript, type SessionLeavings } from './end-session.ts';
 import { Session, type SessionInput } from './place-session.ts';
@@ -57,6 +58,7 @@ export class PlaceRuntime implements SandboxRuntime {
   readonly prepared?: string;
   readonly #input: PlaceInput;
   readonly #host: Host;
+  readonly #marks: RunMarks;
   #starting: Promise<Session> | undefined;
   readonly #scanner: ChangeScanner;
   #loopback: NamespaceLoopback | undefined;
@@ -67,6 +69,7 @@ export class PlaceRuntime implements SandboxRuntime {
   constructor(input: PlaceInput) {
     this.#input = input;
     this.#host = input.host;
+    this.#marks = new RunMarks(input.provider, input.host, input.files.directory);
     this.id = input.id;
     this.#firstMark = input.firstMark;
     this.workdir = input.workdir;
@@ -90,12 +93,12 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    await this.#assertRuns(call);
+    await this.#marks.assertRunning(call);
     return await this.#spawn('sandbox', spec, call);
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    await this.#assertRuns(call);
+    await this.#marks.assertRunning(call);
     return await this.#scanner.scan(mark ?? this.#firstMark, call);
   }
 
@@ -111,45 +114,45 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   async mark(call?: CallOptions): Promise<ChangeMark> {
-    await this.#assertRuns(call);
+    await this.#marks.assertRunning(call);
     return await this.#scanner.now(call);
   }
 
   async pause(call?: CallOptions): Promise<void> {
-    const { provider, files, freeze, freezeHint } = this.#input;
+    const { provider, freeze, freezeHint } = this.#input;
     if (!freeze)
       throw new LitterboxError('UNSUPPORTED', 'Processes cannot be frozen here.', {
         operation: 'runtime.pause',
         provider,
         hint: freezeHint,
       });
-    if (await this.#isStopped(call)) return;
-    await this.#host.files.write(files.pausedMark, new Uint8Array());
+    if (await this.#marks.isSet('stopped', call)) return;
+    await this.#marks.set('paused');
     reach('pause.after-mark');
     // Without a session there is nothing to freeze: the mark is what keeps commands out.
     await runScriptOrFail(this.#host, 'runtime.pause', freeze(true), call);
   }
 
   async resume(call?: CallOptions): Promise<void> {
-    const { files, freeze } = this.#input;
+    const { freeze } = this.#input;
     if (freeze) await runScriptOrFail(this.#host, 'runtime.resume', freeze(false), call);
     reach('resume.after-thaw');
-    await this.#host.files.remove(files.pausedMark, call);
+    await this.#marks.clear('paused', call);
     await this.start(call);
   }
 
   async stop(call?: CallOptions): Promise<void> {
     const { files } = this.#input;
     const entered = this.#loopbackSession;
-    await this.#host.files.write(files.stoppedMark, new Uint8Array());
+    await this.#marks.set('stopped');
     reach('stop.after-mark');
     await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), call);
     if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
-    await this.#host.files.remove(files.pausedMark, call);
+    await this.#marks.clear('paused', call);
   }
 
   async start(call?: CallOptions): Promise<void> {
-    await this.#host.files.remove(this.#input.files.stoppedMark, call);
+    await this.#marks.clear('stopped', call);
   }
 
   async #listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
@@ -170,7 +173,7 @@ export class PlaceRuntime implements SandboxRuntime {
   ): Promise<Opened> {
     // Without a session one is started, which a sandbox that is stopped must not be: then the look comes first, else meanwhile.
     const current = await this.#starting?.catch(() => undefined);
-    const looking = this.#assertRuns(call);
+    const looking = this.#marks.assertRunning(call);
     if (!current?.isAlive) await looking;
     const [looked, opened] = await Promise.allSettled([
       looking,
@@ -252,32 +255,6 @@ export class PlaceRuntime implements SandboxRuntime {
       if (this.#starting === starting) this.#starting = undefined;
     });
     return await starting;
-  }
-
-  async #assertRuns(call?: CallOptions): Promise<void> {
-    const { provider, files } = this.#input;
-    const [paused, stopped] = await Promise.all([
-      this.#host.files.stat(files.pausedMark, call),
-      this.#host.files.stat(files.stoppedMark, call),
-    ]);
-    if (paused) {
-      throw new LitterboxError('SANDBOX_PAUSED', 'The sandbox is paused.', {
-        operation: 'runtime.spawn',
-        provider,
-        hint: 'Run litterbox resume on it.',
-      });
-    }
-    if (stopped) {
-      throw new LitterboxError('SANDBOX_STOPPED', 'The sandbox is stopped.', {
-        operation: 'runtime.spawn',
-        provider,
-        hint: 'Run litterbox resume on it.',
-      });
-    }
-  }
-
-  async #isStopped(call?: CallOptions): Promise<boolean> {
-    return (await this.#host.files.stat(this.#input.files.stoppedMark, call)) !== undefined;
   }
 }
 

@@ -1,0 +1,85 @@
+import { type CallOptions, type Host, LitterboxError } from '@litterbox/core/provider';
+import { type DirectoryLayout } from '@litterbox/linux-sandbox';
+import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
+import { type Machine, readMachine } from './machine.ts';
+import { seccompFilter } from './seccomp-filter.ts';
+import type { Strategy } from './strategies/strategy.ts';
+
+/** What the provider found out about its host: looked at once per process, as what is there does not come and go while it runs. */
+export class MachineSurvey {
+  readonly #host: Host;
+  readonly #layout: DirectoryLayout;
+  readonly #wanted: Strategy['name'] | undefined;
+  #machine: Promise<Machine> | undefined;
+  /** By the strategy that was asked for, each tried once. */
+  readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
+  #filter: Promise<string> | undefined;
+
+  /** @param wanted this way of copying or none */
+  constructor(host: Host, layout: DirectoryLayout, wanted: Strategy['name'] | undefined) {
+    this.#host = host;
+    this.#layout = layout;
+    this.#wanted = wanted;
+  }
+
+  /** The next question looks again. */
+  forget(): void {
+    this.#machine = undefined;
+    this.#choices.clear();
+  }
+
+  machine(call?: CallOptions): Promise<Machine> {
+    this.#machine ??= readMachine(this.#host).catch((error: unknown) => {
+      this.#machine = undefined;
+      throw error;
+    });
+    call?.signal?.throwIfAborted();
+    return this.#machine;
+  }
+
+  /** @throws LitterboxError `TOOL_MISSING` or `UNAVAILABLE` where no sandbox can run */
+  async usableMachine(call?: CallOptions): Promise<Machine> {
+    const machine = await this.machine(call);
+    const [first] = machine.checks.filter(({ status }) => status === 'failed');
+    if (!first) return machine;
+    throw new LitterboxError(
+      first.name === 'tools' ? 'TOOL_MISSING' : 'UNAVAILABLE',
+      `Sandboxes cannot run on this machine: ${first.finding}.`,
+      { operation: 'provider.create', provider: 'overlayfs', hint: first.remedy ?? 'Run litterbox doctor.' },
+    );
+  }
+
+  /** @param asked a strategy's name; absent: the one that the provider was told, or the first that works */
+  async strategy(call?: CallOptions, asked?: string): Promise<StrategyChoice> {
+    const wanted = asked === undefined ? this.#wanted : strategyNamed(asked).name;
+    const known = this.#choices.get(wanted);
+    if (known) return await known;
+    const choice = (async () => {
+      const { isRoot } = await this.machine(call);
+      return await choosing(this.#host, this.#layout.sandboxes, isRoot, wanted);
+    })().catch((error: unknown) => {
+      this.#choices.delete(wanted);
+      throw error;
+    });
+    this.#choices.set(wanted, choice);
+    return await choice;
+  }
+
+  /** Absolute path of the filter of system calls, which is written where it is not there. Its parent has to be there. */
+  filterFile({ facts }: Machine): Promise<string> {
+    this.#filter ??= (async () => {
+      const bytes = seccompFilter(facts.architecture);
+      const path = `${this.#layout.root}/seccomp-${facts.architecture}-${checksum(bytes)}.bpf`;
+      if (!(await this.#host.files.stat(path))) await this.#host.files.write(path, bytes, { mode: 0o600 });
+      return path;
+    })();
+    return this.#filter;
+  }
+}
+
+/** Tells versions of the filter apart (FNV-1a); nothing secret hangs on it. */
+function checksum(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}
