@@ -9,7 +9,7 @@ import { answerOf } from './engine-error.ts';
  * - Docker: `409 Container <id> is already paused`, `409 Container <id> is not running`, `500 Container <id> is not paused`
  * - Podman: `500 "<id>" is already paused: container state improper`, `500 "exited" is not running, can't pause: container state improper`,
  *   `500 "<id>" is not paused, can't unpause: container state improper`
- * - runc, through either: `cannot pause a container that is not running`, `cannot resume a container that is not paused`
+ * - not seen with these: runc's own `cannot pause a container that …` and `cannot resume a container that …`, which an engine may hand on
  */
 export function isInOtherState(error: unknown): boolean {
   return /already paused|not running|not paused|improper|cannot (pause|resume) a/i.test(answerOf(error).said);
@@ -41,7 +41,7 @@ export function hasStartedAlready(error: unknown): boolean {
   return answerOf(error).statusCode === 304;
 }
 
-/** A removal beside another one. Docker: `409 removal of container <id> is already in progress`. Podman waits for the other one. */
+/** A removal beside another one. Docker: `409 removal of container <id> is already in progress`. Podman waits, and says 404. */
 export function isBeingRemoved(error: unknown): boolean {
   const { statusCode, said } = answerOf(error);
   return statusCode === 409 && /removal .*in progress/i.test(said);
@@ -55,7 +55,12 @@ export function lacksShell(error: unknown): boolean {
   return /\/bin\/sh|executable file not found|no such file/i.test(answerOf(error).said);
 }
 
-/** A name that another container has. Docker: `409 Conflict. The container name "/<name>" is already in use`. Podman: `500 … already in use`. */
+/**
+ * A name that another container has.
+ *
+ * - Docker: `409 Conflict. The container name "/<name>" is already in use by container "<id>"`
+ * - Podman: `500 container create: creating container storage: the container name "<name>" is already in use by <id>`
+ */
 export function isNameTaken(error: unknown): boolean {
   const { statusCode, said } = answerOf(error);
   return statusCode === 409 || /already (in use|exists)/i.test(said);
@@ -68,8 +73,11 @@ export function isGoneOrGoing(error: unknown): boolean {
 }
 
 /**
- * A directory that the engine was to show in a container, and does not see. Docker: `400 invalid mount config for type "bind": bind source
- * path does not exist`. Podman: `500 statfs <path>: no such file or directory`. Docker Desktop: `Mounts denied: … is not shared`.
+ * A directory that the engine was to show in a container, and does not see.
+ *
+ * - Docker: `400 invalid mount config for type "bind": bind source path does not exist: <path>`
+ * - Podman makes the directory and starts the container
+ * - not seen here: Docker Desktop's `… is not shared from the host`, and `no such file or directory` of other engines
  */
 export function isSourceUnseen(error: unknown): boolean {
   const { statusCode, said } = answerOf(error);

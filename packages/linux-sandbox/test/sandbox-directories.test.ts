@@ -278,6 +278,17 @@ it('a sandbox that is paused or stopped is told by one call', async () => {
   await marks.assertRunning();
 });
 
+it('a sandbox that was made in advance is given away once', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { directories } = fixture;
+  const { id } = await fixture.staged(`${ENTRIES}; : >pooled`);
+  const outcomes = await Promise.allSettled([directories.claim(id), directories.claim(id)]);
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  await expect(directories.claim(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(directories.claim(SandboxId.make())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await directories.state(id)).toEqual({ id, state: 'running' });
+});
+
 it('a removal takes playground and disk along, unless they shall stay, and is fine twice', async () => {
   await using fixture = new DirectoriesFixture();
   const { directories, root } = fixture;

@@ -1,5 +1,5 @@
-import { type Host, LitterboxError, type ProbeCheck, quoted } from '@litterbox/core/provider';
-import { runScript, scriptError } from '@litterbox/linux-sandbox';
+import { type Host, LitterboxError, type ProbeCheck } from '@litterbox/core/provider';
+import { ensureDirectories, runScript, scriptError } from '@litterbox/linux-sandbox';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -36,7 +36,7 @@ export async function choosing(
   wanted: Strategy['name'] | undefined,
 ): Promise<StrategyChoice> {
   const checks: ProbeCheck[] = [];
-  const make = `[ -d ${quoted(directory)} ] || ( umask 077; mkdir -p ${quoted(directory)} ) || exit ${NO_DIRECTORY}\n`;
+  const make = `${ensureDirectories([directory])} || exit ${NO_DIRECTORY}\n`;
   for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted)]) {
     const { code, stdout, stderr } = await runScript(host, make + strategy.probe(directory, isRoot));
     if (code === NO_DIRECTORY) throw scriptError('provider.create', code, stderr);

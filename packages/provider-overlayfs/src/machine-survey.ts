@@ -2,7 +2,7 @@ import { type CallOptions, type Host, LitterboxError } from '@litterbox/core/pro
 import { type DirectoryLayout } from '@litterbox/linux-sandbox';
 import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
 import { type Machine, readMachine } from './machine.ts';
-import { seccompFilter } from './seccomp-filter.ts';
+import { hasSeccompFilter, seccompFilter } from './seccomp-filter.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What the provider found out about its host: looked at once per process, as what is there does not come and go while it runs. */
@@ -29,10 +29,12 @@ export class MachineSurvey {
   }
 
   machine(call?: CallOptions): Promise<Machine> {
-    this.#machine ??= readMachine(this.#host).catch((error: unknown) => {
-      this.#machine = undefined;
-      throw error;
-    });
+    this.#machine ??= readMachine(this.#host, (architecture) => this.#filterPath(architecture)).catch(
+      (error: unknown) => {
+        this.#machine = undefined;
+        throw error;
+      },
+    );
     call?.signal?.throwIfAborted();
     return this.#machine;
   }
@@ -65,15 +67,24 @@ export class MachineSurvey {
     return await choice;
   }
 
-  /** Absolute path of the filter of system calls, which is written where it is not there. Its parent has to be there. */
-  filterFile({ facts }: Machine): Promise<string> {
+  /**
+   * Absolute path of the filter of system calls, which is written where it was not there. Its parent has to be there.
+   *
+   * @throws LitterboxError `UNSUPPORTED` for a machine whose system calls are not known
+   */
+  filterFile({ facts, hasFile }: Machine): Promise<string> {
     this.#filter ??= (async () => {
-      const bytes = seccompFilter(facts.architecture);
-      const path = `${this.#layout.root}/seccomp-${facts.architecture}-${checksum(bytes)}.bpf`;
-      if (!(await this.#host.files.stat(path))) await this.#host.files.write(path, bytes, { mode: 0o600 });
+      const path = this.#filterPath(facts.architecture);
+      if (!hasFile) await this.#host.files.write(path, seccompFilter(facts.architecture), { mode: 0o600 });
       return path;
     })();
     return this.#filter;
+  }
+
+  /** A file that is never there, where there is no filter. */
+  #filterPath(architecture: string): string {
+    const sum = hasSeccompFilter(architecture) ? checksum(seccompFilter(architecture)) : 'unknown';
+    return `${this.#layout.root}/seccomp-${architecture}-${sum}.bpf`;
   }
 }
 

@@ -13,7 +13,6 @@ export async function takeMark(
   call?: CallOptions,
 ): Promise<void> {
   const mark = `${directory}/${POOLED}`;
-  if (!(await host.files.stat(mark, call))) throw notHere(provider, id);
   // Of two at once one finds nothing to rename. What stays says that it was given away.
   await host.files.rename(mark, `${directory}/given-away`, call).catch(async (error: unknown) => {
     throw (await host.files.stat(mark)) ? error : notHere(provider, id);

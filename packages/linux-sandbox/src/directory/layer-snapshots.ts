@@ -11,7 +11,7 @@ import { confinedCopy, copyTree } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import { runScriptOrFail } from './run-script.ts';
 import type { SandboxDirectories } from './sandbox-directories.ts';
-import { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** How a provider keeps its sandboxes, for {@link LayerSnapshots}. */
 export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
@@ -58,19 +58,18 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
   async take(id: SandboxId, call?: CallOptions): Promise<SnapshotName> {
     call?.signal?.throwIfAborted();
     const { still, layersOf } = this.#input;
-    const { host, layout } = this.#directories;
-    const { root } = layout;
+    const { root } = this.#directories.layout;
     const { directory } = this.#directories.filesOf(id);
     const meta = await this.#read(id, call);
     await this.#assertCopyable(meta, call);
-    await host.files.makeDirectory(this.#snapshots, { ...call, mode: 0o700 });
     const name = crypto.randomUUID();
     const unfinished = `${UNFINISHED}${name}`;
     const kept = `${this.#snapshots}/${unfinished}`;
     const copy = layersOf(meta)
       .map((layer) => copyTree(`${directory}/${layer}`, `${kept}/${layer}`))
       .join(' && ');
-    const script = `umask 022
+    const script = `${ensureDirectories([this.#snapshots])} || exit 1
+umask 022
 ${makeUnfinished(this.#snapshots, unfinished)} || exit 1
 ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy })} || exit
 printf %s ${quoted(JSON.stringify(meta))} >meta.json || exit 1

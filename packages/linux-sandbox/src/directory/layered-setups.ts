@@ -67,7 +67,7 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
 
   async keep(id: SandboxId, key: string, call?: CallOptions): Promise<void> {
     const { directories, placeOf, end } = this.#input;
-    const { host, layout, provider } = directories;
+    const { host, provider } = directories;
     const words = { operation: 'setup.keep', provider };
     if (!SETUP_KEY.test(key))
       throw new LitterboxError('INVALID_ARGUMENT', 'The key of a setup is a hexadecimal digest.', {
@@ -86,8 +86,6 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
     if (meta.prepared !== undefined) return;
     const { name, parent, keep, takeBack, meta: next } = await placeOf(meta, key, call);
     if (await host.files.stat(`${parent}/${name}`, call)) return;
-    for (const directory of new Set([layout.setups, parent]))
-      await host.files.makeDirectory(directory, { ...call, mode: 0o700 });
     const ended = await end(id, call);
     const script = keepSetupScript({
       directory: sandbox.directory,

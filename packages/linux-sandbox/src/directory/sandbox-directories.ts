@@ -21,7 +21,7 @@ import { readDescription } from './read-description.ts';
 import { RunMarks } from './run-marks.ts';
 import { runAsking, runScript, runScriptOrFail, scriptError } from './run-script.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
-import { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** Whose directories they are, and where. */
 export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
@@ -125,8 +125,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
     const unfinished = `${sandboxes}/${name}`;
     // The sandbox's user finds its way through, and sees nothing on it.
-    return `umask 077
-{ ${above.map((path) => `[ -d ${quoted(path)} ]`).join(' && ')}; } || mkdir -p ${above.map(quoted).join(' ')} || exit 1
+    return `${ensureDirectories(above)} || exit 1
 [ ! -e ${directory} ] || exit ${EXITS.taken}
 ${base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`}umask 066
 ${makeUnfinished(sandboxes, name)} || exit 1
