@@ -123,9 +123,9 @@ const GATE = [
   {
     name: 'adapters',
     layer: 'gate',
-    why: 'state on SQLite, this machine as a host, the network gate; not the directory sync, which nothing uses yet',
+    why: 'state on SQLite, this machine as a host, the network gate, directories of sandboxes; not the directory sync, which nothing uses yet',
     files: [
-      '^packages/(state-sqlite|host|network-gate|conformance|container-engine)/test/',
+      '^packages/(state-sqlite|host|network-gate|conformance|container-engine|linux-sandbox)/test/',
       '^packages/provider-overlayfs/test/(confined-copy|scan-contents|scan-clocks|session-end)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],

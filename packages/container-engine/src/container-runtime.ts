@@ -21,12 +21,13 @@ import {
   type SandboxId,
   type SandboxRuntime,
 } from '@litterbox/core/provider';
+import type { RunMarks } from '@litterbox/linux-sandbox';
 import { ChangeScanner } from '@litterbox/sandbox-kit';
 import { inheritedNames, sandboxEnvironment } from './container-options.ts';
 import { ContainerProcess } from './container-process.ts';
 import type { Containers } from './containers.ts';
 import type { Engine } from './engine.ts';
-import { answerOf } from './engine-error.ts';
+import { isPausedNow } from './engine-answers.ts';
 import { LATE_WORD_MS, LOOK_AGAIN_MS } from './late-word.ts';
 import { INSIDE, type Layers, type SandboxLayout } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -36,6 +37,7 @@ export interface ContainerRuntimeInput {
   readonly engine: Engine;
   readonly host: Host;
   readonly containers: Containers;
+  readonly marks: RunMarks;
   readonly sandbox: SandboxLayout;
   readonly layers: Layers;
   readonly meta: SandboxMeta;
@@ -55,6 +57,7 @@ export class ContainerRuntime implements SandboxRuntime {
   readonly listen?: (port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions) => Promise<OpenPort>;
   readonly prepared?: string;
   readonly #input: ContainerRuntimeInput;
+  readonly #marks: RunMarks;
   readonly #inherited: readonly string[];
   readonly #processes = new Set<ContainerProcess>();
   readonly #scanner: ChangeScanner;
@@ -70,6 +73,7 @@ export class ContainerRuntime implements SandboxRuntime {
   constructor(input: ContainerRuntimeInput) {
     const { meta, host, sandbox, layers, container } = input;
     this.#input = input;
+    this.#marks = input.marks;
     if (container !== undefined) this.#container = Promise.resolve(container);
     this.id = meta.id;
     this.workdir = meta.workdir;
@@ -97,7 +101,7 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async assurance(call?: CallOptions): Promise<Assurance> {
-    const assurance = await this.#input.containers.assurance(this.#input.meta, call);
+    const assurance = await this.#input.containers.facts.assurance(this.#input.meta, call);
     // Another network by now: what listens in the old one is reached by nobody.
     if (this.#loopback && !(await this.#isSameNetwork())) await this.#leave();
     return assurance;
@@ -105,53 +109,51 @@ export class ContainerRuntime implements SandboxRuntime {
 
   async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
     call?.signal?.throwIfAborted();
-    await this.#assertRuns(call);
+    await this.#marks.assertRunning(call);
     void this.#scanner.warm(); // what the command changed will be asked for next
     return await this.#start(spec, this.environment, call);
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    await this.#assertRuns(call);
+    await this.#marks.assertRunning(call);
     return await this.#scanner.scan(mark, call);
   }
 
   async mark(call?: CallOptions): Promise<ChangeMark> {
-    await this.#assertRuns(call);
+    await this.#marks.assertRunning(call);
     return await this.#scanner.now(call);
   }
 
   async pause(call?: CallOptions): Promise<void> {
-    const { host, sandbox, containers, meta } = this.#input;
-    if (await this.#isStopped(call)) return;
-    await containers.assertPausable(call);
-    const isMarked = await this.#isPaused(call);
-    await host.files.write(sandbox.pausedMark, new Uint8Array());
+    const { pauses } = this.#input.containers;
+    if (await this.#marks.isSet('stopped', call)) return;
+    await pauses.assertPausable(call);
+    const isMarked = await this.#marks.isSet('paused', call);
+    await this.#marks.set('paused');
     reach('container.after-paused-mark');
     // Where nothing runs the mark is what keeps commands out.
-    await containers.pause(meta.id, isMarked, call);
+    await pauses.pause(this.id, isMarked, call);
   }
 
   async resume(call?: CallOptions): Promise<void> {
-    const { host, sandbox, containers, meta } = this.#input;
-    await containers.unpause(meta.id, await this.#isPaused(call), call);
+    await this.#input.containers.pauses.unpause(this.id, await this.#marks.isSet('paused', call), call);
     reach('container.after-unpause');
-    await host.files.remove(sandbox.pausedMark, call);
+    await this.#marks.clear('paused', call);
     await this.start(call);
   }
 
   async stop(call?: CallOptions): Promise<void> {
-    const { host, sandbox, containers, meta } = this.#input;
-    await host.files.write(sandbox.stoppedMark, new Uint8Array());
+    await this.#marks.set('stopped');
     reach('container.after-stopped-mark');
-    await containers.kill(meta.id, call);
+    await this.#input.containers.ends.kill(this.id, call);
     reach('container.after-kill');
     this.#container = undefined;
     await this.#leave();
-    await host.files.remove(sandbox.pausedMark, call);
+    await this.#marks.clear('paused', call);
   }
 
   async start(call?: CallOptions): Promise<void> {
-    await this.#input.host.files.remove(this.#input.sandbox.stoppedMark, call);
+    await this.#marks.clear('stopped', call);
   }
 
   /** Opens something in the network of the container, while the sandbox neither pauses nor is stopped. */
@@ -160,7 +162,7 @@ export class ContainerRuntime implements SandboxRuntime {
     call: CallOptions | undefined,
     open: (loopback: NamespaceLoopback) => Promise<Opened>,
   ): Promise<Opened> {
-    const looking = this.#assertRuns(call);
+    const looking = this.#marks.assertRunning(call);
     // A container that ended meanwhile, or was started again, has another network: then there is a second try.
     const known = await this.#loopback?.catch(() => undefined);
     if (!known) await looking;
@@ -180,7 +182,7 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
-    return await this.#input.containers.usage(this.#input.meta.id, call);
+    return await this.#input.containers.facts.usage(this.#input.meta.id, call);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -251,16 +253,16 @@ export class ContainerRuntime implements SandboxRuntime {
         if (!isOwn) this.#processes.add(process);
         return process;
       } catch (error) {
-        const isRefused = isLitterboxError(error) && /is paused/i.test(answerOf(error.cause).said);
-        if (isRefused && (await this.#input.containers.undisturbed(this.id, call))) continue;
-        if (!isRefused || performance.now() > limit || (await this.#isPaused(call))) throw error;
+        const isRefused = isLitterboxError(error) && isPausedNow(error.cause);
+        if (isRefused && (await this.#input.containers.pauses.undisturbed(this.id, call))) continue;
+        if (!isRefused || performance.now() > limit || (await this.#marks.isSet('paused', call))) throw error;
         await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
       }
     }
   }
 
   #processors(): Promise<readonly number[]> {
-    this.#affinity ??= this.#input.containers.affinity(this.id).catch((error: unknown) => {
+    this.#affinity ??= this.#input.containers.facts.affinity(this.id).catch((error: unknown) => {
       this.#affinity = undefined;
       throw error;
     });
@@ -293,7 +295,7 @@ export class ContainerRuntime implements SandboxRuntime {
   #reach(operation: string): Promise<NamespaceLoopback> {
     this.#loopback ??= (async () => {
       const { host, containers, meta, engine } = this.#input;
-      const network = await containers.network(meta);
+      const network = await containers.facts.network(meta);
       this.#network = network?.identity;
       if (network && host.loopback) return host.loopback(network);
       throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes of ${engine.title} cannot be reached by this user.`, {
@@ -309,7 +311,7 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async #isSameNetwork(): Promise<boolean> {
-    const network = await this.#input.containers.network(this.#input.meta).catch(() => undefined);
+    const network = await this.#input.containers.facts.network(this.#input.meta).catch(() => undefined);
     return network?.identity === this.#network;
   }
 
@@ -321,25 +323,6 @@ export class ContainerRuntime implements SandboxRuntime {
 
   async #hasEnded(call?: CallOptions): Promise<boolean> {
     return (await this.#input.containers.find(this.id, call).catch(() => undefined))?.state !== 'running';
-  }
-
-  async #assertRuns(call?: CallOptions): Promise<void> {
-    const { engine } = this.#input;
-    const [paused, stopped] = await Promise.all([this.#isPaused(call), this.#isStopped(call)]);
-    if (!paused && !stopped) return;
-    throw new LitterboxError(
-      paused ? 'SANDBOX_PAUSED' : 'SANDBOX_STOPPED',
-      `The sandbox is ${paused ? 'paused' : 'stopped'}.`,
-      { operation: 'runtime.spawn', provider: engine.provider, hint: 'Run litterbox resume on it.' },
-    );
-  }
-
-  async #isPaused(call?: CallOptions): Promise<boolean> {
-    return (await this.#input.host.files.stat(this.#input.sandbox.pausedMark, call)) !== undefined;
-  }
-
-  async #isStopped(call?: CallOptions): Promise<boolean> {
-    return (await this.#input.host.files.stat(this.#input.sandbox.stoppedMark, call)) !== undefined;
   }
 }
 

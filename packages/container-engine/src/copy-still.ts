@@ -1,17 +1,16 @@
-import { type CallOptions, type Host, reach } from '@litterbox/core/provider';
-import { COPY_EXITS, copyError, runAsking, toldCopy } from '@litterbox/linux-sandbox';
-import type { Containers } from './containers.ts';
-import { type Layout, sandboxLayoutOf } from './layout.ts';
+import { type CallOptions, type LitterboxError, reach } from '@litterbox/core/provider';
+import { COPY_EXITS, runAsking, toldCopy } from '@litterbox/linux-sandbox';
+import type { ContainerPauses } from './container-pauses.ts';
+import { sandboxLayoutOf } from './layout.ts';
+import type { ContainerDirectories } from './container-directories.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** What a copy needs to know of where the sandbox is. */
 export interface CopyStillInput {
-  /** For messages. */
-  readonly operation: string;
-  readonly provider: string;
-  readonly host: Host;
-  readonly layout: Layout;
-  readonly containers: Containers;
+  readonly directories: ContainerDirectories;
+  readonly pauses: ContainerPauses;
+  /** What an exit code of the copy, and what it printed, mean. */
+  toError(code: number, stderr: string): LitterboxError;
 }
 
 /**
@@ -21,23 +20,24 @@ export interface CopyStillInput {
  * @param copy shell text for the host, which may ask
  */
 export async function copyStill(
-  { operation, provider, host, layout, containers }: CopyStillInput,
+  { directories, pauses, toError }: CopyStillInput,
   { id }: SandboxMeta,
   copy: string,
   call?: CallOptions,
 ): Promise<void> {
-  const { directory, copyingMark, pausedMark } = sandboxLayoutOf(layout, id);
-  const isMarked = async () => (await host.files.stat(pausedMark)) !== undefined;
+  const { host, layout } = directories;
+  const { directory, copyingMark } = sandboxLayoutOf(layout, id);
+  const isMarked = async () => await directories.marksOf(id).isSet('paused');
   let isFrozen = false;
   let isAtWork = false;
   const letGo = async () => {
-    if (isFrozen && !(await isMarked())) await containers.unpause(id, true);
+    if (isFrozen && !(await isMarked())) await pauses.unpause(id, true);
     isFrozen = false;
     if (isAtWork) await host.files.remove(copyingMark);
     isAtWork = false;
   };
   const assertStill = async () => {
-    if (isFrozen && !(await containers.isFrozen(id, call))) throw copyError(operation, provider, COPY_EXITS.letGo, '');
+    if (isFrozen && !(await pauses.isFrozen(id, call))) throw toError(COPY_EXITS.letGo, '');
   };
   const answer = async (line: string) => {
     if (line === 'copied') {
@@ -49,13 +49,13 @@ export async function copyStill(
     isAtWork = true;
     if (!(await isMarked())) {
       isFrozen = true; // whatever becomes of the question: an engine does what it was asked, also for one who has left
-      isFrozen = await containers.freeze(id);
+      isFrozen = await pauses.freeze(id);
     }
     reach('container.after-freeze');
   };
   try {
     const { code, stderr } = await runAsking(host, toldCopy(directory, copy), answer, call);
-    if (code !== 0) throw copyError(operation, provider, code, stderr);
+    if (code !== 0) throw toError(code, stderr);
     await assertStill();
   } finally {
     await letGo();

@@ -1,4 +1,4 @@
-export type { ContainerProviderInput } from './container-provider.ts';
+export type { ContainerProviderInput } from './container-parts.ts';
 export type { EngineFacts } from './engine-facts.ts';
 export type { EngineFlavour } from './engine-flavour.ts';
 export type { Layout } from './layout.ts';

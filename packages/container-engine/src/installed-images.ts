@@ -1,20 +1,17 @@
 import {
   type CallOptions,
-  type Host,
   type ImageStore,
   LitterboxError,
   type ProgressOptions,
   type SandboxId,
 } from '@litterbox/core/provider';
 import { SETUP_KEY } from '@litterbox/sandbox-kit';
-import { readDescription } from '@litterbox/linux-sandbox';
 import type { Containers } from './containers.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { ImageFacts } from './image-facts.ts';
 import type { Images } from './images.ts';
-import { type Layout, sandboxLayoutOf } from './layout.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import type { ContainerDirectories } from './container-directories.ts';
 
 /** Under it stands what was installed, with key and image as the tag: `litterbox-installed:<key>-<image>`. */
 const REPOSITORY = 'litterbox-installed';
@@ -27,21 +24,18 @@ export class InstalledImages implements ImageStore {
   readonly #engine: Engine;
   readonly #images: Images;
   readonly #containers: Containers;
-  readonly #host: Host;
-  readonly #layout: Layout;
+  readonly #directories: ContainerDirectories;
 
   constructor(input: {
     readonly engine: Engine;
     readonly images: Images;
     readonly containers: Containers;
-    readonly host: Host;
-    readonly layout: Layout;
+    readonly directories: ContainerDirectories;
   }) {
     this.#engine = input.engine;
     this.#images = input.images;
     this.#containers = input.containers;
-    this.#host = input.host;
-    this.#layout = input.layout;
+    this.#directories = input.directories;
   }
 
   async has(reference: string, key: string, call?: CallOptions): Promise<boolean> {
@@ -77,15 +71,14 @@ export class InstalledImages implements ImageStore {
         ...words,
         hint: 'Take the digest of what the image depends on.',
       });
-    const sandbox = sandboxLayoutOf(this.#layout, id);
-    const meta = await readDescription<SandboxMeta>(this.#host, sandbox, this.#engine.provider, id, call);
+    const meta = await this.#directories.read(id, call);
     const found = await this.#containers.find(id, call);
     if (!meta.isInstaller || !found)
       throw new LitterboxError('INVALID_ARGUMENT', `Nothing can be kept of the system of the sandbox ${meta.slug}.`, {
         ...words,
         hint: 'Make one with isInstaller, and keep it before it is removed.',
       });
-    await this.#containers.kill(id, call); // what is kept is at rest
+    await this.#containers.ends.kill(id, call); // what is kept is at rest
     const name = nameOf(meta.imageId, key);
     // One that was there before loses its name alone: sandboxes whose container is not there at the moment may be made of it.
     const work = { ...call, limitMs: WORK_MS };

@@ -1,18 +1,15 @@
-import { COPYING, type DiskImage } from '@litterbox/linux-sandbox';
+import {
+  COPYING,
+  type DirectoryLayout,
+  directoryLayout,
+  type SandboxFiles,
+  sandboxFilesOf,
+} from '@litterbox/linux-sandbox';
 import { INSIDE as EVERYWHERE, type SandboxId } from '@litterbox/core/provider';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
-/** Where a provider keeps what on its host. Everything is below `root`, mode 0700. */
-export interface Layout {
-  readonly root: string;
-  /** Frozen trees, one per base: `bases/<key>`. */
-  readonly bases: string;
-  readonly sandboxes: string;
-  readonly playgrounds: string;
-  /** Files that hold the disks of sandboxes that have one: `disks/<id>`. */
-  readonly disks: string;
-  /** What setups left, frozen: {@link setupDirectory}. */
-  readonly setups: string;
+/** Where a provider keeps what on its host. */
+export interface Layout extends DirectoryLayout {
   /** The filter of system calls. */
   readonly seccomp: string;
   /** What the engine told of itself, for later programs. */
@@ -20,14 +17,7 @@ export interface Layout {
 }
 
 /** One sandbox's directory. The engine mounts parts of it into the container; nothing inside leads out of them. */
-export interface SandboxLayout {
-  readonly directory: string;
-  /** What `create` decided, as JSON. */
-  readonly meta: string;
-  /** Directory numbers seen by the change scanner, as JSON. */
-  readonly scanState: string;
-  readonly pausedMark: string;
-  readonly stoppedMark: string;
+export interface SandboxLayout extends SandboxFiles {
   /** There while it is copied, or after that was interrupted: its container may be paused for it. */
   readonly copyingMark: string;
   /** There until everything of the sandbox has been made once. */
@@ -52,16 +42,7 @@ export interface Layers {
 }
 
 export function layoutOf(root: string): Layout {
-  return {
-    root,
-    bases: `${root}/bases`,
-    sandboxes: `${root}/sandboxes`,
-    playgrounds: `${root}/playgrounds`,
-    disks: `${root}/disks`,
-    setups: `${root}/setups`,
-    seccomp: `${root}/seccomp.json`,
-    engine: `${root}/engine.json`,
-  };
+  return { ...directoryLayout(root), seccomp: `${root}/seccomp.json`, engine: `${root}/engine.json` };
 }
 
 export const PROCESSORS = 'processors';
@@ -69,11 +50,7 @@ export const PROCESSORS = 'processors';
 export function sandboxLayoutOf(layout: Layout, id: SandboxId): SandboxLayout {
   const directory = `${layout.sandboxes}/${id}`;
   return {
-    directory,
-    meta: `${directory}/meta.json`,
-    scanState: `${directory}/scan-state.json`,
-    pausedMark: `${directory}/paused`,
-    stoppedMark: `${directory}/stopped`,
+    ...sandboxFilesOf(directory),
     copyingMark: `${directory}/${COPYING}`,
     unfinishedMark: `${directory}/unfinished`,
     disk: `${directory}/disk`,
@@ -94,13 +71,6 @@ export function layersOf(layout: Layout, { id, limits, playground }: SandboxMeta
     playground: isBounded ? `${parent}/playground` : `${layout.playgrounds}/${playground}`,
   };
 }
-
-/** The disk of a sandbox; undefined where nothing bounds it. */
-export function diskOf(layout: Layout, { id, limits }: SandboxMeta): DiskImage | undefined {
-  return limits.diskBytes === undefined ? undefined : { image: diskImage(layout, id), sizeBytes: limits.diskBytes };
-}
-
-export const diskImage = (layout: Layout, id: SandboxId) => `${layout.disks}/${id}`;
 
 /** Where what a setup left in an image's container is kept: `upper` of the workspace and `home`. */
 export function setupDirectory(layout: Layout, imageId: string, key: string): string {

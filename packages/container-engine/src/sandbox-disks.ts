@@ -1,6 +1,6 @@
 import { type CallOptions, type Host, LitterboxError, quoted, type SandboxId, shown } from '@litterbox/core/provider';
-import { mountDisk, RESERVE_DISK, runScript } from '@litterbox/linux-sandbox';
-import { diskOf, INSIDE, type Layout, sandboxLayoutOf } from './layout.ts';
+import { diskOf, mountDisk, RESERVE_DISK, runScript } from '@litterbox/linux-sandbox';
+import { INSIDE, type Layout, sandboxLayoutOf } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /**

@@ -1,14 +1,8 @@
-import { type NewerFiles } from '@litterbox/linux-sandbox';
-import { type ResourceLimits, type SandboxId } from '@litterbox/core/provider';
+import type { DirectoryDescription, NewerFiles } from '@litterbox/linux-sandbox';
 
-/** What `create` decided for a sandbox; written once into its directory. A container that was removed is made again from it. */
-export interface SandboxMeta {
-  readonly version: 1;
-  readonly id: SandboxId;
-  readonly slug: string;
-  readonly repositoryId: string;
+/** What `create` decided for a sandbox. A container that was removed is made again from it. */
+export interface SandboxMeta extends DirectoryDescription {
   readonly base: string;
-  readonly workdir: string;
   /** As the configuration named it, for people. */
   readonly image: string;
   /** What was installed into it: a key. */
@@ -22,11 +16,6 @@ export interface SandboxMeta {
   /** Places that the image declares as volumes. */
   readonly imageVolumes: readonly string[];
   readonly user: { readonly uid: number; readonly gid: number };
-  readonly environment: Readonly<Record<string, string>>;
-  readonly limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>> &
-    Pick<ResourceLimits, 'diskBytes'>;
-  readonly playground: string;
-  readonly allowDegraded: boolean;
   /** The key of the kept setup that it stands on. */
   readonly prepared?: string;
   /** What of the base is others than that setup saw. */

@@ -1,5 +1,4 @@
 export { ensureBaseTree, type BaseTreesInput } from './directory/base-trees.ts';
-export { pooledMark, takeMark } from './directory/claim-pooled.ts';
 export {
   ASK_BEFORE_NAME,
   COPYING,
@@ -12,12 +11,36 @@ export {
   type ConfinedCopy,
   type StillCopy,
 } from './directory/copy-layers.ts';
-export { TAKE_LAYERS_BACK, keepLayers, keepSetupScript, type KeepSetupInput } from './directory/keep-setup.ts';
-export { LayerSnapshots, type LayerSnapshotsInput, type LayeredDescription } from './directory/layer-snapshots.ts';
+export { createOrRollBack, type CreateSteps } from './directory/create-or-roll-back.ts';
+export {
+  DEFAULT_LIMITS,
+  describeCopy,
+  describeDirectory,
+  notInCopies,
+  type DecidedLimits,
+  type DirectoryDescription,
+} from './directory/directory-description.ts';
+export { directoryLayout, type DirectoryLayout } from './directory/directory-layout.ts';
+export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
+export { LayerSnapshots, type LayerSnapshotsInput } from './directory/layer-snapshots.ts';
+export {
+  LayeredSetups,
+  type KeptPlace,
+  type LayeredSetupsInput,
+  type SetUpDescription,
+} from './directory/layered-setups.ts';
 export { ensureNewerFiles, type NewerFiles } from './directory/newer-files.ts';
-export { readDescription } from './directory/read-description.ts';
+export { RunMarks } from './directory/run-marks.ts';
 export { runAsking, runScript, runScriptOrFail, scriptError, type ScriptResult } from './directory/run-script.ts';
-export { REMOVE_TREE, UNFINISHED, makeUnfinished, sweepUnfinished } from './directory/unfinished.ts';
+export {
+  SandboxDirectories,
+  type RemovedDirectory,
+  type SandboxDirectoriesInput,
+  type StagedDirectory,
+} from './directory/sandbox-directories.ts';
+export { sandboxFilesOf, type SandboxFiles } from './directory/sandbox-files.ts';
+export { SANDBOX_USER } from './directory/sandbox-user.ts';
+export { REMOVE_TREE, UNFINISHED, ensureDirectories, makeUnfinished, sweepUnfinished } from './directory/unfinished.ts';
 export {
   CAN_MAKE_DISKS,
   DISK_REMEDY,
@@ -27,6 +50,7 @@ export {
   mountDisk,
   type DiskImage,
 } from './disk/disk-image.ts';
+export { assertOwnPlayground, diskOf, noDisks } from './disk/disk-of.ts';
 export { judgeFacts, type ExpectedPlace } from './kernel/judge-facts.ts';
 export { HOST_NAMESPACES_SCRIPT, factFilesScript, uidMapScript, type KernelFacts } from './kernel/kernel-facts.ts';
 export { MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, READ_ONLY_PROC } from './kernel/kernel-paths.ts';
@@ -34,6 +58,7 @@ export { allowedProcessors, chooseProcessors, parseProcessors } from './kernel/p
 export { CORE_LIMIT_BYTES, REFUSED_COMMANDS, RLIMIT_CORE } from './kernel/refused-arguments.ts';
 export { seccompProfile } from './kernel/seccomp-profile.ts';
 export { AF_UNIX, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from './kernel/socket-protocols.ts';
+export { beginAtFirstMark } from './session/begin-at-first-mark.ts';
 export { endSessionScript, type SessionLeavings } from './session/end-session.ts';
 export { NOTE_FACTS } from './session/note-facts.ts';
 export { etcDirectoryScript } from './session/etc-directory.ts';
@@ -43,3 +68,4 @@ export { placeFilesOf, type PlaceFiles } from './session/place-files.ts';
 export { placeProvider, type PlaceProviderOptions } from './session/place-provider.ts';
 export { PlaceRuntime, type PlaceInput } from './session/place-runtime.ts';
 export { type Launch, type SessionInput } from './session/place-session.ts';
+export { MAKE_SESSION_ENTRIES } from './session/session-entries.ts';

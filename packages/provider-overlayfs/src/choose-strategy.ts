@@ -1,6 +1,6 @@
 import { type Host, LitterboxError, type ProbeCheck, type ProviderKey } from '@litterbox/core/provider';
-import { runScript } from '@litterbox/linux-sandbox';
-import { type Machine } from './machine.ts';
+import { ensureDirectories, runScript, scriptError } from '@litterbox/linux-sandbox';
+import type { Machine } from './machine.ts';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -26,7 +26,10 @@ export function strategyNamed(name: string, provider: ProviderKey): Strategy {
   });
 }
 
-/** The first strategy that works below the directory, and why the ones before do not. */
+/** Exit code of a probe without a directory to try in. */
+const NO_DIRECTORY = 86;
+
+/** The first strategy that works below the directory, which is made, and why the ones before do not. */
 export async function choosing(
   host: Host,
   directory: string,
@@ -34,8 +37,10 @@ export async function choosing(
   wanted: Strategy['name'] | undefined,
 ): Promise<StrategyChoice> {
   const checks: ProbeCheck[] = [];
+  const make = `${ensureDirectories([directory])} || exit ${NO_DIRECTORY}\n`;
   for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted, provider)]) {
-    const { code, stdout, stderr } = await runScript(host, strategy.probe(directory, isRoot));
+    const { code, stdout, stderr } = await runScript(host, make + strategy.probe(directory, isRoot));
+    if (code === NO_DIRECTORY) throw scriptError('provider.create', code, stderr);
     if (code === 0) {
       checks.push({
         name: `copy-on-write (${strategy.name})`,

@@ -1,40 +1,40 @@
+import { type CallOptions, quoted, type SandboxId, sha256, type SetupStore } from '@litterbox/core/provider';
 import {
-  type CallOptions,
-  type Host,
-  type KeptSetup,
-  LitterboxError,
-  type ProviderKey,
-  quoted,
-  SandboxId,
-  sha256,
-  type SetupStore,
-} from '@litterbox/core/provider';
-import { SETUP_KEY } from '@litterbox/sandbox-kit';
-import { endSessionScript, keepSetupScript, runScriptOrFail, sweepUnfinished } from '@litterbox/linux-sandbox';
+  endSessionScript,
+  LayeredSetups,
+  runScriptOrFail,
+  SANDBOX_USER,
+  type SandboxDirectories,
+} from '@litterbox/linux-sandbox';
 import { strategyNamed, STRATEGY_NAMES } from './choose-strategy.ts';
-import { type Layout, sandboxLayoutOf, setupDirectory } from './layout.ts';
+import { setupDirectory } from './layout.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { Machine } from './machine.ts';
-import { parseMeta, type SandboxMeta } from './sandbox-meta.ts';
-import { SANDBOX_UID } from './supervisor-script.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** What setups left in sandboxes: read-only layers, or trees to copy, as the strategy has it. */
-export class KeptSetups implements SetupStore {
-  readonly #provider: ProviderKey;
-  readonly #host: Host;
-  readonly #layout: Layout;
+export class KeptSetups {
+  readonly store: SetupStore;
+  readonly #directories: SandboxDirectories<SandboxMeta>;
   readonly #machine: () => Promise<Machine>;
+  readonly #layered: LayeredSetups<SandboxMeta>;
 
-  constructor(provider: ProviderKey, host: Host, layout: Layout, machine: () => Promise<Machine>) {
-    this.#provider = provider;
-    this.#host = host;
-    this.#layout = layout;
+  constructor(directories: SandboxDirectories<SandboxMeta>, machine: () => Promise<Machine>) {
+    this.#directories = directories;
     this.#machine = machine;
+    this.#layered = new LayeredSetups({
+      directories,
+      parents: STRATEGY_NAMES.map((name) => `${directories.layout.setups}/${name}`),
+      directoryOf: (meta) => this.directoryOf(meta),
+      placeOf: (meta, key, call) => this.#placeOf(meta, key, call),
+      end: (id) => this.#end(id),
+    });
+    this.store = this.#layered;
   }
 
-  /** Shell text, after core's `REMOVE_TREE`: clears away what killed programs left. */
+  /** Shell text, after `REMOVE_TREE`: clears away what killed programs left. */
   get sweep(): string {
-    return STRATEGY_NAMES.map((name) => sweepUnfinished(`${this.#layout.setups}/${name}`)).join('\n');
+    return this.#layered.sweep;
   }
 
   /** The first of the keys that is there. */
@@ -45,10 +45,9 @@ export class KeptSetups implements SetupStore {
   ): Promise<Pick<SandboxMeta, 'prepared'> | undefined> {
     if (keys.length === 0) return undefined;
     const programs = await this.#programs(root, call);
-    for (const key of keys.filter((text) => SETUP_KEY.test(text)))
-      if (await this.#host.files.stat(setupDirectory(this.#layout, { strategy, base, programs }, key), call))
-        return { prepared: { key, programs } };
-    return undefined;
+    const place = { strategy, base, programs };
+    const key = await this.#layered.first(keys, (one) => setupDirectory(this.#directories.layout, place, one), call);
+    return key === undefined ? undefined : { prepared: { key, programs } };
   }
 
   /** Whether what the setup was built for is what is there. */
@@ -57,69 +56,28 @@ export class KeptSetups implements SetupStore {
   }
 
   directoryOf(meta: SandboxMeta): string | undefined {
-    return meta.prepared && setupDirectory(this.#layout, { ...meta, ...meta.prepared }, meta.prepared.key);
+    return meta.prepared && setupDirectory(this.#directories.layout, { ...meta, ...meta.prepared }, meta.prepared.key);
   }
 
-  async keep(id: SandboxId, key: string, call?: CallOptions): Promise<void> {
-    if (!SETUP_KEY.test(key))
-      throw new LitterboxError('INVALID_ARGUMENT', 'The key of a setup is a hexadecimal digest.', {
-        operation: 'setup.keep',
-        provider: this.#provider,
-        hint: 'Take the digest of what the setup depends on.',
-      });
-    const sandbox = sandboxLayoutOf(this.#layout, id);
-    const bytes = await this.#host.files.read(sandbox.meta, call);
-    if (!bytes)
-      throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
-        operation: 'setup.keep',
-        provider: this.#provider,
-        hint: 'Create it first.',
-      });
-    const meta = parseMeta(bytes, sandbox.meta, this.#provider);
-    if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
+  async #placeOf(meta: SandboxMeta, key: string, call?: CallOptions) {
     const programs = await this.#programs(meta.root, call);
-    const target = setupDirectory(this.#layout, { ...meta, programs }, key);
-    if (meta.prepared !== undefined || (await this.#host.files.stat(target, call))) return;
-    const parent = `${this.#layout.setups}/${meta.strategy}`;
-    for (const directory of [this.#layout.setups, parent]) await this.#host.files.makeDirectory(directory);
-    const strategy = strategyNamed(meta.strategy, this.#provider);
-    const machine = await this.#machine();
-    const owner = machine.isRoot ? `${SANDBOX_UID}:${SANDBOX_UID}` : '';
-    const script = keepSetupScript({
-      directory: sandbox.directory,
+    const { layout } = this.#directories;
+    const parent = `${layout.setups}/${meta.strategy}`;
+    const strategy = strategyNamed(meta.strategy, this.#directories.provider);
+    const { isRoot } = await this.#machine();
+    const next: SandboxMeta = { ...meta, prepared: { key, programs } };
+    return {
       parent,
-      name: target.slice(parent.length + 1),
-      base: meta.base,
-      keep: strategy.keep(owner),
+      name: setupDirectory(layout, { ...meta, programs }, key).slice(parent.length + 1),
+      keep: strategy.keep(isRoot ? `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}` : ''),
       takeBack: strategy.takeBack,
-      ...(strategy.changes === 'upper' && {
-        meta: JSON.stringify({ ...meta, prepared: { key, programs } } satisfies SandboxMeta),
-      }),
-    });
-    await runScriptOrFail(
-      this.#host,
-      'setup.keep',
-      `( ${endSessionScript(sandbox.directory, leavingsOf(machine, id))} ) || exit 1\n${script}`,
-      call,
-    );
+      ...(strategy.changes === 'upper' && { meta: next }),
+    };
   }
 
-  async *list(call?: CallOptions): AsyncGenerator<KeptSetup, void, undefined> {
-    const users = new Map<string, SandboxId[]>();
-    for (const { name } of (await this.#host.files.list(this.#layout.sandboxes, call)) ?? []) {
-      if (!SandboxId.is(name)) continue;
-      const { meta: file } = sandboxLayoutOf(this.#layout, name);
-      const bytes = await this.#host.files.read(file, call);
-      const directory = bytes && this.directoryOf(parseMeta(bytes, file, this.#provider));
-      if (directory !== undefined) users.set(directory, [...(users.get(directory) ?? []), name]);
-    }
-    for (const strategy of STRATEGY_NAMES) {
-      const parent = `${this.#layout.setups}/${strategy}`;
-      for (const { name } of (await this.#host.files.list(parent, call)) ?? []) {
-        const [key = ''] = name.split('-');
-        if (SETUP_KEY.test(key)) yield { key, usedBy: users.get(`${parent}/${name}`) ?? [] };
-      }
-    }
+  async #end(id: SandboxId): Promise<string> {
+    const { directory } = this.#directories.filesOf(id);
+    return `( ${endSessionScript(directory, leavingsOf(await this.#machine(), id))} ) || exit 1\n`;
   }
 
   /**
@@ -136,7 +94,7 @@ export class KeptSetups implements SetupStore {
       ...facts.searchPath.filter((path) => tools.some((tool) => path.startsWith(`${tool}/`))),
     ];
     const script = `stat -L -c '%n %i %z' ${directories.map(quoted).join(' ')} 2>/dev/null; :`;
-    const told = await runScriptOrFail(this.#host, 'setup.programs', script, call);
+    const told = await runScriptOrFail(this.#directories.host, 'setup.programs', script, call);
     return (await sha256(new TextEncoder().encode(told))).slice(0, 16);
   }
 }

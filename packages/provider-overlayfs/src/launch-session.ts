@@ -1,6 +1,8 @@
 import {
   allowedProcessors,
   chooseProcessors,
+  type DirectoryLayout,
+  diskOf,
   etcDirectoryScript,
   HOST_NAMESPACES_SCRIPT,
   type Launch,
@@ -25,7 +27,7 @@ import {
 import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
-import { diskOf, type Layout, setupDirectory } from './layout.ts';
+import { setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -35,7 +37,7 @@ import { CREDENTIAL_NAMES } from './tool-directories.ts';
 export interface LaunchInput {
   readonly host: Host;
   readonly machine: Machine;
-  readonly layout: Layout;
+  readonly layout: DirectoryLayout;
   readonly sandbox: PlaceFiles;
   readonly meta: SandboxMeta;
   readonly strategy: Strategy;

@@ -4,8 +4,8 @@ import {
   type HostFacts,
   LitterboxError,
   type ProbeCheck,
-  quoted,
   type ProviderKey,
+  quoted,
 } from '@litterbox/core/provider';
 import { CAN_MAKE_DISKS, DISK_REMEDY, runScript } from '@litterbox/linux-sandbox';
 import { type Cgroup, cgroupOf, type CgroupSurvey } from './cgroup.ts';
@@ -13,11 +13,11 @@ import { type ProgramLink, type ToolDirectory, toolDirectoriesOf } from './tool-
 
 /** What one look at the host tells. */
 export interface Machine {
+  /** What looked, as errors name it. */
+  readonly provider: ProviderKey;
   readonly facts: HostFacts;
   /** Started by root: the sandbox's processes get an unprivileged user of their own before anything else. */
   readonly isRoot: boolean;
-  /** What looked, as errors name it. */
-  readonly provider: ProviderKey;
   readonly bwrapVersion: string;
   /** Undefined when limits cannot be enforced by this user here. */
   readonly cgroup: Cgroup | undefined;
@@ -31,6 +31,8 @@ export interface Machine {
   /** First components below `/` that are links into /usr (`bin`, `lib64`), with their targets, and those that are directories. */
   readonly rootLinks: readonly (readonly [name: string, target: string])[];
   readonly rootDirectories: readonly string[];
+  /** The file that the look was to look for is there. */
+  readonly hasFile: boolean;
   readonly checks: readonly ProbeCheck[];
 }
 
@@ -60,8 +62,17 @@ const MINIMUM_BWRAP = [0, 8];
 /** No overlay in user namespaces before 5.11, no clone3 in the filter's sense before 5.3 (security.md 6.3 asks for 5.10). */
 const MINIMUM_KERNEL = [5, 10];
 
-/** Looks once; changes nothing. */
-export async function readMachine(host: Host, provider: ProviderKey, call?: CallOptions): Promise<Machine> {
+/**
+ * Looks once; changes nothing.
+ *
+ * @param fileOf absolute path of a file to look for on the way, on a machine of that architecture
+ */
+export async function readMachine(
+  host: Host,
+  provider: ProviderKey,
+  fileOf: (architecture: string) => string,
+  call?: CallOptions,
+): Promise<Machine> {
   const facts = await host.facts(call);
   if (facts.platform !== 'linux') {
     throw new LitterboxError(
@@ -74,7 +85,7 @@ export async function readMachine(host: Host, provider: ProviderKey, call?: Call
       },
     );
   }
-  const report = await runScript(host, surveyScript(facts), call);
+  const report = await runScript(host, surveyScript(facts, fileOf(facts.architecture)), call);
   const lines = report.stdout.split('\0').filter((line) => line !== '');
   const all = (key: string) =>
     lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
@@ -107,6 +118,7 @@ export async function readMachine(host: Host, provider: ProviderKey, call?: Call
     bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
     cgroup,
     canMakeDisks,
+    hasFile: one('file') === 'yes',
     toolDirectories: tools.directories,
     unreachable: tools.unreachable,
     rootLinks: all('root-link').map(
@@ -194,7 +206,7 @@ unset IFS`;
 }
 
 /** Every program it starts is time before each command of the command line: what the shell can tell itself, it tells. */
-function surveyScript({ searchPath, homeDirectory, uid }: HostFacts): string {
+function surveyScript({ searchPath, homeDirectory, uid }: HostFacts, file: string): string {
   const say = `say() { printf '%s %s\\0' "$1" "$2"; }`;
   const readLine = `first_line() { line=; [ ! -r "$1" ] || read -r line <"$1"; }`;
   return `${say}
@@ -209,6 +221,7 @@ say userns "$line"
 first_line /proc/sys/kernel/apparmor_restrict_unprivileged_userns
 say apparmor "$line"
 ${CAN_MAKE_DISKS} && say disks yes
+[ -f ${quoted(file)} ] && say file yes
 say open-files "$(ulimit -Hn)"
 say cgroup-mounts "$(grep cgroup /proc/self/mounts)"
 groups= own=

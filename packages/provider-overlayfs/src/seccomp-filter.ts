@@ -99,13 +99,18 @@ const AARCH64: SystemCalls = {
 /** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. @see include/uapi/linux/sched.h */
 const CLONE_NEW_ANY = 0x7e020000;
 
+const TABLES: Readonly<Record<string, SystemCalls>> = { x86_64: X86_64, aarch64: AARCH64 };
+
+/** Whether {@link seccompFilter} has one for the architecture. */
+export const hasSeccompFilter = (architecture: string): boolean => Object.hasOwn(TABLES, architecture);
+
 /**
  * The filter every process of a sandbox runs under, as bytes for `bwrap --seccomp`.
  *
  * @throws LitterboxError `UNSUPPORTED` for an architecture without a table of its own.
  */
 export function seccompFilter(architecture: string, provider: ProviderKey): Uint8Array {
-  const calls = { x86_64: X86_64, aarch64: AARCH64 }[architecture];
+  const calls = hasSeccompFilter(architecture) ? TABLES[architecture] : undefined;
   if (!calls) {
     throw new LitterboxError('UNSUPPORTED', `There is no system call filter for ${architecture}.`, {
       operation: 'provider.create',

@@ -5,6 +5,7 @@ import {
   NOTE_FACTS,
   PROCESS_ONE,
   RESERVE_DISK,
+  SANDBOX_USER,
   uidMapScript,
 } from '@litterbox/linux-sandbox';
 import { quoted } from '@litterbox/core/provider';
@@ -18,12 +19,6 @@ import { mountAll } from './mount-table.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { EMPTY_CONTENTS } from './tool-directories.ts';
-
-/**
- * The host user that sandboxes run as when root starts them: reserved for Litterbox, in no file of accounts, so that it owns
- * nothing else. One for all sandboxes: they share frozen base trees and cannot see each other through any namespace.
- */
-export const SANDBOX_UID = 61100;
 
 export interface SupervisorInput {
   readonly machine: Machine;
@@ -132,7 +127,7 @@ export function supervisorScript(input: SupervisorInput): string {
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
   const launch = (args: readonly string[], status: string, errors: string, first = '') =>
-    `exec prlimit ${FEW_SIGNALS} --core=$core:$core ${first}${isRoot ? `setpriv --reuid=${SANDBOX_UID} --regid=${SANDBOX_UID} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+    `exec prlimit ${FEW_SIGNALS} --core=$core:$core ${first}${isRoot ? `setpriv --reuid=${SANDBOX_USER.uid} --regid=${SANDBOX_USER.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
 cd ${quoted(directory)} || fail 'the directory of the sandbox is gone'
 umask 022
@@ -151,7 +146,7 @@ if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does no
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
 for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_UID}:${SANDBOX_UID}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
+${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do

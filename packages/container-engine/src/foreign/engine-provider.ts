@@ -16,7 +16,8 @@ import {
   sha256,
 } from '@litterbox/core/provider';
 import { UNFINISHED } from '@litterbox/linux-sandbox';
-import { ContainerProvider, type ContainerProviderInput } from '../container-provider.ts';
+import type { ContainerProviderInput } from '../container-parts.ts';
+import { ContainerProvider } from '../container-provider.ts';
 import { Engine } from '../engine.ts';
 import { Images } from '../images.ts';
 import { layoutOf, sandboxLayoutOf } from '../layout.ts';

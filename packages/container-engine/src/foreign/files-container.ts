@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import { type Engine, WORK_MS } from '../engine.ts';
+import { hasStartedAlready, isGoneOrGoing, isNameTaken } from '../engine-answers.ts';
 import { answerOf } from '../engine-error.ts';
 import { INIT_SCRIPT } from '../init-script.ts';
 
@@ -85,8 +86,8 @@ async function makeFilesContainer(engine: Engine, record: FilesRecord, call?: Ca
     );
     return true;
   } catch (error) {
-    const { statusCode, said } = answerOf((error as LitterboxError).cause);
-    if (statusCode === 404)
+    const { cause } = error as LitterboxError;
+    if (answerOf(cause).statusCode === 404)
       throw new LitterboxError(
         'UNAVAILABLE',
         `${engine.title} has lost the image that its files are reached with (${record.imageId.slice(0, 19)}).`,
@@ -97,7 +98,7 @@ async function makeFilesContainer(engine: Engine, record: FilesRecord, call?: Ca
         },
         { cause: error },
       );
-    if (statusCode === 409 || /already (in use|exists)/i.test(said)) return false;
+    if (isNameTaken(cause)) return false;
     throw error;
   }
 }
@@ -116,9 +117,8 @@ async function startFilesContainer(
           await change(docker.getContainer(id), signal);
           return true;
         } catch (error) {
-          const { statusCode, said } = answerOf(error);
-          if (statusCode === 304) return true; // it runs by now
-          if (statusCode === 404 || (statusCode === 409 && /remov/i.test(said))) return false;
+          if (hasStartedAlready(error)) return true; // it runs by now
+          if (isGoneOrGoing(error)) return false;
           throw error;
         }
       },

@@ -1,7 +1,7 @@
 import { type CallOptions, type Host, type LitterboxError } from '@litterbox/core/provider';
 import { UNFINISHED } from '@litterbox/linux-sandbox';
 import { type Engine, WORK_MS } from '../engine.ts';
-import { answerOf } from '../engine-error.ts';
+import { isSourceUnseen } from '../engine-answers.ts';
 
 const TARGET = '/litterbox-probe';
 /** The mode bits of a directory in Go's words (os.ModeDir). @see https://pkg.go.dev/io/fs#FileMode */
@@ -57,9 +57,7 @@ export async function seesFiles(
     return stat !== undefined && stat.mode < GO_DIRECTORY && stat.size === bytes.length;
   } catch (error) {
     call?.signal?.throwIfAborted();
-    const { statusCode, said } = answerOf((error as LitterboxError).cause);
-    const isAbsent = statusCode !== undefined && /bind source path does not exist|no such file|not shared/i.test(said);
-    if (isAbsent) return false;
+    if (isSourceUnseen((error as LitterboxError).cause)) return false;
     throw error;
   } finally {
     await engine.askIfThere('engine.probe', async (docker) =>

@@ -7,7 +7,7 @@ import {
   type WorkspaceSource,
 } from '@litterbox/core/provider';
 import { runScriptOrFail, scriptError } from './run-script.ts';
-import { makeUnfinished, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** Where frozen base trees are kept, and what unpacks them. */
 export interface BaseTreesInput {
@@ -72,7 +72,8 @@ async function unpack(
     return `chown ${numbers} . || exit 1\n${isConfined ? confined : ''}exec ${unprivileged} ${tar}`;
   };
   // The layers above are 0700 and another user's: tar must not look a path up, so it starts where it is to unpack.
-  const script = `umask 022
+  const script = `${ensureDirectories([bases])} || exit 1
+umask 022
 ${makeUnfinished(bases, name)} || exit 1
 ${owner ? asOwner(`${owner.uid}:${owner.gid}`) : `exec ${tar}`}`;
   await using unpacking = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);

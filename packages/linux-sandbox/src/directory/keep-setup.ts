@@ -1,5 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import { makeUnfinished, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** File in a kept setup: the key of the base that it ran over, and when it was kept, in seconds since 1970. */
 export const MADE_OVER = 'made-over';
@@ -8,7 +8,7 @@ export const MADE_OVER = 'made-over';
 export interface KeepSetupInput {
   /** The sandbox's directory on the host. */
   readonly directory: string;
-  /** Directory that holds what is kept. */
+  /** Directory that holds what is kept; made where it is not there. */
   readonly parent: string;
   /** Name of what is kept in there. */
   readonly name: string;
@@ -32,7 +32,8 @@ export interface KeepSetupInput {
 export function keepSetupScript({ directory, parent, name, base, keep, takeBack, meta }: KeepSetupInput): string {
   const unfinished = `${UNFINISHED}${crypto.randomUUID()}`;
   const target = quoted(`${parent}/${name}`);
-  return `umask 022
+  return `${ensureDirectories([parent])} || exit 1
+umask 022
 ${makeUnfinished(parent, unfinished)} || exit 1
 kept=${quoted(`${parent}/${unfinished}`)}
 trap 'cd /; rm -rf "$kept"' EXIT

@@ -3,29 +3,20 @@ import {
   LitterboxError,
   type SandboxId,
   type CallOptions,
-  type Host,
   type SnapshotName,
   type SnapshotProvider,
 } from '@litterbox/core/provider';
-import { type Description, parseDescription, cannotHonour } from '@litterbox/sandbox-kit';
-import { readDescription } from './read-description.ts';
+import { parseDescription, cannotHonour } from '@litterbox/sandbox-kit';
 import { confinedCopy, copyTree } from './copy-layers.ts';
+import type { DirectoryDescription } from './directory-description.ts';
 import { runScriptOrFail } from './run-script.ts';
-import { makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
-
-/** What a description of a sandbox says that is made of layers over a base. */
-export interface LayeredDescription extends Description {
-  readonly limits: { readonly diskBytes?: number };
-}
+import type { SandboxDirectories } from './sandbox-directories.ts';
+import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** How a provider keeps its sandboxes, for {@link LayerSnapshots}. */
-export interface LayerSnapshotsInput<Meta extends LayeredDescription> {
-  readonly provider: string;
-  readonly host: Host;
-  /** Absolute directory of the provider's own, mode 0700, on one mount: sandboxes lie below it, and so do snapshots, in `snapshots`. */
-  readonly root: string;
-  /** Absolute path of a sandbox's directory. Its description is `meta.json` there. */
-  directoryOf(id: SandboxId): string;
+export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
+  /** On one mount, below whose root the snapshots lie too, in `snapshots`. */
+  readonly directories: SandboxDirectories<Meta>;
   /** Names of the directories in it that hold workspace and home. */
   layersOf(meta: Meta): readonly string[];
   /** @throws LitterboxError when this user cannot copy layers */
@@ -53,29 +44,32 @@ const OPERATION = 'snapshot.restore';
  * Snapshots of sandboxes whose files are layers: copies of the layers of workspace and home, each in a directory of its own. A copy is
  * complete before it gets its name; what a killed program left is swept. The playground is no part of it.
  */
-export class LayerSnapshots<Meta extends LayeredDescription> implements SnapshotProvider {
+export class LayerSnapshots<Meta extends DirectoryDescription> implements SnapshotProvider {
   readonly #input: LayerSnapshotsInput<Meta>;
+  readonly #directories: SandboxDirectories<Meta>;
   readonly #snapshots: string;
 
   constructor(input: LayerSnapshotsInput<Meta>) {
     this.#input = input;
-    this.#snapshots = `${input.root}/snapshots`;
+    this.#directories = input.directories;
+    this.#snapshots = `${input.directories.layout.root}/snapshots`;
   }
 
   async take(id: SandboxId, call?: CallOptions): Promise<SnapshotName> {
     call?.signal?.throwIfAborted();
-    const { host, root, still, layersOf } = this.#input;
-    const directory = this.#input.directoryOf(id);
+    const { still, layersOf } = this.#input;
+    const { root } = this.#directories.layout;
+    const { directory } = this.#directories.filesOf(id);
     const meta = await this.#read(id, call);
     await this.#assertCopyable(meta, call);
-    await host.files.makeDirectory(this.#snapshots, { ...call, mode: 0o700 });
     const name = crypto.randomUUID();
     const unfinished = `${UNFINISHED}${name}`;
     const kept = `${this.#snapshots}/${unfinished}`;
     const copy = layersOf(meta)
       .map((layer) => copyTree(`${directory}/${layer}`, `${kept}/${layer}`))
       .join(' && ');
-    const script = `umask 022
+    const script = `${ensureDirectories([this.#snapshots])} || exit 1
+umask 022
 ${makeUnfinished(this.#snapshots, unfinished)} || exit 1
 ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy })} || exit
 printf %s ${quoted(JSON.stringify(meta))} >meta.json || exit 1
@@ -91,7 +85,9 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
 
   async restore(id: SandboxId, snapshot: SnapshotName, call?: CallOptions): Promise<void> {
     call?.signal?.throwIfAborted();
-    const { host, root, layersOf, ended, restored, provider } = this.#input;
+    const { layersOf, ended, restored } = this.#input;
+    const { host, layout, provider } = this.#directories;
+    const { root } = layout;
     const from = await this.#found(snapshot, call);
     const keptMeta = parseDescription<Meta>(
       (await host.files.read(`${from}/meta.json`, call)) ?? new Uint8Array(),
@@ -101,7 +97,7 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     const meta = await this.#read(id, call);
     await this.#assertCopyable(meta, call);
     const next = restored(meta, keptMeta);
-    const directory = this.#input.directoryOf(id);
+    const { directory } = this.#directories.filesOf(id);
     const layers = layersOf(next);
     const copies = layers.map((layer) => copyTree(`${from}/${layer}`, `${directory}/restored/${layer}`));
     const prepare = `umask 022
@@ -133,7 +129,7 @@ remove_tree restored`,
 
   async *list(call?: CallOptions): AsyncGenerator<SnapshotName, void, undefined> {
     call?.signal?.throwIfAborted();
-    for (const { name } of (await this.#input.host.files.list(this.#snapshots, call)) ?? [])
+    for (const { name } of (await this.#directories.host.files.list(this.#snapshots, call)) ?? [])
       if (NAME.test(name)) yield name;
   }
 
@@ -144,7 +140,7 @@ remove_tree restored`,
     const gone = quoted(`${this.#snapshots}/${UNFINISHED}${snapshot}`);
     // Renamed first: from then on it is in no list.
     await runScriptOrFail(
-      this.#input.host,
+      this.#directories.host,
       'snapshot.remove',
       `${REMOVE_TREE}[ ! -d ${from} ] || mv -T ${from} ${gone} || [ ! -d ${from} ] || exit 1
 remove_tree ${gone} || exit 1
@@ -154,24 +150,28 @@ ${sweepUnfinished(this.#snapshots)}`,
 
   /** What killed programs left goes with it. */
   async #sweep(): Promise<void> {
-    await runScriptOrFail(this.#input.host, 'snapshot.sweep', `${REMOVE_TREE}${sweepUnfinished(this.#snapshots)}`);
+    await runScriptOrFail(
+      this.#directories.host,
+      'snapshot.sweep',
+      `${REMOVE_TREE}${sweepUnfinished(this.#snapshots)}`,
+    );
   }
 
   async #read(id: SandboxId, call?: CallOptions): Promise<Meta> {
-    const { host, provider } = this.#input;
-    const directory = this.#input.directoryOf(id);
+    const { host, provider } = this.#directories;
+    const { directory, meta } = this.#directories.filesOf(id);
     const interrupted = await host.files.read(`${directory}/${RESTORING}`, call);
-    if (interrupted && !(await host.files.stat(`${directory}/meta.json`, call)))
+    if (interrupted && !(await host.files.stat(meta, call)))
       return parseDescription<Meta>(interrupted, `${directory}/${RESTORING}`, provider);
-    return await readDescription<Meta>(host, { directory, meta: `${directory}/meta.json` }, provider, id, call);
+    return await this.#directories.read(id, call);
   }
 
   async #found(snapshot: SnapshotName, call?: CallOptions): Promise<string> {
     const path = `${this.#snapshots}/${snapshot}`;
-    if (NAME.test(snapshot) && (await this.#input.host.files.stat(path, call))) return path;
+    if (NAME.test(snapshot) && (await this.#directories.host.files.stat(path, call))) return path;
     throw new LitterboxError('NOT_FOUND', 'There is no such snapshot here.', {
       operation: OPERATION,
-      provider: this.#input.provider,
+      provider: this.#directories.provider,
       hint: 'List what there is.',
     });
   }
@@ -180,7 +180,7 @@ ${sweepUnfinished(this.#snapshots)}`,
     await this.#input.assertCopyable(call);
     if (limits.diskBytes !== undefined)
       throw cannotHonour(
-        this.#input.provider,
+        this.#directories.provider,
         'snapshots of a sandbox whose limit diskBytes is set',
         'Fork the sandbox instead, or make one without that limit.',
       );

@@ -6,6 +6,12 @@ export const UNFINISHED = '.unfinished-';
 /** Where a machine has no locks, what is this old is of a program that died. */
 const ABANDONED_MINUTES = 24 * 60;
 
+/** Shell text: makes directories of the provider's own, with those above them, mode 0700; those that are there stay as they are. */
+export function ensureDirectories(paths: readonly string[]): string {
+  const areThere = paths.map((path) => `[ -d ${quoted(path)} ]`).join(' && ');
+  return `{ ${areThere}; } || ( umask 077; mkdir -p ${paths.map(quoted).join(' ')} )`;
+}
+
 /**
  * Shell text: makes the directory `parent/name` and goes there; a lock on it, which the kernel frees with the last process that
  * the shell leaves it to, tells that somebody is at work. Between making and locking the parent is locked, against sweeps.

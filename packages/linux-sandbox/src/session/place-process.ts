@@ -15,7 +15,7 @@ import {
   type SignalName,
   type TerminalSize,
 } from '@litterbox/core/provider';
-import { atRest } from './at-rest.ts';
+import { atRest } from '@litterbox/sandbox-kit';
 
 export interface PlaceProcessInput {
   /** For error details. */

@@ -18,8 +18,8 @@ import {
   INSIDE,
 } from '@litterbox/core/provider';
 import { ChangeScanner, type ScannerInput } from '@litterbox/sandbox-kit';
+import { RunMarks } from '../directory/run-marks.ts';
 import { runScript, runScriptOrFail } from '../directory/run-script.ts';
-import { atRest } from './at-rest.ts';
 import { endSessionScript, type SessionLeavings } from './end-session.ts';
 import { Session, type SessionInput, type SessionPurpose } from './place-session.ts';
 
@@ -58,6 +58,7 @@ export class PlaceRuntime implements SandboxRuntime {
   readonly prepared?: string;
   readonly #input: PlaceInput;
   readonly #host: Host;
+  readonly #marks: RunMarks;
   #starting: Promise<Session> | undefined;
   readonly #scanner: ChangeScanner;
   #loopback: NamespaceLoopback | undefined;
@@ -68,6 +69,7 @@ export class PlaceRuntime implements SandboxRuntime {
   constructor(input: PlaceInput) {
     this.#input = input;
     this.#host = input.host;
+    this.#marks = new RunMarks(input.provider, input.host, input.files.directory);
     this.id = input.id;
     this.#firstMark = input.firstMark;
     this.workdir = input.workdir;
@@ -114,40 +116,40 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   async pause(call?: CallOptions): Promise<void> {
-    const { provider, files, freeze, freezeHint } = this.#input;
+    const { provider, freeze, freezeHint } = this.#input;
     if (!freeze)
       throw new LitterboxError('UNSUPPORTED', 'Processes cannot be frozen here.', {
         operation: 'runtime.pause',
         provider,
         hint: freezeHint,
       });
-    if (await this.#isStopped(call)) return;
-    await this.#host.files.write(files.pausedMark, new Uint8Array());
+    if (await this.#marks.isSet('stopped', call)) return;
+    await this.#marks.set('paused');
     reach('pause.after-mark');
     // Without a session there is nothing to freeze: the mark is what keeps commands out.
     await runScriptOrFail(this.#host, 'runtime.pause', freeze(true), call);
   }
 
   async resume(call?: CallOptions): Promise<void> {
-    const { files, freeze } = this.#input;
+    const { freeze } = this.#input;
     if (freeze) await runScriptOrFail(this.#host, 'runtime.resume', freeze(false), call);
     reach('resume.after-thaw');
-    await this.#host.files.remove(files.pausedMark, call);
+    await this.#marks.clear('paused', call);
     await this.start(call);
   }
 
   async stop(call?: CallOptions): Promise<void> {
     const { files } = this.#input;
     const entered = this.#loopbackSession;
-    await this.#host.files.write(files.stoppedMark, new Uint8Array());
+    await this.#marks.set('stopped');
     reach('stop.after-mark');
     await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), call);
     if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
-    await this.#host.files.remove(files.pausedMark, call);
+    await this.#marks.clear('paused', call);
   }
 
   async start(call?: CallOptions): Promise<void> {
-    await this.#host.files.remove(this.#input.files.stoppedMark, call);
+    await this.#marks.clear('stopped', call);
   }
 
   async #listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
@@ -190,7 +192,7 @@ export class PlaceRuntime implements SandboxRuntime {
     const working = work();
     working.catch(() => {}); // told below, unless the sandbox is at rest
     try {
-      await this.#assertRuns(call);
+      await this.#marks.assertRunning(call);
     } catch (error) {
       if (undo) await working.then(undo, () => {});
       throw error;
@@ -266,20 +268,6 @@ export class PlaceRuntime implements SandboxRuntime {
       if (this.#starting === starting) this.#starting = undefined;
     });
     return await starting;
-  }
-
-  async #assertRuns(call?: CallOptions): Promise<void> {
-    const { provider, files } = this.#input;
-    const [paused, stopped] = await Promise.all([
-      this.#host.files.stat(files.pausedMark, call),
-      this.#host.files.stat(files.stoppedMark, call),
-    ]);
-    if (paused) throw atRest(provider, 'paused');
-    if (stopped) throw atRest(provider, 'stopped');
-  }
-
-  async #isStopped(call?: CallOptions): Promise<boolean> {
-    return (await this.#host.files.stat(this.#input.files.stoppedMark, call)) !== undefined;
   }
 }
 

@@ -16,7 +16,7 @@ import {
   INSIDE,
 } from '@litterbox/core/provider';
 import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
-import { atRest } from './at-rest.ts';
+import { atRest } from '@litterbox/sandbox-kit';
 import type { PlaceFiles } from './place-files.ts';
 import { PlaceProcess } from './place-process.ts';
 

@@ -1,0 +1,158 @@
+import { type CallOptions, reach, SandboxId } from '@litterbox/core/provider';
+import type Docker from 'dockerode';
+import { homeVolume, LABELS, workspaceVolume } from './container-options.ts';
+import type { ContainerPauses } from './container-pauses.ts';
+import { type Engine, WORK_MS } from './engine.ts';
+import { hasEndedAlready, isBeingRemoved } from './engine-answers.ts';
+import type { EngineFlavour } from './engine-flavour.ts';
+import { findContainer } from './found-container.ts';
+import { type Layout, sandboxLayoutOf } from './layout.ts';
+import { upperDirectories } from './overlay-volumes.ts';
+import type { SandboxDisks } from './sandbox-disks.ts';
+
+/** How long a container that was killed may take to end before what may hold it is looked for. It takes some hundred on a busy machine. */
+const HELD_MS = 1_000;
+
+export interface ContainerEndsInput {
+  readonly engine: Engine;
+  readonly layout: Layout;
+  readonly flavour: EngineFlavour;
+  readonly pauses: ContainerPauses;
+  readonly disks: SandboxDisks;
+}
+
+/** How containers are killed and removed, with their volumes and disks. */
+export class ContainerEnds {
+  readonly #engine: Engine;
+  readonly #layout: Layout;
+  readonly #flavour: EngineFlavour;
+  readonly #pauses: ContainerPauses;
+  readonly #disks: SandboxDisks;
+
+  constructor({ engine, layout, flavour, pauses, disks }: ContainerEndsInput) {
+    this.#engine = engine;
+    this.#layout = layout;
+    this.#flavour = flavour;
+    this.#pauses = pauses;
+    this.#disks = disks;
+  }
+
+  async kill(id: SandboxId, call?: CallOptions): Promise<void> {
+    const found = await findContainer(this.#engine, id, call);
+    if (!found || found.state === 'ended') return await this.#disks.unmount(id, call);
+    const work = { ...call, limitMs: WORK_MS };
+    if (found.state === 'paused') await this.#pauses.unpause(id, false, call);
+    await this.#released(found.id, async () => {
+      await this.#kill(found.id, work);
+      await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).wait(), work);
+    });
+    await this.#disks.unmount(id, call);
+  }
+
+  /** Container and volume; absent ones are fine. */
+  async remove(id: SandboxId, call?: CallOptions): Promise<void> {
+    const work = { ...call, limitMs: WORK_MS };
+    const found = await findContainer(this.#engine, id, call);
+    if (found?.state === 'paused') await this.#pauses.unpause(id, false, call);
+    if (found)
+      await this.#released(found.id, () =>
+        this.#engine.askIfThere(
+          'provider.remove',
+          async (docker, signal) => {
+            const container = docker.getContainer(found.id);
+            await container.remove({ force: true, v: true, abortSignal: signal }).catch(async (error: unknown) => {
+              if (!isBeingRemoved(error)) throw error;
+              await container.wait({ condition: 'removed', abortSignal: signal }); // somebody else is at it
+            });
+          },
+          work,
+        ),
+      );
+    reach('container.after-remove');
+    for (const volume of [workspaceVolume(id), homeVolume(id)])
+      await this.#engine.askIfThere(
+        'provider.remove',
+        async (docker, signal) => docker.getVolume(volume).remove({ force: true, abortSignal: signal }),
+        work,
+      );
+    reach('container.after-volumes-removed');
+    await this.#disks.unmount(id, call);
+  }
+
+  /**
+   * Ids of what the engine has of sandboxes of this provider's directory: also of those whose directory is gone, because the engine
+   * finishes what it was asked for by a program that was killed meanwhile.
+   */
+  async known(call?: CallOptions): Promise<ReadonlySet<SandboxId>> {
+    const filters = { label: [LABELS.id] };
+    const [containers, { Volumes: volumes }] = await Promise.all([
+      this.#engine.ask(
+        'provider.remove',
+        async (docker, signal) => docker.listContainers({ all: true, filters, abortSignal: signal }),
+        call,
+      ),
+      this.#engine.ask(
+        'provider.remove',
+        async (docker, signal) => docker.listVolumes({ filters, abortSignal: signal }),
+        call,
+      ),
+    ]);
+    const found = new Set<SandboxId>();
+    const look = (labels: Readonly<Record<string, string>> | null, paths: readonly string[]) => {
+      const id = labels?.[LABELS.id] ?? '';
+      // The label alone does not say whose it is: another user or another state directory has sandboxes on this engine too.
+      const own = SandboxId.is(id) && `${sandboxLayoutOf(this.#layout, id).directory}/`;
+      if (own && paths.some((path) => path.startsWith(own))) found.add(id);
+    };
+    for (const { Labels, Mounts } of containers)
+      look(
+        Labels,
+        Mounts.map(({ Source }) => Source),
+      );
+    for (const { Labels, Options } of volumes ?? []) look(Labels, upperDirectories(Options?.['o'] ?? ''));
+    return found;
+  }
+
+  /**
+   * Waits for what ends a container, and helps it along when that takes long: again and again, as an engine answers a kill only when
+   * it has seen the end. Help that fails is not told, as `ending` tells why there is no end.
+   */
+  async #released(container: string, ending: () => Promise<unknown>): Promise<void> {
+    const killAgain = async () => await this.#kill(container);
+    const helps: Promise<void>[] = [];
+    const help = () => helps.push(this.#flavour.release(container, killAgain).catch(() => {}));
+    const helping = setInterval(help, HELD_MS);
+    try {
+      await ending();
+    } finally {
+      clearInterval(helping);
+    }
+    await Promise.all(helps); // a kill that is still under way would end what is started next
+  }
+
+  async #kill(container: string, call?: CallOptions): Promise<void> {
+    await this.#ended('runtime.stop', async (docker) => docker.getContainer(container).kill({ signal: 'SIGKILL' }), {
+      ...call,
+      limitMs: WORK_MS,
+    });
+  }
+
+  /** What may have ended by itself meanwhile: 404 and 409 say so. */
+  async #ended(
+    operation: string,
+    question: (docker: Docker) => Promise<unknown>,
+    call: CallOptions & { readonly limitMs: number },
+  ): Promise<void> {
+    await this.#engine.askIfThere(
+      operation,
+      async (docker) => {
+        try {
+          await question(docker);
+        } catch (error) {
+          if (!hasEndedAlready(error)) throw error;
+        }
+      },
+      call,
+    );
+  }
+}

@@ -1,0 +1,171 @@
+import {
+  type Assurance,
+  type CallOptions,
+  decodeRaw,
+  LitterboxError,
+  missingControls,
+  type NetworkNamespace,
+  type ResourceUsage,
+  type SandboxId,
+} from '@litterbox/core/provider';
+import { parseProcessors, runScript } from '@litterbox/linux-sandbox';
+import type Docker from 'dockerode';
+import { assuranceOf } from './assurance-of.ts';
+import type { Engine } from './engine.ts';
+import type { EngineFacts } from './engine-facts.ts';
+import { findContainer } from './found-container.ts';
+import { sandboxLayoutOf } from './layout.ts';
+import { outputFrames } from './output-frames.ts';
+import type { SandboxDisks } from './sandbox-disks.ts';
+import type { ContainerDirectories } from './container-directories.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+export interface ContainerFactsInput {
+  readonly engine: Engine;
+  readonly directories: ContainerDirectories;
+  readonly facts: (call?: CallOptions) => Promise<EngineFacts>;
+  readonly disks: SandboxDisks;
+  /** The engine's id of the sandbox's container, which runs then. */
+  ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string>;
+}
+
+/** What is true of containers that run, as kernel and engine tell it. */
+export class ContainerFacts {
+  readonly #engine: Engine;
+  readonly #directories: ContainerDirectories;
+  readonly #facts: ContainerFactsInput['facts'];
+  readonly #disks: SandboxDisks;
+  readonly #ensureRunning: ContainerFactsInput['ensureRunning'];
+
+  constructor({ engine, directories, facts, disks, ensureRunning }: ContainerFactsInput) {
+    this.#engine = engine;
+    this.#directories = directories;
+    this.#facts = facts;
+    this.#disks = disks;
+    this.#ensureRunning = ensureRunning;
+  }
+
+  /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that. */
+  async assertControls(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
+    const assurance = await this.assurance(meta, call);
+    const missing = missingControls(assurance);
+    if (missing.length === 0 || meta.allowDegraded) return assurance;
+    throw new LitterboxError(
+      'DEGRADED',
+      `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`,
+      {
+        operation: 'provider.start',
+        provider: this.#engine.provider,
+        hint: `${missing[0]?.remedy ?? ''} To go on without it: --allow-degraded.`,
+        facts: { missing: missing.map(({ name }) => name) },
+      },
+    );
+  }
+
+  async assurance(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
+    const id = await this.#ensureRunning(meta, call);
+    const [container, facts] = await Promise.all([
+      this.#engine.ask('runtime.assurance', async (docker) => docker.getContainer(id).inspect(), call),
+      this.#facts(call),
+    ]);
+    const [[status, map], diskBytes] = await Promise.all([
+      this.#kernelFacts(container, call),
+      this.#disks.sizeBytes(meta, container.State.Pid, call),
+    ]);
+    return assuranceOf({
+      provider: this.#engine.provider,
+      title: this.#engine.title,
+      facts,
+      meta,
+      container,
+      ...(diskBytes !== undefined && { diskBytes }),
+      status: new Map(
+        status.split('\n').map((line) => {
+          const cut = line.indexOf(':');
+          return [line.slice(0, cut), line.slice(cut + 1).trim()];
+        }),
+      ),
+      uidMap: map
+        .trim()
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]),
+    });
+  }
+
+  /** The network of the running container, if who runs programs on this machine may enter it. */
+  async network(meta: SandboxMeta, call?: CallOptions): Promise<NetworkNamespace | undefined> {
+    const id = await this.#ensureRunning(meta, call);
+    const [{ State }, facts, { uid }] = await Promise.all([
+      this.#engine.ask('runtime.connect', async (docker) => docker.getContainer(id).inspect(), call),
+      this.#facts(call),
+      this.#directories.host.facts(call),
+    ]);
+    const process = `/proc/${State.Pid}`;
+    // Another process may have that number here, when the engine's processes have numbers of their own.
+    const script = `grep -q '^NSpid:.*[[:space:]]1$' ${process}/status && readlink ${process}/ns/net`;
+    const { code, stdout } = await runScript(this.#directories.host, script, call);
+    if (code !== 0 || (uid !== 0 && !facts.isRootless)) return undefined;
+    return {
+      path: `${process}/ns/net`,
+      identity: stdout.trim(),
+      ...(uid !== 0 && { userNamespace: `${process}/ns/user` }),
+    };
+  }
+
+  async usage(id: SandboxId, call?: CallOptions): Promise<ResourceUsage> {
+    const found = await findContainer(this.#engine, id, call);
+    if (!found || found.state === 'ended') return { memoryBytes: 0, processes: 0 };
+    const stats = await this.#engine.askIfThere(
+      'runtime.usage',
+      async (docker) => docker.getContainer(found.id).stats({ stream: false, 'one-shot': true }),
+      call,
+    );
+    if (!stats) return { memoryBytes: 0, processes: 0 };
+    const { memory_stats, cpu_stats, pids_stats } = stats;
+    return {
+      ...(memory_stats?.usage && { memoryBytes: memory_stats.usage }),
+      ...(cpu_stats?.cpu_usage?.total_usage && { cpuMs: cpu_stats.cpu_usage.total_usage / 1e6 }),
+      ...(pids_stats?.current && { processes: pids_stats.current }),
+    };
+  }
+
+  /** The processors to which each process of a sandbox has to be bound by itself, because the engine cannot bind the container. */
+  async affinity(id: SandboxId, call?: CallOptions): Promise<readonly number[]> {
+    const { hasProcessorSets } = await this.#facts(call);
+    if (hasProcessorSets === true) return [];
+    const bytes = await this.#directories.host.files.read(
+      sandboxLayoutOf(this.#directories.layout, id).processors,
+      call,
+    );
+    return parseProcessors(decodeRaw(bytes ?? new Uint8Array()));
+  }
+
+  /** `status` and `uid_map` of the container's first process: from the machine where it can be seen there, else from inside. */
+  async #kernelFacts(
+    { Id, State }: Docker.ContainerInspectInfo,
+    call?: CallOptions,
+  ): Promise<readonly [string, string]> {
+    const names = ['status', 'uid_map'] as const;
+    const [status = '', map = ''] = await Promise.all(
+      names.map(async (name) =>
+        decodeRaw((await this.#directories.host.files.read(`/proc/${State.Pid}/${name}`, call)) ?? new Uint8Array()),
+      ),
+    );
+    // Another process may have that number here, when the engine's processes have numbers of their own.
+    if (/^NSpid:.*\s1$/m.test(status)) return [status, map];
+    const { stream } = await this.#engine.exec(
+      Id,
+      { Cmd: ['sh', '-c', READ_FACTS], AttachStdout: true, AttachStderr: true, WorkingDir: '/' },
+      call,
+    );
+    let text = '';
+    for await (const { type, bytes } of outputFrames(stream))
+      if (type === 'stdout-data') text = (text + decodeRaw(bytes)).slice(0, 65_536);
+    const cut = text.indexOf('\u001e');
+    return [text.slice(0, cut), text.slice(cut + 1)];
+  }
+}
+
+/** Two files of the container's first process, by builtins alone. */
+const READ_FACTS = `lb_cat() { while IFS= read -r lb_l; do printf '%s\\n' "$lb_l"; done <$1; }
+lb_cat /proc/1/status; printf '\\036'; lb_cat /proc/1/uid_map`;

@@ -1,0 +1,83 @@
+import { type LayeredSetups, type LayerSnapshots, SandboxDirectories } from '@litterbox/linux-sandbox';
+import type { CallOptions, Host, ProviderTraits } from '@litterbox/core/provider';
+import { Containers } from './containers.ts';
+import { containerSnapshots } from './container-snapshots.ts';
+import { assertCopyable, type DescribeInput } from './describe-sandbox.ts';
+import { Engine } from './engine.ts';
+import type { EngineFacts, EngineSurvey } from './engine-facts.ts';
+import type { EngineFlavour } from './engine-flavour.ts';
+import { Images } from './images.ts';
+import { InstalledImages } from './installed-images.ts';
+import { keptSetups } from './kept-setups.ts';
+import { knownEngine } from './known-engines.ts';
+import { layoutOf } from './layout.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+/** What the provider of one engine is made of. */
+export interface ContainerProviderInput {
+  readonly host: Host;
+  /** Programs run as root there: disks of sandboxes can be mounted. */
+  readonly isRoot: boolean;
+  /** Absolute directory on the host, the provider's own, mode 0700, for base trees, layers and playgrounds. */
+  readonly directory: string;
+  readonly flavour: EngineFlavour;
+  /** @defaultValue found on the host */
+  readonly engine?: Engine;
+  /** The host is a container of the engine's own. @defaultValue false */
+  readonly isConfined?: boolean;
+}
+
+/** The parts of a provider of containers, each knowing those that it stands on. */
+export interface ContainerParts extends DescribeInput {
+  readonly engine: Engine;
+  /** How the engine is looked at. */
+  readonly look: EngineSurvey;
+  readonly containers: Containers;
+  readonly setups: LayeredSetups<SandboxMeta>;
+  readonly snapshots: LayerSnapshots<SandboxMeta>;
+  /** What a look at the engine told: one per process, as long as it succeeds. */
+  facts(call?: CallOptions): Promise<EngineFacts>;
+}
+
+/** Joins the parts. Does nothing on the host. */
+export function containerParts(input: ContainerProviderInput): ContainerParts {
+  const { host, isRoot, directory, flavour, isConfined = false } = input;
+  const layout = layoutOf(directory);
+  const directories = new SandboxDirectories<SandboxMeta, typeof layout>({ provider: flavour.provider, host, layout });
+  const findSocket = async (call?: CallOptions) => await flavour.findSocket(host, layout, call);
+  const engine = input.engine ?? new Engine({ ...flavour, host, findSocket });
+  const { believedMs, ownInfo } = flavour;
+  const look = { host, ownInfo, ...(believedMs && { memory: { file: layout.engine, forMs: believedMs } }) };
+  const facts = async (call?: CallOptions) =>
+    await knownEngine(engine, look, call).catch((error: unknown) => {
+      engine.forget();
+      throw error;
+    });
+  const containers = new Containers({ engine, directories, flavour, facts, isBelowEngine: isConfined });
+  const images = new Images(engine);
+  // A disk of its own is mounted, which takes root.
+  const disk = isRoot ? (['diskBytes'] as const) : [];
+  const traits: ProviderTraits = {
+    isolation: 'container',
+    limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...disk],
+    workdir: '/src',
+    roots: ['image'],
+    canCopy: true,
+    snapshotCost: 'copied',
+  };
+  return {
+    directories,
+    engine,
+    look,
+    traits,
+    isConfined,
+    images,
+    containers,
+    facts,
+    installed: new InstalledImages({ engine, images, containers, directories }),
+    setups: keptSetups(directories, containers.ends),
+    snapshots: containerSnapshots(directories, containers, async (call) => {
+      await assertCopyable(directories, isConfined, await facts(call));
+    }),
+  };
+}

@@ -1,0 +1,165 @@
+import { cannotHonour } from '@litterbox/sandbox-kit';
+import {
+  assertOwnPlayground,
+  type BaseTreesInput,
+  CAN_MAKE_DISKS,
+  describeCopy,
+  describeDirectory,
+  ensureBaseTree,
+  ensureNewerFiles,
+  type LayeredSetups,
+  noDisks,
+  notInCopies,
+  runScript,
+  SANDBOX_USER,
+} from '@litterbox/linux-sandbox';
+import {
+  type CallOptions,
+  meetsOwnPlaces,
+  type ProgressOptions,
+  type ProviderTraits,
+  type SandboxSpec,
+} from '@litterbox/core/provider';
+import type { EngineFacts } from './engine-facts.ts';
+import type { Images } from './images.ts';
+import type { InstalledImages } from './installed-images.ts';
+import { setupDirectory } from './layout.ts';
+import type { ContainerDirectories } from './container-directories.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+/** What a description is decided by, besides what is asked for. */
+export interface DescribeInput {
+  readonly directories: ContainerDirectories;
+  readonly traits: ProviderTraits;
+  readonly images: Images;
+  readonly installed: InstalledImages;
+  readonly setups: LayeredSetups<SandboxMeta>;
+  /** The host is a container of the engine's own. */
+  readonly isConfined: boolean;
+}
+
+/** What the options of an overlay mount cannot carry. */
+const UNMOUNTABLE = /[,:\\"'\s]/;
+
+/** @throws LitterboxError `UNSUPPORTED` for what no container, or not this engine, can honour */
+export async function assertSupported(
+  { directories, traits }: DescribeInput,
+  spec: SandboxSpec,
+  { isRootless }: EngineFacts,
+  call?: CallOptions,
+): Promise<void> {
+  const { host, layout, provider } = directories;
+  const { root, limits, workdir, strategy } = spec;
+  if (strategy !== undefined)
+    throw cannotHonour(provider, `the strategy ${strategy}`, 'Leave it out: the engine copies as it can.');
+  if (root.type !== 'image')
+    throw cannotHonour(
+      provider,
+      root.type === 'machine' ? "the machine's own programs" : `the directory ${root.path}`,
+      'Name an image: container.base-image.',
+    );
+  for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
+    if (limits[name] !== undefined && !traits.limits.includes(name))
+      throw cannotHonour(provider, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+  }
+  if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir) || meetsOwnPlaces(workdir))
+    throw cannotHonour(provider, `the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
+  if (UNMOUNTABLE.test(layout.root))
+    throw cannotHonour(
+      provider,
+      `a state directory with commas, colons, quotes or spaces in its name (${layout.root})`,
+      'Set LITTERBOX_HOME to another directory.',
+    );
+  if (limits.diskBytes === undefined) return;
+  // As for namespaces: one disk for all a sandbox writes, mounted by who is root where the engine's containers are made.
+  assertOwnPlayground(provider, spec);
+  if (isRootless)
+    throw cannotHonour(
+      provider,
+      'the limit diskBytes with a rootless engine',
+      'Use the rootful engine, or leave the limit out.',
+    );
+  const { code } = await runScript(host, `${CAN_MAKE_DISKS} && command -v mountpoint flock`, call);
+  if (code !== 0) throw noDisks(provider);
+}
+
+/** @throws LitterboxError `UNSUPPORTED` where the kernel keeps marks of the overlay that this user cannot read. */
+export async function assertCopyable(
+  { host, provider }: ContainerDirectories,
+  isConfined: boolean,
+  { isRootless }: EngineFacts,
+): Promise<void> {
+  if (isConfined)
+    throw cannotHonour(
+      provider,
+      "a copy of layers on the engine's own machine, where nobody may mount",
+      "Use an engine that sees this machine's files.",
+    );
+  const { uid } = await host.facts();
+  if (uid !== 0 && !isRootless)
+    throw cannotHonour(
+      provider,
+      'a copy of layers that a rootful engine wrote: this user cannot read all of them',
+      'Run Litterbox as root, or use rootless Podman.',
+    );
+}
+
+/** Gets the image and unpacks the base tree, where they are not there yet, and decides what the sandbox is. */
+export async function describeSandbox(
+  input: DescribeInput,
+  spec: SandboxSpec,
+  facts: EngineFacts,
+  options?: ProgressOptions,
+): Promise<SandboxMeta> {
+  const { host, layout } = input.directories;
+  const { uid, gid } = await host.facts();
+  // Root gives sandboxes a user that nobody is; everybody else has none to give but their own.
+  const user = uid === 0 ? SANDBOX_USER : { uid, gid };
+  const { reference, installed } = imageOf(spec);
+  const trees = { host, bases: layout.bases, ...(uid === 0 && { owner: user }), isConfined: input.isConfined };
+  const [image] = await Promise.all([
+    input.images.get(reference, facts, options),
+    ensureBaseTree(trees, spec.workspace, options),
+  ]);
+  const imageId = installed === undefined ? image.id : await input.installed.get(image, installed, options);
+  return {
+    ...describeDirectory(spec),
+    base: spec.workspace.key,
+    image: reference,
+    ...(installed !== undefined && { installed }),
+    imageId,
+    imageEnvironment: image.environment,
+    hostileNames: image.hostileNames,
+    imageVolumes: image.volumes,
+    user,
+    ...(spec.isInstaller && { isInstaller: true }),
+    ...(await findSetup(input, imageId, spec, trees, options)),
+  };
+}
+
+/** What a copy is made of is what its source is made of. @throws LitterboxError `UNSUPPORTED` for anything else */
+export function describeCopied(provider: string, spec: SandboxSpec, source: SandboxMeta): SandboxMeta {
+  const { reference, installed } = imageOf(spec);
+  const isOther = installed !== undefined && installed !== source.installed;
+  if (reference !== source.image || isOther) throw notInCopies(provider, 'another image');
+  return describeCopy(provider, spec, source);
+}
+
+/** The kept setup that it stands on, with what has to be newer. */
+async function findSetup(
+  { directories: { layout }, setups }: DescribeInput,
+  imageId: string,
+  { prepared: keys = [], workspace }: SandboxSpec,
+  trees: BaseTreesInput,
+  call?: CallOptions,
+): Promise<Pick<SandboxMeta, 'prepared' | 'newer'>> {
+  const prepared = await setups.first(keys, (key) => setupDirectory(layout, imageId, key), call);
+  if (prepared === undefined) return {};
+  const more = await ensureNewerFiles(trees, workspace, setupDirectory(layout, imageId, prepared), call);
+  return more ? { prepared, ...more } : {};
+}
+
+/** What of images a spec asks for; nothing where it asks for none, which is refused before. */
+function imageOf({ root }: SandboxSpec): { readonly reference: string; readonly installed?: string } {
+  return root.type === 'image' ? root : { reference: '' };
+}

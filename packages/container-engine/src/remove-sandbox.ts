@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { reach, type RemoveOptions, type SandboxId } from '@litterbox/core/provider';
+import { UNFINISHED } from '@litterbox/linux-sandbox';
+import type { ContainerParts } from './container-parts.ts';
+import { LOOK_AGAIN_MS } from './late-word.ts';
+import { sandboxLayoutOf } from './layout.ts';
+
+/** How long an engine may take to make what a program asked for that has ended: tens of milliseconds, hundreds on a busy machine. */
+const LATECOMERS_MS = 1_000;
+
+/** Removes container, volumes and directory of a sandbox. Absent is fine. */
+export async function removeSandbox(parts: ContainerParts, id: SandboxId, options?: RemoveOptions): Promise<void> {
+  const { containers, directories, setups } = parts;
+  const { host, layout } = directories;
+  const { directory, meta, unfinishedMark } = sandboxLayoutOf(layout, id);
+  const gone = `${layout.sandboxes}/${UNFINISHED}${id}`;
+  // The directory is made before the container and goes after it: without one, the engine has nothing of it and need not even run.
+  const isThere = await Promise.all([directory, gone].map((path) => host.files.stat(path)));
+  const isAny = isThere.some(Boolean);
+  const isUnfinished = isAny && (await host.files.stat(unfinishedMark)) !== undefined;
+  if (isAny) {
+    // First what a container is made from: whoever makes one at this moment finds that it is gone, and takes it away again.
+    await host.files.remove(meta);
+    reach('container.before-remove');
+    await containers.ends.remove(id, options);
+  }
+  await directories.remove(id, { sweep: setups.sweep }, options);
+  if (isAny) await sweepEngine(parts, isUnfinished ? LATECOMERS_MS : 0);
+}
+
+/**
+ * Takes away what the engine made for a program that was killed or gave up meanwhile: it finishes what it was asked for, whoever is
+ * there to hear of it, so that it may come after everything else of the sandbox is gone.
+ *
+ * @param patienceMs for how long it may still come
+ */
+async function sweepEngine({ containers: { ends }, directories }: ContainerParts, patienceMs: number): Promise<void> {
+  for (const limit = performance.now() + patienceMs; ; await delay(LOOK_AGAIN_MS)) {
+    for (const id of await ends.known())
+      if (!(await directories.host.files.stat(directories.filesOf(id).directory))) await ends.remove(id);
+    if (performance.now() >= limit) return;
+  }
+}

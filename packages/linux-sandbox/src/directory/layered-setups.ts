@@ -1,0 +1,119 @@
+import {
+  type CallOptions,
+  type KeptSetup,
+  LitterboxError,
+  type SandboxId,
+  type SetupStore,
+} from '@litterbox/core/provider';
+import { parseDescription, SETUP_KEY } from '@litterbox/sandbox-kit';
+import type { DirectoryDescription } from './directory-description.ts';
+import { keepSetupScript, type KeepSetupInput } from './keep-setup.ts';
+import { runScriptOrFail } from './run-script.ts';
+import type { SandboxDirectories } from './sandbox-directories.ts';
+import { sweepUnfinished } from './unfinished.ts';
+
+/** What a sandbox has that stands on a kept setup, besides what every sandbox has. */
+export interface SetUpDescription extends DirectoryDescription {
+  readonly base: string;
+  /** Absent where it stands on none. */
+  readonly prepared?: unknown;
+}
+
+/** Where and how what the setup of one sandbox left is kept. */
+export interface KeptPlace extends Pick<KeepSetupInput, 'keep' | 'takeBack'> {
+  /** Name of its directory; it begins with the key, before a dash. */
+  readonly name: string;
+  /** The directory that holds it: one of {@link LayeredSetupsInput.parents}. */
+  readonly parent: string;
+  /** The sandbox's description from then on; absent when it stays. */
+  readonly meta?: SetUpDescription;
+}
+
+/** In what the kept setups of one provider differ from those of another. */
+export interface LayeredSetupsInput<Meta extends SetUpDescription> {
+  readonly directories: SandboxDirectories<Meta>;
+  /** Absolute paths of the directories below `layout.setups`, or that one itself, that hold what is kept. */
+  readonly parents: readonly string[];
+  /** Absolute path of the kept setup that the sandbox stands on. */
+  directoryOf(meta: Meta): string | undefined;
+  placeOf(meta: Meta, key: string, call?: CallOptions): Promise<KeptPlace>;
+  /** Ends all that runs in the sandbox, or gives shell text that does. */
+  end(id: SandboxId, call?: CallOptions): Promise<string>;
+}
+
+/** What setups left in sandboxes: directories that are complete before they get their names, and are never written again. */
+export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore {
+  readonly #input: LayeredSetupsInput<Meta>;
+
+  constructor(input: LayeredSetupsInput<Meta>) {
+    this.#input = input;
+  }
+
+  /** Shell text, after `REMOVE_TREE`: clears away what killed programs left. */
+  get sweep(): string {
+    return this.#input.parents.map(sweepUnfinished).join('\n');
+  }
+
+  /** The first of the keys whose directory, an absolute path, is there. */
+  async first(
+    keys: readonly string[],
+    directoryOf: (key: string) => string,
+    call?: CallOptions,
+  ): Promise<string | undefined> {
+    for (const key of keys.filter((text) => SETUP_KEY.test(text)))
+      if (await this.#input.directories.host.files.stat(directoryOf(key), call)) return key;
+    return undefined;
+  }
+
+  async keep(id: SandboxId, key: string, call?: CallOptions): Promise<void> {
+    const { directories, placeOf, end } = this.#input;
+    const { host, provider } = directories;
+    const words = { operation: 'setup.keep', provider };
+    if (!SETUP_KEY.test(key))
+      throw new LitterboxError('INVALID_ARGUMENT', 'The key of a setup is a hexadecimal digest.', {
+        ...words,
+        hint: 'Take the digest of what the setup depends on.',
+      });
+    const sandbox = directories.filesOf(id);
+    const bytes = await host.files.read(sandbox.meta, call);
+    if (!bytes)
+      throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
+        ...words,
+        hint: 'Create it first.',
+      });
+    const meta = parseDescription<Meta>(bytes, sandbox.meta, provider);
+    if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
+    if (meta.prepared !== undefined) return;
+    const { name, parent, keep, takeBack, meta: next } = await placeOf(meta, key, call);
+    if (await host.files.stat(`${parent}/${name}`, call)) return;
+    const ended = await end(id, call);
+    const script = keepSetupScript({
+      directory: sandbox.directory,
+      parent,
+      name,
+      base: meta.base,
+      keep,
+      takeBack,
+      ...(next && { meta: JSON.stringify(next) }),
+    });
+    await runScriptOrFail(host, words.operation, `${ended}${script}`, call);
+  }
+
+  async *list(call?: CallOptions): AsyncGenerator<KeptSetup, void, undefined> {
+    const { directories, parents, directoryOf } = this.#input;
+    const { host, provider } = directories;
+    const users = new Map<string, SandboxId[]>();
+    for await (const { id } of directories.list(call)) {
+      const { meta: file } = directories.filesOf(id);
+      const bytes = await host.files.read(file, call);
+      const directory = bytes && directoryOf(parseDescription<Meta>(bytes, file, provider));
+      if (directory !== undefined) users.set(directory, [...(users.get(directory) ?? []), id]);
+    }
+    for (const parent of parents) {
+      for (const { name } of (await host.files.list(parent, call)) ?? []) {
+        const [key = ''] = name.split('-');
+        if (SETUP_KEY.test(key)) yield { key, usedBy: users.get(`${parent}/${name}`) ?? [] };
+      }
+    }
+  }
+}

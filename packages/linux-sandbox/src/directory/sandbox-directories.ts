@@ -1,0 +1,224 @@
+import {
+  type CallOptions,
+  encodeRaw,
+  type Host,
+  LitterboxError,
+  type ProgressOptions,
+  quoted,
+  reach,
+  type RemoveOptions,
+  type RuntimeStatus,
+  SandboxId,
+  type WorkspaceSource,
+} from '@litterbox/core/provider';
+import { alreadyThere } from '@litterbox/sandbox-kit';
+import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
+import { POOLED, takeMark } from './claim-pooled.ts';
+import { copyError } from './copy-layers.ts';
+import type { DirectoryDescription } from './directory-description.ts';
+import type { DirectoryLayout } from './directory-layout.ts';
+import { readDescription } from './read-description.ts';
+import { RunMarks } from './run-marks.ts';
+import { runAsking, runScript, runScriptOrFail, scriptError } from './run-script.ts';
+import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
+import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
+
+/** Whose directories they are, and where. */
+export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
+  /** The provider's name, for messages. */
+  readonly provider: string;
+  readonly host: Host;
+  readonly layout: Layout;
+}
+
+/** What a sandbox's directory begins with. */
+export interface StagedDirectory {
+  /** Key of a base tree that has to be there. Absent where that is known. */
+  readonly base?: string;
+  /**
+   * Shell text that fills the directory, which is the current one and has another name until it is complete. It fails with the first
+   * command that does. It may ask, as `runAsking` has it.
+   *
+   * @param unfinished absolute path of the directory while it is filled
+   */
+  fill(unfinished: string): string;
+}
+
+/** How what runs in a sandbox is ended before its directory goes. */
+export interface RemovedDirectory {
+  /** Shell text, run once; a subshell where it may exit. */
+  readonly end?: string;
+  /**
+   * Shell text, run in the sandbox's directory each time that it is there: a program that cleans up may make it anew behind another
+   * removal (runc makes the directory that it is told).
+   */
+  readonly clean?: string;
+  /** Shell text, after `REMOVE_TREE`: clears away what killed programs left elsewhere. */
+  readonly sweep?: string;
+}
+
+/** Exit codes of the scripts below, under those of `COPY_EXITS`. */
+const EXITS = { unreadable: 87, taken: 88, baseMissing: 89 } as const;
+/** How often a directory that comes back is removed. */
+const MAX_ROUNDS = 20;
+/** A line for each sandbox. Names and words are ours; whatever else is in the directory is no line. */
+const STATUS = /^(running|paused|stopped|broken)( pooled)? (\S+)$/;
+
+/**
+ * The directories of a provider's sandboxes. Each is filled under a name that no list shows, and gets its own by a rename: whenever a
+ * program is killed, a sandbox is there with all that it needs, or not at all. What a killed program left is swept by the next removal.
+ *
+ * Each step is one call of the host, however many directories and files it touches.
+ */
+export class SandboxDirectories<Meta extends DirectoryDescription, Layout extends DirectoryLayout = DirectoryLayout> {
+  readonly provider: string;
+  readonly host: Host;
+  readonly layout: Layout;
+
+  constructor({ provider, host, layout }: SandboxDirectoriesInput<Layout>) {
+    this.provider = provider;
+    this.host = host;
+    this.layout = layout;
+  }
+
+  filesOf(id: SandboxId): SandboxFiles {
+    return sandboxFilesOf(`${this.layout.sandboxes}/${id}`);
+  }
+
+  marksOf(id: SandboxId): RunMarks {
+    return new RunMarks(this.provider, this.host, this.filesOf(id).directory);
+  }
+
+  /**
+   * Makes the directory of a sandbox, with those above it.
+   *
+   * @throws LitterboxError `ALREADY_EXISTS` when the id is taken
+   */
+  async stage(meta: Meta, staged: StagedDirectory, call?: CallOptions): Promise<'staged' | 'base-missing'> {
+    const { code, stderr } = await runAsking(this.host, this.stagingScript(meta, staged), async () => {}, call);
+    if (code === EXITS.baseMissing) return 'base-missing';
+    if (code !== 0) throw this.stagingError(meta.id, code, stderr);
+    return 'staged';
+  }
+
+  /** As {@link stage}, with the base tree unpacked where it is not there yet. */
+  async stageOver(
+    source: WorkspaceSource,
+    trees: Pick<BaseTreesInput, 'owner' | 'isConfined'>,
+    meta: Meta,
+    fill: StagedDirectory['fill'],
+    options?: ProgressOptions,
+  ): Promise<void> {
+    const staged = { base: source.key, fill };
+    if ((await this.stage(meta, staged, options)) === 'staged') return;
+    await ensureBaseTree({ host: this.host, bases: this.layout.bases, ...trees }, source, options);
+    reach('provider.after-base-tree');
+    if ((await this.stage(meta, staged, options)) === 'base-missing')
+      throw scriptError('provider.create', EXITS.baseMissing, 'the base tree is gone again');
+  }
+
+  /** Shell text of {@link stage}, for who runs it as part of something else. */
+  stagingScript(meta: Meta, { base, fill }: StagedDirectory): string {
+    const { bases, disks, playgrounds, root, sandboxes } = this.layout;
+    const above = [root, bases, sandboxes, playgrounds, ...(meta.limits.diskBytes === undefined ? [] : [disks])];
+    const directory = quoted(this.filesOf(meta.id).directory);
+    const name = `${UNFINISHED}${crypto.randomUUID()}`;
+    const unfinished = `${sandboxes}/${name}`;
+    // The sandbox's user finds its way through, and sees nothing on it.
+    return `${ensureDirectories(above)} || exit 1
+[ ! -e ${directory} ] || exit ${EXITS.taken}
+${base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`}umask 066
+${makeUnfinished(sandboxes, name)} || exit 1
+lb_unfinished=${quoted(unfinished)}
+trap 'cd /; rm -rf "$lb_unfinished"' EXIT
+umask 022
+set -e
+${fill(unfinished)}
+printf %s ${quoted(JSON.stringify(meta))} >meta.json
+mv -T "$lb_unfinished" ${directory} || { [ ! -d ${directory} ] || exit ${EXITS.taken}; exit 1; }
+trap - EXIT`;
+  }
+
+  /** What went wrong with {@link stagingScript}, from its exit code and what it printed. */
+  stagingError(id: SandboxId, code: number, stderr: string): LitterboxError {
+    if (code === EXITS.taken) return alreadyThere(this.provider, id);
+    return copyError('provider.create', this.provider, code, stderr);
+  }
+
+  /** @throws LitterboxError `NOT_FOUND`, or `SANDBOX_BROKEN` without a description that can be read */
+  async read(id: SandboxId, call?: CallOptions): Promise<Meta> {
+    return await readDescription<Meta>(this.host, this.filesOf(id), this.provider, id, call);
+  }
+
+  /** Replaces the description of a sandbox that is there. */
+  async rewrite(meta: Meta, call?: CallOptions): Promise<void> {
+    await this.host.files.write(this.filesOf(meta.id).meta, encodeRaw(JSON.stringify(meta)), call);
+  }
+
+  /** Gives a sandbox away that was made in advance, once. @throws LitterboxError `NOT_FOUND` for who comes second */
+  async claim(id: SandboxId, call?: CallOptions): Promise<void> {
+    await takeMark(this.host, this.filesOf(id).directory, this.provider, id, call);
+  }
+
+  /** All sandboxes, by one script, whatever their number. */
+  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    const { sandboxes } = this.layout;
+    const script = `cd ${quoted(sandboxes)} 2>/dev/null && [ -r . ] || exit ${EXITS.unreadable}
+for d in *; do
+case $d in *[!0-9a-f-]*) continue ;; esac
+is=running
+if [ ! -e "$d/meta.json" ]; then [ -e "$d" ] || continue; is=broken
+elif [ -e "$d/paused" ]; then is=paused
+elif [ -e "$d/stopped" ]; then is=stopped; fi
+[ ! -e "$d/${POOLED}" ] || is="$is pooled"
+printf '%s %s\\n' "$is" "$d"
+done`;
+    const { code, stdout, stderr } = await runScript(this.host, script, call);
+    // A shell does not tell a directory that is not there from one that this user may not read.
+    if (code === EXITS.unreadable && (await this.host.files.list(sandboxes, call)) === undefined) return;
+    if (code !== 0) throw scriptError('provider.list', code, stderr);
+    for (const line of stdout.split('\n')) {
+      const [, state, pooled, id = ''] = STATUS.exec(line) ?? [];
+      if (state !== undefined && SandboxId.is(id))
+        yield { id, state: state as RuntimeStatus['state'], ...(pooled !== undefined && { isPooled: true }) };
+    }
+  }
+
+  /** One sandbox, without a look at the others; undefined where there is none of that id. */
+  async state(id: SandboxId, call?: CallOptions): Promise<RuntimeStatus | undefined> {
+    const entries = await this.host.files.list(this.filesOf(id).directory, call);
+    if (!entries) return undefined;
+    const names = new Set(entries.map(({ name }) => name));
+    const mark = (['paused', 'stopped'] as const).find((name) => names.has(name));
+    const state = names.has('meta.json') ? (mark ?? 'running') : 'broken';
+    return { id, state, ...(names.has(POOLED) && { isPooled: true }) };
+  }
+
+  /**
+   * Removes the directory of a sandbox with its playground and its disk. Absent is fine. Renamed first: from then on it is in no list, and
+   * a removal that was killed half-way is finished by the next sweep. Not aborted half way.
+   */
+  async remove(
+    id: SandboxId,
+    { end = '', clean, sweep = '' }: RemovedDirectory,
+    options?: RemoveOptions,
+  ): Promise<void> {
+    const { bases, disks, playgrounds, sandboxes } = this.layout;
+    const directory = quoted(this.filesOf(id).directory);
+    const gone = quoted(`${sandboxes}/${UNFINISHED}${id}`);
+    const own = options?.keepPlayground
+      ? ''
+      : ` && remove_tree ${quoted(`${playgrounds}/${id}`)} && rm -f ${quoted(`${disks}/${id}`)}`;
+    const script = `${REMOVE_TREE}${end}
+n=0
+while [ -d ${directory} ]; do
+n=$((n+1)); [ $n -le ${MAX_ROUNDS} ] || { echo 'its directory comes back' >&2; exit 1; }
+${clean === undefined ? '' : `( cd ${directory} 2>/dev/null || exit 0\n${clean}\n) || exit 1\n`}mv -T ${directory} ${gone} 2>/dev/null || [ $n -lt ${MAX_ROUNDS} ] || [ ! -d ${directory} ] || mv -T ${directory} ${gone} || exit 1
+remove_tree ${gone} || exit 1
+done
+remove_tree ${gone}${own} || exit 1
+${[sandboxes, bases].map(sweepUnfinished).join('\n')}
+${sweep}`;
+    await runScriptOrFail(this.host, 'provider.remove', script);
+  }
+}

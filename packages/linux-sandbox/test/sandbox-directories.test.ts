@@ -1,0 +1,325 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { fixtureWorkspace } from '@litterbox/conformance';
+import { type Host, type RuntimeStatus, SandboxId } from '@litterbox/core/provider';
+import { localHost } from '@litterbox/host';
+import { Fixture } from '@litterbox/testing';
+import { DEFAULT_LIMITS, directoryLayout, type DirectoryDescription, SandboxDirectories } from '../src/index.ts';
+
+const BASE = 'ba5eba5e';
+const ENTRIES = 'mkdir home && : >home/file';
+
+/** Directories of a provider below one whose name a shell would take apart. */
+class DirectoriesFixture extends Fixture {
+  readonly root = join(mkdtempSync(join(tmpdir(), 'litterbox-directories-')), "it's the provider's");
+  /** Names of the members of the host that were called. */
+  readonly calls: string[] = [];
+  readonly directories = new SandboxDirectories<DirectoryDescription>({
+    provider: 'test',
+    host: counted(localHost(), this.calls),
+    layout: directoryLayout(this.root),
+  });
+
+  constructor() {
+    super();
+    this.defer(() => rmSync(join(this.root, '..'), { recursive: true, force: true }));
+  }
+
+  meta(id = SandboxId.make()): DirectoryDescription {
+    return {
+      version: 1,
+      id,
+      slug: 'test',
+      repositoryId: '00000000-0000-4000-8000-000000000000',
+      workdir: '/src',
+      environment: { QUOTE: `it's "quoted" $HOME` },
+      limits: DEFAULT_LIMITS,
+      playground: id,
+      allowDegraded: false,
+    };
+  }
+
+  async staged(fill = ENTRIES): Promise<DirectoryDescription> {
+    const meta = this.meta();
+    expect(await this.directories.stage(meta, { fill: () => fill })).toBe('staged');
+    return meta;
+  }
+
+  async listed(): Promise<readonly RuntimeStatus[]> {
+    return await listed(this.directories);
+  }
+
+  in(id: SandboxId, name = ''): string {
+    return join(this.root, 'sandboxes', id, name);
+  }
+
+  /** Everything below the directory of sandboxes. */
+  get names(): readonly string[] {
+    return readdirSync(join(this.root, 'sandboxes'));
+  }
+}
+
+async function listed(directories: SandboxDirectories<DirectoryDescription>): Promise<readonly RuntimeStatus[]> {
+  const found: RuntimeStatus[] = [];
+  for await (const status of directories.list()) found.push(status);
+  return found;
+}
+
+function counted(host: Host, calls: string[]): Host {
+  const count = <Member extends object>(member: Member): Member =>
+    new Proxy(member, {
+      get: (of, name) => {
+        const value: unknown = Reflect.get(of, name);
+        if (typeof value !== 'function') return value;
+        return (...words: unknown[]) => {
+          calls.push(String(name));
+          return Reflect.apply(value, of, words) as unknown;
+        };
+      },
+    });
+  return { ...host, spawn: count(host).spawn, files: count(host.files) };
+}
+
+it('a sandbox is made with all above it by one call of the host, and read back', async () => {
+  await using fixture = new DirectoriesFixture();
+  const meta = await fixture.staged();
+  expect(fixture.calls).toEqual(['spawn']);
+  expect(await fixture.directories.read(meta.id)).toEqual(meta);
+  expect(readdirSync(fixture.in(meta.id)).sort()).toEqual(['home', 'meta.json']);
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  expect([fixture.root, join(fixture.root, 'playgrounds'), fixture.in(meta.id)].map(mode)).toEqual([
+    '700',
+    '700',
+    '711',
+  ]);
+});
+
+it('says that the base tree is not there, and makes nothing', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { directories } = fixture;
+  const meta = fixture.meta();
+  expect(await directories.stage(meta, { base: BASE, fill: () => ENTRIES })).toBe('base-missing');
+  expect(fixture.names).toEqual([]);
+  const workspace = fixtureWorkspace(BASE, [{ path: 'file', content: 'base\n' }]);
+  await directories.stageOver(workspace, {}, meta, () => `cp -a ../../bases/${BASE}/file .`);
+  expect(readFileSync(fixture.in(meta.id, 'file'), 'utf8')).toBe('base\n');
+  // The second one finds it by the same call that makes the sandbox.
+  fixture.calls.length = 0;
+  await directories.stageOver(workspace, {}, fixture.meta(), () => ENTRIES);
+  expect(fixture.calls).toEqual(['spawn']);
+});
+
+it('a second sandbox of one id is refused before anything is filled, and the first stays as it is', async () => {
+  await using fixture = new DirectoriesFixture();
+  const meta = await fixture.staged();
+  const again = fixture.directories.stage(meta, { fill: () => ': >../../filled' });
+  await expect(again).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+  expect(readdirSync(fixture.in(meta.id)).sort()).toEqual(['home', 'meta.json']);
+  expect(fixture.names).toEqual([meta.id]);
+  expect(existsSync(join(fixture.root, 'filled'))).toBe(false);
+});
+
+it('of two that make one id at once, one is refused', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { directories } = fixture;
+  const meta = fixture.meta();
+  // Each has begun to fill its directory before either gives its own a name.
+  const meet = (own: string, other: string) => () => {
+    const [mine, theirs] = [own, other].map((name) => `"$lb_unfinished/../../${name}"`);
+    return `for pipe in ${mine} ${theirs}; do mkfifo "$pipe" 2>/dev/null || [ -p "$pipe" ]; done
+echo here >${theirs} & read -r lb_word <${mine}; wait`;
+  };
+  const outcomes = await Promise.allSettled([
+    directories.stage(meta, { fill: meet('one', 'two') }),
+    directories.stage(meta, { fill: meet('two', 'one') }),
+  ]);
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  expect(refused).toEqual([expect.objectContaining({ code: 'ALREADY_EXISTS' })]);
+  expect(await directories.read(meta.id)).toEqual(meta);
+});
+
+it('what is killed half-way is in no list, and swept by the next removal', async () => {
+  await using fixture = new DirectoriesFixture();
+  const meta = fixture.meta();
+  await expect(fixture.directories.stage(meta, { fill: () => `${ENTRIES}; kill -9 $$` })).rejects.toThrow();
+  expect(fixture.names).toEqual([expect.stringMatching(/^\.unfinished-/)]);
+  expect(await fixture.listed()).toEqual([]);
+  expect(await fixture.directories.state(meta.id)).toBeUndefined();
+  await expect(fixture.directories.read(meta.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await fixture.directories.remove(SandboxId.make(), {});
+  expect(fixture.names).toEqual([]);
+});
+
+it('what fails half-way leaves nothing, and says why', async () => {
+  await using fixture = new DirectoriesFixture();
+  const failing = fixture.directories.stage(fixture.meta(), {
+    fill: () => `${ENTRIES}; echo 'No space left on device' >&2; false; : >further`,
+  });
+  await expect(failing).rejects.toMatchObject({ code: 'DISK_FULL' });
+  expect(fixture.names).toEqual([]);
+});
+
+it('what another program is filling meanwhile is not swept', async () => {
+  await using fixture = new DirectoriesFixture();
+  await fixture.staged();
+  const other = SandboxId.make();
+  const meta = fixture.meta();
+  const go = `"$lb_unfinished/../../go"`;
+  const staging = fixture.directories.stage(meta, { fill: () => `mkfifo ${go}; read -r lb_word <${go}` });
+  // Opens for writing once somebody reads.
+  const letGo = localHost().spawn({
+    argv: ['sh', '-c', 'until [ -p "$0" ]; do :; done; read -r go && echo "$go" >"$0"', join(fixture.root, 'go')],
+    stdin: 'pipe',
+  });
+  await using waiting = await letGo;
+  while (!existsSync(join(fixture.root, 'go'))) await new Promise((resolve) => setImmediate(resolve));
+  await fixture.directories.remove(other, {});
+  await waiting.write(new TextEncoder().encode('go\n'));
+  expect(await staging).toBe('staged');
+  expect(await fixture.directories.read(meta.id)).toEqual(meta);
+});
+
+it('a description that cannot be read is a broken sandbox, which can be removed', async () => {
+  await using fixture = new DirectoriesFixture();
+  const [damaged, bare] = [await fixture.staged(), await fixture.staged()];
+  writeFileSync(fixture.in(damaged.id, 'meta.json'), '{"version":1,');
+  rmSync(fixture.in(bare.id, 'meta.json'));
+  for (const { id } of [damaged, bare])
+    await expect(fixture.directories.read(id)).rejects.toMatchObject({ code: 'SANDBOX_BROKEN' });
+  expect(await fixture.directories.state(bare.id)).toEqual({ id: bare.id, state: 'broken' });
+  for (const { id } of [damaged, bare]) await fixture.directories.remove(id, {});
+  expect(fixture.names).toEqual([]);
+});
+
+it('one call tells of all sandboxes how they are, and nothing else', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { directories } = fixture;
+  expect(await fixture.listed()).toEqual([]); // there is no directory yet
+  const [running, paused, stopped, pooled, broken] = [
+    await fixture.staged(),
+    await fixture.staged(),
+    await fixture.staged(),
+    await fixture.staged(`${ENTRIES}; : >pooled`),
+    await fixture.staged(),
+  ];
+  await directories.marksOf(paused.id).set('paused');
+  await directories.marksOf(stopped.id).set('stopped');
+  mkdirSync(fixture.in(pooled.id, 'paused')); // whatever it is
+  rmSync(fixture.in(broken.id, 'meta.json'));
+  for (const name of ['*', 'not an id', `${running.id}\nrunning ${SandboxId.make()}`, '0'.repeat(36)])
+    mkdirSync(join(fixture.root, 'sandboxes', name));
+  fixture.calls.length = 0;
+  const listed = await fixture.listed();
+  expect(fixture.calls).toEqual(['spawn']);
+  const expected: readonly RuntimeStatus[] = [
+    { id: running.id, state: 'running' },
+    { id: paused.id, state: 'paused' },
+    { id: stopped.id, state: 'stopped' },
+    { id: pooled.id, state: 'paused', isPooled: true },
+    { id: broken.id, state: 'broken' },
+  ];
+  const byId = (one: RuntimeStatus, other: RuntimeStatus) => (one.id < other.id ? -1 : 1);
+  expect([...listed].sort(byId)).toEqual([...expected].sort(byId));
+  for (const status of expected) expect(await directories.state(status.id)).toEqual(status);
+});
+
+it('a directory of sandboxes that cannot be read is an error, and not an empty list', async () => {
+  await using fixture = new DirectoriesFixture();
+  mkdirSync(fixture.root);
+  writeFileSync(join(fixture.root, 'sandboxes'), '');
+  expect(await fixture.listed()).toEqual([]); // as HostFiles has it: no such directory
+  const host: Host = {
+    ...localHost(),
+    files: { ...localHost().files, list: () => Promise.reject(new Error('may not be read')) },
+  };
+  const { layout } = fixture.directories;
+  const unreadable = new SandboxDirectories<DirectoryDescription>({ provider: 'test', host, layout });
+  await expect(listed(unreadable)).rejects.toThrow('may not be read');
+});
+
+it('five hundred and twelve sandboxes are listed', async () => {
+  await using fixture = new DirectoriesFixture();
+  const ids = Array.from({ length: 512 }, () => SandboxId.make());
+  for (const id of ids) {
+    mkdirSync(fixture.in(id), { recursive: true });
+    writeFileSync(fixture.in(id, 'meta.json'), '{}');
+    for (const name of ['paused', 'stopped', 'pooled']) writeFileSync(fixture.in(id, name), 'x'.repeat(10_000));
+  }
+  const listed = await fixture.listed();
+  expect(listed.map(({ id }) => id).sort()).toEqual([...ids].sort());
+  expect(new Set(listed.map(({ state, isPooled }) => `${state} ${isPooled}`))).toEqual(new Set(['paused true']));
+});
+
+it('a sandbox that is paused or stopped is told by one call', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { id } = await fixture.staged();
+  const marks = fixture.directories.marksOf(id);
+  await marks.assertRunning();
+  await marks.set('stopped');
+  expect(await marks.isSet('stopped')).toBe(true);
+  await expect(marks.assertRunning()).rejects.toMatchObject({ code: 'SANDBOX_STOPPED' });
+  await marks.set('paused');
+  fixture.calls.length = 0;
+  await expect(marks.assertRunning()).rejects.toMatchObject({ code: 'SANDBOX_PAUSED' });
+  expect(fixture.calls).toEqual(['list']);
+  for (const name of ['paused', 'stopped'] as const) await marks.clear(name);
+  await marks.clear('paused');
+  await marks.assertRunning();
+});
+
+it('a sandbox that was made in advance is given away once', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { directories } = fixture;
+  const { id } = await fixture.staged(`${ENTRIES}; : >pooled`);
+  const outcomes = await Promise.allSettled([directories.claim(id), directories.claim(id)]);
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  await expect(directories.claim(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(directories.claim(SandboxId.make())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await directories.state(id)).toEqual({ id, state: 'running' });
+});
+
+it('a removal takes playground and disk along, unless they shall stay, and is fine twice', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { directories, root } = fixture;
+  const meta = await fixture.staged();
+  const playground = join(root, 'playgrounds', meta.id);
+  const disk = join(root, 'disks', meta.id);
+  mkdirSync(join(root, 'disks'));
+  mkdirSync(playground);
+  writeFileSync(disk, '');
+  await directories.remove(meta.id, {}, { keepPlayground: true });
+  expect([existsSync(fixture.in(meta.id)), existsSync(playground), existsSync(disk)]).toEqual([false, true, true]);
+  for (const _time of [1, 2]) await directories.remove(meta.id, {});
+  expect([existsSync(playground), existsSync(disk), fixture.names]).toEqual([false, false, []]);
+});
+
+it('a sandbox whose programs do not end is not removed', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { id } = await fixture.staged();
+  const removing = fixture.directories.remove(id, { end: `( echo 'its processes do not end' >&2; exit 1 ) || exit 1` });
+  await expect(removing).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('do not end') });
+  expect(await fixture.directories.state(id)).toEqual({ id, state: 'running' });
+});
+
+it('a removal that was killed half-way is finished by the next one, whoever made the directory again', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { directories } = fixture;
+  const { id } = await fixture.staged();
+  mkdirSync(join(fixture.root, 'sandboxes', `.unfinished-${id}`, 'full'), { recursive: true });
+  const again = join(fixture.root, 'again');
+  // A program that cleans up makes the directory anew, once.
+  const clean = `[ -e '${again.replaceAll("'", `'\\''`)}' ] || { cd ..; : >../again; rm -rf ${id}; mkdir ${id}; }`;
+  await directories.remove(id, { clean });
+  expect(fixture.names).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import {
+  type CallOptions,
+  LitterboxError,
+  type ProviderKey,
+  type ProviderTraits,
+  type SandboxRoot,
+  type SandboxSpec,
+} from '@litterbox/core/provider';
+import {
+  assertOwnPlayground,
+  DEFAULT_LIMITS,
+  describeCopy,
+  describeDirectory,
+  noDisks,
+  notInCopies,
+} from '@litterbox/linux-sandbox';
+import { cannotHonour } from '@litterbox/sandbox-kit';
+import type { KeptSetups } from './kept-setups.ts';
+import type { MachineSurvey } from './machine-survey.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+/** What a description is decided by, besides what is asked for. */
+export interface DescribeInput {
+  readonly provider: ProviderKey;
+  readonly traits: ProviderTraits;
+  readonly survey: MachineSurvey;
+  readonly setups: KeptSetups;
+  /** The provider's own directory, for messages. */
+  readonly root: string;
+}
+
+/** @throws LitterboxError `UNSUPPORTED` for what this machine or this provider cannot honour */
+export async function describeSandbox(
+  { provider, traits, survey, setups, root: directory }: DescribeInput,
+  spec: SandboxSpec,
+  call?: CallOptions,
+): Promise<SandboxMeta> {
+  const { root, limits } = spec;
+  if (root.type === 'image')
+    throw cannotHonour(
+      provider,
+      `the image ${root.reference}`,
+      'Set overlayfs.rootfs to a directory, leave the image out, or use a container provider.',
+    );
+  for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
+    if (limits[name] !== undefined && !traits.limits.includes(name))
+      throw cannotHonour(
+        provider,
+        `the limit ${name}`,
+        name === 'diskBytes' ? 'Leave it out, or run Litterbox as root with the strategy overlay.' : 'Leave it out.',
+      );
+  }
+  const { canMakeDisks, maxOpenFiles } = await survey.machine(call);
+  if (limits.diskBytes !== undefined) {
+    assertOwnPlayground(provider, spec);
+    if (!canMakeDisks) throw noDisks(provider);
+  }
+  if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
+    throw cannotHonour(
+      provider,
+      `the workdir ${spec.workdir} in a root file system of your own`,
+      'Set workspace.workdir to /src.',
+    );
+  if (limits.openFiles !== undefined && limits.openFiles > maxOpenFiles)
+    throw cannotHonour(
+      provider,
+      `${limits.openFiles} open files: this program itself may have ${maxOpenFiles}`,
+      'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
+    );
+  const { strategy, checks } = await survey.strategy(call, spec.strategy);
+  if (limits.diskBytes !== undefined && strategy?.changes === 'workspace')
+    throw cannotHonour(
+      provider,
+      `the limit diskBytes with the strategy ${strategy.name}`,
+      'Use the strategy overlay, or leave the limit out.',
+    );
+  if (!strategy)
+    throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${directory}.`, {
+      operation: 'provider.create',
+      provider,
+      hint: checks.map(({ name, finding }) => `${name}: ${finding}`).join('; '),
+    });
+  const openFiles = Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles);
+  const from = { strategy: strategy.name, base: spec.workspace.key, root };
+  return {
+    ...describeDirectory({ ...spec, limits: { openFiles, ...limits } }),
+    ...from,
+    ...(await setups.find(from, spec.prepared ?? [], call)),
+  };
+}
+
+/** What a copy is made of is what its source is made of. @throws LitterboxError `UNSUPPORTED` for anything else */
+export function describeCopied(
+  provider: ProviderKey,
+  spec: SandboxSpec,
+  { firstMark: _firstMark, ...source }: SandboxMeta,
+): SandboxMeta {
+  const { root, strategy } = spec;
+  if (strategy !== undefined && strategy !== source.strategy)
+    throw notInCopies(provider, `another strategy than ${source.strategy}`);
+  const pathOf = (one: SandboxRoot) => (one.type === 'directory' ? one.path : '');
+  if (root.type !== source.root.type || pathOf(root) !== pathOf(source.root))
+    throw notInCopies(provider, 'another root file system');
+  return describeCopy(provider, spec, source);
+}

@@ -1,0 +1,78 @@
+import { quoted } from '@litterbox/core/provider';
+import {
+  ASK_BEFORE_NAME,
+  confinedCopy,
+  copyDisk,
+  copyTree,
+  type DirectoryLayout,
+  diskOf,
+  MAKE_SESSION_ENTRIES,
+  makeDisk,
+  SANDBOX_USER,
+  sandboxFilesOf,
+} from '@litterbox/linux-sandbox';
+import { strategyNamed } from './choose-strategy.ts';
+import { HOLD } from './held-session.ts';
+import { layersOf } from './layout.ts';
+import type { Machine } from './machine.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+import { stillScript } from './still-script.ts';
+
+/** What all directories of sandboxes are filled by. */
+export interface FillInput {
+  readonly layout: DirectoryLayout;
+  readonly machine: Machine;
+  readonly meta: SandboxMeta;
+  /** Absolute path of the kept setup that it stands on. */
+  readonly setup: string | undefined;
+}
+
+const ENTRIES = `${MAKE_SESSION_ENTRIES}
+mkdir -m 711 scan-io
+mkdir base etc playground tools
+`;
+const OWNER = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
+
+/** Shell text, in a sandbox's unfinished directory: layers with nothing in them but the base, and a playground. */
+export function fillSandbox({ layout, machine, meta, setup }: FillInput, isPooled: boolean): string {
+  const strategy = strategyNamed(meta.strategy, machine.provider);
+  const disk = diskOf(layout, meta);
+  const owned = strategy.changes === 'upper' ? 'ws upper' : 'ws';
+  const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
+  return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
+${strategy.prepare(`${layout.bases}/${meta.base}`, setup)}
+${machine.isRoot ? `chown ${OWNER} home ${playground} ${owned}` : ''}
+${disk ? makeDisk(disk) : ''}`;
+}
+
+/** As {@link fillSandbox}, with the layers of another sandbox, which stands still meanwhile. */
+export function fillCopy(
+  { layout, machine, meta, setup }: FillInput,
+  source: SandboxMeta,
+): (unfinished: string) => string {
+  const strategy = strategyNamed(meta.strategy, machine.provider);
+  const from = sandboxFilesOf(`${layout.sandboxes}/${source.id}`).directory;
+  const hasPlayground = meta.playground === meta.id && source.playground === source.id;
+  const [fromDisk, toDisk] = [diskOf(layout, source), diskOf(layout, meta)];
+  const empty = strategy.changes === 'upper' ? strategy.prepare(`${layout.bases}/${meta.base}`, setup) : '';
+  const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
+  const owner = machine.isRoot ? ` && chown ${OWNER} ${playground}` : '';
+  // Playground and disk get their names when somebody waits for the copy, and not before.
+  const place = toDisk
+    ? `mv -T disk.img ${quoted(toDisk.image)}`
+    : hasPlayground
+      ? `mv -T own-playground ${playground}`
+      : `[ -d ${playground} ] || { mkdir ${playground}${owner}; }`;
+  return (unfinished) => {
+    const trees = [
+      ...layersOf(meta.strategy).map((name) => copyTree(`${from}/${name}`, `${unfinished}/${name}`)),
+      ...(hasPlayground ? [copyTree(`${layout.playgrounds}/${source.id}`, `${unfinished}/own-playground`)] : []),
+    ];
+    const copy = fromDisk ? `cd ${quoted(unfinished)} || exit 1\n${copyDisk(from, fromDisk)}` : trees.join(' && ');
+    const confined = confinedCopy({ root: layout.root, isRoot: machine.isRoot, copy });
+    return `${ENTRIES}${empty}${stillScript(layout, machine, source.id, confined)} || exit
+${ASK_BEFORE_NAME}
+${place}
+`;
+  };
+}

@@ -1,0 +1,98 @@
+import { type CallOptions, type Host, LitterboxError, type ProviderKey } from '@litterbox/core/provider';
+import { type DirectoryLayout } from '@litterbox/linux-sandbox';
+import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
+import { type Machine, readMachine } from './machine.ts';
+import { hasSeccompFilter, seccompFilter } from './seccomp-filter.ts';
+import type { Strategy } from './strategies/strategy.ts';
+
+/** What the provider found out about its host: looked at once per process, as what is there does not come and go while it runs. */
+export class MachineSurvey {
+  readonly #provider: ProviderKey;
+  readonly #host: Host;
+  readonly #layout: DirectoryLayout;
+  readonly #wanted: Strategy['name'] | undefined;
+  #machine: Promise<Machine> | undefined;
+  /** By the strategy that was asked for, each tried once. */
+  readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
+  #filter: Promise<string> | undefined;
+
+  /** @param wanted this way of copying or none */
+  constructor(provider: ProviderKey, host: Host, layout: DirectoryLayout, wanted: Strategy['name'] | undefined) {
+    this.#provider = provider;
+    this.#host = host;
+    this.#layout = layout;
+    this.#wanted = wanted;
+  }
+
+  /** The next question looks again. */
+  forget(): void {
+    this.#machine = undefined;
+    this.#choices.clear();
+  }
+
+  machine(call?: CallOptions): Promise<Machine> {
+    this.#machine ??= readMachine(this.#host, this.#provider, (architecture) => this.#filterPath(architecture)).catch(
+      (error: unknown) => {
+        this.#machine = undefined;
+        throw error;
+      },
+    );
+    call?.signal?.throwIfAborted();
+    return this.#machine;
+  }
+
+  /** @throws LitterboxError `TOOL_MISSING` or `UNAVAILABLE` where no sandbox can run */
+  async usableMachine(call?: CallOptions): Promise<Machine> {
+    const machine = await this.machine(call);
+    const [first] = machine.checks.filter(({ status }) => status === 'failed');
+    if (!first) return machine;
+    throw new LitterboxError(
+      first.name === 'tools' ? 'TOOL_MISSING' : 'UNAVAILABLE',
+      `Sandboxes cannot run on this machine: ${first.finding}.`,
+      { operation: 'provider.create', provider: this.#provider, hint: first.remedy ?? 'Run litterbox doctor.' },
+    );
+  }
+
+  /** @param asked a strategy's name; absent: the one that the provider was told, or the first that works */
+  async strategy(call?: CallOptions, asked?: string): Promise<StrategyChoice> {
+    const wanted = asked === undefined ? this.#wanted : strategyNamed(asked, this.#provider).name;
+    const known = this.#choices.get(wanted);
+    if (known) return await known;
+    const choice = (async () => {
+      return await choosing(this.#host, this.#layout.sandboxes, await this.machine(call), wanted);
+    })().catch((error: unknown) => {
+      this.#choices.delete(wanted);
+      throw error;
+    });
+    this.#choices.set(wanted, choice);
+    return await choice;
+  }
+
+  /**
+   * Absolute path of the filter of system calls, which is written where it was not there. Its parent has to be there.
+   *
+   * @throws LitterboxError `UNSUPPORTED` for a machine whose system calls are not known
+   */
+  filterFile({ facts, hasFile }: Machine): Promise<string> {
+    this.#filter ??= (async () => {
+      const path = this.#filterPath(facts.architecture);
+      if (!hasFile)
+        await this.#host.files.write(path, seccompFilter(facts.architecture, this.#provider), { mode: 0o600 });
+      return path;
+    })();
+    return this.#filter;
+  }
+
+  /** A file that is never there, where there is no filter. */
+  #filterPath(architecture: string): string {
+    const sum = hasSeccompFilter(architecture) ? checksum(seccompFilter(architecture, this.#provider)) : 'unknown';
+    return `${this.#layout.root}/seccomp-${architecture}-${sum}.bpf`;
+  }
+}
+
+/** Tells versions of the filter apart (FNV-1a); nothing secret hangs on it. */
+function checksum(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}

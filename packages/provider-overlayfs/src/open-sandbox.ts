@@ -1,0 +1,75 @@
+import { baseEnvironment } from '@litterbox/sandbox-kit';
+import { placeFilesOf, PlaceRuntime, type SandboxDirectories } from '@litterbox/linux-sandbox';
+import { cgroupUsage } from './cgroup.ts';
+import { strategyNamed } from './choose-strategy.ts';
+import { freezeScript } from './freeze-script.ts';
+import { launchSession } from './launch-session.ts';
+import { leavingsOf } from './leavings-of.ts';
+import type { Machine } from './machine.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+
+/**
+ * The runtime of a sandbox. Does nothing until it is asked.
+ *
+ * @param filter absolute path of the filter of system calls
+ */
+export function openSandbox(
+  directories: SandboxDirectories<SandboxMeta>,
+  meta: SandboxMeta,
+  machine: Machine,
+  filter: string,
+): PlaceRuntime {
+  const { host, layout, provider } = directories;
+  const { cgroup, isRoot } = machine;
+  const sandbox = placeFilesOf(directories.filesOf(meta.id).directory);
+  const strategy = strategyNamed(meta.strategy, provider);
+  const rustup = machine.toolDirectories.find((tool) => tool.path.endsWith('/.rustup'));
+  const environment = {
+    ...baseEnvironment(meta.slug, searchPathOf(meta, machine).join(':')),
+    // Its programs look for tool chains in the home, which is the sandbox's own.
+    ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
+    ...meta.environment,
+  };
+  const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment };
+  const isUpper = strategy.changes === 'upper';
+  return new PlaceRuntime({
+    provider,
+    host,
+    id: meta.id,
+    files: sandbox,
+    workdir: meta.workdir,
+    environment,
+    allowDegraded: meta.allowDegraded,
+    isRoot,
+    hasScannerPlace: true,
+    launch: (call) => launchSession(launch, call),
+    scanned: {
+      changes: isUpper ? '/changes' : '/workspace',
+      workspace: '/workspace',
+      ...(isUpper && meta.prepared !== undefined && { prepared: '/prepared' }),
+      ...(meta.isCopy && { isCopy: true }),
+    },
+    ...(meta.prepared !== undefined && { prepared: meta.prepared.key }),
+    ...(meta.firstMark !== undefined && { firstMark: meta.firstMark }),
+    freezeHint:
+      'This user may not make control groups: use pause --stop, or run litterbox doctor for the command that hands them to this user.',
+    leavings: leavingsOf(machine, meta.id),
+    ...(cgroup && {
+      freeze: (isFrozen: boolean) => freezeScript(cgroup, meta.id, isFrozen),
+      usage: cgroupUsage(cgroup, meta.id),
+    }),
+  });
+}
+
+/** Directories of programs inside, in order. */
+function searchPathOf({ root }: SandboxMeta, machine: Machine): readonly string[] {
+  if (root.type !== 'machine') return ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+  const visible = machine.facts.searchPath.filter((path) => isVisible(path, machine));
+  return [...new Set([...visible, '/usr/local/bin', '/usr/bin', '/bin'])];
+}
+
+function isVisible(path: string, { toolDirectories, rootLinks, rootDirectories }: Machine): boolean {
+  const [, top = ''] = path.split('/');
+  if (top === 'usr' || rootDirectories.includes(top) || rootLinks.some(([name]) => name === top)) return true;
+  return toolDirectories.some((tool) => path === tool.path || path.startsWith(`${tool.path}/`));
+}

@@ -1,0 +1,56 @@
+import { quoted } from '@litterbox/core/provider';
+import {
+  copyError,
+  endSessionScript,
+  LayerSnapshots,
+  runScript,
+  runScriptOrFail,
+  type SandboxDirectories,
+} from '@litterbox/linux-sandbox';
+import { cannotHonour } from '@litterbox/sandbox-kit';
+import { layersOf } from './layout.ts';
+import { leavingsOf } from './leavings-of.ts';
+import type { MachineSurvey } from './machine-survey.ts';
+import type { SandboxMeta } from './sandbox-meta.ts';
+import { stillScript } from './still-script.ts';
+
+/** Snapshots of the layers of workspace and home, whatever the strategy. */
+export function overlaySnapshots(
+  directories: SandboxDirectories<SandboxMeta>,
+  survey: MachineSurvey,
+): LayerSnapshots<SandboxMeta> {
+  const { host, layout, provider } = directories;
+  return new LayerSnapshots<SandboxMeta>({
+    directories,
+    layersOf: (meta) => layersOf(meta.strategy),
+    assertCopyable: async (call) => void (await survey.usableMachine(call)),
+    isRoot: async (call) => (await survey.machine(call)).isRoot,
+    still: async ({ id }, script, call) => {
+      const still = stillScript(layout, await survey.machine(call), id, script);
+      const { code, stderr } = await runScript(host, still, call);
+      if (code !== 0) throw copyError('snapshot.take', provider, code, stderr);
+    },
+    ended: async ({ id }, script) => {
+      const { directory } = directories.filesOf(id);
+      // No session starts meanwhile, not by a runtime either that somebody has open.
+      const alone = `cd ${quoted(directory)} && exec 5>>start.lock && flock -w 60 5 || exit 1`;
+      const end = endSessionScript(directory, leavingsOf(await survey.machine(), id));
+      await runScriptOrFail(host, 'snapshot.restore', `${alone}\n( ${end} ) || exit 1\n${script}`);
+    },
+    restored: ({ firstMark: _firstMark, prepared: _prepared, newer: _newer, ...meta }, kept) => {
+      if (meta.strategy !== kept.strategy)
+        throw cannotHonour(
+          provider,
+          `a snapshot of a sandbox with the strategy ${kept.strategy} in one with the strategy ${meta.strategy}`,
+          `Make a sandbox with the strategy ${kept.strategy}.`,
+        );
+      return {
+        ...meta,
+        base: kept.base,
+        ...(kept.prepared && { prepared: kept.prepared }),
+        ...(kept.newer !== undefined && { newer: kept.newer }),
+        isCopy: true,
+      };
+    },
+  });
+}
