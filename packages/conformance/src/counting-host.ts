@@ -24,6 +24,7 @@ export class CountingHost implements Host {
   readonly #host: Host;
   readonly #heard: string[] = [];
   #roundTrips = 0;
+  #facts: ReturnType<Host['facts']> | undefined;
 
   constructor(host: Host) {
     this.#host = host;
@@ -58,7 +59,14 @@ export class CountingHost implements Host {
     return { roundTrips: this.#roundTrips - before, waits: this.#heard.slice(before) };
   }
 
-  facts: Host['facts'] = (options) => this.#ask('facts', () => this.#host.facts(options));
+  /** Who asked once knows them: the port says that they are kept. */
+  facts: Host['facts'] = (options) => {
+    this.#facts ??= this.#ask('facts', () => this.#host.facts(options)).catch((error: unknown) => {
+      this.#facts = undefined;
+      throw error;
+    });
+    return this.#facts;
+  };
 
   spawn: Host['spawn'] = async (spec, options) => {
     const conversation = this.#converse(`program ${spec.argv.join(' ').slice(0, 300)}`);

@@ -33,7 +33,7 @@ const NO_DIRECTORY = 86;
 export async function choosing(
   host: Host,
   directory: string,
-  { isRoot, provider }: Machine,
+  { isRoot, provider }: Pick<Machine, 'isRoot' | 'provider'>,
   wanted: Strategy['name'] | undefined,
 ): Promise<StrategyChoice> {
   const checks: ProbeCheck[] = [];

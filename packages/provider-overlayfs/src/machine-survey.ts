@@ -1,14 +1,31 @@
-import { type CallOptions, type Host, LitterboxError, type ProviderKey } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  type Host,
+  type HostFacts,
+  LitterboxError,
+  type ProviderKey,
+} from '@litterbox/core/provider';
 import { type DirectoryLayout } from '@litterbox/linux-sandbox';
 import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
 import { type Machine, readMachine } from './machine.ts';
 import { hasSeccompFilter, seccompFilter } from './seccomp-filter.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
+/** What is looked at, and for whom. */
+export interface MachineSurveyInput {
+  readonly provider: ProviderKey;
+  readonly host: Host;
+  readonly facts: HostFacts;
+  readonly layout: DirectoryLayout;
+  /** This way of copying or none. */
+  readonly wanted: Strategy['name'] | undefined;
+}
+
 /** What the provider found out about its host: looked at once per process, as what is there does not come and go while it runs. */
 export class MachineSurvey {
   readonly #provider: ProviderKey;
   readonly #host: Host;
+  readonly #facts: HostFacts;
   readonly #layout: DirectoryLayout;
   readonly #wanted: Strategy['name'] | undefined;
   #machine: Promise<Machine> | undefined;
@@ -16,10 +33,10 @@ export class MachineSurvey {
   readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
   #filter: Promise<string> | undefined;
 
-  /** @param wanted this way of copying or none */
-  constructor(provider: ProviderKey, host: Host, layout: DirectoryLayout, wanted: Strategy['name'] | undefined) {
+  constructor({ provider, host, facts, layout, wanted }: MachineSurveyInput) {
     this.#provider = provider;
     this.#host = host;
+    this.#facts = facts;
     this.#layout = layout;
     this.#wanted = wanted;
   }
@@ -31,12 +48,11 @@ export class MachineSurvey {
   }
 
   machine(call?: CallOptions): Promise<Machine> {
-    this.#machine ??= readMachine(this.#host, this.#provider, (architecture) => this.#filterPath(architecture)).catch(
-      (error: unknown) => {
-        this.#machine = undefined;
-        throw error;
-      },
-    );
+    const lookedFor = this.#filterPath(this.#facts.architecture);
+    this.#machine ??= readMachine(this.#host, this.#facts, this.#provider, lookedFor).catch((error: unknown) => {
+      this.#machine = undefined;
+      throw error;
+    });
     call?.signal?.throwIfAborted();
     return this.#machine;
   }
@@ -58,9 +74,9 @@ export class MachineSurvey {
     const wanted = asked === undefined ? this.#wanted : strategyNamed(asked, this.#provider).name;
     const known = this.#choices.get(wanted);
     if (known) return await known;
-    const choice = (async () => {
-      return await choosing(this.#host, this.#layout.sandboxes, await this.machine(call), wanted);
-    })().catch((error: unknown) => {
+    const user = { provider: this.#provider, isRoot: this.#facts.uid === 0 };
+    call?.signal?.throwIfAborted();
+    const choice = choosing(this.#host, this.#layout.sandboxes, user, wanted).catch((error: unknown) => {
       this.#choices.delete(wanted);
       throw error;
     });

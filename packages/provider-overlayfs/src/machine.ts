@@ -65,15 +65,15 @@ const MINIMUM_KERNEL = [5, 10];
 /**
  * Looks once; changes nothing.
  *
- * @param fileOf absolute path of a file to look for on the way, on a machine of that architecture
+ * @param lookedFor absolute path of a file to look for on the way
  */
 export async function readMachine(
   host: Host,
+  facts: HostFacts,
   provider: ProviderKey,
-  fileOf: (architecture: string) => string,
+  lookedFor: string,
   call?: CallOptions,
 ): Promise<Machine> {
-  const facts = await host.facts(call);
   if (facts.platform !== 'linux') {
     throw new LitterboxError(
       'UNSUPPORTED',
@@ -85,7 +85,7 @@ export async function readMachine(
       },
     );
   }
-  const report = await runScript(host, surveyScript(facts, fileOf(facts.architecture)), call);
+  const report = await runScript(host, surveyScript(facts, lookedFor), call);
   const lines = report.stdout.split('\0').filter((line) => line !== '');
   const all = (key: string) =>
     lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));

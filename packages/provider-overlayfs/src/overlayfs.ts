@@ -84,7 +84,7 @@ class OverlayProvider implements SandboxProvider {
     this.#host = host;
     this.#directories = new SandboxDirectories({ provider: this.name, host, layout });
     this.#wanted = strategy;
-    this.#survey = new MachineSurvey(this.name, host, layout, strategy);
+    this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy });
     this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());
     this.#snapshots = overlaySnapshots(this.#directories, this.#survey);
   }
@@ -108,6 +108,8 @@ class OverlayProvider implements SandboxProvider {
 
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     options?.signal?.throwIfAborted();
+    // Most sandboxes are made with the strategy of the machine: it is found out meanwhile.
+    if (spec.copyOf === undefined) this.#survey.strategy(options, spec.strategy).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
     const meta = await (spec.copyOf === undefined
       ? this.#begun(spec, machine, options)
@@ -131,7 +133,8 @@ class OverlayProvider implements SandboxProvider {
   }
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
-    return await this.#runtime(await this.#directories.read(id, call), await this.#survey.usableMachine(call));
+    const [meta, machine] = await Promise.all([this.#directories.read(id, call), this.#survey.usableMachine(call)]);
+    return await this.#runtime(meta, machine);
   }
 
   async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {

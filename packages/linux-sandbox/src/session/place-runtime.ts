@@ -105,10 +105,10 @@ export class PlaceRuntime implements SandboxRuntime {
     this.#firstMark = mark;
   }
 
-  /** Starts session and scanner ahead of the first command. */
+  /** Starts session and scanner ahead of the first command; resolves when the session runs. */
   async warm(call?: CallOptions): Promise<void> {
     await this.#session('facts', call);
-    await this.#scanner.warm(call);
+    void this.#scanner.warm(call); // who looks for changes waits for it
   }
 
   async mark(call?: CallOptions): Promise<ChangeMark> {
