@@ -20,6 +20,13 @@ module.exports = {
       to: { path: '(^|/)node_modules/(inversify|@inversifyjs|reflect-metadata)/' },
     },
     {
+      name: 'simple-git-in-one-file',
+      comment: 'Environment, settings and bounds of what simple-git runs are set there; its own guard is no boundary.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/source-control-git/src/user-git\\.ts$' },
+      to: { path: '(^|/)node_modules/(simple-git|@simple-git|@kwsites)/' },
+    },
+    {
       name: 'litterbox-wires-core-only',
       comment: 'The façade knows no adapter but the parts that it loads by name, in one file.',
       severity: 'error',

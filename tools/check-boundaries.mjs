@@ -21,6 +21,7 @@ const plants = [
   ['inversify-in-one-file', 'litterbox/src/planted-inversify.ts', "import 'inversify';"],
   ['inversify-in-one-file', 'cli/src/planted-inversify.ts', "import 'inversify';"],
   ['inversify-in-one-file', 'host/src/planted-metadata.ts', "import 'reflect-metadata';"],
+  ['simple-git-in-one-file', 'source-control-git/src/planted-simple-git.ts', "import 'simple-git';"],
   ['litterbox-wires-core-only', 'litterbox/src/planted-adapter.ts', "import '@litterbox/host';"],
   ['parts-loaded-by-name', 'litterbox/src/load-parts.ts', "import '@litterbox/provider-overlayfs';"],
   ['litterbox-without-node', 'litterbox/src/planted-builtin.ts', "import 'node:fs';"],

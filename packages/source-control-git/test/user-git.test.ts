@@ -163,6 +163,6 @@ describe('git by simple-git', () => {
     });
     expect(code).toBe(0);
     expect(fixture.git(directory, 'rev-parse', 'HEAD')).toBe(fixture.git(root, 'rev-parse', 'HEAD'));
-    expect(progress).toContain('Receiving objects');
+    expect(progress).toContain('Receiving objects: 100 %');
   });
 });
