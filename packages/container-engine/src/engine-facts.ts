@@ -9,6 +9,7 @@ import {
   type ProbeCheck,
 } from '@litterbox/core/provider';
 import { type Engine, PRESENCE_MS } from './engine.ts';
+import { ping } from './ping.ts';
 
 /** What one look at an engine tells. */
 export interface EngineFacts {
@@ -76,7 +77,7 @@ export async function readEngine(
 ): Promise<EngineFacts> {
   // First what costs nothing: an engine that is not there shows at once.
   const presence = { ...call, limitMs: PRESENCE_MS };
-  await engine.ask('engine.ping', async (docker) => docker.ping() as Promise<unknown>, presence);
+  await engine.ask('engine.ping', ping, presence);
   const { provider, title } = engine;
   // One question, and its path asks for the version too: for each answer Podman looks up its programs among the machine's packages.
   const [info, hostFacts] = await Promise.all([

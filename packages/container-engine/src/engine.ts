@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { type CallOptions, type Host, LitterboxError, type ProviderKey } from '@litterbox/core/provider';
 import { answerOf, engineError, type EngineWords } from './engine-error.ts';
+import { ping } from './ping.ts';
 
 export interface EngineInput extends EngineWords {
   readonly host: Host;
@@ -55,11 +56,13 @@ export class Engine {
     call?.signal?.throwIfAborted();
     const { docker, socket } = await this.#connected(operation, call);
     const limit = AbortSignal.timeout(call?.limitMs ?? ANSWER_MS);
-    const signal = call?.signal ? AbortSignal.any([limit, call.signal]) : limit;
+    const left = new AbortController();
+    const signal = AbortSignal.any([limit, left.signal, ...(call?.signal ? [call.signal] : [])]);
     const answered = new AbortController();
     try {
       return await Promise.race([question(docker, signal), aborted(signal), silence(docker, answered.signal)]);
     } catch (error) {
+      left.abort(); // a question that is still open would keep this program from ending
       call?.signal?.throwIfAborted();
       throw engineError(this.#input, operation, socket, error);
     } finally {
@@ -158,7 +161,7 @@ async function silence(docker: Docker, answered: AbortSignal): Promise<never> {
   for (;;) {
     await timer(PRESENCE_MS / 2);
     const limit = AbortSignal.timeout(PRESENCE_MS / 2);
-    await Promise.race([docker.ping(), aborted(limit)]);
+    await Promise.race([ping(docker, AbortSignal.any([limit, answered])), aborted(limit)]);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type CallOptions } from '@litterbox/core/provider';
 import { type Engine, PRESENCE_MS } from './engine.ts';
 import { type EngineFacts, type EngineSurvey, readEngine } from './engine-facts.ts';
+import { ping } from './ping.ts';
 
 /** By the host, then by the socket on it. */
 const KNOWN = new WeakMap<object, Map<string, Promise<EngineFacts>>>();
@@ -55,10 +56,7 @@ async function remembered(
   const { bootId } = await host.facts(call);
   if (look?.version !== 1 || look.socket !== socket || look.bootId !== bootId || ageMs < 0 || ageMs > memory.forMs)
     return undefined;
-  await engine.ask('engine.ping', async (docker) => docker.ping() as Promise<unknown>, {
-    ...call,
-    limitMs: PRESENCE_MS,
-  });
+  await engine.ask('engine.ping', ping, { ...call, limitMs: PRESENCE_MS });
   return look.facts;
 }
 

@@ -58,7 +58,7 @@ import {
   TakePooled,
   TrustConfig,
 } from '@litterbox/core';
-import { AuditRead, ReadClone } from '@litterbox/core/agent';
+import { AuditRead, FindShell, ReadClone } from '@litterbox/core/agent';
 
 /** Everything that use cases are made of. */
 export interface Ports {
@@ -168,6 +168,7 @@ export function wireUseCases(ports: Ports) {
     reachKeeper,
     openSandboxes,
     findSandbox,
+    findShell: new FindShell(openSandboxes),
     chooseProvider,
     decidePolicy,
     recordRevision,
