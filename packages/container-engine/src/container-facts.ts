@@ -45,9 +45,12 @@ export class ContainerFacts {
     this.#ensureRunning = ensureRunning;
   }
 
-  /** @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that. */
-  async assertControls(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
-    const assurance = await this.assurance(meta, call);
+  /**
+   * @param container the engine's id of the sandbox's container, which runs
+   * @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that
+   */
+  async assertControls(meta: SandboxMeta, container: string, call?: CallOptions): Promise<Assurance> {
+    const assurance = await this.#read(meta, container, call);
     const missing = missingControls(assurance);
     if (missing.length === 0 || meta.allowDegraded) return assurance;
     throw new LitterboxError(
@@ -63,7 +66,10 @@ export class ContainerFacts {
   }
 
   async assurance(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
-    const id = await this.#ensureRunning(meta, call);
+    return await this.#read(meta, await this.#ensureRunning(meta, call), call);
+  }
+
+  async #read(meta: SandboxMeta, id: string, call?: CallOptions): Promise<Assurance> {
     const [container, facts] = await Promise.all([
       this.#engine.ask('runtime.assurance', async (docker) => docker.getContainer(id).inspect(), call),
       this.#facts(call),

@@ -75,9 +75,10 @@ export class ContainerProvider implements SandboxProvider {
     return await createOrRollBack(
       {
         open: () => this.#runtime(meta),
-        begin: async () => {
-          await containers.create(meta, options);
-          await containers.facts.assertControls(meta, options);
+        begin: async (runtime) => {
+          const container = await containers.create(meta, options);
+          const controls = containers.facts.assertControls(meta, container, options);
+          runtime.begin(container, await controls);
           await finish();
           reach('container.after-controls');
         },

@@ -64,6 +64,7 @@ export class ContainerRuntime implements SandboxRuntime {
   /** Runs our own words beside the agent's programs: a new process is not to be had when the limit of processes is reached. */
   readonly #control: ExecChannel;
   #container: Promise<string> | undefined;
+  #assurance: Assurance | undefined;
   #affinity: Promise<readonly number[]> | undefined;
   #loopback: Promise<NamespaceLoopback> | undefined;
   /** Identity of the network that it leads to. */
@@ -100,7 +101,17 @@ export class ContainerRuntime implements SandboxRuntime {
     });
   }
 
+  /** Its container has just been started, and this was read back from it. */
+  begin(container: string, assurance: Assurance): void {
+    this.#container = Promise.resolve(container);
+    this.#assurance = assurance;
+  }
+
   async assurance(call?: CallOptions): Promise<Assurance> {
+    call?.signal?.throwIfAborted();
+    const justRead = this.#assurance;
+    this.#assurance = undefined; // later things may be otherwise
+    if (justRead) return justRead;
     const assurance = await this.#input.containers.facts.assurance(this.#input.meta, call);
     // Another network by now: what listens in the old one is reached by nobody.
     if (this.#loopback && !(await this.#isSameNetwork())) await this.#leave();
@@ -109,14 +120,22 @@ export class ContainerRuntime implements SandboxRuntime {
 
   async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
     call?.signal?.throwIfAborted();
+    this.#processors().catch(() => {}); // meanwhile; who starts the program is told
     await this.#marks.assertRunning(call);
     void this.#scanner.warm(); // what the command changed will be asked for next
     return await this.#start(spec, this.environment, call);
   }
 
   async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
+    // Looking would start a container that is not known, also of a sandbox that is stopped.
+    if (!this.#container) {
+      await this.#marks.assertRunning(call);
+      return await this.#scanner.scan(mark, call);
+    }
+    const scanning = this.#scanner.scan(mark, call);
+    scanning.catch(() => {}); // told below, unless the sandbox is at rest
     await this.#marks.assertRunning(call);
-    return await this.#scanner.scan(mark, call);
+    return await scanning;
   }
 
   async mark(call?: CallOptions): Promise<ChangeMark> {
@@ -207,6 +226,7 @@ export class ContainerRuntime implements SandboxRuntime {
       const isSilent = isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
       if (isSilent || this.#isDisposed || call?.signal?.aborted || !(await this.#hasEnded(call))) throw error;
       this.#container = undefined;
+      await this.#marks.assertRunning(call); // whoever stopped it meant it
       return await this.#startIn(() => this.#running(call), spec, environment, call);
     }
   }

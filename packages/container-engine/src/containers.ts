@@ -79,7 +79,14 @@ export class Containers {
     await this.#disks.mount(meta, call);
     reach('container.after-disk');
     const [made] = await Promise.allSettled([this.#make(meta, facts, call)]);
-    if (!(await directories.host.files.stat(sandboxLayoutOf(this.#layout, meta.id).meta))) {
+    reach('container.after-create');
+    // Whether somebody has removed the sandbox is looked for while its container starts.
+    const container = made.status === 'fulfilled' ? made.value : undefined;
+    const [begun, described] = await Promise.all([
+      container && Promise.allSettled([this.#begin(container.id, meta, call)]),
+      directories.host.files.stat(sandboxLayoutOf(this.#layout, meta.id).meta),
+    ]);
+    if (!described) {
       await this.ends.remove(meta.id);
       await this.#removeSources(meta);
       throw new LitterboxError('NOT_FOUND', `The sandbox ${meta.slug} was removed meanwhile.`, {
@@ -89,17 +96,15 @@ export class Containers {
       });
     }
     if (made.status === 'rejected') throw made.reason;
-    const { value: container } = made;
-    reach('container.after-create');
-    await this.#begin(container.id, meta, call);
+    if (begun?.[0].status === 'rejected') throw begun[0].reason;
     reach('container.after-start');
-    return container.id;
+    return made.value.id;
   }
 
   /** The id of the sandbox's container, which runs then. */
   async ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string> {
-    await this.pauses.undisturbed(meta.id, call);
-    const found = await this.find(meta.id, call);
+    const [wasDisturbed, at] = await Promise.all([this.pauses.undisturbed(meta.id, call), this.find(meta.id, call)]);
+    const found = wasDisturbed ? await this.find(meta.id, call) : at;
     if (found?.state === 'running') return found.id;
     if (found?.state === 'paused') {
       const isMarked = await this.#input.directories.marksOf(meta.id).isSet('paused', call);
@@ -120,8 +125,14 @@ export class Containers {
   async #make(meta: SandboxMeta, facts: EngineFacts, call?: CallOptions): Promise<Docker.Container> {
     const { directories, flavour, isBelowEngine } = this.#input;
     const { host } = directories;
-    const userProcesses = await flavour.userProcesses?.(host, facts, meta.limits.processes, call);
-    const processors = await this.#chooseProcessors(meta, facts, call);
+    const work = { ...call, limitMs: WORK_MS };
+    const [userProcesses, processors, seccomp] = await Promise.all([
+      flavour.userProcesses?.(host, facts, meta.limits.processes, call),
+      this.#chooseProcessors(meta, facts, call),
+      flavour.seccomp(host, this.#layout, call),
+      this.#createVolumes(meta, facts, work),
+    ]);
+    reach('container.after-volumes');
     const options = containerOptions({
       meta,
       processors: facts.hasProcessorSets === true ? processors : [],
@@ -130,24 +141,19 @@ export class Containers {
       layers: layersOf(this.#layout, meta),
       facts,
       isBelowEngine,
-      seccomp: await flavour.seccomp(host, this.#layout, call),
+      seccomp,
       owned: flavour.ownedBy(meta.user),
       usersMode: flavour.usersMode(facts, meta.user),
       ...(userProcesses !== undefined && { userProcesses }),
     });
-    const work = { ...call, limitMs: WORK_MS };
-    for (const volume of overlayVolumes(this.#layout, meta, facts))
-      await this.#engine.ask(
+    const [container] = await Promise.all([
+      this.#engine.ask(
         'provider.create',
-        async (docker, signal) => docker.createVolume({ ...volume, abortSignal: signal }),
+        async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
         work,
-      );
-    reach('container.after-volumes');
-    const container = await this.#engine.ask(
-      'provider.create',
-      async (docker, signal) => docker.createContainer({ ...options, abortSignal: signal }),
-      work,
-    );
+      ),
+      this.#noteProcessors(meta, processors, call),
+    ]);
     // Before it runs: nothing of the sandbox's can put a link there yet.
     if (flavour.hasVolumesOfImage && !meta.isInstaller) {
       const places = [...new Set([meta.workdir, '/src', INSIDE.home])].map((path) => path.slice(1));
@@ -158,7 +164,7 @@ export class Containers {
   }
 
   async #chooseProcessors(
-    { id, limits }: SandboxMeta,
+    { limits }: SandboxMeta,
     { processors = [] }: EngineFacts,
     call?: CallOptions,
   ): Promise<readonly number[]> {
@@ -167,14 +173,33 @@ export class Containers {
       `cat ${quoted(this.#layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null`,
       call,
     );
-    const chosen = chooseProcessors(processors, limits.cpus, taken.split('\n').map(parseProcessors));
+    return chooseProcessors(processors, limits.cpus, taken.split('\n').map(parseProcessors));
+  }
+
+  /** For those who choose the next ones. */
+  async #noteProcessors({ id }: SandboxMeta, chosen: readonly number[], call?: CallOptions): Promise<void> {
     const { processors: file } = sandboxLayoutOf(this.#layout, id);
     await this.#input.directories.host.files
       .write(file, encodeRaw(`${chosen.join()}\n`), call)
       .catch((error: unknown) => {
         if (!isLitterboxError(error, 'NOT_FOUND')) throw error; // it is being removed, which is told further on
       });
-    return chosen;
+  }
+
+  async #createVolumes(
+    meta: SandboxMeta,
+    facts: EngineFacts,
+    work: CallOptions & { readonly limitMs: number },
+  ): Promise<void> {
+    await Promise.all(
+      overlayVolumes(this.#layout, meta, facts).map((volume) =>
+        this.#engine.ask(
+          'provider.create',
+          async (docker, signal) => docker.createVolume({ ...volume, abortSignal: signal }),
+          work,
+        ),
+      ),
+    );
   }
 
   /** Podman makes what a container shall be given where it is missing: empty directories, of a sandbox that was removed. */

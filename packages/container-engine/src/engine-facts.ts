@@ -75,12 +75,11 @@ export async function readEngine(
   { host, ownInfo }: EngineSurvey,
   call?: CallOptions,
 ): Promise<EngineFacts> {
-  // First what costs nothing: an engine that is not there shows at once.
-  const presence = { ...call, limitMs: PRESENCE_MS };
-  await engine.ask('engine.ping', ping, presence);
   const { provider, title } = engine;
   // One question, and its path asks for the version too: for each answer Podman looks up its programs among the machine's packages.
-  const [info, hostFacts] = await Promise.all([
+  // An engine that is not there shows by the ping, at once.
+  const presence = { ...call, limitMs: PRESENCE_MS };
+  const [info, hostFacts, status] = await Promise.all([
     engine
       .ask('engine.info', (docker, signal) => got<EngineInfo>(docker, `/v${MINIMUM_API}/info`, signal), call)
       .catch((error: unknown) => {
@@ -93,6 +92,8 @@ export async function readEngine(
         );
       }),
     host.facts(call),
+    host.files.read('/proc/self/status', call),
+    engine.ask('engine.ping', ping, presence),
   ]);
   if (info.OSType !== undefined && info.OSType !== '' && info.OSType !== 'linux')
     throw new LitterboxError('UNSUPPORTED', `${title} runs ${info.OSType} containers; Linux containers are needed.`, {
@@ -162,7 +163,7 @@ export async function readEngine(
     isVirtualMachine,
     processors: isVirtualMachine
       ? parseProcessors(`0-${(info.NCPU ?? 0) - 1}`)
-      : allowedProcessors(decodeRaw((await host.files.read('/proc/self/status', call)) ?? new Uint8Array())),
+      : allowedProcessors(decodeRaw(status ?? new Uint8Array())),
     // With version 1 Podman says so of the machine, also where it may make no groups.
     hasProcessorSets:
       controllers?.includes('cpuset') ?? (info.CPUSet === true && !(isRootless && cgroupVersion === '1')),

@@ -5,8 +5,16 @@ import type { Litterbox } from '../src/index.ts';
 import { LibraryFixture } from './library-fixture.ts';
 import { PROVIDER, provider } from './provider.ts';
 
-/** How often a program that uses Litterbox may wait for the machine of its sandboxes. */
-const MOST = { create: 6, 'first run': 7, 'first run, session at rest': 8, run: 2, read: 1, write: 2, list: 1 };
+type Call = 'create' | 'first run' | 'first run, session at rest' | 'run' | 'read' | 'write' | 'list';
+
+/**
+ * How often a program that uses Litterbox may wait for the machine of its sandboxes. An engine is asked for each step by itself: for its
+ * facts, the image, a volume, the container, its start, and for each program twice. What looks for changes there lists no directory of the
+ * workspace, so that a write asks once more.
+ */
+const NAMESPACES = { create: 6, 'first run': 7, 'first run, session at rest': 8, run: 2, read: 1, write: 2, list: 1 };
+const ENGINES = { create: 12, 'first run': 11, 'first run, session at rest': 11, run: 2, read: 1, write: 3, list: 2 };
+const MOST: Readonly<Record<Call, number>> = PROVIDER === 'overlayfs' ? NAMESPACES : ENGINES;
 
 describe(`round trips to the machine on ${PROVIDER}`, () => {
   it('are as few as each call needs', async () => {
@@ -17,7 +25,7 @@ describe(`round trips to the machine on ${PROVIDER}`, () => {
     };
     const counts: Record<string, number> = {};
     const waits: Record<string, readonly string[]> = {};
-    const count = async (what: keyof typeof MOST, host: CountingHost, work: () => Promise<unknown>) => {
+    const count = async (what: Call, host: CountingHost, work: () => Promise<unknown>) => {
       const counted = await host.count(work);
       counts[what] = counted.roundTrips;
       waits[what] = counted.waits.map((wait) => wait.slice(0, 120));
@@ -31,8 +39,8 @@ describe(`round trips to the machine on ${PROVIDER}`, () => {
     await count('first run', second.host, () => run(second.litterbox, 'true'));
     await count('run', second.host, () => run(second.litterbox, 'true'));
     const work = await second.litterbox.open('work');
-    await work.write('src/a.txt', 'one\n');
-    await count('write', second.host, () => work.write('src/a.txt', 'two\n'));
+    for (const text of ['one\n', 'two\n']) await work.write('src/a.txt', text); // with the second, a program for files stays
+    await count('write', second.host, () => work.write('src/a.txt', 'three\n'));
     await count('read', second.host, () => work.read('src/a.txt'));
     await second.litterbox[Symbol.asyncDispose]();
     await first.litterbox[Symbol.asyncDispose]();

@@ -104,8 +104,10 @@ export class EngineProvider implements SandboxProvider {
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    const knowing = this.#known(call);
+    knowing.catch(() => {}); // told below
     yield* this.#here.list(call);
-    const there = await this.#known(call);
+    const there = await knowing;
     if (there) yield* there.list(call);
   }
 

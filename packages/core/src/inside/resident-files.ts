@@ -1,3 +1,4 @@
+import { isLitterboxError } from '../domain/errors.ts';
 import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
 import type { ProcessHandle } from '../ports/process.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
@@ -137,8 +138,9 @@ export class ResidentFiles {
     try {
       this.#helper ??= Helper.start(this.#runtime);
       return await (await this.#helper).ask(request);
-    } catch {
-      this.#failures += 1; // no Perl, or not any more
+    } catch (error) {
+      // Without Perl there never is one. Whatever else it was may be otherwise the next time.
+      this.#failures = isLitterboxError(error, 'NOT_FOUND') ? MAX_FAILURES : this.#failures + 1;
       const helper = this.#helper;
       this.#helper = undefined;
       // Gone for certain: what it has not done yet it must not do after the other way.
