@@ -120,6 +120,29 @@ it('says that the base tree is not there, and makes nothing', async () => {
   expect(fixture.calls).toEqual(['spawn']);
 });
 
+it('is not made on a network file system, on whichever host that is', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { provider, layout, host } = fixture.directories;
+  const onNfs: Host = {
+    ...host,
+    spawn: (spec, call) => {
+      const [program, flag = '', script = '', ...rest] = spec.argv;
+      return host.spawn(
+        { ...spec, argv: [program, flag, script.replace('stat -f -c %t .', 'echo 6969'), ...rest] },
+        call,
+      );
+    },
+  };
+  const directories = new SandboxDirectories<DirectoryDescription>({ provider, host: onNfs, layout });
+  const staging = directories.stage(fixture.meta(), { fill: () => ENTRIES });
+  await expect(staging).rejects.toMatchObject({
+    code: 'UNSUPPORTED_FS',
+    message: expect.stringContaining('is on NFS'),
+  });
+  expect(fixture.names).toEqual([]);
+  await fixture.staged(); // the control: without NFS it is made
+});
+
 it('a second sandbox of one id is refused before anything is filled, and the first stays as it is', async () => {
   await using fixture = new DirectoriesFixture();
   const meta = await fixture.staged();

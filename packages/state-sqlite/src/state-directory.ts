@@ -1,21 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { existsSync, lstatSync, mkdirSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { encodeRaw, LitterboxError, shown } from '@litterbox/core/provider';
+import { encodeRaw, LitterboxError, networkFileSystem, shown } from '@litterbox/core/provider';
 
 /** SQLite takes paths of 512 bytes; the longest name of ours below the directory needs 60 of them. */
 const MAX_DIRECTORY_BYTES = 440;
-
-/** Magic numbers of statfs(2) where neither locks nor shared memory hold between machines. */
-const NETWORK_FILE_SYSTEMS = new Map([
-  [0x6969, 'NFS'],
-  [0x517b, 'SMB'],
-  [0xff534d42, 'CIFS'],
-  [0xfe534d42, 'SMB2'],
-  [0x01021997, '9p'],
-  [0x5346414f, 'AFS'],
-  [0x00c36400, 'Ceph'],
-]);
 
 /**
  * Makes the directory if it is missing and checks that nobody else can read or change what is in it.
@@ -88,9 +77,4 @@ function makeDirectories(bytes: Buffer): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another program was faster, or a link is there
     }
   }
-}
-
-/** Name of the network file system with that magic number, or nothing. */
-export function networkFileSystem(magic: number): string | undefined {
-  return NETWORK_FILE_SYSTEMS.get(magic >>> 0);
 }

@@ -18,7 +18,7 @@ import { OwnerLocks } from '../src/owner-locks.ts';
 import { MIGRATIONS } from '../src/schema.ts';
 import { SqliteStateStore } from '../src/sqlite-state-store.ts';
 import { StateDatabase } from '../src/state-database.ts';
-import { networkFileSystem } from '../src/state-directory.ts';
+import { networkFileSystem } from '@litterbox/core/provider';
 import { systemClock } from '../src/system-clock.ts';
 import { StateFixture } from './state-fixture.ts';
 

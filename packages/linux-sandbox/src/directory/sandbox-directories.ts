@@ -3,12 +3,15 @@ import {
   encodeRaw,
   type Host,
   LitterboxError,
+  NETWORK_FILE_SYSTEMS,
+  networkFileSystem,
   type ProgressOptions,
   quoted,
   reach,
   type RemoveOptions,
   type RuntimeStatus,
   SandboxId,
+  shown,
   type WorkspaceSource,
 } from '@litterbox/core/provider';
 import { alreadyThere } from '@litterbox/sandbox-kit';
@@ -58,7 +61,13 @@ export interface RemovedDirectory {
 }
 
 /** Exit codes of the scripts below, under those of `COPY_EXITS`. */
-const EXITS = { unreadable: 87, taken: 88, baseMissing: 89 } as const;
+const EXITS = { unreadable: 87, taken: 88, baseMissing: 89, networkFileSystem: 90 } as const;
+/**
+ * Shell text: ends where the current directory is on a network file system, and says which. Change times there are those of a server's
+ * clock. They cannot be compared with a mark of this machine's, and a change that nobody sees is lost.
+ */
+const REFUSE_NETWORK_FILE_SYSTEM = `lb_type=$(stat -f -c %t . 2>/dev/null)
+case $lb_type in ${[...NETWORK_FILE_SYSTEMS.keys()].map((magic) => magic.toString(16)).join('|')}) echo "$lb_type" >&2; exit ${EXITS.networkFileSystem};; esac`;
 /** How often a directory that comes back is removed. */
 const MAX_ROUNDS = 20;
 /** A line for each sandbox. Names and words are ours; whatever else is in the directory is no line. */
@@ -92,7 +101,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   /**
    * Makes the directory of a sandbox, with those above it.
    *
-   * @throws LitterboxError `ALREADY_EXISTS` when the id is taken
+   * @throws LitterboxError `ALREADY_EXISTS` when the id is taken; `UNSUPPORTED_FS` on a network file system
    */
   async stage(meta: Meta, staged: StagedDirectory, call?: CallOptions): Promise<'staged' | 'base-missing'> {
     const { code, stderr } = await runAsking(this.host, this.stagingScript(meta, staged), async () => {}, call);
@@ -131,6 +140,7 @@ ${base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXIT
 ${makeUnfinished(sandboxes, name)} || exit 1
 lb_unfinished=${quoted(unfinished)}
 trap 'cd /; rm -rf "$lb_unfinished"' EXIT
+${REFUSE_NETWORK_FILE_SYSTEM}
 umask 022
 set -e
 ${fill(unfinished)}
@@ -142,7 +152,21 @@ trap - EXIT`;
   /** What went wrong with {@link stagingScript}, from its exit code and what it printed. */
   stagingError(id: SandboxId, code: number, stderr: string): LitterboxError {
     if (code === EXITS.taken) return alreadyThere(this.provider, id);
+    if (code === EXITS.networkFileSystem) return this.#onNetwork(stderr);
     return copyError('provider.create', this.provider, code, stderr);
+  }
+
+  #onNetwork(magic: string): LitterboxError {
+    const name = networkFileSystem(Number.parseInt(magic, 16)) ?? 'a network file system';
+    return new LitterboxError(
+      'UNSUPPORTED_FS',
+      `${shown(this.layout.root)} on ${this.host.name} is on ${name}, whose times are those of another machine's clock.`,
+      {
+        operation: 'provider.create',
+        provider: this.provider,
+        hint: 'Keep the state of Litterbox on a disk of that machine: set LITTERBOX_HOME.',
+      },
+    );
   }
 
   /** @throws LitterboxError `NOT_FOUND`, or `SANDBOX_BROKEN` without a description that can be read */
