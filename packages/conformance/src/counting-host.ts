@@ -8,13 +8,16 @@ import type {
   ProcessHandle,
 } from '@litterbox/core/provider';
 
+/** How long answers are held back for a question that may have none, such as a word to a program that says nothing back; once for each. */
+const PATIENCE_MS = 1_000;
+
 /**
  * A host that counts how often somebody has to wait for it: round trips, were the machine far away.
  *
- * Each answer belongs to a question, and comes one round trip after the answers that were there when the question was asked. Questions that
- * are asked at the same time share a round trip. A program is asked by starting it, by what is written to it and by ending its stdin, and
- * answers by its output and its end; a connection answers once it stands, and then to each write. The count can be above what a machine
- * would need where two chains of questions go on beside each other, and is never below.
+ * Time goes in rounds. Answers are held back until everything that was asked in the same round has been answered, and are then given
+ * together. So questions that do not wait for each other share a round, however long each of them takes. A program is asked by starting
+ * it, by what is written to it and by ending its stdin, and answers by its output and its end; a connection answers once it stands, and
+ * then to what is written to it. A question that is never answered holds the others up for a moment, and costs none.
  */
 export class CountingHost implements Host {
   readonly name: string;
@@ -22,8 +25,11 @@ export class CountingHost implements Host {
   readonly files: HostFiles;
   readonly loopback?: (namespace: NetworkNamespace) => NamespaceLoopback;
   readonly #host: Host;
-  readonly #heard: string[] = [];
-  #roundTrips = 0;
+  /** What was answered in each round. */
+  readonly #rounds: string[] = [];
+  readonly #held: { readonly what: string; readonly give: () => void }[] = [];
+  readonly #open = new Set<symbol>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #facts: ReturnType<Host['facts']> | undefined;
 
   constructor(host: Host) {
@@ -50,13 +56,14 @@ export class CountingHost implements Host {
     if (host.loopback) this.loopback = (namespace) => this.#countLoopback(namespace);
   }
 
-  /** How many round trips what is done takes, each with what was heard last before it was over. */
+  /** How many round trips what is done takes, each with what was answered in it. */
   async count(
     work: () => Promise<unknown>,
   ): Promise<{ readonly roundTrips: number; readonly waits: readonly string[] }> {
-    const before = this.#roundTrips;
+    const before = this.#rounds.length;
     await work();
-    return { roundTrips: this.#roundTrips - before, waits: this.#heard.slice(before) };
+    const waits = this.#rounds.slice(before);
+    return { roundTrips: waits.length, waits };
   }
 
   /** Who asked once knows them: the port says that they are kept. */
@@ -70,6 +77,7 @@ export class CountingHost implements Host {
 
   spawn: Host['spawn'] = async (spec, options) => {
     const conversation = this.#converse(`program ${spec.argv.join(' ').slice(0, 300)}`);
+    conversation.say();
     return countedProcess(await this.#host.spawn(spec, options), conversation);
   };
 
@@ -85,25 +93,39 @@ export class CountingHost implements Host {
 
   async #ask<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
     const conversation = this.#converse(what);
+    conversation.say();
     try {
       return await ask();
     } finally {
-      conversation.hear();
+      await conversation.hear();
     }
   }
 
   #converse(what: string): Conversation {
-    let asked = this.#roundTrips;
+    const question = Symbol(what);
     return {
-      say: () => {
-        asked = Math.max(asked, this.#roundTrips);
-      },
-      hear: () => {
-        if (this.#roundTrips > asked) return;
-        this.#roundTrips = asked + 1;
-        this.#heard.push(what);
+      say: () => void this.#open.add(question),
+      hear: async () => {
+        if (!this.#open.delete(question)) return; // more of the same answer
+        await new Promise<void>((resolve) => {
+          this.#held.push({ what, give: resolve });
+          this.#turn();
+        });
       },
     };
+  }
+
+  /** Gives the answers of this round when none is outstanding, or when the last one has come long ago. */
+  #turn(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveAll(), this.#open.size === 0 ? 0 : PATIENCE_MS);
+  }
+
+  #giveAll(): void {
+    const held = this.#held.splice(0);
+    this.#open.clear(); // what has no answer by now is not waited for again
+    this.#rounds.push(held.map(({ what }) => what).join(' | '));
+    for (const { give } of held) give();
   }
 
   #countLoopback(namespace: NetworkNamespace): NamespaceLoopback {
@@ -124,7 +146,8 @@ export class CountingHost implements Host {
 /** What is said to one program or connection, and heard of it. */
 interface Conversation {
   say(): void;
-  hear(): void;
+  /** Resolves when the answer is given. */
+  hear(): Promise<void>;
 }
 
 function countedProcess(handle: ProcessHandle, { say, hear }: Conversation): ProcessHandle {
@@ -142,7 +165,7 @@ function countedProcess(handle: ProcessHandle, { say, hear }: Conversation): Pro
     ...(handle.resize && { resize: said((size) => handle.resize?.(size) ?? Promise.resolve()) }),
     async *[Symbol.asyncIterator](): AsyncGenerator<OutputChunk, void, undefined> {
       for await (const chunk of handle) {
-        hear();
+        await hear();
         yield chunk;
       }
     },
@@ -152,8 +175,8 @@ function countedProcess(handle: ProcessHandle, { say, hear }: Conversation): Pro
 
 function countedStream(stream: ByteStream, { say, hear }: Conversation): ByteStream {
   const heard = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (bytes, controller) => {
-      hear();
+    transform: async (bytes, controller) => {
+      await hear();
       controller.enqueue(bytes);
     },
   });

@@ -78,8 +78,8 @@ export class ContainerProvider implements SandboxProvider {
         begin: async (runtime) => {
           const container = await containers.create(meta, options);
           const controls = containers.facts.assertControls(meta, container, options);
-          runtime.begin(container, await controls);
-          await finish();
+          const [read] = await Promise.all([controls, finish()]); // the engine has answered: it makes nothing more
+          runtime.begin(container, read);
           reach('container.after-controls');
         },
         remove: async (error) => {
