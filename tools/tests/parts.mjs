@@ -318,7 +318,7 @@ const DEEP = [
   {
     name: 'library-podman',
     why: 'the library in containers of Podman',
-    files: ['^packages/litterbox/test/(field-setups|fork|install|main-job|network)'],
+    files: ['^packages/litterbox/test/(field-setups|fork|install|main-job|network|round-trips)'],
     env: on('podman'),
     uses: ['podman'],
   },

@@ -14,7 +14,9 @@ type Call = 'create' | 'first run' | 'first run, session at rest' | 'run' | 'rea
  */
 const NAMESPACES = { create: 6, 'first run': 7, 'first run, session at rest': 8, run: 2, read: 1, write: 2, list: 1 };
 const ENGINES = { create: 10, 'first run': 10, 'first run, session at rest': 10, run: 2, read: 1, write: 3, list: 2 };
-const MOST: Readonly<Record<Call, number>> = PROVIDER === 'overlayfs' ? NAMESPACES : ENGINES;
+/** It looks up what another program found out, writes down what it found out itself, and fills the volumes of a new container. */
+const PODMAN = { ...ENGINES, create: 13 };
+const MOST: Readonly<Record<Call, number>> = { overlayfs: NAMESPACES, podman: PODMAN }[PROVIDER] ?? ENGINES;
 
 describe(`round trips to the machine on ${PROVIDER}`, () => {
   it('are as few as each call needs', async () => {
