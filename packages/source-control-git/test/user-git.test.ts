@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { GitRunner } from '../src/run-git.ts';
@@ -164,5 +165,34 @@ describe('git by simple-git', () => {
     expect(code).toBe(0);
     expect(fixture.git(directory, 'rev-parse', 'HEAD')).toBe(fixture.git(root, 'rev-parse', 'HEAD'));
     expect(progress).toContain('Receiving objects: 100 %');
+  });
+
+  test('an abort ends a clone and its directory, and the program that talks to the server is waited for', async () => {
+    await using fixture = new FakeGitFixture('');
+    const server = createServer();
+    const asked = once(server, 'connection') as Promise<[Socket]>;
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const stop = new AbortController();
+      const reason = new Error('enough');
+      const cloning = fixture.real().clone({
+        setting: 'sealed',
+        settings: ['protocol.http.allow=always'],
+        environment: { GIT_ALLOW_PROTOCOL: 'http' },
+        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.git`,
+        directory: join(fixture.directory, 'clone.git'),
+        cwd: fixture.directory,
+        signal: stop.signal,
+      });
+      const [socket] = (await Promise.race([asked, cloning])) as [Socket];
+      stop.abort(reason);
+      const left = once(socket, 'close');
+      socket.resume().destroy();
+      await expect(cloning).rejects.toBe(reason);
+      await left;
+      expect(existsSync(join(fixture.directory, 'clone.git'))).toBe(false);
+    } finally {
+      server.close();
+    }
   });
 });
