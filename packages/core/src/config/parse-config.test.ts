@@ -164,8 +164,13 @@ const rows: readonly Row[] = [
   ['a truth in quotes', 'allow-degraded = "true"', 'CONFIG_TYPE', 'true or false'],
   ['a source', 'source = "index"', 'CONFIG_VALUE', 'one of head, worktree'],
   ['a date', 'provider = 1979-05-27', 'CONFIG_TYPE'],
-  ['B19 provider on this machine by name', 'provider = "docker@local"', 'CONFIG_VALUE', 'write docker alone'],
-  ['B19 provider on no machine', 'provider = "docker@-oProxyCommand"', 'CONFIG_VALUE', "machine's name"],
+  [
+    'B19 provider on this machine by name',
+    'provider = "docker@local"',
+    'CONFIG_VALUE',
+    'got "docker@local", want KIND or KIND@HOST',
+  ],
+  ['B19 provider on no machine', 'provider = "docker@-oProxyCommand"', 'CONFIG_VALUE', 'want KIND or KIND@HOST'],
 ];
 
 describe('what is refused', () => {
