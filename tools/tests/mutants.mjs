@@ -29,6 +29,12 @@ const MUTANTS = [
     parts: ['fast-rest'],
   },
   {
+    file: 'core/src/use-cases/list-sandboxes.ts',
+    from: "? 'unreachable' : 'error'",
+    to: "? 'missing' : 'error'",
+    parts: ['fast-rest'],
+  },
+  {
     file: 'core/src/use-cases/record-revision.ts',
     from: '({ mark: scan.next })',
     to: '({})',

@@ -11,7 +11,8 @@ function engineOf(lines: readonly object[]): Engine {
   const pull = async () => Readable.from(lines.map((line) => `${JSON.stringify(line)}\n`));
   return {
     title: 'Podman',
-    provider: 'podman',
+    provider: 'podman@build-box',
+    kind: 'podman',
     askIfThere: async () => undefined,
     ask: async (_operation: string, body: (docker: unknown) => Promise<unknown>) => await body({ modem, pull }),
   } as unknown as Engine;
@@ -22,6 +23,14 @@ const refusalOf = async (lines: readonly object[]) =>
     () => 'it was there',
     (error: Error) => error.message,
   );
+
+it('names the command of the engine in its hint, wherever the engine is', async () => {
+  const asked = new Images(engineOf([])).get('x:1', { architecture: 'amd64' } as EngineFacts);
+  await expect(asked).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    details: { provider: 'podman@build-box', hint: expect.stringMatching(/by hand: podman pull x:1$/) },
+  });
+});
 
 it('keeps the reason of an engine that ends a failed pull well', async () => {
   expect(await refusalOf([{ status: 'Trying' }, { error: 'lookup no.example.org: no such host' }])).toBe(

@@ -741,6 +741,16 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'traits are the same for every instance, and name what is known, each once',
   ],
   [
+    'names a strategy twice',
+    () => providerWith((inner) => ({ traits: { ...inner.traits, strategies: ['copy', 'copy'] } })),
+    'traits are the same for every instance, and name what is known, each once',
+  ],
+  [
+    'has a name that is no key',
+    () => providerWith(() => ({ name: 'overlayfs@local' })),
+    'the name is lower-case and stable, and probing says what was looked at',
+  ],
+  [
     'lies that it limits the disk',
     () =>
       providerWith((inner) => ({

@@ -1,3 +1,5 @@
+import type { ProviderKey } from './provider-key.ts';
+
 /** The controls Litterbox reports on, in the order people read them. */
 export const CONTROLS = [
   'namespaces',
@@ -35,7 +37,7 @@ export interface Control {
 
 /** What isolation is really in force for a sandbox, control by control. */
 export interface Assurance {
-  readonly provider: string;
+  readonly provider: ProviderKey;
   /** How it is made: `overlay (root), bubblewrap 0.8.0`. */
   readonly mechanism: string;
   readonly controls: readonly Control[];

@@ -1,4 +1,5 @@
 import type { Assurance } from '../domain/assurance.ts';
+import type { ProviderKey } from '../domain/provider-key.ts';
 import type { RepositoryId, SandboxId } from '../domain/ids.ts';
 import type { CallOptions } from './call.ts';
 
@@ -7,7 +8,7 @@ export interface PooledSandbox {
   /** Becomes the id of the sandbox that it is given away as. */
   readonly id: SandboxId;
   readonly repositoryId: RepositoryId;
-  readonly provider: string;
+  readonly provider: ProviderKey;
   /** Digest of everything that a create decides: equal ones are given away for each other. Lower-case hexadecimal. */
   readonly fingerprint: string;
   /**

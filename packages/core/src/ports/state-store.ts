@@ -1,3 +1,4 @@
+import type { ProviderKey } from '../domain/provider-key.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
 import type { Policy, PortPolicy } from '../domain/policy.ts';
@@ -21,7 +22,7 @@ export interface SandboxRecord {
   /** Absolute path of the user's work tree when the sandbox was made. */
   readonly repositoryRoot: string;
   readonly slug: Slug;
-  readonly provider: string;
+  readonly provider: ProviderKey;
   readonly state: SandboxState;
   readonly baseCommit: ObjectId;
   readonly baseTree: ObjectId;

@@ -75,13 +75,14 @@ export class DeleteSandbox {
 
   /** The steps themselves. The caller holds the lease and has asked. */
   async removed(record: SandboxRecord, repository: SourceRepository): Promise<void> {
+    const provider = await this.#open.providerOf(record); // first: without it nothing begins
     const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
     reach('delete.after-journal');
     await changeRecord(this.#state, record, ({ state }) => (state === 'deleting' ? undefined : { state: 'deleting' }));
     reach('delete.after-mark');
     await this.#keeper.end(record, false);
     // The runtime ends everything at once; closing it first would end one process after another.
-    await (await this.#open.providerOf(record)).remove(record.id);
+    await provider.remove(record.id);
     reach('delete.after-runtime');
     await this.#open.close(record.id);
     reach('delete.after-close');

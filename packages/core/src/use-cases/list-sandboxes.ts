@@ -118,6 +118,7 @@ export class ListSandboxes {
 
   /** Of one sandbox, whose provider is asked. */
   async state(record: SandboxRecord, options?: CallOptions): Promise<ShownState> {
+    if (record.state === 'creating' || record.state === 'deleting') return record.state;
     return stateOf(record, await this.#ask.one(record.provider, listRuntimes, options));
   }
 }

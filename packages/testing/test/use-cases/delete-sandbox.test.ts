@@ -127,3 +127,12 @@ test('a deletion whose history cannot be removed keeps the record, by which it i
     journal: ['sandbox-delete: history'],
   });
 });
+
+test('one whose provider cannot be had is left as it is, forced or not', async () => {
+  const fixture = useCaseFixture();
+  await changed(fixture);
+  const before = fixture.left();
+  await using next = fixture.restarted({ providers: { get: fail } });
+  await expect(next.deleteSandbox.execute('a', { force: true })).rejects.toBe(failed);
+  expect(next.left()).toEqual(before);
+});
