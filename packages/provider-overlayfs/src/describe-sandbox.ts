@@ -18,7 +18,7 @@ import type { KeptSetups } from './kept-setups.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
-/** What a description is decided by, besides what is asked for. */
+/** Parts of the provider by which a description is decided, besides what is asked for. */
 export interface DescribeInput {
   readonly traits: ProviderTraits;
   readonly survey: MachineSurvey;
@@ -89,7 +89,7 @@ export async function describeSandbox(
   };
 }
 
-/** What a copy is made of is what its source is made of. @throws LitterboxError `UNSUPPORTED` for anything else */
+/** Describes a copy, which is made of the same as its source. @throws LitterboxError `UNSUPPORTED` for anything else */
 export function describeCopied(spec: SandboxSpec, { firstMark: _firstMark, ...source }: SandboxMeta): SandboxMeta {
   const { root, strategy } = spec;
   if (strategy !== undefined && strategy !== source.strategy)

@@ -5,7 +5,7 @@ import { type Machine, readMachine } from './machine.ts';
 import { hasSeccompFilter, seccompFilter } from './seccomp-filter.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
-/** What the provider found out about its host: looked at once per process, as what is there does not come and go while it runs. */
+/** Looks at the host once per process, as tools and file systems do not come and go while it runs, and keeps what it found. */
 export class MachineSurvey {
   readonly #host: Host;
   readonly #layout: DirectoryLayout;
