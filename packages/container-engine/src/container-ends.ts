@@ -137,7 +137,7 @@ export class ContainerEnds {
     });
   }
 
-  /** What may have ended by itself meanwhile: 404 and 409 say so. */
+  /** Asks for an end. A container that has ended by itself meanwhile is fine: 404 and 409 say so. */
   async #ended(
     operation: string,
     question: (docker: Docker) => Promise<unknown>,

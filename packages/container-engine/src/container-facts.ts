@@ -29,7 +29,7 @@ export interface ContainerFactsInput {
   ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string>;
 }
 
-/** What is true of containers that run, as kernel and engine tell it. */
+/** Reads facts of containers that run, from kernel and engine. */
 export class ContainerFacts {
   readonly #engine: Engine;
   readonly #directories: ContainerDirectories;

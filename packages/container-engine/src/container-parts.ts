@@ -13,7 +13,7 @@ import { knownEngine } from './known-engines.ts';
 import { layoutOf } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
-/** What the provider of one engine is made of. */
+/** Parts and places that the provider of one engine is made of. */
 export interface ContainerProviderInput {
   readonly host: Host;
   /** Programs run as root there: disks of sandboxes can be mounted. */
@@ -35,7 +35,7 @@ export interface ContainerParts extends DescribeInput {
   readonly containers: Containers;
   readonly setups: LayeredSetups<SandboxMeta>;
   readonly snapshots: LayerSnapshots<SandboxMeta>;
-  /** What a look at the engine told: one per process, as long as it succeeds. */
+  /** The facts of the engine, by one look per process, as long as it succeeds. */
   facts(call?: CallOptions): Promise<EngineFacts>;
 }
 

@@ -45,7 +45,7 @@ export class ContainerProvider implements SandboxProvider {
     this.snapshots = this.#parts.snapshots;
   }
 
-  /** What a look at the engine told: one per process, as long as it succeeds; `probe` looks anew. */
+  /** The facts of the engine, by one look per process, as long as it succeeds; `probe` looks anew. */
   async facts(call?: CallOptions): Promise<EngineFacts> {
     return await this.#parts.facts(call);
   }

@@ -27,7 +27,7 @@ import { setupDirectory } from './layout.ts';
 import type { ContainerDirectories } from './container-directories.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
-/** What a description is decided by, besides what is asked for. */
+/** Parts of the provider by which a description is decided, besides what is asked for. */
 export interface DescribeInput {
   readonly directories: ContainerDirectories;
   readonly traits: ProviderTraits;
@@ -38,7 +38,7 @@ export interface DescribeInput {
   readonly isConfined: boolean;
 }
 
-/** What the options of an overlay mount cannot carry. */
+/** Characters that the options of an overlay mount cannot carry. */
 const UNMOUNTABLE = /[,:\\"'\s]/;
 
 /** @throws LitterboxError `UNSUPPORTED` for what no container, or not this engine, can honour */
@@ -137,7 +137,7 @@ export async function describeSandbox(
   };
 }
 
-/** What a copy is made of is what its source is made of. @throws LitterboxError `UNSUPPORTED` for anything else */
+/** Describes a copy, which is made of the same as its source. @throws LitterboxError `UNSUPPORTED` for anything else */
 export function describeCopied(provider: string, spec: SandboxSpec, source: SandboxMeta): SandboxMeta {
   const { reference, installed } = imageOf(spec);
   const isOther = installed !== undefined && installed !== source.installed;
@@ -159,7 +159,7 @@ async function findSetup(
   return more ? { prepared, ...more } : {};
 }
 
-/** What of images a spec asks for; nothing where it asks for none, which is refused before. */
+/** The image that a spec asks for; an empty name where it asks for none, which is refused before. */
 function imageOf({ root }: SandboxSpec): { readonly reference: string; readonly installed?: string } {
   return root.type === 'image' ? root : { reference: '' };
 }

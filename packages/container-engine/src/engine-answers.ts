@@ -1,6 +1,6 @@
 import { answerOf } from './engine-error.ts';
 
-// What an engine says of a container's state has no status of its own: its words tell. Each function names the words that were seen, of
+// An engine has no status of its own for most states of a container: its words tell. Each function names the words that were seen, of
 // Docker 20.10.24 and Podman 4.3.1, with the status before them.
 
 /**

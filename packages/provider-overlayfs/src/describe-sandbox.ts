@@ -19,7 +19,7 @@ import type { KeptSetups } from './kept-setups.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
-/** What a description is decided by, besides what is asked for. */
+/** Parts of the provider by which a description is decided, besides what is asked for. */
 export interface DescribeInput {
   readonly provider: ProviderKey;
   readonly traits: ProviderTraits;
@@ -89,7 +89,7 @@ export async function describeSandbox(
   };
 }
 
-/** What a copy is made of is what its source is made of. @throws LitterboxError `UNSUPPORTED` for anything else */
+/** Describes a copy, which is made of the same as its source. @throws LitterboxError `UNSUPPORTED` for anything else */
 export function describeCopied(
   provider: ProviderKey,
   spec: SandboxSpec,

@@ -18,7 +18,7 @@ import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
 
-/** What all directories of sandboxes are filled by. */
+/** Facts by which the directory of a sandbox is filled. */
 export interface FillInput {
   readonly layout: DirectoryLayout;
   readonly machine: Machine;

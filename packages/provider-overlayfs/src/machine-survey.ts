@@ -21,7 +21,7 @@ export interface MachineSurveyInput {
   readonly wanted: Strategy['name'] | undefined;
 }
 
-/** What the provider found out about its host: looked at once per process, as what is there does not come and go while it runs. */
+/** Looks at the host once per process, as tools and file systems do not come and go while it runs, and keeps what it found. */
 export class MachineSurvey {
   readonly #provider: ProviderKey;
   readonly #host: Host;

@@ -6,6 +6,7 @@ import {
   type ByteStream,
   type ChangedPath,
   type Host,
+  isLitterboxError,
   LitterboxError,
   type OpenPort,
   type OutputChunk,
@@ -558,6 +559,21 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'leaves a copy that was aborted',
     () => providerWith((inner) => ({ create: (spec) => inner.create(spec) })),
     'a source that nobody made is NOT_FOUND, an aborted copy rejects with its reason; nothing is left',
+  ],
+  [
+    'takes away what has the id of a copy that fails',
+    () =>
+      providerWith((inner) => ({
+        create: async (spec, options) => {
+          try {
+            return await inner.create(spec, options);
+          } catch (error) {
+            if (spec.copyOf !== undefined && isLitterboxError(error, 'ALREADY_EXISTS')) await inner.remove(spec.id);
+            throw error;
+          }
+        },
+      })),
+    'a copy under an id that is taken is ALREADY_EXISTS, and the sandbox that has it is unharmed',
   ],
   [
     'makes a copy of something else than its source is made of',

@@ -201,6 +201,20 @@ export function copies(check: Check): void {
   });
 
   where(
+    'a copy under an id that is taken is ALREADY_EXISTS, and the sandbox that has it is unharmed',
+    async ({ create, provider, sh, spec }) => {
+      const source = await create();
+      const other = await create();
+      await sh(other, 'echo mine >mine; echo play >"$LITTERBOX_PLAYGROUND_OF_KIT/file"', inside(other));
+      await source.stop(); // one that runs cannot be copied everywhere
+      const again = provider.create(spec({ id: other.id, copyOf: source.id }));
+      await assert.rejects(again, (error) => isLitterboxError(error, 'ALREADY_EXISTS'));
+      const script = 'cat mine "$LITTERBOX_PLAYGROUND_OF_KIT/file"';
+      assert.equal((await sh(other, script, inside(other))).stdout, 'mine\nplay\n');
+    },
+  );
+
+  where(
     'a source that nobody made is NOT_FOUND, an aborted copy rejects with its reason; nothing is left',
     async (fixture) => {
       const { provider, spec, sh } = fixture;

@@ -5,10 +5,10 @@ import { cannotHonour, type Description } from '@litterbox/sandbox-kit';
 export type DecidedLimits = Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>> &
   Pick<ResourceLimits, 'diskBytes'>;
 
-/** What a sandbox may use where nobody says otherwise. */
+/** Ceilings of a sandbox where nobody says otherwise. */
 export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 } as const;
 
-/** What is in the description of every sandbox that has a directory; written once, at `create`. */
+/** The part of a description that every sandbox with a directory has; written once, at `create`. */
 export interface DirectoryDescription extends Description {
   readonly slug: string;
   readonly repositoryId: string;
@@ -18,7 +18,7 @@ export interface DirectoryDescription extends Description {
   readonly allowDegraded: boolean;
 }
 
-/** What every provider decides alike of what was asked for. */
+/** Decides the part of a description that every provider decides alike. */
 export function describeDirectory({ id, slug, repositoryId, workdir, ...spec }: SandboxSpec): DirectoryDescription {
   return {
     version: 1,

@@ -7,7 +7,7 @@ export interface DirectoryLayout {
   readonly playgrounds: string;
   /** Files that hold the disks of sandboxes that have one: `disks/<id>`. */
   readonly disks: string;
-  /** What setups left, frozen. */
+  /** Kept setups, frozen. */
   readonly setups: string;
 }
 

@@ -12,7 +12,7 @@ import { runScriptOrFail } from './run-script.ts';
 import type { SandboxDirectories } from './sandbox-directories.ts';
 import { sweepUnfinished } from './unfinished.ts';
 
-/** What a sandbox has that stands on a kept setup, besides what every sandbox has. */
+/** The description of a sandbox that may stand on a kept setup. */
 export interface SetUpDescription extends DirectoryDescription {
   readonly base: string;
   /** Absent where it stands on none. */
@@ -41,7 +41,7 @@ export interface LayeredSetupsInput<Meta extends SetUpDescription> {
   end(id: SandboxId, call?: CallOptions): Promise<string>;
 }
 
-/** What setups left in sandboxes: directories that are complete before they get their names, and are never written again. */
+/** Keeps setups of sandboxes in directories that are complete before they get their names, and are never written again. */
 export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore {
   readonly #input: LayeredSetupsInput<Meta>;
 

@@ -34,7 +34,7 @@ export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
   readonly layout: Layout;
 }
 
-/** What a sandbox's directory begins with. */
+/** The beginning of a sandbox's directory. */
 export interface StagedDirectory {
   /** Key of a base tree that has to be there. Absent where that is known. */
   readonly base?: string;
@@ -75,7 +75,7 @@ const STATUS = /^(running|paused|stopped|broken)( pooled)? (\S+)$/;
 
 /**
  * The directories of a provider's sandboxes. Each is filled under a name that no list shows, and gets its own by a rename: whenever a
- * program is killed, a sandbox is there with all that it needs, or not at all. What a killed program left is swept by the next removal.
+ * program is killed, a sandbox is there with all that it needs, or not at all. The next removal sweeps what a killed program left.
  *
  * Each step is one call of the host, however many directories and files it touches.
  */
@@ -149,7 +149,7 @@ mv -T "$lb_unfinished" ${directory} || { [ ! -d ${directory} ] || exit ${EXITS.t
 trap - EXIT`;
   }
 
-  /** What went wrong with {@link stagingScript}, from its exit code and what it printed. */
+  /** The error of a {@link stagingScript} that failed, from its exit code and what it printed. */
   stagingError(id: SandboxId, code: number, stderr: string): LitterboxError {
     if (code === EXITS.taken) return alreadyThere(this.provider, id);
     if (code === EXITS.networkFileSystem) return this.#onNetwork(stderr);

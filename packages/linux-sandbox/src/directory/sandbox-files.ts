@@ -1,7 +1,7 @@
-/** What the directory of every sandbox holds, besides its trees. Mode 0711: the sandbox's user passes through it, where it is shown at all. */
+/** Files in the directory of every sandbox, besides its trees. Mode 0711: the sandbox's user passes through it, where it is shown at all. */
 export interface SandboxFiles {
   readonly directory: string;
-  /** What `create` decided, as JSON. */
+  /** The description, as JSON. */
   readonly meta: string;
   /** Directory numbers seen by the change scanner, as JSON. */
   readonly scanState: string;
