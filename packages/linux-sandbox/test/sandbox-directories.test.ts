@@ -120,6 +120,18 @@ it('says that the base tree is not there, and makes nothing', async () => {
   expect(fixture.calls).toEqual(['spawn']);
 });
 
+it('says that the state directory cannot be written to', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { provider, host } = fixture.directories;
+  const layout = directoryLayout('/sys/litterbox');
+  const directories = new SandboxDirectories<DirectoryDescription>({ provider, host, layout });
+  const staging = directories.stage(fixture.meta(), { fill: () => ENTRIES });
+  await expect(staging).rejects.toMatchObject({
+    code: 'PERMISSION_DENIED',
+    message: expect.stringContaining('/sys/litterbox'),
+  });
+});
+
 it('is not made on a network file system, on whichever host that is', async () => {
   await using fixture = new DirectoriesFixture();
   const { provider, layout, host } = fixture.directories;

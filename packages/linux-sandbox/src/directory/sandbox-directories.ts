@@ -61,7 +61,7 @@ export interface RemovedDirectory {
 }
 
 /** Exit codes of the scripts below, under those of `COPY_EXITS`. */
-const EXITS = { unreadable: 87, taken: 88, baseMissing: 89, networkFileSystem: 90 } as const;
+const EXITS = { unreadable: 87, taken: 88, baseMissing: 89, networkFileSystem: 90, unmakeable: 91 } as const;
 /**
  * Shell text: ends where the current directory is on a network file system, and says which. Change times there are those of a server's
  * clock. They cannot be compared with a mark of this machine's, and a change that nobody sees is lost.
@@ -134,7 +134,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
     const unfinished = `${sandboxes}/${name}`;
     // The sandbox's user finds its way through, and sees nothing on it.
-    return `${ensureDirectories(above)} || exit 1
+    return `${ensureDirectories(above)} || exit ${EXITS.unmakeable}
 [ ! -e ${directory} ] || exit ${EXITS.taken}
 ${base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`}umask 066
 ${makeUnfinished(sandboxes, name)} || exit 1
@@ -153,7 +153,23 @@ trap - EXIT`;
   stagingError(id: SandboxId, code: number, stderr: string): LitterboxError {
     if (code === EXITS.taken) return alreadyThere(this.provider, id);
     if (code === EXITS.networkFileSystem) return this.#onNetwork(stderr);
+    if (code === EXITS.unmakeable) return this.#unmakeable(code, stderr);
     return copyError('provider.create', this.provider, code, stderr);
+  }
+
+  /** The C library's words, which are the same in every tool. */
+  #unmakeable(code: number, stderr: string): LitterboxError {
+    if (!/Permission denied|Operation not permitted|Read-only file system/.test(stderr))
+      return scriptError('provider.create', code, stderr);
+    return new LitterboxError(
+      'PERMISSION_DENIED',
+      `${shown(this.layout.root)} on ${this.host.name} cannot be made: ${shown(stderr.trim())}.`,
+      {
+        operation: 'provider.create',
+        provider: this.provider,
+        hint: 'Keep the state of Litterbox where you may write: set LITTERBOX_HOME.',
+      },
+    );
   }
 
   #onNetwork(magic: string): LitterboxError {
