@@ -55,7 +55,14 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const base = `${layout.bases}/${meta.base}`;
   const playground = `${layout.playgrounds}/${meta.playground}`;
   const needed = [
-    ...['/usr', '/etc', sandbox.directory, layout.root, base, playground, etc, filter],
+    '/usr',
+    '/etc',
+    layout.root,
+    sandbox.directory,
+    base,
+    playground,
+    etc,
+    filter,
     ...sources.tools.map(({ target }) => target),
     ...(meta.root.type === 'directory' ? [meta.root.path] : []),
   ];
