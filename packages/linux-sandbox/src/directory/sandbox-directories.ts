@@ -24,6 +24,7 @@ import { readDescription } from './read-description.ts';
 import { RunMarks } from './run-marks.ts';
 import { runAsking, runScript, runScriptOrFail, scriptError } from './run-script.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
+import { setUnusedBasesAside } from './unused-bases.ts';
 import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** Whose directories they are, and where. */
@@ -133,15 +134,17 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     const directory = quoted(this.filesOf(meta.id).directory);
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
     const unfinished = `${sandboxes}/${name}`;
+    // Once more behind the lock: a removal may have taken away what nobody stood on.
+    const isThere = base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`;
     // The sandbox's user finds its way through, and sees nothing on it.
     return `${ensureDirectories(above)} || exit ${EXITS.unmakeable}
 [ ! -e ${directory} ] || exit ${EXITS.taken}
-${base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`}umask 066
+${isThere}umask 066
 ${makeUnfinished(sandboxes, name)} || exit 1
 lb_unfinished=${quoted(unfinished)}
 trap 'cd /; rm -rf "$lb_unfinished"' EXIT
 ${REFUSE_NETWORK_FILE_SYSTEM}
-umask 022
+${isThere}umask 022
 set -e
 ${fill(unfinished)}
 printf %s ${quoted(JSON.stringify(meta))} >meta.json
@@ -257,7 +260,9 @@ ${clean === undefined ? '' : `( cd ${directory} 2>/dev/null || exit 0\n${clean}\
 remove_tree ${gone} || exit 1
 done
 remove_tree ${gone}${own} || exit 1
-${[sandboxes, bases].map(sweepUnfinished).join('\n')}
+${sweepUnfinished(sandboxes)}
+${setUnusedBasesAside(this.layout)}
+${sweepUnfinished(bases)}
 ${sweep}`;
     await runScriptOrFail(this.host, 'provider.remove', script);
   }
