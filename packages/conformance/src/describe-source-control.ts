@@ -12,6 +12,7 @@ import {
   type SourceControl,
   type SourceRepository,
   type TreeOptions,
+  type ObjectId,
 } from '@litterbox/core/provider';
 import { fixtureArchive, type FixtureFile } from './fixture-workspace.ts';
 import { joined } from './collected.ts';
@@ -508,6 +509,53 @@ export function describeSourceControl({
       },
     );
 
+    check(
+      'of trees that are kept the nearest is told, and what makes it into another when it is laid over it',
+      async ({ repository, record }) => {
+        if (!repository.nearestTree || !repository.treeOver) return; // it cannot tell, and is not asked
+        const paths = ['gone/deep/er', 'left/gone', 'left/stays', 'was-directory/x', 'was-file'];
+        const one = await record(paths.map((path) => ({ path: `top/${path}`, content: 'x' })));
+        const far = await record(Array.from({ length: 20 }, (_, index) => ({ path: `far/${index}`, content: 'x' })));
+        const children = [
+          { name: 'left', type: 'directory' },
+          { name: 'was-directory', type: 'file' },
+          { name: 'was-file', type: 'directory' },
+        ] as const;
+        const two = await record(
+          [
+            ...Array.from({ length: 10 }, (_, index) => ({ path: `far/${index}`, content: 'y' })),
+            { path: 'top/was-directory', content: 'a file' },
+            { path: 'top/was-file/x', content: 'x' },
+          ],
+          [
+            { type: 'directory', path: 'top', children },
+            { type: 'directory', path: 'top/left', children: [{ name: 'stays', type: 'file' }] },
+            { type: 'directory', path: 'top/was-file', children: [{ name: 'x', type: 'file' }] },
+          ],
+        );
+        assert.ok(one.revision && far.revision && two.revision);
+        const { tree } = two.revision;
+        const unknown = 'f'.repeat(tree.length) as ObjectId;
+        const known = [one.revision.tree, far.revision.tree];
+        assert.equal(await repository.nearestTree(tree, [...known, unknown]), far.revision.tree); // ten files fewer
+        assert.equal(await repository.nearestTree(tree, [unknown]), undefined);
+        const entries = typesOf(await bytesOf(repository.treeOver(tree, far.revision.tree)));
+        assert.deepEqual(
+          entries.filter(([name]) => name.startsWith('top')),
+          [
+            ['top/', '5'],
+            ['top/gone', '3'],
+            ['top/left/', '5'],
+            ['top/left/gone', '3'],
+            ['top/was-directory', '0'],
+            ['top/was-file/', '5'],
+            ['top/was-file/x', '0'],
+          ],
+        );
+        assert.equal(entries.length, 7 + 1 + 10);
+      },
+    );
+
     check('a diff is what git prints: of all, of one revision, of some paths, against another', async (started) => {
       const { repository, record, id } = started;
       const first = await record([{ path: 'README', content: 'one\n' }]);
@@ -811,10 +859,24 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> 
 
 /** Name and time of each entry of an archive with short names, by name. */
 function timesOf(archive: Uint8Array): readonly (readonly [name: string, seconds: number])[] {
-  const found: [string, number][] = [];
+  return headersOf(archive, (text) => Number.parseInt(text(136, 12), 8));
+}
+
+/** The types of the entries of an archive, by their names. */
+function typesOf(archive: Uint8Array): readonly (readonly [name: string, type: string])[] {
+  return headersOf(archive, (text) => text(156, 1));
+}
+
+/** Something of each header of an archive, by the names of the entries. */
+function headersOf<Told>(
+  archive: Uint8Array,
+  tell: (text: (at: number, length: number) => string) => Told,
+): readonly (readonly [name: string, told: Told])[] {
+  const found: [string, Told][] = [];
   const text = (at: number, length: number) => decodeRaw(archive.slice(at, at + length)).replace(/\0[^]*/, '');
   for (let at = 0; at < archive.length && archive[at] !== 0; ) {
-    found.push([text(at, 100), Number.parseInt(text(at + 136, 12), 8)]);
+    const start = at;
+    found.push([text(at, 100), tell((field, length) => text(start + field, length))]);
     at += 512 * (1 + Math.ceil(Number.parseInt(text(at + 124, 12), 8) / 512));
   }
   return found.sort(([one], [other]) => (one < other ? -1 : 1));

@@ -111,7 +111,7 @@ it('says that the base tree is not there, and makes nothing', async () => {
   await using fixture = new DirectoriesFixture();
   const { directories } = fixture;
   const meta = fixture.meta();
-  expect(await directories.stage(meta, { base: BASE, fill: () => ENTRIES })).toBe('base-missing');
+  expect(await directories.stage(meta, { bases: [BASE], fill: () => ENTRIES })).toBe('base-missing');
   expect(fixture.names).toEqual([]);
   const workspace = fixtureWorkspace(BASE, [{ path: 'file', content: 'base\n' }]);
   await directories.stageOver(workspace, {}, meta, () => `cp -a ../../bases/${BASE}/file .`);

@@ -52,7 +52,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
   const disk = diskOf(layout, meta);
-  const base = `${layout.bases}/${meta.base}`;
+  const base = `${layout.bases}/${meta.over?.base ?? meta.base}`;
   const playground = `${layout.playgrounds}/${meta.playground}`;
   const needed = [
     '/usr',
@@ -81,6 +81,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     playground,
     unwanted: foreignOverlays(overlays, needed),
     ...(disk && { disk }),
+    ...(meta.over && { difference: `${layout.bases}/${meta.over.difference}` }),
     ...(meta.newer !== undefined && { newer: `${layout.bases}/${meta.newer}` }),
     ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
   });

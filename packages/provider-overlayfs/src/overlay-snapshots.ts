@@ -37,7 +37,7 @@ export function overlaySnapshots(
       const end = endSessionScript(directory, leavingsOf(await survey.machine(), id));
       await runScriptOrFail(host, 'snapshot.restore', `${alone}\n( ${end} ) || exit 1\n${script}`);
     },
-    restored: ({ firstMark: _firstMark, prepared: _prepared, newer: _newer, ...meta }, kept) => {
+    restored: ({ firstMark: _firstMark, prepared: _prepared, newer: _newer, over: _over, ...meta }, kept) => {
       if (meta.strategy !== kept.strategy)
         throw cannotHonour(
           provider,
@@ -49,6 +49,7 @@ export function overlaySnapshots(
         base: kept.base,
         ...(kept.prepared && { prepared: kept.prepared }),
         ...(kept.newer !== undefined && { newer: kept.newer }),
+        ...(kept.over && { over: kept.over }),
         isCopy: true,
       };
     },

@@ -4,6 +4,7 @@ import {
   createOrRollBack,
   directoryLayout,
   endSessionScript,
+  ensureBaseOver,
   ensureNewerFiles,
   type LayerSnapshots,
   type PlaceRuntime,
@@ -196,6 +197,19 @@ ${letGoScript(directory)}`;
     );
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withNewerFiles(decided, spec, owner, options);
+    const stage = (one: SandboxMeta, bases: readonly string[]) => {
+      const fill = () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
+      return this.#directories.stage(one, { bases, fill }, options);
+    };
+    if ((await stage(meta, [meta.base])) === 'staged') return meta;
+    // Where workspaces are copied, each base is a whole tree.
+    const isLayered = strategyNamed(meta.strategy, this.name).changes === 'upper';
+    const trees = { host: this.#host, bases: this.#directories.layout.bases, ...owner };
+    const over = isLayered ? await ensureBaseOver(trees, spec.workspace, options) : undefined;
+    if (over) {
+      const layered = { ...meta, over };
+      if ((await stage(layered, [over.base, over.difference])) === 'staged') return layered;
+    }
     const fill = () => fillSandbox(this.#filled(meta, machine), spec.isPooled === true);
     await this.#directories.stageOver(spec.workspace, owner, meta, fill, options);
     return meta;

@@ -1,4 +1,4 @@
-import { type DirectoryDescription, type NewerFiles } from '@litterbox/linux-sandbox';
+import { type BaseOver, type DirectoryDescription, type NewerFiles } from '@litterbox/linux-sandbox';
 import { type SandboxRoot } from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
@@ -11,6 +11,8 @@ export interface SandboxMeta extends DirectoryDescription {
   readonly prepared?: { readonly key: string; readonly programs: string };
   /** What of the base is others than that setup saw. */
   readonly newer?: NewerFiles;
+  /** Present where the base is another one with a layer over it. */
+  readonly over?: BaseOver;
   /** Its layers began as copies of another sandbox's, or of a snapshot. */
   readonly isCopy?: true;
   /** Where change scans begin when nothing was recorded yet: absent when the whole layer is new. */

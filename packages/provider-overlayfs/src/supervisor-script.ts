@@ -30,6 +30,8 @@ export interface SupervisorInput {
   readonly setup?: string;
   /** Directory with what of the base is newer than that. */
   readonly newer?: string;
+  /** Directory of the layer that makes `base` into the base that is wanted. */
+  readonly difference?: string;
   readonly playground: string;
   /** Where overlays of the machine are mounted that the session has no use for. */
   readonly unwanted: readonly string[];
@@ -91,6 +93,7 @@ export function supervisorScript(input: SupervisorInput): string {
     base,
     setup,
     newer,
+    difference,
     playground,
     unwanted,
     disk,
@@ -117,7 +120,7 @@ export function supervisorScript(input: SupervisorInput): string {
     bind(etc, '/run/etc'),
     ...sources.tools.map(({ source, target }) => bind(target, source)),
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
-    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup, newer),
+    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup, newer, difference),
   ];
   const trees = [
     ...sources.tools.map(({ source }) => source),
@@ -127,6 +130,7 @@ export function supervisorScript(input: SupervisorInput): string {
     ...(trees.length === 0 ? [] : [EMPTY.slice('/run/'.length)]),
     ...(setup === undefined ? [] : ['setup']),
     ...(newer === undefined ? [] : ['newer']),
+    ...(difference === undefined ? [] : ['difference']),
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
   const launch = (args: readonly string[], status: string, errors: string, first = '') =>

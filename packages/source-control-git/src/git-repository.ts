@@ -53,6 +53,7 @@ import type { Store } from './store.ts';
 import { recoverJournal } from './settle-journal.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
 import { archiveTree, listContentIds } from './tree-archive.ts';
+import { archiveTreeOver, findNearestTree } from './tree-over.ts';
 import { Upkeep } from './upkeep.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -117,6 +118,15 @@ export class GitRepository implements SourceRepository {
 
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {
     return ReadableStream.from(this.#leanly(archiveTree(this.#user, this.#store, tree, options)));
+  }
+
+  treeOver(tree: ObjectId, below: ObjectId, options?: CallOptions): ReadableStream<Uint8Array> {
+    return ReadableStream.from(this.#leanly(archiveTreeOver(this.#store, tree, below, options?.signal)));
+  }
+
+  nearestTree(tree: ObjectId, candidates: readonly ObjectId[], options?: CallOptions) {
+    const find = () => findNearestTree(this.#store, tree, candidates, options?.signal);
+    return this.#translate('tree.compare', options, find);
   }
 
   async largeFiles(tree: ObjectId, options?: CallOptions): Promise<readonly LargeFileState[]> {

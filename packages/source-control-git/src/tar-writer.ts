@@ -7,7 +7,8 @@ export const TIME_SECONDS = 946_684_800;
 export const TAR_END = Buffer.alloc(2 * BLOCK_BYTES);
 
 export interface TarHeader {
-  readonly type: 'file' | 'directory' | 'symlink';
+  /** `whiteout`: a character device without a number, by which a layer says that a name below it is gone. */
+  readonly type: 'file' | 'directory' | 'symlink' | 'whiteout';
   readonly name: ByteString;
   readonly mode: number;
   readonly sizeBytes?: number;
@@ -15,6 +16,9 @@ export interface TarHeader {
   /** Since 1970. @defaultValue {@link TIME_SECONDS} */
   readonly timeSeconds?: number;
 }
+
+/** @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06 */
+const TYPE_FLAGS = { file: '0', symlink: '2', whiteout: '3', directory: '5' } as const;
 
 /**
  * The header of an entry, with GNU long-name entries before it where ustar has no room. Those, unlike PAX records,
@@ -31,7 +35,7 @@ export function tarHeader({ type, name, mode, sizeBytes = 0, linkTarget = '', ti
     block({
       name: isPosix && split ? split.name : fullName.slice(0, 100),
       prefix: isPosix && split ? split.prefix : '',
-      typeFlag: type === 'file' ? '0' : type === 'directory' ? '5' : '2',
+      typeFlag: TYPE_FLAGS[type],
       mode,
       sizeBytes,
       linkTarget: linkTarget.slice(0, 100),

@@ -29,7 +29,7 @@ const AHEAD = 512;
 const MAX_LINK_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-interface LargeContent {
+export interface LargeContent {
   /** Absolute path. */
   readonly content: string;
   readonly sizeBytes: number;
@@ -47,14 +47,16 @@ export async function* archiveTree(
   { signal, paths, unlike, timeSeconds, submodules = [], largeFiles = [] }: TreeOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    const differing = unlike === undefined ? undefined : await pathsUnlike(store, tree, unlike, signal);
+    const unlikePaths = unlike === undefined ? undefined : await pathsUnlike(store, tree, unlike, signal);
+    const differing = unlikePaths && withDirectories(unlikePaths);
     const named = paths && new Set([...paths].map(toByteString));
     const only = differing && named ? new Set([...differing, ...withDirectories(named)]) : (differing ?? named);
     const large = largeFiles.some(({ isHere }) => isHere) ? await contentsOf(user, largeFiles, signal) : NO_FILES;
     let parts: Buffer[] = [];
     let size = 0;
     const wanted = submodules.length === 0 ? [] : await located(user, store, tree, submodules, signal);
-    for await (const part of allParts(store, tree, wanted, { only, large, timeSeconds, signal })) {
+    const near = named ? undefined : unlikePaths;
+    for await (const part of allParts(store, tree, wanted, { only, near, large, timeSeconds, signal })) {
       parts.push(part);
       size += part.length;
       if (size < CHUNK_BYTES) continue;
@@ -101,8 +103,10 @@ async function located(
 }
 
 /** What of a tree goes into the stream, and how. */
-interface Selection {
+export interface Selection {
   readonly only: ReadonlySet<ByteString> | undefined;
+  /** As `listTree` has it: those of `only` that are no directories above others. */
+  readonly near?: ReadonlySet<ByteString> | undefined;
   readonly large: ReadonlyMap<ByteString, LargeContent>;
   readonly timeSeconds: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -115,16 +119,17 @@ async function* allParts(
   selection: Selection,
 ): AsyncGenerator<Buffer, void, undefined> {
   yield* tarParts(store, tree, '', selection);
-  const whole = { ...selection, only: undefined, large: NO_FILES };
+  const whole = { ...selection, only: undefined, near: undefined, large: NO_FILES };
   for (const { path, commit, objects } of submodules)
     if (objects !== undefined) yield* tarParts(withObjects(store, objects), commit, `${path}/`, whole);
 }
 
-async function* tarParts(
+/** The entries of a tree without the end of an archive. */
+export async function* tarParts(
   store: TreeStore,
   tree: ObjectId,
   above: ByteString,
-  { only, large, timeSeconds, signal }: Selection,
+  { only, near, large, timeSeconds, signal }: Selection,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (tree === store.format.emptyTree) return;
   await using contents = await store.start(['cat-file', '--batch'], { signal });
@@ -133,7 +138,7 @@ async function* tarParts(
   );
   const asked: Listed[] = [];
   const links = new ArchivedLinks();
-  const listing = listTree(store, tree, signal)[Symbol.asyncIterator]();
+  const listing = listTree(store, tree, signal, near)[Symbol.asyncIterator]();
   let isListed = false;
   try {
     for (;;) {
@@ -257,8 +262,8 @@ async function contentsOf(
   );
 }
 
-/** The paths at which a tree differs from another, and those of the directories above. Undefined, for all, when the other one is gone. */
-async function pathsUnlike(
+/** The paths at which a tree differs from another. Undefined, for all, when the other one is gone. */
+export async function pathsUnlike(
   store: Store,
   tree: ObjectId,
   other: ObjectId,
@@ -273,17 +278,18 @@ async function pathsUnlike(
     signal?.throwIfAborted();
     return undefined; // what else may be wrong shows when the tree itself is read
   }
-  return withDirectories(found);
+  return found;
 }
 
-function withDirectories(paths: ReadonlySet<ByteString>): ReadonlySet<ByteString> {
+/** Paths with those of the directories above them. */
+export function withDirectories(paths: ReadonlySet<ByteString>): ReadonlySet<ByteString> {
   const found = new Set(paths);
   for (const path of paths)
     for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) found.add(path.slice(0, cut));
   return found;
 }
 
-function objectMissing(oid: ObjectId): LitterboxError {
+export function objectMissing(oid: ObjectId): LitterboxError {
   return new LitterboxError('OBJECT_MISSING', `The repository lacks the object ${oid}.`, {
     operation: OPERATION,
     hint: 'Fetch what a shallow or partial clone left out: git fetch --unshallow, or git fetch --refetch.',

@@ -10,7 +10,7 @@ const FILES: Files = { ...BASE, '.gitignore': `${COSTLY}*.log\n`, 'x.log': 'igno
 
 /** Processes of git that ask what is ignored below a directory. */
 const asking = (below: string) =>
-  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8', maxBuffer: 2 ** 26 }) // programs of other tests are long words
     .split('\n')
     .filter((line) => line.includes('check-ignore') && line.includes(below));
 

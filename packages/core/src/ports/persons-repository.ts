@@ -167,6 +167,17 @@ export interface PersonsRepository {
   /** The files of Git LFS in a tree, and whether their contents are here: nothing is fetched, and no filter runs. */
   largeFiles(tree: ObjectId, options?: CallOptions): Promise<readonly LargeFileState[]>;
 
+  /**
+   * Of other trees, the one that differs least from this one; undefined when none is near, or known any more. Absent where the adapter
+   * cannot tell.
+   */
+  nearestTree?(tree: ObjectId, candidates: readonly ObjectId[], options?: CallOptions): Promise<ObjectId | undefined>;
+  /**
+   * What makes another tree into this one when it is laid over it: as {@link tree}, of what differs and the directories above it. What the
+   * other one has and this one has not is a character device without a number. Present with {@link nearestTree}.
+   */
+  treeOver?(tree: ObjectId, below: ObjectId, options?: CallOptions): ReadableStream<Uint8Array>;
+
   /** The ids of the contents of those files and links of a tree whose paths are wanted: equal ids mean equal contents. */
   contentIds(
     tree: ObjectId,

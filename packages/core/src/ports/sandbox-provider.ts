@@ -43,6 +43,13 @@ export interface WorkspaceSource {
    * @param timeSeconds since 1970
    */
   openUnlike?(key: string, timeSeconds: number, options?: CallOptions): ReadableStream<Uint8Array>;
+  /** Of the trees of other keys, the one that differs least; undefined when none is near. */
+  nearest?(keys: readonly string[], options?: CallOptions): Promise<string | undefined>;
+  /**
+   * As {@link open}, of what makes the tree of another key into this one when it is laid over it. What that one has and this one has not is a
+   * character device without a number. Present with {@link nearest}, for keys that it gave.
+   */
+  openOver?(key: string, options?: CallOptions): ReadableStream<Uint8Array>;
 }
 
 /** Everything a provider needs to know, already validated and complete. */

@@ -1,4 +1,4 @@
-import type { ObjectId } from '../domain/ids.ts';
+import { ObjectId } from '../domain/ids.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxSpec, WorkspaceSource } from '../ports/sandbox-provider.ts';
 import type { Base, PersonsRepository } from '../ports/persons-repository.ts';
@@ -39,12 +39,23 @@ async function workspaceOf(
   const outside = await findOutsideFiles(repository, tree, options);
   const own = await outsideDigest(outside);
   const { submodules, largeFiles } = outside;
+  const treeOf = (key: string) => key.slice(0, tree.length) as ObjectId;
   return {
     key: `${tree}${own}`,
     open: (call) => repository.tree(tree, { ...call, ...outside }),
+    ...(repository.nearestTree &&
+      repository.treeOver && {
+        async nearest(keys, call) {
+          // With the same files of submodules and Git LFS, or none: which of those differ is not known.
+          const trees = keys.filter((key) => ObjectId.is(treeOf(key)) && key.slice(tree.length) === own).map(treeOf);
+          const nearest = await repository.nearestTree?.(tree, trees, call);
+          return nearest && `${nearest}${own}`;
+        },
+        openOver: (key, call) => repository.treeOver?.(tree, treeOf(key), call) ?? repository.tree(tree, call),
+      }),
     openUnlike(key, timeSeconds, call) {
       const isOther = key.slice(tree.length) !== own; // which of their files differ is not known
-      const unlike = key.slice(0, tree.length) as ObjectId;
+      const unlike = treeOf(key);
       const paths = new Set(largeFiles.map(({ path }) => path));
       const others = isOther ? { submodules, paths } : {};
       return repository.tree(tree, { ...call, unlike, timeSeconds, largeFiles, ...others });

@@ -37,8 +37,8 @@ export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
 
 /** The beginning of a sandbox's directory. */
 export interface StagedDirectory {
-  /** Key of a base tree that has to be there. Absent where that is known. */
-  readonly base?: string;
+  /** Names of base trees, and of layers for them, that have to be there. Absent where that is known. */
+  readonly bases?: readonly string[];
   /**
    * Shell text that fills the directory, which is the current one and has another name until it is complete. It fails with the first
    * command that does. It may ask, as `runAsking` has it.
@@ -119,7 +119,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     fill: StagedDirectory['fill'],
     options?: ProgressOptions,
   ): Promise<void> {
-    const staged = { base: source.key, fill };
+    const staged = { bases: [source.key], fill };
     if ((await this.stage(meta, staged, options)) === 'staged') return;
     await ensureBaseTree({ host: this.host, bases: this.layout.bases, ...trees }, source, options);
     reach('provider.after-base-tree');
@@ -128,23 +128,25 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   }
 
   /** Shell text of {@link stage}, for who runs it as part of something else. */
-  stagingScript(meta: Meta, { base, fill }: StagedDirectory): string {
+  stagingScript(meta: Meta, { bases: needed = [], fill }: StagedDirectory): string {
     const { bases, disks, playgrounds, root, sandboxes } = this.layout;
     const above = [root, bases, sandboxes, playgrounds, ...(meta.limits.diskBytes === undefined ? [] : [disks])];
     const directory = quoted(this.filesOf(meta.id).directory);
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
     const unfinished = `${sandboxes}/${name}`;
     // Once more behind the lock: a removal may have taken away what nobody stood on.
-    const isThere = base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`;
+    const areThere = needed
+      .map((name) => `[ -d ${quoted(`${bases}/${name}`)} ] || exit ${EXITS.baseMissing}\n`)
+      .join('');
     // The sandbox's user finds its way through, and sees nothing on it.
     return `${ensureDirectories(above)} || exit ${EXITS.unmakeable}
 [ ! -e ${directory} ] || exit ${EXITS.taken}
-${isThere}umask 066
+${areThere}umask 066
 ${makeUnfinished(sandboxes, name)} || exit 1
 lb_unfinished=${quoted(unfinished)}
 trap 'cd /; rm -rf "$lb_unfinished"' EXIT
 ${REFUSE_NETWORK_FILE_SYSTEM}
-${isThere}umask 022
+${areThere}umask 022
 set -e
 ${fill(unfinished)}
 printf %s ${quoted(JSON.stringify(meta))} >meta.json

@@ -22,8 +22,9 @@ rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
   prepare: (_base, setup) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
-  mounts: (base, isRoot, layers, setup, newer) => [
+  mounts: (base, isRoot, layers, setup, newer, difference) => [
     { type: 'bind', source: base, target: '/run/base' },
+    ...(difference === undefined ? [] : [{ type: 'bind', source: difference, target: '/run/difference' } as const]),
     ...(newer === undefined ? [] : [{ type: 'bind', source: newer, target: '/run/newer' } as const]),
     ...(setup === undefined
       ? []
@@ -32,7 +33,7 @@ exit $code`,
           layered('/run/setup/home', `${layers}/home`, `${layers}/home-work`, isRoot, '/run/home'),
         ]),
     layered(
-      `${setup === undefined ? '' : '/run/setup/upper:'}${newer === undefined ? '' : '/run/newer:'}/run/base`,
+      `${setup === undefined ? '' : '/run/setup/upper:'}${newer === undefined ? '' : '/run/newer:'}${difference === undefined ? '' : '/run/difference:'}/run/base`,
       `${layers}/upper`,
       `${layers}/work`,
       isRoot,

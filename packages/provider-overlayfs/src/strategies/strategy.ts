@@ -13,13 +13,21 @@ export interface Strategy {
   prepare(base: string, setup?: string): string;
   /**
    * What is mounted at each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace
-   * at /run/ws and the home directory at /run/home. What is mounted on is there: `base`, `newer`, `setup`, `ws` and `home`.
+   * at /run/ws and the home directory at /run/home. What is mounted on is there: `base`, `difference`, `newer`, `setup`, `ws` and `home`.
    *
    * @param layers directory of the session's mount namespace that holds the layers, all on one mount
    * @param setup directory of the kept setup that the sandbox stands on
    * @param newer directory with what of the base is newer than that
+   * @param difference directory of a layer that makes `base` into the base that is wanted
    */
-  mounts(base: string, isRoot: boolean, layers: string, setup?: string, newer?: string): readonly SessionMount[];
+  mounts(
+    base: string,
+    isRoot: boolean,
+    layers: string,
+    setup?: string,
+    newer?: string,
+    difference?: string,
+  ): readonly SessionMount[];
   /** `keep` of core's `keepSetupScript`, for new directories of `owner`; empty: of who runs it. */
   keep(owner: string): string;
   /** Its `takeBack`. */
