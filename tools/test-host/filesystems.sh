@@ -1,5 +1,5 @@
 #!/bin/sh
-# File systems of the tests' own: XFS for reflinks, journalled ext4 for everything that deletes much, and for engines.
+# File systems of the tests' own: XFS for reflinks, Btrfs for snapshots, journalled ext4 for everything that deletes much, and for engines.
 set -eu
 base=/var/lib/litterbox-test
 images=$base/images
@@ -32,12 +32,13 @@ export PATH
 case ${1:-status} in
   up)
     up xfs 2G mkfs.xfs -q -m reflink=1
+    up btrfs 3G mkfs.btrfs -q
     up ext4 6G mkfs.ext4 -q -F -N 800000 -E lazy_itable_init=0,lazy_journal_init=0
     # What engines keep would fill the one that the tests fill on purpose.
     up engines 6G mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0
     ;;
   down)
-    for name in xfs ext4 engines; do
+    for name in xfs btrfs ext4 engines; do
       if mounted "$name"; then umount "$mounts/$name"; fi
       rm -f "$images/$name.img" "$images/$name.img.new"
       rmdir "$mounts/$name" 2>/dev/null || true
@@ -46,7 +47,7 @@ case ${1:-status} in
     ;;
   status)
     status=0
-    for name in xfs ext4 engines; do
+    for name in xfs btrfs ext4 engines; do
       if mounted "$name"; then
         printf 'filesystems: %s at %s\n' "$name" "$mounts/$name"
       else

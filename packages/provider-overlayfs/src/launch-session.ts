@@ -27,7 +27,7 @@ import {
 import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
-import { setupDirectory } from './layout.ts';
+import { baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -62,11 +62,13 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     etc,
     processors,
     directory: sandbox.directory,
-    base: `${layout.bases}/${meta.base}`,
+    base: baseDirectory(layout, strategy, meta.base),
     playground: `${layout.playgrounds}/${meta.playground}`,
     ...(disk && { disk }),
     ...(meta.newer !== undefined && { newer: `${layout.bases}/${meta.newer}` }),
-    ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
+    ...(meta.prepared && {
+      setup: setupDirectory(layout, { strategy, base: meta.base, programs: meta.prepared.programs }, meta.prepared.key),
+    }),
   });
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
@@ -75,7 +77,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);
-      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], masked, facts);
+      const assurance = assuranceOf(machine, meta, strategy, [...Object.keys(environment), 'PWD'], masked, facts);
       const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
       if (!loose) return assurance;
       // Nobody has to ask for this control; who did by name does not go without it.

@@ -48,7 +48,7 @@ import type { Strategy } from './strategies/strategy.ts';
  * trees, layers and playgrounds.
  */
 export interface OverlayfsOptions extends ProviderMachine {
-  /** Use this way of copying or none. @defaultValue the first that works of overlay, reflink, copy */
+  /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, reflink, copy */
   readonly strategy?: Strategy['name'];
 }
 
@@ -70,7 +70,7 @@ class OverlayProvider implements SandboxProvider {
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
     // A disk of its own is mounted, which needs root, and holds layers alone: a copy of the base would not share its blocks.
-    const boundsDisk = facts.uid === 0 && (strategy ?? 'overlay') === 'overlay';
+    const boundsDisk = facts.uid === 0 && (strategy === undefined || strategyNamed(strategy, key).canBoundDisk);
     this.traits = {
       isolation: 'process',
       limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
@@ -197,7 +197,9 @@ ${letGoScript(directory)}`;
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withNewerFiles(decided, spec, owner, options);
     const fill = () => fillSandbox(this.#filled(meta, machine), spec.isPooled === true);
-    await this.#directories.stageOver(spec.workspace, owner, meta, fill, options);
+    const { baseKind } = strategyNamed(meta.strategy, this.name);
+    const trees = { ...owner, ...(baseKind && { kind: baseKind }) };
+    await this.#directories.stageOver(spec.workspace, trees, meta, fill, options);
     return meta;
   }
 

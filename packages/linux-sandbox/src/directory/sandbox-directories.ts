@@ -22,6 +22,7 @@ import type { DirectoryDescription } from './directory-description.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
 import { readDescription } from './read-description.ts';
 import { RunMarks } from './run-marks.ts';
+import { baseTreeName } from './tree-kind.ts';
 import { runAsking, runScript, runScriptOrFail, scriptError } from './run-script.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
@@ -36,7 +37,7 @@ export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
 
 /** The beginning of a sandbox's directory. */
 export interface StagedDirectory {
-  /** Key of a base tree that has to be there. Absent where that is known. */
+  /** Name of a base tree that has to be there. Absent where that is known. */
   readonly base?: string;
   /**
    * Shell text that fills the directory, which is the current one and has another name until it is complete. It fails with the first
@@ -113,12 +114,12 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   /** As {@link stage}, with the base tree unpacked where it is not there yet. */
   async stageOver(
     source: WorkspaceSource,
-    trees: Pick<BaseTreesInput, 'owner' | 'isConfined'>,
+    trees: Pick<BaseTreesInput, 'owner' | 'isConfined' | 'kind'>,
     meta: Meta,
     fill: StagedDirectory['fill'],
     options?: ProgressOptions,
   ): Promise<void> {
-    const staged = { base: source.key, fill };
+    const staged = { base: baseTreeName(source.key, trees.kind), fill };
     if ((await this.stage(meta, staged, options)) === 'staged') return;
     await ensureBaseTree({ host: this.host, bases: this.layout.bases, ...trees }, source, options);
     reach('provider.after-base-tree');
