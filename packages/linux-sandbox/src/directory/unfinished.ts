@@ -43,12 +43,12 @@ const MAX_LEVELS = 12;
  */
 export const REMOVE_TREE = `remove_tree() {
 [ -e "$1" ] || [ -h "$1" ] || return 0
-[ ! -e "$1/${SUBVOLUME_MARK}" ] || btrfs subvolume delete "$1/ws" >/dev/null 2>&1
+[ ! -e "$1/${SUBVOLUME_MARK}" ] || btrfs subvolume delete "$1/ws" >/dev/null 2>&1 || :
 lb_try=0
 until rm -rf "$1" 2>/dev/null; do
 lb_try=$((lb_try+1))
 [ $lb_try -lt 50 ] || { rm -rf "$1"; return; }
-[ $lb_try -gt 1 ] || [ -h "$1" ] || btrfs property set -ts "$1" ro false >/dev/null 2>&1
+[ $lb_try -gt 1 ] || [ -h "$1" ] || btrfs property set -ts "$1" ro false >/dev/null 2>&1 || :
 find -P "$1" -type d ! -perm -u+rwx -exec chmod u+rwx {} + 2>/dev/null
 lb_lifted=
 case $(rm --help 2>&1) in
