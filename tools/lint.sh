@@ -35,6 +35,7 @@ check capabilities node tools/check-capabilities.mjs
 check reference node --no-warnings --conditions=@litterbox/source tools/write-reference.mjs --check
 check test-parts node tools/tests/check-parts.mjs
 check mutants node tools/tests/mutants.mjs --check
+check holes node tools/reopen-holes.mjs --check
 check documents node docs/check-documents.mjs
 
 if [ -n "$failed" ]; then

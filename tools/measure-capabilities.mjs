@@ -75,7 +75,7 @@ for (const { name, parent, make, image } of BACKENDS) {
     );
   } finally {
     // Base trees on Btrfs are read-only.
-    const trees = ['-type', 'd', '-name', '*-btrfs'];
+    const trees = ['-type', 'd', '-name', '*.btrfs'];
     spawnSync('find', [directory, ...trees, '-exec', 'btrfs', 'property', 'set', '-ts', '{}', 'ro', 'false', ';']);
     await rm(directory, { recursive: true, force: true });
   }

@@ -23,6 +23,12 @@ const groups = (...names) => names.map((name) => `^SandboxProvider contract, ${n
 
 const on = (provider) => ({ LITTERBOX_TEST_PROVIDER: provider });
 
+/**
+ * A namespace of an ordinary user begins with a copy of every mount and may give none back. What was deleted in a container's layers is not
+ * free while a copy of their overlay lives, so that the kit's test of a full disk fails beside it.
+ */
+const KEPT_MOUNTS = 'kept-mounts';
+
 /** Needs no root, no engine and no build. */
 const FAST_FILES = [
   '^packages/[^/]+/src/',
@@ -70,7 +76,7 @@ const GATE = [
     layer: 'gate',
     why: 'the whole kit on Docker, in the smallest image',
     files: ['^packages/provider-docker/test/busybox\\.conformance'],
-    uses: ['docker'],
+    uses: ['docker', KEPT_MOUNTS],
   },
   {
     name: 'kit-podman-gate',
@@ -78,7 +84,7 @@ const GATE = [
     why: 'Podman shares the code of Docker; its engine answers differently about ends, pauses, mounts and limits',
     files: ['^packages/provider-podman/test/busybox'],
     titles: groups('lifecycle', 'run states', 'limits', 'traits'),
-    uses: ['podman'],
+    uses: ['podman', KEPT_MOUNTS],
   },
   {
     name: 'kit-podman-rootless-gate',
@@ -87,7 +93,7 @@ const GATE = [
     files: ['^packages/provider-podman/test/busybox'],
     titles: groups('traits', 'isolation', 'limits'),
     as: 'user',
-    uses: ['podman-user'],
+    uses: ['podman-user', KEPT_MOUNTS],
   },
   {
     name: 'kit-user-gate',
@@ -96,6 +102,7 @@ const GATE = [
     files: ['^packages/provider-overlayfs/test/overlay\\.conformance'],
     titles: groups('traits', 'isolation', 'limits', 'run states'),
     as: 'user',
+    uses: [KEPT_MOUNTS],
   },
   {
     name: 'kit-strategies-gate',
@@ -126,7 +133,7 @@ const GATE = [
     why: 'state on SQLite, this machine as a host, the network gate, directories of sandboxes; not the directory sync, which nothing uses yet',
     files: [
       '^packages/(state-sqlite|host|network-gate|conformance|container-engine|linux-sandbox)/test/',
-      '^packages/provider-overlayfs/test/(confined-copy|scan-contents|scan-clocks|session-end)',
+      '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
   },
@@ -190,6 +197,7 @@ const GATE = [
     files: ['^packages/litterbox/test/main-job', '^packages/mcp/test/work\\.', '^packages/cli/test/commands'],
     titles: ['one diff to accept', 'a person reads one diff and merges', 'tells the whole story', 'restore goes back'],
     as: 'user',
+    uses: [KEPT_MOUNTS],
   },
   {
     name: 'attacks-gate',

@@ -1,5 +1,6 @@
 import type {
   ByteStream,
+  ExitStatus,
   Host,
   HostFiles,
   NamespaceLoopback,
@@ -157,8 +158,10 @@ function countedProcess(handle: ProcessHandle, { say, hear }: Conversation): Pro
       say();
       return tell(...given);
     };
+  const exit = ended(handle, hear);
+  exit.catch(() => {}); // told to who asks
   return {
-    exit: handle.exit.finally(hear),
+    exit,
     write: said((bytes) => handle.write(bytes)),
     closeStdin: said(() => handle.closeStdin()),
     kill: said((signal) => handle.kill(signal)),
@@ -171,6 +174,14 @@ function countedProcess(handle: ProcessHandle, { say, hear }: Conversation): Pro
     },
     [Symbol.asyncDispose]: () => handle[Symbol.asyncDispose](),
   };
+}
+
+async function ended({ exit }: ProcessHandle, hear: Conversation['hear']): Promise<ExitStatus> {
+  try {
+    return await exit;
+  } finally {
+    await hear();
+  }
 }
 
 function countedStream(stream: ByteStream, { say, hear }: Conversation): ByteStream {

@@ -18,7 +18,9 @@ export async function createDirectory(
   const { directories } = parts;
   const meta = await describeSandbox(parts, spec, facts, options);
   const fill = () => fillSandbox(directories.layout, meta, spec.isPooled === true);
-  await directories.stage(meta, { fill }, options);
+  const { uid } = await directories.host.facts();
+  const trees = { ...(uid === 0 && { owner: meta.user }), isConfined: parts.isConfined };
+  await directories.stageOver(spec.workspace, trees, meta, fill, options);
   return meta;
 }
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -10,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { fixtureWorkspace } from '@litterbox/conformance';
 import { type Host, type RuntimeStatus, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
@@ -120,6 +122,18 @@ it('says that the base tree is not there, and makes nothing', async () => {
   expect(fixture.calls).toEqual(['spawn']);
 });
 
+it('says that the state directory cannot be written to', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { provider, host } = fixture.directories;
+  const layout = directoryLayout('/sys/litterbox');
+  const directories = new SandboxDirectories<DirectoryDescription>({ provider, host, layout });
+  const staging = directories.stage(fixture.meta(), { fill: () => ENTRIES });
+  await expect(staging).rejects.toMatchObject({
+    code: 'PERMISSION_DENIED',
+    message: expect.stringContaining('/sys/litterbox'),
+  });
+});
+
 it('is not made on a network file system, on whichever host that is', async () => {
   await using fixture = new DirectoriesFixture();
   const { provider, layout, host } = fixture.directories;
@@ -141,6 +155,53 @@ it('is not made on a network file system, on whichever host that is', async () =
   });
   expect(fixture.names).toEqual([]);
   await fixture.staged(); // the control: without NFS it is made
+});
+
+describe('base trees', () => {
+  const keyOf = (number: number) => `ba5eba5e0${number}`;
+  const bases = (fixture: DirectoriesFixture) =>
+    readdirSync(join(fixture.root, 'bases'))
+      .filter((name) => !name.startsWith('.'))
+      .sort();
+  /** One sandbox on each of so many base trees, made one after the other. */
+  const over = async (fixture: DirectoriesFixture, count: number) => {
+    const metas: (DirectoryDescription & { readonly base: string })[] = [];
+    for (let number = 0; number < count; number += 1) {
+      const meta = { ...fixture.meta(), base: keyOf(number) };
+      const workspace = fixtureWorkspace(meta.base, [{ path: 'file', content: 'base\n' }]);
+      await fixture.directories.stageOver(workspace, {}, meta, () => ENTRIES);
+      metas.push(meta);
+    }
+    return metas;
+  };
+
+  it('go with the last sandbox that stands on them, but for the three newest', async () => {
+    await using fixture = new DirectoriesFixture();
+    const metas = await over(fixture, 6);
+    await fixture.directories.remove(metas[5]?.id ?? SandboxId.make(), {});
+    expect(bases(fixture)).toHaveLength(6); // five are stood on
+    for (const { id } of metas.slice(1, 5)) await fixture.directories.remove(id, {});
+    expect(bases(fixture)).toEqual([keyOf(0), keyOf(3), keyOf(4), keyOf(5)]); // the first is stood on still
+  });
+
+  it('stay while somebody makes a sandbox, and while a snapshot stands on them', async () => {
+    await using fixture = new DirectoriesFixture();
+    const metas = await over(fixture, 5);
+    const unfinished = join(fixture.root, 'sandboxes', '.unfinished-at-work');
+    mkdirSync(unfinished);
+    const holder = spawn('flock', [unfinished, 'sh', '-c', 'echo locked; exec cat'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    await once(holder.stdout, 'data');
+    for (const { id } of metas.slice(0, 4)) await fixture.directories.remove(id, {});
+    expect(bases(fixture)).toHaveLength(5);
+    holder.stdin.end();
+    await once(holder, 'close');
+    mkdirSync(join(fixture.root, 'snapshots', 'one'), { recursive: true });
+    writeFileSync(join(fixture.root, 'snapshots', 'one', 'meta.json'), JSON.stringify(metas[0]));
+    await fixture.directories.remove(metas[4]?.id ?? SandboxId.make(), {});
+    expect(bases(fixture)).toEqual([keyOf(0), keyOf(2), keyOf(3), keyOf(4)]);
+  });
 });
 
 it('a second sandbox of one id is refused before anything is filled, and the first stays as it is', async () => {

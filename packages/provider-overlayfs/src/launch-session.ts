@@ -27,6 +27,7 @@ import {
 import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
+import { foreignOverlays, OVERLAYS_SCRIPT } from './foreign-overlays.ts';
 import { baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -49,8 +50,22 @@ export interface LaunchInput {
 /** How a session is started: namespaces, overlay and first process, by a supervisor in a mount namespace of its own. */
 export async function launchSession(input: LaunchInput, call?: CallOptions): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const { etc, sources, proc, namespaces, processors } = await prelude(input, call);
+  const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
   const disk = diskOf(layout, meta);
+  const base = baseDirectory(layout, strategy, meta.base);
+  const playground = `${layout.playgrounds}/${meta.playground}`;
+  const needed = [
+    '/usr',
+    '/etc',
+    layout.root,
+    sandbox.directory,
+    base,
+    playground,
+    etc,
+    filter,
+    ...sources.tools.map(({ target }) => target),
+    ...(meta.root.type === 'directory' ? [meta.root.path] : []),
+  ];
   const script = supervisorScript({
     machine,
     meta,
@@ -62,8 +77,9 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     etc,
     processors,
     directory: sandbox.directory,
-    base: baseDirectory(layout, strategy, meta.base),
-    playground: `${layout.playgrounds}/${meta.playground}`,
+    base,
+    playground,
+    unwanted: foreignOverlays(overlays, needed),
     ...(disk && { disk }),
     ...(meta.newer !== undefined && { newer: `${layout.bases}/${meta.newer}` }),
     ...(meta.prepared && {
@@ -96,6 +112,8 @@ interface Prelude {
   readonly sources: SessionSources;
   readonly proc: ProcEntries;
   readonly namespaces: string;
+  /** As {@link OVERLAYS_SCRIPT} prints them. */
+  readonly overlays: string;
   /** Numbers of the processors that its programs get; none when it is not known what there are. */
   readonly processors: readonly number[];
 }
@@ -126,6 +144,8 @@ for p in ${[...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES]
 printf '\\0'
 cat ${quoted(layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null
 printf '\\0'
+${machine.isRoot ? OVERLAYS_SCRIPT : ''}
+printf '\\0'
 ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')} -mindepth 1 -maxdepth 2 \\( ${names} \\) -printf '%y %p\\0' 2>/dev/null` : ''}
 :`;
   const [said, sockets, status] = await Promise.all([
@@ -133,13 +153,14 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
     isMachine ? programSockets(host, machine, call) : [],
     host.files.read('/proc/self/status', call),
   ]);
-  const [etc = '', namespaces = '', procList = '', taken = '', ...masked] = said.split('\0');
+  const [etc = '', namespaces = '', procList = '', taken = '', overlays = '', ...masked] = said.split('\0');
   const existing = new Set(procList.trim().split('\n'));
   const entries =
     meta.root.type === 'directory' ? await rootEntries(host, machine.provider, meta.root.path, meta.workdir, call) : [];
   return {
     etc,
     namespaces,
+    overlays,
     processors: chooseProcessors(
       allowedProcessors(decodeRaw(status ?? new Uint8Array())),
       meta.limits.cpus,

@@ -31,6 +31,8 @@ export interface SupervisorInput {
   /** Directory with what of the base is newer than that. */
   readonly newer?: string;
   readonly playground: string;
+  /** Where overlays of the machine are mounted that the session has no use for. */
+  readonly unwanted: readonly string[];
   /** Where all that the sandbox writes is; absent where its disk is not bounded. */
   readonly disk?: DiskImage;
   readonly etc: string;
@@ -90,6 +92,7 @@ export function supervisorScript(input: SupervisorInput): string {
     setup,
     newer,
     playground,
+    unwanted,
     disk,
     etc,
     filter,
@@ -134,7 +137,12 @@ umask 022
 exec 3<&0 5</proc 6>>alive.lock 7>>start.lock
 ( exec 0<&3 3<&-
 mount -t proc proc /proc && read -r pid name state parent rest </proc/self/stat && [ "$pid $parent" = '1 0' ] || fail 'it has no process namespace of its own'
-empty() {
+${
+  unwanted.length === 0
+    ? ''
+    : `umount -l ${unwanted.map(quoted).join(' ')} 2>/dev/null
+`
+}empty() {
 rm -f ${PROCESSORS}
 ${groups.empty}
 }

@@ -30,7 +30,7 @@ export async function removeBackend(directory: string): Promise<void> {
     '-type',
     'd',
     '-name',
-    '*-btrfs',
+    '*.btrfs',
     '-exec',
     'btrfs',
     'property',

@@ -37,7 +37,7 @@ const isSubvolume = (path: string) => statSync(path).ino === SUBVOLUME;
 /** What there is in the directory, besides base trees with their names. */
 function leftIn(name: string): readonly string[] {
   try {
-    return readdirSync(below(name)).filter((entry) => !/^[0-9a-f]+-btrfs$/.test(entry));
+    return readdirSync(below(name)).filter((entry) => !/^[0-9a-f]+\.btrfs$/.test(entry));
   } catch {
     return []; // it was never made
   }
@@ -95,7 +95,7 @@ describe('workspaces on Btrfs', () => {
       await using runtime = await provider.create(sandboxSpec(id, { workspace: WORKSPACE, allowDegraded: true }));
       expect(await sh(runtime, 'echo two >file; echo new >new; cat file')).toBe('two\n');
     }
-    expect(() => writeFileSync(below('bases', 'b7b7b7b7-btrfs', 'file'), 'no')).toThrow('EROFS');
+    expect(() => writeFileSync(below('bases', 'b7b7b7b7.btrfs', 'file'), 'no')).toThrow('EROFS');
     {
       await using copy = await provider.create(
         sandboxSpec(fork, { workspace: WORKSPACE, copyOf: id, allowDegraded: true }),
@@ -115,6 +115,19 @@ describe('workspaces on Btrfs', () => {
     for (const one of [id, fork, after]) await provider.remove(one);
     expect(leftIn('sandboxes')).toEqual([]);
     expect(leftIn('playgrounds')).toEqual([]);
+  });
+
+  it('lose bases that nobody stands on, but for the three newest', async () => {
+    await using provider = providerOn();
+    const ids: SandboxId[] = [];
+    for (const digit of '12345') {
+      const workspace = fixtureWorkspace(`ba5e${digit}`, [{ path: 'file', content: `${digit}\n` }]);
+      const id = SandboxId.make();
+      await (await provider.create(sandboxSpec(id, { workspace, allowDegraded: true })))[Symbol.asyncDispose]();
+      ids.push(id);
+    }
+    for (const id of ids) await provider.remove(id);
+    expect(readdirSync(below('bases')).sort()).toEqual(['ba5e3.btrfs', 'ba5e4.btrfs', 'ba5e5.btrfs']);
   });
 
   it('can be forked and removed when a restored snapshot has made them ordinary directories', async () => {

@@ -25,6 +25,7 @@ import { RunMarks } from './run-marks.ts';
 import { baseTreeName } from './tree-kind.ts';
 import { runAsking, runScript, runScriptOrFail, scriptError } from './run-script.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
+import { setUnusedBasesAside } from './unused-bases.ts';
 import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** Whose directories they are, and where. */
@@ -62,7 +63,7 @@ export interface RemovedDirectory {
 }
 
 /** Exit codes of the scripts below, under those of `COPY_EXITS`. */
-const EXITS = { unreadable: 87, taken: 88, baseMissing: 89, networkFileSystem: 90 } as const;
+const EXITS = { unreadable: 87, taken: 88, baseMissing: 89, networkFileSystem: 90, unmakeable: 91 } as const;
 /**
  * Shell text: ends where the current directory is on a network file system, and says which. Change times there are those of a server's
  * clock. They cannot be compared with a mark of this machine's, and a change that nobody sees is lost.
@@ -134,15 +135,17 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     const directory = quoted(this.filesOf(meta.id).directory);
     const name = `${UNFINISHED}${crypto.randomUUID()}`;
     const unfinished = `${sandboxes}/${name}`;
+    // Once more behind the lock: a removal may have taken away what nobody stood on.
+    const isThere = base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`;
     // The sandbox's user finds its way through, and sees nothing on it.
-    return `${ensureDirectories(above)} || exit 1
+    return `${ensureDirectories(above)} || exit ${EXITS.unmakeable}
 [ ! -e ${directory} ] || exit ${EXITS.taken}
-${base === undefined ? '' : `[ -d ${quoted(`${bases}/${base}`)} ] || exit ${EXITS.baseMissing}\n`}umask 066
+${isThere}umask 066
 ${makeUnfinished(sandboxes, name)} || exit 1
 lb_unfinished=${quoted(unfinished)}
 trap 'cd /; rm -rf "$lb_unfinished"' EXIT
 ${REFUSE_NETWORK_FILE_SYSTEM}
-umask 022
+${isThere}umask 022
 set -e
 ${fill(unfinished)}
 printf %s ${quoted(JSON.stringify(meta))} >meta.json
@@ -154,7 +157,23 @@ trap - EXIT`;
   stagingError(id: SandboxId, code: number, stderr: string): LitterboxError {
     if (code === EXITS.taken) return alreadyThere(this.provider, id);
     if (code === EXITS.networkFileSystem) return this.#onNetwork(stderr);
+    if (code === EXITS.unmakeable) return this.#unmakeable(code, stderr);
     return copyError('provider.create', this.provider, code, stderr);
+  }
+
+  /** The C library's words, which are the same in every tool. */
+  #unmakeable(code: number, stderr: string): LitterboxError {
+    if (!/Permission denied|Operation not permitted|Read-only file system/.test(stderr))
+      return scriptError('provider.create', code, stderr);
+    return new LitterboxError(
+      'PERMISSION_DENIED',
+      `${shown(this.layout.root)} on ${this.host.name} cannot be made: ${shown(stderr.trim())}.`,
+      {
+        operation: 'provider.create',
+        provider: this.provider,
+        hint: 'Keep the state of Litterbox where you may write: set LITTERBOX_HOME.',
+      },
+    );
   }
 
   #onNetwork(magic: string): LitterboxError {
@@ -242,7 +261,9 @@ ${clean === undefined ? '' : `( cd ${directory} 2>/dev/null || exit 0\n${clean}\
 remove_tree ${gone} || exit 1
 done
 remove_tree ${gone}${own} || exit 1
-${[sandboxes, bases].map(sweepUnfinished).join('\n')}
+${sweepUnfinished(sandboxes)}
+${setUnusedBasesAside(this.layout)}
+${sweepUnfinished(bases)}
 ${sweep}`;
     await runScriptOrFail(this.host, 'provider.remove', script);
   }

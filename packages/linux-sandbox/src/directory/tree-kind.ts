@@ -1,6 +1,6 @@
 /** A kind of directory that its file system copies whole, whatever is in it. Ordinary directories are of no such kind. */
 export interface TreeKind {
-  /** Ends the names of base trees of this kind: an ordinary tree of the same content may lie beside one. */
+  /** Ends the names of base trees of this kind, and begins with a dot: an ordinary tree of the same content may lie beside one. */
   readonly suffix: string;
   /** Shell text: makes the directory whose path follows it. */
   readonly make: string;

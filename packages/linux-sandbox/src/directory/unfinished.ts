@@ -38,7 +38,7 @@ const MAX_LEVELS = 12;
  * BusyBox's `rm` reaches no deeper than a path, and an agent nests directories deeper with ease: what is
  * deep is moved up there. Nowhere else: between a look and a move a program that still runs could put a link in the way.
  *
- * A read-only subvolume is made writable where it is what is removed. Below that nothing is: there a name may be an agent's. Agents make no
+ * A read-only subvolume is deleted, or made writable, where it is what is removed. Below that nothing is: there a name may be an agent's. Agents make no
  * subvolumes (`REFUSED_REQUESTS`).
  */
 export const REMOVE_TREE = `remove_tree() {
@@ -48,7 +48,7 @@ lb_try=0
 until rm -rf "$1" 2>/dev/null; do
 lb_try=$((lb_try+1))
 [ $lb_try -lt 50 ] || { rm -rf "$1"; return; }
-[ $lb_try -gt 1 ] || [ -h "$1" ] || btrfs property set -ts "$1" ro false >/dev/null 2>&1 || :
+[ $lb_try -gt 1 ] || [ -h "$1" ] || btrfs subvolume delete "$1" >/dev/null 2>&1 || btrfs property set -ts "$1" ro false >/dev/null 2>&1 || :
 find -P "$1" -type d ! -perm -u+rwx -exec chmod u+rwx {} + 2>/dev/null
 lb_lifted=
 case $(rm --help 2>&1) in

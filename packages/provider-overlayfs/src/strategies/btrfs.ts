@@ -19,7 +19,7 @@ export const btrfs: Strategy = {
   name: 'btrfs',
   remedy: 'Keep the state directory (LITTERBOX_HOME) on Btrfs, and install btrfs-progs.',
   changes: 'workspace',
-  baseKind: { suffix: '-btrfs', make: 'btrfs subvolume create >/dev/null', freeze: FREEZE },
+  baseKind: { suffix: '.btrfs', make: 'btrfs subvolume create >/dev/null', freeze: FREEZE },
   layers: ['ws', 'home'],
   canBoundDisk: false,
   // Both names are unfinished ones, so that a sweep takes what a killed probe leaves: what is removed itself may be read-only.
