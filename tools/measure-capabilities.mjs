@@ -1,6 +1,7 @@
 // npm run docs:matrix: runs the whole kit on every backend of this machine and writes docs/capabilities.json and the table of docs/capabilities.md.
 // Needs the test host (tools/test-host.sh up) and takes a few minutes for each backend. As root, as CI runs the kit.
 // Usage: measure-capabilities.mjs [NAME...] measures those again whose name begins so and keeps the others.
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,6 +23,11 @@ const BACKENDS = [
     name: 'overlayfs: overlay',
     parent: tmpdir(),
     make: (directory) => overlayfs({ host, facts, directory, strategy: 'overlay' }),
+  },
+  {
+    name: 'overlayfs: btrfs',
+    parent: `${BASE}/fs/btrfs`,
+    make: (directory) => overlayfs({ host, facts, directory, strategy: 'btrfs' }),
   },
   {
     name: 'overlayfs: reflink',
@@ -68,6 +74,9 @@ for (const { name, parent, make, image } of BACKENDS) {
       ),
     );
   } finally {
+    // Base trees on Btrfs are read-only.
+    const trees = ['-type', 'd', '-name', '*.btrfs'];
+    spawnSync('find', [directory, ...trees, '-exec', 'btrfs', 'property', 'set', '-ts', '{}', 'ro', 'false', ';']);
     await rm(directory, { recursive: true, force: true });
   }
 }

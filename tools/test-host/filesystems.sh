@@ -1,11 +1,16 @@
 #!/bin/sh
-# File systems of the tests' own: XFS for reflinks, journalled ext4 for everything that deletes much, and for engines.
+# File systems of the tests' own: XFS for reflinks, Btrfs for snapshots, journalled ext4 for everything that deletes much, and for engines.
 set -eu
 base=/var/lib/litterbox-test
 images=$base/images
 mounts=$base/fs
 
 mounted() { awk -v at="$mounts/$1" '$2 == at { found = 1 } END { exit !found }' /proc/self/mounts; }
+
+# A kernel without Btrfs skips its tests.
+has_btrfs() {
+  grep -qw btrfs /proc/filesystems || modprobe btrfs 2>/dev/null || return 1
+}
 
 # A half-made image must not be taken for a finished one: it gets its name last.
 image() { # NAME SIZE MKFS...
@@ -32,12 +37,13 @@ export PATH
 case ${1:-status} in
   up)
     up xfs 2G mkfs.xfs -q -m reflink=1
+    if has_btrfs; then up btrfs 3G mkfs.btrfs -q; fi
     up ext4 6G mkfs.ext4 -q -F -N 800000 -E lazy_itable_init=0,lazy_journal_init=0
     # What engines keep would fill the one that the tests fill on purpose.
     up engines 6G mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0
     ;;
   down)
-    for name in xfs ext4 engines; do
+    for name in xfs btrfs ext4 engines; do
       if mounted "$name"; then umount "$mounts/$name"; fi
       rm -f "$images/$name.img" "$images/$name.img.new"
       rmdir "$mounts/$name" 2>/dev/null || true
@@ -46,7 +52,8 @@ case ${1:-status} in
     ;;
   status)
     status=0
-    for name in xfs ext4 engines; do
+    for name in xfs btrfs ext4 engines; do
+      [ "$name" != btrfs ] || has_btrfs || continue
       if mounted "$name"; then
         printf 'filesystems: %s at %s\n' "$name" "$mounts/$name"
       else

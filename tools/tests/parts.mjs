@@ -108,8 +108,8 @@ const GATE = [
     name: 'kit-strategies-gate',
     layer: 'gate',
     why: 'another strategy copies in another way: what it says of itself, and its copies',
-    files: ['^packages/provider-overlayfs/test/(copy|reflink)\\.conformance'],
-    titles: groups('traits', 'copies'),
+    files: ['^packages/provider-overlayfs/test/(copy|reflink|btrfs)\\.conformance'],
+    titles: groups('traits', 'copies', 'lifecycle'),
   },
   {
     name: 'kit-pipe-host-gate',
@@ -255,6 +255,11 @@ const DEEP = [
     except: ['conformance', 'broken-'],
   },
   { name: 'kit-reflink', why: 'the whole kit on reflinks', files: ['^packages/provider-overlayfs/test/reflink'] },
+  {
+    name: 'kit-btrfs',
+    why: 'the whole kit on snapshots of Btrfs',
+    files: ['^packages/provider-overlayfs/test/btrfs\\.conf'],
+  },
   { name: 'kit-copy', why: 'the whole kit on copies', files: ['^packages/provider-overlayfs/test/copy'] },
   {
     name: 'kit-pipe-host',
@@ -269,8 +274,8 @@ const DEEP = [
   },
   {
     name: 'kit-user-strategies',
-    why: 'the kit of an ordinary user with reflinks and copies',
-    files: ['^packages/provider-overlayfs/test/(reflink|copy)\\.conformance'],
+    why: 'the kit of an ordinary user with reflinks, copies and snapshots of Btrfs',
+    files: ['^packages/provider-overlayfs/test/(reflink|copy|btrfs)\\.conformance'],
     as: 'user',
   },
   {

@@ -40,7 +40,15 @@ export {
 } from './directory/sandbox-directories.ts';
 export { sandboxFilesOf, type SandboxFiles } from './directory/sandbox-files.ts';
 export { SANDBOX_USER } from './directory/sandbox-user.ts';
-export { REMOVE_TREE, UNFINISHED, ensureDirectories, makeUnfinished, sweepUnfinished } from './directory/unfinished.ts';
+export { baseTreeName, type TreeKind } from './directory/tree-kind.ts';
+export {
+  REMOVE_TREE,
+  SUBVOLUME_MARK,
+  UNFINISHED,
+  ensureDirectories,
+  makeUnfinished,
+  sweepUnfinished,
+} from './directory/unfinished.ts';
 export {
   CAN_MAKE_DISKS,
   DISK_REMEDY,

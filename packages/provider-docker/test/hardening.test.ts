@@ -64,6 +64,8 @@ suite.describe('a container of a sandbox', () => {
       'line discipline': ['Operation not permitted', 16, 0, 0x5423, '$zeros'],
       'the same with bits that are cut off': ['Operation not permitted', 16, 0, 2 ** 32 + 0x5423, '$zeros'],
       typing: ['Operation not permitted', 16, 0, 0x5412, '$zeros'],
+      'a subvolume': ['Operation not permitted', 16, 0, 0x5000940e, '$zeros'],
+      'sharing blocks': ['Bad file descriptor', 16, 0, 0x40049409, -1],
       'size of a terminal': ['Inappropriate ioctl for device', 16, 0, 0x5413, '$zeros'],
       lease: ['Operation not permitted', 72, 0, 1024, 0],
       'a lease with bits that are cut off': ['Operation not permitted', 72, 0, 2 ** 32 + 1024, 0],

@@ -2,12 +2,14 @@ import { type Assurance } from '@litterbox/core/provider';
 import { judgeFacts, type KernelFacts } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import type { Strategy } from './strategies/strategy.ts';
 import type { ToolDirectory } from './tool-directories.ts';
 
 /** What is in force, as the kernel tells it. */
 export function assuranceOf(
   machine: Machine,
   meta: SandboxMeta,
+  { canBoundDisk }: Pick<Strategy, 'canBoundDisk'>,
   environment: readonly string[],
   masked: readonly string[],
   facts: KernelFacts,
@@ -25,7 +27,7 @@ export function assuranceOf(
       environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
       ...(machine.canMakeDisks &&
-        meta.strategy === 'overlay' && {
+        canBoundDisk && {
           withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
         }),
       readable: readableOf(machine.toolDirectories, meta),

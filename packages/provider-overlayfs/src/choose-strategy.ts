@@ -1,12 +1,18 @@
 import { type Host, LitterboxError, type ProbeCheck, type ProviderKey } from '@litterbox/core/provider';
 import { ensureDirectories, runScript, scriptError } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
+import { btrfs } from './strategies/btrfs.ts';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
-/** Cheapest first. */
-const STRATEGIES: readonly Strategy[] = [overlay, reflink, copy];
+/**
+ * The best first. Overlay and Btrfs both cost nothing for the size of a repository. An overlay has its changes in a layer of their own, so that nobody
+ * looks for them among everything else.
+ */
+const STRATEGIES: readonly Strategy[] = [overlay, btrfs, reflink, copy];
+
+const namesOf = (strategies: readonly Strategy[]) => strategies.map(({ name }) => name).join(', ');
 
 export const STRATEGY_NAMES = STRATEGIES.map(({ name }) => name);
 
@@ -22,7 +28,7 @@ export function strategyNamed(name: string, provider: ProviderKey): Strategy {
   throw new LitterboxError('UNSUPPORTED', `This version knows no strategy ${name}.`, {
     operation: 'provider.create',
     provider,
-    hint: `It knows ${STRATEGIES.map((strategy) => strategy.name).join(', ')}.`,
+    hint: `It knows ${namesOf(STRATEGIES)}.`,
   });
 }
 
@@ -38,14 +44,19 @@ export async function choosing(
 ): Promise<StrategyChoice> {
   const checks: ProbeCheck[] = [];
   const make = `${ensureDirectories([directory])} || exit ${NO_DIRECTORY}\n`;
-  for (const strategy of wanted === undefined ? STRATEGIES : [strategyNamed(wanted, provider)]) {
+  const candidates = wanted === undefined ? STRATEGIES : [strategyNamed(wanted, provider)];
+  for (const [index, strategy] of candidates.entries()) {
     const { code, stdout, stderr } = await runScript(host, make + strategy.probe(directory, isRoot));
     if (code === NO_DIRECTORY) throw scriptError('provider.create', code, stderr);
     if (code === 0) {
       checks.push({
         name: `copy-on-write (${strategy.name})`,
         status: 'ok',
-        finding: `${strategy.name} works below ${directory}`,
+        finding: [
+          `${strategy.name} works below ${directory}`,
+          ...(stdout.trim() === '' ? [] : [stdout.trim()]),
+          ...(index + 1 < candidates.length ? [`not tried: ${namesOf(candidates.slice(index + 1))}`] : []),
+        ].join('; '),
       });
       return { strategy, checks };
     }
@@ -53,7 +64,7 @@ export async function choosing(
       name: `copy-on-write (${strategy.name})`,
       status: wanted ? 'failed' : 'warning',
       finding: (stdout || stderr).trim() || `exit code ${code}`,
-      remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
+      remedy: strategy.remedy,
     });
   }
   return { strategy: undefined, checks };

@@ -68,7 +68,7 @@ export async function describeSandbox(
       'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
     );
   const { strategy, checks } = await survey.strategy(call, spec.strategy);
-  if (limits.diskBytes !== undefined && strategy?.changes === 'workspace')
+  if (limits.diskBytes !== undefined && strategy?.canBoundDisk === false)
     throw cannotHonour(
       provider,
       `the limit diskBytes with the strategy ${strategy.name}`,

@@ -13,7 +13,7 @@ import {
 } from '@litterbox/linux-sandbox';
 import { strategyNamed } from './choose-strategy.ts';
 import { HOLD } from './held-session.ts';
-import { layersOf } from './layout.ts';
+import { baseDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
@@ -40,7 +40,7 @@ export function fillSandbox({ layout, machine, meta, setup }: FillInput, isPoole
   const owned = strategy.changes === 'upper' ? 'ws upper' : 'ws';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
-${strategy.prepare(`${layout.bases}/${meta.base}`, setup)}
+${strategy.prepare(baseDirectory(layout, strategy, meta.base), setup)}
 ${machine.isRoot ? `chown ${OWNER} home ${playground} ${owned}` : ''}
 ${disk ? makeDisk(disk) : ''}`;
 }
@@ -54,7 +54,7 @@ export function fillCopy(
   const from = sandboxFilesOf(`${layout.sandboxes}/${source.id}`).directory;
   const hasPlayground = meta.playground === meta.id && source.playground === source.id;
   const [fromDisk, toDisk] = [diskOf(layout, source), diskOf(layout, meta)];
-  const empty = strategy.changes === 'upper' ? strategy.prepare(`${layout.bases}/${meta.base}`, setup) : '';
+  const empty = strategy.changes === 'upper' ? strategy.prepare(baseDirectory(layout, strategy, meta.base), setup) : '';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   const owner = machine.isRoot ? ` && chown ${OWNER} ${playground}` : '';
   // Playground and disk get their names when somebody waits for the copy, and not before.
@@ -63,9 +63,11 @@ export function fillCopy(
     : hasPlayground
       ? `mv -T own-playground ${playground}`
       : `[ -d ${playground} ] || { mkdir ${playground}${owner}; }`;
+  const [workspace, home] = strategy.layers;
   return (unfinished) => {
     const trees = [
-      ...layersOf(meta.strategy).map((name) => copyTree(`${from}/${name}`, `${unfinished}/${name}`)),
+      strategy.copyWorkspace(`${from}/${workspace}`, `${unfinished}/${workspace}`),
+      copyTree(`${from}/${home}`, `${unfinished}/${home}`),
       ...(hasPlayground ? [copyTree(`${layout.playgrounds}/${source.id}`, `${unfinished}/own-playground`)] : []),
     ];
     const copy = fromDisk ? `cd ${quoted(unfinished)} || exit 1\n${copyDisk(from, fromDisk)}` : trees.join(' && ');

@@ -45,7 +45,7 @@ export class KeptSetups {
   ): Promise<Pick<SandboxMeta, 'prepared'> | undefined> {
     if (keys.length === 0) return undefined;
     const programs = await this.#programs(root, call);
-    const place = { strategy, base, programs };
+    const place = { strategy: strategyNamed(strategy, this.#directories.provider), base, programs };
     const key = await this.#layered.first(keys, (one) => setupDirectory(this.#directories.layout, place, one), call);
     return key === undefined ? undefined : { prepared: { key, programs } };
   }
@@ -56,7 +56,12 @@ export class KeptSetups {
   }
 
   directoryOf(meta: SandboxMeta): string | undefined {
-    return meta.prepared && setupDirectory(this.#directories.layout, { ...meta, ...meta.prepared }, meta.prepared.key);
+    const { base, prepared } = meta;
+    const strategy = strategyNamed(meta.strategy, this.#directories.provider);
+    return (
+      prepared &&
+      setupDirectory(this.#directories.layout, { strategy, base, programs: prepared.programs }, prepared.key)
+    );
   }
 
   async #placeOf(meta: SandboxMeta, key: string, call?: CallOptions) {
@@ -68,7 +73,7 @@ export class KeptSetups {
     const next: SandboxMeta = { ...meta, prepared: { key, programs } };
     return {
       parent,
-      name: setupDirectory(layout, { ...meta, programs }, key).slice(parent.length + 1),
+      name: setupDirectory(layout, { strategy, base: meta.base, programs }, key).slice(parent.length + 1),
       keep: strategy.keep(isRoot ? `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}` : ''),
       takeBack: strategy.takeBack,
       ...(strategy.changes === 'upper' && { meta: next }),

@@ -28,7 +28,7 @@ import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { foreignOverlays, OVERLAYS_SCRIPT } from './foreign-overlays.ts';
-import { setupDirectory } from './layout.ts';
+import { baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -52,7 +52,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
   const disk = diskOf(layout, meta);
-  const base = `${layout.bases}/${meta.over?.base ?? meta.base}`;
+  const base = baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
   const needed = [
     '/usr',
@@ -83,7 +83,9 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     ...(disk && { disk }),
     ...(meta.over && { difference: `${layout.bases}/${meta.over.difference}` }),
     ...(meta.newer !== undefined && { newer: `${layout.bases}/${meta.newer}` }),
-    ...(meta.prepared && { setup: setupDirectory(layout, { ...meta, ...meta.prepared }, meta.prepared.key) }),
+    ...(meta.prepared && {
+      setup: setupDirectory(layout, { strategy, base: meta.base, programs: meta.prepared.programs }, meta.prepared.key),
+    }),
   });
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
@@ -92,7 +94,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);
-      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], masked, facts);
+      const assurance = assuranceOf(machine, meta, strategy, [...Object.keys(environment), 'PWD'], masked, facts);
       const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
       if (!loose) return assurance;
       // Nobody has to ask for this control; who did by name does not go without it.

@@ -1,9 +1,10 @@
-import type { DirectoryLayout } from '@litterbox/linux-sandbox';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import { baseTreeName, type DirectoryLayout } from '@litterbox/linux-sandbox';
+import type { Strategy } from './strategies/strategy.ts';
 
-/** Names, in the sandbox's directory, of what holds its workspace and its home directory. */
-export const layersOf = (strategy: SandboxMeta['strategy']) =>
-  [strategy === 'overlay' ? 'upper' : 'ws', 'home'] as const;
+/** Where the frozen tree of a base is that sandboxes with the strategy stand on. */
+export function baseDirectory({ bases }: DirectoryLayout, { baseKind }: Strategy, base: string): string {
+  return `${bases}/${baseTreeName(base, baseKind)}`;
+}
 
 /**
  * Where what a setup left is kept. A layer that holds changes alone lies over any base; a copy of a whole workspace holds its base
@@ -14,12 +15,12 @@ export function setupDirectory(
   { strategy, base, programs }: SetupPlace,
   key: string,
 ): string {
-  return `${setups}/${strategy}/${key}-${programs}${strategy === 'overlay' ? '' : `-${base}`}`;
+  return `${setups}/${strategy.name}/${key}-${programs}${strategy.changes === 'upper' ? '' : `-${base}`}`;
 }
 
 /** What a kept setup depends on, besides its key. */
 export interface SetupPlace {
-  readonly strategy: 'overlay' | 'reflink' | 'copy';
+  readonly strategy: Pick<Strategy, 'name' | 'changes'>;
   readonly base: string;
   /** Another one when the programs that a sandbox sees are others; hexadecimal. */
   readonly programs: string;

@@ -8,7 +8,7 @@ import {
   type SandboxDirectories,
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
-import { layersOf } from './layout.ts';
+import { strategyNamed } from './choose-strategy.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -22,7 +22,7 @@ export function overlaySnapshots(
   const { host, layout, provider } = directories;
   return new LayerSnapshots<SandboxMeta>({
     directories,
-    layersOf: (meta) => layersOf(meta.strategy),
+    layersOf: (meta) => strategyNamed(meta.strategy, provider).layers,
     assertCopyable: async (call) => void (await survey.usableMachine(call)),
     isRoot: async (call) => (await survey.machine(call)).isRoot,
     still: async ({ id }, script, call) => {

@@ -1,5 +1,6 @@
 import { assertClaimable, unlike } from '@litterbox/sandbox-kit';
 import {
+  baseTreeName,
   beginAtFirstMark,
   createOrRollBack,
   directoryLayout,
@@ -49,7 +50,7 @@ import type { Strategy } from './strategies/strategy.ts';
  * trees, layers and playgrounds.
  */
 export interface OverlayfsOptions extends ProviderMachine {
-  /** Use this way of copying or none. @defaultValue the first that works of overlay, reflink, copy */
+  /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, reflink, copy */
   readonly strategy?: Strategy['name'];
 }
 
@@ -71,7 +72,7 @@ class OverlayProvider implements SandboxProvider {
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
     // A disk of its own is mounted, which needs root, and holds layers alone: a copy of the base would not share its blocks.
-    const boundsDisk = facts.uid === 0 && (strategy ?? 'overlay') === 'overlay';
+    const boundsDisk = facts.uid === 0 && (strategy === undefined || strategyNamed(strategy, key).canBoundDisk);
     this.traits = {
       isolation: 'process',
       limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
@@ -201,17 +202,19 @@ ${letGoScript(directory)}`;
       const fill = () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
       return this.#directories.stage(one, { bases, fill }, options);
     };
-    if ((await stage(meta, [meta.base])) === 'staged') return meta;
+    const { baseKind, changes } = strategyNamed(meta.strategy, this.name);
+    const trees = { ...owner, ...(baseKind && { kind: baseKind }) };
+    if ((await stage(meta, [baseTreeName(meta.base, baseKind)])) === 'staged') return meta;
     // Where workspaces are copied, each base is a whole tree.
-    const isLayered = strategyNamed(meta.strategy, this.name).changes === 'upper';
-    const trees = { host: this.#host, bases: this.#directories.layout.bases, ...owner };
-    const over = isLayered ? await ensureBaseOver(trees, spec.workspace, options) : undefined;
+    const { bases } = this.#directories.layout;
+    const wanted = { host: this.#host, bases, ...owner };
+    const over = changes === 'upper' ? await ensureBaseOver(wanted, spec.workspace, options) : undefined;
     if (over) {
       const layered = { ...meta, over };
       if ((await stage(layered, [over.base, over.difference])) === 'staged') return layered;
     }
     const fill = () => fillSandbox(this.#filled(meta, machine), spec.isPooled === true);
-    await this.#directories.stageOver(spec.workspace, owner, meta, fill, options);
+    await this.#directories.stageOver(spec.workspace, trees, meta, fill, options);
     return meta;
   }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,20 +6,41 @@ import { join } from 'node:path';
 import { type Host, type SandboxProvider } from '@litterbox/core/provider';
 import { overlayfs } from '../src/index.ts';
 
-export type StrategyName = 'overlay' | 'reflink' | 'copy';
+export type StrategyName = 'overlay' | 'btrfs' | 'reflink' | 'copy';
 
-/** Where the test host keeps a file system that can share blocks. */
-const REFLINK_DIRECTORY = '/var/lib/litterbox-test/fs/xfs';
+/** Where the test host keeps file systems that can share blocks. */
+const DIRECTORIES: Partial<Record<StrategyName, string>> = {
+  btrfs: '/var/lib/litterbox-test/fs/btrfs',
+  reflink: '/var/lib/litterbox-test/fs/xfs',
+};
 
 /** A directory for the provider's own files, where the strategy works; removed by {@link removeBackend}. */
 export async function backendDirectory(strategy: StrategyName): Promise<string> {
-  const parent = strategy === 'reflink' && existsSync(REFLINK_DIRECTORY) ? REFLINK_DIRECTORY : tmpdir();
+  const own = DIRECTORIES[strategy];
+  const parent = own !== undefined && existsSync(own) ? own : tmpdir();
   const directory = await mkdtemp(join(parent, `litterbox-${strategy}-`));
   await mkdir(directory, { recursive: true });
   return directory;
 }
 
 export async function removeBackend(directory: string): Promise<void> {
+  // Frozen base trees on Btrfs are read-only.
+  spawnSync('find', [
+    directory,
+    '-type',
+    'd',
+    '-name',
+    '*.btrfs',
+    '-exec',
+    'btrfs',
+    'property',
+    'set',
+    '-ts',
+    '{}',
+    'ro',
+    'false',
+    ';',
+  ]);
   await rm(directory, { recursive: true, force: true });
 }
 

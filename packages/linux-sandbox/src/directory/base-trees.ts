@@ -7,7 +7,8 @@ import {
   type WorkspaceSource,
 } from '@litterbox/core/provider';
 import { runScriptOrFail, scriptError } from './run-script.ts';
-import { ensureDirectories, makeUnfinished, UNFINISHED } from './unfinished.ts';
+import { baseTreeName, type TreeKind } from './tree-kind.ts';
+import { ensureDirectories, makeUnfinished, REMOVE_TREE, UNFINISHED } from './unfinished.ts';
 
 /** Where frozen base trees are kept, and what unpacks them. */
 export interface BaseTreesInput {
@@ -18,6 +19,8 @@ export interface BaseTreesInput {
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** Root's programs there are confined already: they may unpack themselves, where rights cannot be given up. @defaultValue false */
   readonly isConfined?: boolean;
+  /** What kind of directory a tree is. @defaultValue an ordinary one */
+  readonly kind?: TreeKind;
 }
 
 const MAX_ATTEMPTS = 3;
@@ -31,8 +34,8 @@ export async function ensureBaseTree(
   source: WorkspaceSource,
   options?: ProgressOptions,
 ): Promise<string> {
-  const { host, bases } = input;
-  const target = `${bases}/${source.key}`;
+  const { host, bases, kind } = input;
+  const target = `${bases}/${baseTreeName(source.key, kind)}`;
   if (await host.files.stat(target, options)) return target;
   options?.onProgress?.({ step: 'base-tree', message: 'Unpacking the base tree' });
   for (let attempt = 1; ; attempt++) {
@@ -45,13 +48,15 @@ export async function ensureBaseTree(
       await runScriptOrFail(
         host,
         'provider.base-tree',
-        `mv -T ${quoted(unfinished)} ${quoted(target)} 2>/dev/null || { [ -d ${quoted(target)} ] && rm -rf ${quoted(unfinished)}; }`,
+        `${REMOVE_TREE}${kind ? `( cd ${quoted(unfinished)} && ${kind.freeze} ) || exit 1\n` : ''}mv -T ${quoted(unfinished)} ${quoted(target)} 2>/dev/null || { [ -d ${quoted(target)} ] && remove_tree ${quoted(unfinished)}; }`,
         options,
       );
       return target;
     } catch (error) {
       const isSwept = (await host.files.stat(unfinished)) === undefined;
-      await runScriptOrFail(host, 'provider.base-tree', `rm -rf ${quoted(unfinished)}`).catch(() => '');
+      await runScriptOrFail(host, 'provider.base-tree', `${REMOVE_TREE}remove_tree ${quoted(unfinished)}`).catch(
+        () => '',
+      );
       options?.signal?.throwIfAborted();
       // Nobody holds its lock between the end of tar and here: a sweep may have taken it for a dead program's.
       if (!isSwept || attempt === MAX_ATTEMPTS) throw error;
@@ -60,7 +65,7 @@ export async function ensureBaseTree(
 }
 
 async function unpack(
-  { host, bases, owner, isConfined = false }: BaseTreesInput,
+  { host, bases, owner, kind, isConfined = false }: BaseTreesInput,
   name: string,
   source: WorkspaceSource,
   options?: CallOptions,
@@ -74,7 +79,7 @@ async function unpack(
   // The layers above are 0700 and another user's: tar must not look a path up, so it starts where it is to unpack.
   const script = `${ensureDirectories([bases])} || exit 1
 umask 022
-${makeUnfinished(bases, name)} || exit 1
+${makeUnfinished(bases, name, kind)} || exit 1
 ${owner ? asOwner(`${owner.uid}:${owner.gid}`) : `exec ${tar}`}`;
   await using unpacking = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
   let said = '';

@@ -22,6 +22,7 @@ import type { DirectoryDescription } from './directory-description.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
 import { readDescription } from './read-description.ts';
 import { RunMarks } from './run-marks.ts';
+import { baseTreeName } from './tree-kind.ts';
 import { runAsking, runScript, runScriptOrFail, scriptError } from './run-script.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { setUnusedBasesAside } from './unused-bases.ts';
@@ -114,12 +115,12 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   /** As {@link stage}, with the base tree unpacked where it is not there yet. */
   async stageOver(
     source: WorkspaceSource,
-    trees: Pick<BaseTreesInput, 'owner' | 'isConfined'>,
+    trees: Pick<BaseTreesInput, 'owner' | 'isConfined' | 'kind'>,
     meta: Meta,
     fill: StagedDirectory['fill'],
     options?: ProgressOptions,
   ): Promise<void> {
-    const staged = { bases: [source.key], fill };
+    const staged = { bases: [baseTreeName(source.key, trees.kind)], fill };
     if ((await this.stage(meta, staged, options)) === 'staged') return;
     await ensureBaseTree({ host: this.host, bases: this.layout.bases, ...trees }, source, options);
     reach('provider.after-base-tree');

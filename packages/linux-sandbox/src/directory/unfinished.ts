@@ -1,4 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
+import type { TreeKind } from './tree-kind.ts';
 
 /** Prefix of a directory that is being made or removed and never listed. */
 export const UNFINISHED = '.unfinished-';
@@ -17,10 +18,16 @@ export function ensureDirectories(paths: readonly string[]): string {
  * the shell leaves it to, tells that somebody is at work. Between making and locking the parent is locked, against sweeps.
  * A machine without `flock`, such as a container of an image that lacks it, has no locks: there the age tells.
  */
-export function makeUnfinished(parent: string, name: string): string {
+export function makeUnfinished(parent: string, name: string, kind?: TreeKind): string {
   return `lb_flock() { ! command -v flock >/dev/null 2>&1 || flock "$@"; }
-exec 8<${quoted(parent)} && lb_flock -s 8 && mkdir ${quoted(`${parent}/${name}`)} && cd ${quoted(`${parent}/${name}`)} && exec 9<. && lb_flock 9 && exec 8<&-`;
+exec 8<${quoted(parent)} && lb_flock -s 8 && ${kind?.make ?? 'mkdir'} ${quoted(`${parent}/${name}`)} && cd ${quoted(`${parent}/${name}`)} && exec 9<. && lb_flock 9 && exec 8<&-`;
 }
+
+/**
+ * A file in a directory of ours whose `ws` is a subvolume of Btrfs, which is removed at once. A directory without it may hold one too: that one is
+ * removed file by file.
+ */
+export const SUBVOLUME_MARK = 'has-subvolume';
 
 /** Directories of longer paths are moved up before they are removed: so many names of 255 bytes are shorter than a path may be. */
 const MAX_LEVELS = 12;
@@ -30,13 +37,18 @@ const MAX_LEVELS = 12;
  * Again and again for some seconds: a directory shows what is in it only then, and a program that is just ending may still make a file.
  * BusyBox's `rm` reaches no deeper than a path, and an agent nests directories deeper with ease: what is
  * deep is moved up there. Nowhere else: between a look and a move a program that still runs could put a link in the way.
+ *
+ * A read-only subvolume is deleted, or made writable, where it is what is removed. Below that nothing is: there a name may be an agent's. Agents make no
+ * subvolumes (`REFUSED_REQUESTS`).
  */
 export const REMOVE_TREE = `remove_tree() {
 [ -e "$1" ] || [ -h "$1" ] || return 0
+[ ! -e "$1/${SUBVOLUME_MARK}" ] || btrfs subvolume delete "$1/ws" >/dev/null 2>&1 || :
 lb_try=0
 until rm -rf "$1" 2>/dev/null; do
 lb_try=$((lb_try+1))
 [ $lb_try -lt 50 ] || { rm -rf "$1"; return; }
+[ $lb_try -gt 1 ] || [ -h "$1" ] || btrfs subvolume delete "$1" >/dev/null 2>&1 || btrfs property set -ts "$1" ro false >/dev/null 2>&1 || :
 find -P "$1" -type d ! -perm -u+rwx -exec chmod u+rwx {} + 2>/dev/null
 lb_lifted=
 case $(rm --help 2>&1) in

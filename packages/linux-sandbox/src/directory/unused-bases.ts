@@ -9,6 +9,8 @@ export const KEPT_BASES = 3;
  * Shell text: takes away base trees that no sandbox and no snapshot stands on, but for the {@link KEPT_BASES} newest. They get the name of
  * something unfinished, and the next sweep of `bases` removes them.
  *
+ * What a tree is called by is its content, in descriptions too; trees of two kinds with the same content go and stay together.
+ *
  * Who makes a sandbox locks the directory of sandboxes shared, looks for its base behind that lock, and then holds a lock on what is
  * unfinished until the description is there. So nothing is taken away while somebody is at work, and nowhere without locks.
  */
@@ -27,8 +29,9 @@ done
 lb_used=$(cat ${metas})
 lb_n=0
 for lb_d in $(ls -tc); do
-case $lb_d in *[!0-9a-f-]*) continue ;; esac
-case $lb_used in *"\\"$lb_d\\""*) continue ;; esac
+lb_key=\${lb_d%%.*}
+case $lb_key in *[!0-9a-f-]*) continue ;; esac
+case $lb_used in *"\\"$lb_key\\""*) continue ;; esac
 lb_n=$((lb_n+1))
 [ $lb_n -le ${KEPT_BASES} ] || mv -T "$lb_d" ${UNFINISHED}"$lb_d"
 done

@@ -1,3 +1,5 @@
+import { SUBVOLUME_REQUESTS } from './subvolume-requests.ts';
+
 /** Unix sockets, of which a sandbox has none or those of its own alone. */
 export const AF_UNIX = 1;
 
@@ -17,8 +19,9 @@ export const SOCKET_PROTOCOLS: readonly { readonly family: number; readonly prot
 ];
 
 /**
- * Requests of `ioctl` that are refused: TIOCSTI and TIOCLINUX type into a terminal, TIOCSETD loads a line discipline.
+ * Requests of `ioctl` that are refused: TIOCSTI and TIOCLINUX type into a terminal, TIOCSETD loads a line discipline, and
+ * those that make and change subvolumes.
  *
  * @see include/uapi/asm-generic/ioctls.h
  */
-export const REFUSED_REQUESTS: readonly number[] = [0x5412, 0x541c, 0x5423];
+export const REFUSED_REQUESTS: readonly number[] = [0x5412, 0x541c, 0x5423, ...SUBVOLUME_REQUESTS];

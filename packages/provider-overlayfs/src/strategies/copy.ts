@@ -1,9 +1,13 @@
 import { quoted } from '@litterbox/core/provider';
+import { copyTree } from '@litterbox/linux-sandbox';
 import type { Strategy } from './strategy.ts';
 
 const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
   name,
+  remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'workspace',
+  layers: ['ws', 'home'],
+  canBoundDisk: false,
   probe: (directory) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" || exit 1
 echo probe >"$d/a"
@@ -15,7 +19,8 @@ exit $code`,
   prepare: (base, setup) =>
     setup === undefined
       ? `cp -a ${flag} ${quoted(base)}/. ws/\n`
-      : `cp -a ${flag} ${quoted(setup)}/ws/. ws/ && cp -a ${flag} ${quoted(setup)}/home/. home/\n`,
+      : `cp -a ${flag} ${quoted(setup)}/ws/. ws/\ncp -a ${flag} ${quoted(setup)}/home/. home/\n`,
+  copyWorkspace: copyTree,
   mounts: () => [],
   // Nothing runs that could put a link where a directory was; links themselves are copied as links.
   // What an ordinary user cannot read back cannot be kept, and the sandbox is none the worse for it.

@@ -1,9 +1,18 @@
+import type { TreeKind } from '@litterbox/linux-sandbox';
 import type { SessionMount } from '../mount-table.ts';
 
 /** One way to give a sandbox its own writable copy of a frozen base tree. Texts are for a shell of the host. */
 export interface Strategy {
-  readonly name: 'overlay' | 'reflink' | 'copy';
-  /** Exits 0 when it works below the directory, else prints one line that says why not. Leaves nothing behind. */
+  readonly name: 'overlay' | 'btrfs' | 'reflink' | 'copy';
+  /** What a person does where it does not work. */
+  readonly remedy: string;
+  /** What kind of directory the frozen base trees are; absent: an ordinary one. */
+  readonly baseKind?: TreeKind;
+  /** Names, in the sandbox's directory, of what holds its workspace and its home directory. */
+  readonly layers: readonly [workspace: string, home: string];
+  /** Whether what a sandbox writes can be on a disk of its own: a copy of a base on another file system shares nothing with it. */
+  readonly canBoundDisk: boolean;
+  /** Exits 0 when it works below the directory, with what a person may want to know; else prints one line that says why not. Leaves nothing behind. */
   probe(directory: string, isRoot: boolean): string;
   /**
    * Once, at create, with the sandbox's directory as the current one and an empty `home` in it.
@@ -11,6 +20,8 @@ export interface Strategy {
    * @param setup directory of a kept setup to begin with, as `keep` left it
    */
   prepare(base: string, setup?: string): string;
+  /** Shell text, a command with a status: as `copyTree`, for the workspace of a sandbox that stands still; `to` is there and empty. */
+  copyWorkspace(from: string, to: string): string;
   /**
    * What is mounted at each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace
    * at /run/ws and the home directory at /run/home. What is mounted on is there: `base`, `difference`, `newer`, `setup`, `ws` and `home`.
