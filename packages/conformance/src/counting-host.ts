@@ -157,8 +157,15 @@ function countedProcess(handle: ProcessHandle, { say, hear }: Conversation): Pro
       say();
       return tell(...given);
     };
+  const ended = async () => {
+    try {
+      return await handle.exit;
+    } finally {
+      await hear();
+    }
+  };
   return {
-    exit: handle.exit.finally(hear),
+    exit: ended(),
     write: said((bytes) => handle.write(bytes)),
     closeStdin: said(() => handle.closeStdin()),
     kill: said((signal) => handle.kill(signal)),
