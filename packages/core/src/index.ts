@@ -88,7 +88,13 @@ export type {
   WorkspaceSource,
 } from './ports/sandbox-provider.ts';
 export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
-export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
+export {
+  type KeptSnapshot,
+  MAX_SNAPSHOT_NOTE_BYTES,
+  type SnapshotName,
+  type SnapshotProvider,
+  type TakeSnapshotOptions,
+} from './ports/snapshot-provider.ts';
 export type { FileChange } from './ports/file-change.ts';
 export type {
   Base,
