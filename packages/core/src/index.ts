@@ -168,6 +168,7 @@ export { readLog } from './operations/read-log.ts';
 export { reconcileState } from './operations/reconcile-state.ts';
 export { recoverSandbox, restoreRevision } from './operations/restore-revision.ts';
 export { runCommand } from './operations/run-command.ts';
+export { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './operations/snapshots.ts';
 export { trustConfig } from './operations/trust-config.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/wording.ts';
 export { writeFile } from './operations/write-file.ts';

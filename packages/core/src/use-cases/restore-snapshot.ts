@@ -119,9 +119,9 @@ export class RestoreSnapshot {
     if (!found)
       return `The snapshot that ${record.slug} was being restored to is gone; build the sandbox anew: litterbox recover ${record.slug} --force.`;
     const snapshot = noted(found, record);
-    const cleared = phase === 'runtime' ? await this.#putBack(record, provider, snapshot) : await this.#cleared(record);
+    const current = phase === 'runtime' ? await this.#putBack(record, provider, snapshot) : record;
     await this.#open.close(record.id);
-    const { record: whole } = await this.#recorded(cleared, provider, snapshot);
+    const { record: whole } = await this.#recorded(current, provider, snapshot);
     await this.#tell(whole, snapshot);
     return `Finished the interrupted restore of ${record.slug} to the snapshot ${snapshot.note.label}.`;
   }
@@ -190,10 +190,6 @@ export class RestoreSnapshot {
     }
   }
 
-  async #cleared(record: SandboxRecord): Promise<SandboxRecord> {
-    return await changeRecord(this.#state, record, () => ({ mark: null }));
-  }
-
   async #putBack(
     record: SandboxRecord,
     provider: SandboxProvider,
@@ -201,7 +197,7 @@ export class RestoreSnapshot {
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     // First: an old mark would hide what the snapshot brings.
-    const cleared = await this.#cleared(record);
+    const cleared = await changeRecord(this.#state, record, () => ({ mark: null }));
     reach('snapshot-restore.after-mark');
     await this.#keeper.end(cleared, false);
     await snapshotsPortOf(provider, record).restore(record.id, snapshot.name, { signal: options?.signal });
@@ -217,11 +213,16 @@ export class RestoreSnapshot {
   ): Promise<{ readonly record: SandboxRecord; readonly revision: Revision | undefined }> {
     const repository = await this.#repository.execute();
     const message = revisionMessage({ tool: 'restore', subject: `snapshot ${note.label}`, sandbox: record.slug });
+    const replaced = await changeRecord(this.#state, record, ({ replacements = 0 }) => ({
+      mark: null,
+      replacements: replacements + 1,
+    }));
+    reach('snapshot-restore.after-record');
     const appended = await repository.restore(record.id, note.commit, message);
     reach('snapshot-restore.after-revision');
-    const runtime = await this.#open.runtime(record);
+    const runtime = await this.#open.runtime(replaced);
     if (isAsleep(record)) await runtime.start();
-    const { record: seen, revision } = await this.#looked(record, message);
+    const { record: seen, revision } = await this.#looked(replaced, message);
     reach('snapshot-restore.after-scan');
     if (isAsleep(record)) await runtime.stop();
     await settleRunState(this.#state, provider, seen);

@@ -205,6 +205,21 @@ test('a restore where nothing that counts changed is no revision', async () => {
   expect(await run(fixture, 'cat cache')).toBe('old\n');
 });
 
+test('another program that has it open works in what was put back', async () => {
+  await using fixture = useCaseFixture({ files: FILES });
+  await snapshotted(fixture);
+  await run(fixture, 'echo new >work');
+  const record = await fixture.findSandbox.execute('a');
+  const before = await fixture.openSandboxes.get(record);
+  const isRestored = await fixture.state.update(record, { replacements: 1 });
+  const after = await fixture.openSandboxes.get(isRestored);
+  expect(after).not.toBe(before);
+  await expect(before.channel.run({ argv: ['true'] })).rejects.toMatchObject({ code: 'DISPOSED' });
+  expect(await fixture.openSandboxes.get(record)).toBe(after); // by a record that was read before
+  const { record: restored } = await fixture.restoreSnapshot.execute('a', 's1');
+  expect(restored.replacements).toBe(2);
+});
+
 for (const state of ['paused', 'stopped'] as const)
   test(`one that is ${state} is stopped afterwards, and what it had unrecorded is in the history`, async () => {
     await using fixture = useCaseFixture({ files: FILES });
@@ -283,7 +298,7 @@ test('a restore that was aborted before it began changes nothing', async () => {
   expect(fixture.left().journal).toEqual([]);
 });
 
-const POINTS = ['journal', 'mark', 'runtime', 'step', 'revision', 'scan'].map(
+const POINTS = ['journal', 'mark', 'runtime', 'step', 'record', 'revision', 'scan'].map(
   (step) => `snapshot-restore.after-${step}`,
 );
 for (const point of POINTS)
