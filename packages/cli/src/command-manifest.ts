@@ -4,6 +4,7 @@ import { isMany, kebab, unwrapped, wordingOf } from './field-form.ts';
 /** All that help and the parser of words need to know of an operation: plain data, made when the command line is built. */
 export interface CommandManifest {
   readonly operation: string;
+  readonly group?: string;
   readonly verb: string;
   readonly summary: string;
   readonly examples: readonly string[];
@@ -30,6 +31,7 @@ export const MANIFEST: readonly CommandManifest[] = OPERATIONS.flatMap((operatio
   const fields = Object.entries(shape).map(([key, field]) => ({ key, field, ...unwrapped(field) }));
   return {
     operation: name,
+    ...(command.group !== undefined && { group: command.group }),
     verb: command.verb,
     summary,
     examples: command.examples,

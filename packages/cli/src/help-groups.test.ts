@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import { MANIFEST } from './command-manifest.ts';
-import { COMMAND_GROUPS, OPTION_GROUPS } from './help-groups.ts';
+import { COMMAND_GROUPS, GROUP_SUMMARIES, OPTION_GROUPS } from './help-groups.ts';
 import { OWN_COMMANDS } from './own-commands.ts';
 import { programOf } from './program.ts';
 
@@ -16,8 +16,10 @@ function helpOf(command: Command, columns: number): string {
 }
 
 it('puts every command below one heading, and every option of a command that has headings', () => {
-  const verbs = [...MANIFEST, ...OWN_COMMANDS].map(({ verb }) => verb);
+  const verbs = [...new Set(MANIFEST.map(({ group, verb }) => group ?? verb)), ...OWN_COMMANDS.map(({ verb }) => verb)];
   expect(COMMAND_GROUPS.flatMap(([, members]) => members).toSorted()).toEqual(verbs.toSorted());
+  const named = MANIFEST.flatMap(({ group }) => group ?? []);
+  expect(Object.keys(GROUP_SUMMARIES)).toEqual([...new Set(named)]);
   for (const [operation, groups] of Object.entries(OPTION_GROUPS)) {
     const keys = MANIFEST.find((one) => one.operation === operation)?.options.map(({ key }) => key) ?? [];
     expect(groups.flatMap(([, members]) => members).toSorted()).toEqual(keys.toSorted());

@@ -1,12 +1,17 @@
 /** Headings of the list of commands, in the order of a first day, with the verbs below each. */
 export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonly string[]])[] = [
   ['Start:', ['init', 'create', 'run', 'shell', 'list']],
-  ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'restore']],
+  ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'restore', 'snapshot']],
   ['Agents:', ['agent', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'clone', 'pool', 'pause', 'resume', 'recover']],
   ['This machine:', ['doctor', 'explain', 'trust', 'audit']],
 ];
+
+/** What the commands below a word have in common, for the list of commands. */
+export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
+  snapshot: 'Keep what a sandbox holds, ignored files and home too, and go back to it',
+};
 
 /** The same for options of commands that have many, by operation and key of its input. */
 export const OPTION_GROUPS: Readonly<Record<string, readonly (readonly [heading: string, keys: readonly string[]])[]>> =

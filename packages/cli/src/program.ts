@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { blame } from './blamed-command.ts';
 import { type CommandManifest, MANIFEST } from './command-manifest.ts';
 import type { Context } from './context.ts';
-import { COMMAND_GROUPS, headingOf, OPTION_GROUPS } from './help-groups.ts';
+import { COMMAND_GROUPS, GROUP_SUMMARIES, headingOf, OPTION_GROUPS } from './help-groups.ts';
 import { OWN_COMMANDS, type OwnCommand } from './own-commands.ts';
 import { PRESENTERS } from './presenters.ts';
 
@@ -30,7 +30,7 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: false, minWidthToWrap: 20, subcommandTerm: (command) => command.name() });
   const context = () => open(program.opts<GlobalOptions>());
-  for (const manifest of MANIFEST) addCommand(program, manifest, context);
+  for (const manifest of MANIFEST) addCommand(parentOf(program, manifest), manifest, context);
   for (const command of OWN_COMMANDS) addOwnCommand(program, command, context);
   const verbs = COMMAND_GROUPS.flatMap(([, members]) => members);
   (program.commands as Command[]).sort((left, right) => verbs.indexOf(left.name()) - verbs.indexOf(right.name()));
@@ -43,12 +43,24 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
   return program;
 }
 
-function addCommand(program: Command, manifest: CommandManifest, context: () => Context): void {
+/** The program itself, or the command of the group, made for the first of its members. */
+function parentOf(program: Command, { group }: CommandManifest): Command {
+  if (group === undefined) return program;
+  const known = program.commands.find((command) => command.name() === group);
+  if (known) return known;
+  const made = new Command(group).copyInheritedSettings(program).description(GROUP_SUMMARIES[group] ?? group);
+  const examples = MANIFEST.filter((one) => one.group === group).flatMap((one) => one.examples.slice(0, 1));
+  made.addHelpText('after', examplesText(examples)).exitOverride(blame(made));
+  program.addCommand(made);
+  return made;
+}
+
+function addCommand(parent: Command, manifest: CommandManifest, context: () => Context): void {
   const { operation: name, verb, summary, examples, places } = manifest;
   const presenter = PRESENTERS[name];
   if (!presenter) throw new Error(`No presenter for ${name}.`);
   const command = new Command(verb)
-    .copyInheritedSettings(program)
+    .copyInheritedSettings(parent)
     .description(summary)
     .addHelpText('after', examplesText(examples));
   command.exitOverride(blame(command));
@@ -91,7 +103,7 @@ function addCommand(program: Command, manifest: CommandManifest, context: () => 
     if (repeated === undefined) return await present(opened, parseInput(operation, input) as never, flags as never);
     await present(opened, { ...input, [repeated]: several } as never, flags as never);
   });
-  program.addCommand(command);
+  parent.addCommand(command);
 }
 
 function addOwnCommand(parent: Command, own: OwnCommand, context: () => Context): void {

@@ -16,6 +16,41 @@ function highestKib(pid: number | undefined): number {
 }
 
 describe('the command line', () => {
+  it('keeps a snapshot, goes back to it, and gives it up', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    expect((await fixture.run(['snapshot', 'list', 'a'])).stderr).toBe(
+      'No snapshots. Take one: litterbox snapshot create a.\n',
+    );
+    await fixture.run(['run', 'a', 'echo old >~/home; echo one >file']);
+    const taken = await fixture.run(['snapshot', 'create', 'a']);
+    expect(taken).toMatchObject({ code: 0, stdout: 's1\n', stderr: expect.stringContaining('as of revision 1') });
+    await fixture.run(['run', 'a', 'echo new >~/home; echo two >file']);
+    expect((await fixture.run(['snapshot', 'list', 'a'])).stdout).toBe('s1\t1\tjust now\n');
+    const restored = await fixture.run(['snapshot', 'restore', 'a', 'S1']);
+    expect(restored.stderr).toContain('a has workspace and home of the snapshot s1 again, as revision 3.\n');
+    expect((await fixture.run(['run', 'a', 'cat ~/home file'])).stdout).toBe('old\none\n');
+    const { stdout } = await fixture.run(['--json', 'snapshot', 'list', 'a']);
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        name: expect.any(String),
+        takenAtMs: expect.any(Number),
+        label: 's1',
+        revision: 1,
+        commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      },
+    ]);
+    expect((await fixture.run(['snapshot', 'remove', 'a', 's1'])).code).toBe(0);
+    const gone = await fixture.run(['snapshot', 'restore', 'a', 's1']);
+    expect(gone).toMatchObject({ code: 3, stderr: expect.stringContaining('litterbox snapshot create a') });
+    const incomplete = await fixture.run(['snapshot', 'restore', 'a']);
+    expect(incomplete).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('litterbox snapshot restore --help shows options'),
+    });
+    await fixture.run(['delete', 'a', '--force']);
+  });
+
   it('tells the whole story: create, run, log, diff, milestone, merge', async () => {
     await using fixture = new CliFixture();
     const created = await fixture.run(['create', 'Fix Login']);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import {
-  type CallOptions,
   isLitterboxError,
+  type KeptSnapshot,
+  MAX_SNAPSHOT_NOTE_BYTES,
   SandboxId,
   type SnapshotName,
   type SnapshotProvider,
+  type TakeSnapshotOptions,
 } from '@litterbox/core/provider';
 import { eventually } from './eventually.ts';
 import { type SandboxFixture, type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
@@ -128,6 +130,26 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
       assert.equal(await inside(fixture, id, 'cat file README'), 'kept\nread me\n');
     });
 
+    over('the list tells of each its sandbox, its time and what the caller noted', async (snapshots, fixture) => {
+      const { id } = await fixture.create();
+      await inside(fixture, id, 'echo 1 >file');
+      const first = await snapshots.take(id, { note: ODD_NOTE });
+      const second = await snapshots.take(id);
+      const full = await snapshots.take(id, { note: "'".repeat(MAX_SNAPSHOT_NOTE_BYTES) });
+      await snapshots.restore(id, first);
+      const kept = new Map((await allOf(snapshots)).map((one) => [one.name, one]));
+      const toldOf = (name: SnapshotName): KeptSnapshot => kept.get(name) ?? assert.fail('it is in no list');
+      for (const name of [first, second, full]) {
+        const { sandbox, takenAtMs } = toldOf(name);
+        assert.equal(sandbox, id);
+        assert.ok(Math.abs(takenAtMs - Date.now()) < DAY_MS, `it was taken at ${takenAtMs}`);
+      }
+      assert.ok(toldOf(first).takenAtMs <= toldOf(full).takenAtMs);
+      assert.equal(toldOf(first).note, ODD_NOTE);
+      assert.equal('note' in toldOf(second), false);
+      assert.equal(toldOf(full).note, "'".repeat(MAX_SNAPSHOT_NOTE_BYTES));
+    });
+
     over(
       'removing is idempotent, touches nothing else, and what was removed is in no list',
       async (snapshots, fixture) => {
@@ -160,7 +182,7 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
         await assert.rejects(snapshots.remove(name, call), (error) => error === reason);
         await assert.rejects(
           async () => {
-            for await (const one of snapshots.list(call)) assert.fail(one);
+            for await (const one of snapshots.list(call)) assert.fail(one.name);
           },
           (error) => error === reason,
         );
@@ -175,7 +197,7 @@ async function takenOf(
   snapshots: SnapshotProvider,
   { provider, lacking }: SandboxFixture,
   id: SandboxId,
-  call?: CallOptions,
+  call?: TakeSnapshotOptions,
 ): Promise<SnapshotName> {
   if (!lacking.includes('pause')) return await snapshots.take(id, call);
   await using runtime = await provider.open(id, call);
@@ -187,6 +209,9 @@ async function takenOf(
   }
 }
 
+/** Words that quoting, a line or a parser could change. */
+const ODD_NOTE = ' {"label":"\'$HOME\' `id`"}\\n\ttwo\nlines\u2028\u00e9\u{1F4E6} ';
+const DAY_MS = 86_400_000;
 /** Files of every kind, with odd names and modes. */
 const MAKE = `printf x >'new
 line'; printf x >"$(printf 'non-utf8-\\377')"; mkdir -p deep/er && echo d >deep/er/file && ln deep/er/file hard && ln -s nowhere dangling && mkfifo pipe &&
@@ -202,7 +227,11 @@ async function inside({ provider, sh }: SandboxFixture, id: SandboxId, script: s
 }
 
 async function namesOf(snapshots: SnapshotProvider): Promise<readonly SnapshotName[]> {
-  const names: SnapshotName[] = [];
-  for await (const name of snapshots.list()) names.push(name);
-  return names;
+  return (await allOf(snapshots)).map(({ name }) => name);
+}
+
+async function allOf(snapshots: SnapshotProvider): Promise<readonly KeptSnapshot[]> {
+  const all: KeptSnapshot[] = [];
+  for await (const one of snapshots.list()) all.push(one);
+  return all;
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  type KeptSnapshot,
   LitterboxError,
   type OutputChunk,
   type ProcessHandle,
@@ -75,7 +76,9 @@ export function directoryProvider(root: string): SandboxProvider & { readonly sn
         const groups = [...(running.get(workspace(id)) ?? [])].map(({ pid = 0 }) => -pid);
         for (const group of groups) process.kill(group, 'SIGSTOP');
         try {
-          await copied(workspace(id), kept(name));
+          await copied(workspace(id), `${kept(name)}/files`);
+          const told = { name, sandbox: id, takenAtMs: Date.now(), note: call?.note };
+          await writeFile(`${kept(name)}/kept.json`, JSON.stringify(told));
         } finally {
           for (const group of groups) process.kill(group, 'SIGCONT');
         }
@@ -83,13 +86,14 @@ export function directoryProvider(root: string): SandboxProvider & { readonly sn
       },
       async restore(id, name, call) {
         call?.signal?.throwIfAborted();
-        await copied(kept(name), `${workspace(id)}.new`);
+        await copied(`${kept(name)}/files`, `${workspace(id)}.new`);
         await rm(workspace(id), { recursive: true, force: true });
         await rename(`${workspace(id)}.new`, workspace(id));
       },
       async *list(call) {
         call?.signal?.throwIfAborted();
-        for (const name of await readdir(join(root, 'snapshots')).catch(() => [])) yield name;
+        for (const name of await readdir(join(root, 'snapshots')).catch(() => []))
+          yield JSON.parse(await readFile(`${kept(name)}/kept.json`, 'utf8')) as KeptSnapshot;
       },
       async remove(name, call) {
         call?.signal?.throwIfAborted();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type Host, type SandboxId, type SandboxProvider, type SnapshotProvider } from '@litterbox/core/provider';
+import { type Host, SandboxId, type SandboxProvider, type SnapshotProvider } from '@litterbox/core/provider';
 import { describeSnapshotProvider, failureOf } from '../src/index.ts';
 import { directoryProvider } from './directory-provider.ts';
 
@@ -54,10 +54,38 @@ const BROKEN: readonly (readonly [
     'a snapshot outlives its sandbox, and other instances list and restore it',
   ],
   [
+    'keeps the first line of a note alone',
+    (inner) => ({
+      async *list(call) {
+        for await (const { note, ...one } of inner.list(call))
+          yield { ...one, ...(note !== undefined && { note: note.split('\n', 1)[0] ?? '' }) };
+      },
+    }),
+    'the list tells of each its sandbox, its time and what the caller noted',
+  ],
+  [
+    'tells the time in seconds',
+    (inner) => ({
+      async *list(call) {
+        for await (const one of inner.list(call)) yield { ...one, takenAtMs: Math.floor(one.takenAtMs / 1000) };
+      },
+    }),
+    'the list tells of each its sandbox, its time and what the caller noted',
+  ],
+  [
+    'says another sandbox',
+    (inner) => ({
+      async *list(call) {
+        for await (const one of inner.list(call)) yield { ...one, sandbox: SandboxId.make() };
+      },
+    }),
+    'the list tells of each its sandbox, its time and what the caller noted',
+  ],
+  [
     'removes all snapshots',
     (inner) => ({
       remove: async () => {
-        for await (const name of inner.list()) await inner.remove(name);
+        for await (const { name } of inner.list()) await inner.remove(name);
       },
     }),
     'removing is idempotent, touches nothing else, and what was removed is in no list',

@@ -88,7 +88,13 @@ export type {
   WorkspaceSource,
 } from './ports/sandbox-provider.ts';
 export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
-export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
+export {
+  type KeptSnapshot,
+  MAX_SNAPSHOT_NOTE_BYTES,
+  type SnapshotName,
+  type SnapshotProvider,
+  type TakeSnapshotOptions,
+} from './ports/snapshot-provider.ts';
 export type { FileChange } from './ports/file-change.ts';
 export type {
   Base,
@@ -162,6 +168,7 @@ export { readLog } from './operations/read-log.ts';
 export { reconcileState } from './operations/reconcile-state.ts';
 export { recoverSandbox, restoreRevision } from './operations/restore-revision.ts';
 export { runCommand } from './operations/run-command.ts';
+export { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './operations/snapshots.ts';
 export { trustConfig } from './operations/trust-config.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/wording.ts';
 export { writeFile } from './operations/write-file.ts';
@@ -217,6 +224,12 @@ export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { FindShell } from './inside/find-shell.ts';
 export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
+export { ListSnapshots } from './use-cases/list-snapshots.ts';
+export { RemoveSnapshot } from './use-cases/remove-snapshot.ts';
+export { RestoreSnapshot, type RestoreSnapshotResult } from './use-cases/restore-snapshot.ts';
+export type { SandboxSnapshot } from './use-cases/sandbox-snapshots.ts';
+export { TakeSnapshot, type TakeSnapshotResult } from './use-cases/take-snapshot.ts';
+export type { SnapshotNote } from './domain/snapshot-note.ts';
 export { ReadAudit } from './use-cases/read-audit.ts';
 export { type LastCall, ListSandboxes, type SandboxSummary, type ShownState } from './use-cases/list-sandboxes.ts';
 export { InstallImage, type InstalledSandbox } from './use-cases/install-image.ts';

@@ -97,7 +97,13 @@ export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
 export type { ImageStore } from './ports/image-store.ts';
 export type { KeptSetup, SetupStore } from './ports/setup-store.ts';
-export type { SnapshotName, SnapshotProvider } from './ports/snapshot-provider.ts';
+export {
+  type KeptSnapshot,
+  MAX_SNAPSHOT_NOTE_BYTES,
+  type SnapshotName,
+  type SnapshotProvider,
+  type TakeSnapshotOptions,
+} from './ports/snapshot-provider.ts';
 export type { FileChange } from './ports/file-change.ts';
 export type {
   Base,

@@ -21,7 +21,11 @@ export {
   type Progress,
   type LastCall,
   type RecordedWork,
+  type RestoreSnapshotResult,
+  type SandboxSnapshot,
   type SandboxSummary,
   type ShownState,
+  type SnapshotNote,
+  type TakeSnapshotResult,
   visible,
 } from '@litterbox/core';

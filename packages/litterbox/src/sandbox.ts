@@ -10,6 +10,7 @@ import {
   forkSandbox,
   joinBytes,
   listPorts,
+  listSnapshots,
   type LogEntry,
   type Milestone,
   type Operation,
@@ -25,10 +26,16 @@ import {
   readFile,
   readLog,
   readServiceLogs,
+  removeSnapshot,
+  restoreSnapshot,
+  type RestoreSnapshotResult,
   runCommand,
   type SandboxRecord,
+  type SandboxSnapshot,
   type ServiceOutput,
   type ServiceStatus,
+  takeSnapshot,
+  type TakeSnapshotResult,
   type UseCases,
   writeFile,
 } from '@litterbox/core';
@@ -165,6 +172,28 @@ export class Sandbox implements AsyncDisposable {
   }: ProgressOptions & { readonly name?: string } = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
     const forked = await this.#perform(forkSandbox, { sandbox: this.name, name }, call);
     return Object.assign(new Sandbox(this.#useCases, forked.record), { forked });
+  }
+
+  /**
+   * Keeps what workspace and home hold now, ignored files too, until it is removed or the sandbox is deleted. Without a label it has the
+   * first free of s1, s2 …
+   */
+  async snapshot({ label, ...call }: ProgressOptions & { readonly label?: string } = {}): Promise<TakeSnapshotResult> {
+    return await this.#perform(takeSnapshot, { sandbox: this.name, label }, call);
+  }
+
+  /** Its snapshots, oldest first. */
+  async snapshots(options?: CallOptions): Promise<readonly SandboxSnapshot[]> {
+    return await this.#perform(listSnapshots, { sandbox: this.name }, options);
+  }
+
+  /** Puts workspace and home back to a snapshot. What runs here ends; what no call recorded is recorded first. */
+  async restoreSnapshot(label: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
+    return await this.#perform(restoreSnapshot, { sandbox: this.name, label }, options);
+  }
+
+  async removeSnapshot(label: string, options?: CallOptions): Promise<SandboxSnapshot> {
+    return await this.#perform(removeSnapshot, { sandbox: this.name, label }, options);
   }
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {

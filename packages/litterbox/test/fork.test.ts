@@ -125,3 +125,44 @@ describe(`fork, on ${PROVIDER}`, () => {
     expect(fixture.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
   });
 });
+
+describe(`snapshots, on ${PROVIDER}`, () => {
+  it('a snapshot brings back ignored files and home, as a revision, for another program too', async () => {
+    await using fixture = new LibraryFixture(FILES);
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'source' });
+    const look = 'cat ignored/file src/*.txt ~/home; ls src';
+    await sandbox.run('mkdir ignored; for f in ignored/file src/b.txt ~/home; do echo old >$f; done');
+    const before = (await sandbox.run(look)).stdout;
+    const taken = await sandbox.snapshot();
+    expect(taken).toMatchObject({ note: { label: 's1', revision: 1 }, warnings: [] });
+
+    await sandbox.run('rm src/a.txt; for f in ignored/file src/b.txt src/c.txt ~/home; do echo new >$f; done');
+    await sandbox.run('sleep 1000 >/dev/null 2>&1 &');
+    const other = await fixture.open().open('source');
+    expect(await other.snapshots()).toEqual([{ name: taken.name, note: taken.note, takenAtMs: expect.any(Number) }]);
+    const restored = await other.restoreSnapshot('s1');
+    expect(restored.revision?.number).toBe(3);
+    for (const one of [other, sandbox]) {
+      const looked = await one.run(look);
+      expect({ stdout: looked.stdout, stderr: looked.stderr }).toEqual({ stdout: before, stderr: '' });
+      expect(looked.recorded.revision).toBeUndefined();
+    }
+    expect((await sandbox.log()).map(({ subject }) => subject)[0]).toBe('restore: snapshot s1');
+    expect(await sandbox.diff()).toContain('+++ b/src/b.txt\n@@ -0,0 +1 @@\n+old');
+    expect(await sandbox.diff()).not.toContain('a/src/a.txt');
+
+    await litterbox.setRunState('source', 'stopped');
+    await sandbox.restoreSnapshot('s1');
+    expect(await stateOf(litterbox, 'source')).toBe('stopped');
+    await litterbox.setRunState('source', 'ready');
+    expect((await sandbox.run(look)).stdout).toBe(before);
+    await sandbox.snapshot({ label: 'second' });
+    await sandbox.removeSnapshot('s1');
+    expect((await sandbox.snapshots()).map(({ note }) => note?.label)).toEqual(['second']);
+    await litterbox.delete('source', { force: true });
+    await litterbox.create({ name: 'after' });
+    expect(await (await litterbox.open('after')).snapshots()).toEqual([]);
+    expect(await litterbox.reconcile()).toEqual([]);
+  });
+});

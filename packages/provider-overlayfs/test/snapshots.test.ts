@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -104,6 +104,26 @@ describe('a restore that is killed', () => {
       await expect(provider.snapshots?.restore(id, name)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     for (const name of ['..', '../sandboxes', '']) await provider.snapshots?.remove(name);
     expect(await written(provider, id, 'cat file')).toBe('one\n');
+    await provider.remove(id);
+  });
+});
+
+describe('the list of snapshots', () => {
+  it('has those of an earlier release, and none that is damaged or not ours', async () => {
+    await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
+    const id = await made(provider);
+    const snapshots = provider.snapshots;
+    const [older = '', damaged = ''] = [await snapshots?.take(id, { note: 'gone' }), await snapshots?.take(id)];
+    const place = (name: string, file: string) => join(directory, 'overlayfs/snapshots', name, file);
+    rmSync(place(older, 'kept.json'));
+    writeFileSync(place(damaged, 'kept.json'), '{"sandbox":');
+    mkdirSync(place('somebody', ''));
+    const kept = [];
+    for await (const one of snapshots?.list() ?? []) kept.push(one);
+    expect(kept).toEqual([{ name: older, sandbox: id, takenAtMs: expect.any(Number) }]);
+    expect(Math.abs((kept[0]?.takenAtMs ?? 0) - Date.now())).toBeLessThan(86_400_000);
+    rmSync(place('somebody', ''), { recursive: true });
+    for (const name of [older, damaged]) await snapshots?.remove(name);
     await provider.remove(id);
   });
 });

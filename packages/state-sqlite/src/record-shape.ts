@@ -102,5 +102,6 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   emptySubmodules: optional(list(object({ path: text, reason: text }))),
   missingLargeFiles: optional(object({ paths: list(text), total: number })),
   forkedFrom: optional(text),
+  replacements: optional(number),
   generation: number,
 });

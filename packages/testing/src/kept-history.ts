@@ -43,15 +43,14 @@ export function historyOf(kept: KeptHistory): SandboxHistory {
   return { id, slug, base: { ...base }, tip: tipOf(kept), unmilestoned: unmilestonedOf(kept), createdAtMs };
 }
 
-/** By number, or by the beginning of its id. @throws LitterboxError `REV_NOT_FOUND`, `REV_AMBIGUOUS`, `REV_INVALID`. */
-export function resolved({ revisions }: KeptHistory, name: string): Revision {
+/** By number, or by the beginning of its id; the base is 0. @throws LitterboxError `REV_NOT_FOUND`, `REV_AMBIGUOUS`, `REV_INVALID`. */
+export function resolved({ base, revisions }: KeptHistory, name: string): Revision {
   const fail = (code: 'REV_NOT_FOUND' | 'REV_AMBIGUOUS' | 'REV_INVALID') =>
     new LitterboxError(code, `There is no one revision ${JSON.stringify(name)}.`, { operation: 'repository.resolve' });
   if (!/^[0-9a-f]{1,40}$/.test(name)) throw fail('REV_INVALID');
   const isNumber = /^\d{1,6}$/.test(name);
-  const [found, ...more] = revisions.filter((one) =>
-    isNumber ? one.number === Number(name) : one.commit.startsWith(name),
-  );
+  const all: readonly Revision[] = [{ commit: base.commit, tree: base.tree, number: 0 }, ...revisions];
+  const [found, ...more] = all.filter((one) => (isNumber ? one.number === Number(name) : one.commit.startsWith(name)));
   if (!found) throw fail('REV_NOT_FOUND');
   if (more.length > 0) throw fail('REV_AMBIGUOUS');
   const { commit, tree, number } = found;

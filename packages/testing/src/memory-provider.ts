@@ -16,6 +16,7 @@ import { PROGRAMS } from './machine/programs.ts';
 import { unpack } from './machine/tar.ts';
 import { copyOfDirectory, directoryOf, furnish, type MemorySandbox } from './memory-sandbox.ts';
 import { endSandbox, memoryAssurance, memoryRuntime } from './memory-runtime.ts';
+import { memorySnapshots } from './memory-snapshots.ts';
 import { readTar } from './read-tar.ts';
 import type { SandboxShelf } from './sandbox-shelf.ts';
 
@@ -131,6 +132,7 @@ export function memoryProvider({
       workdir: '/src',
       roots: ['machine', 'image'],
       canCopy: true,
+      snapshotCost: 'copied',
     },
 
     async probe(options) {
@@ -204,6 +206,8 @@ export function memoryProvider({
         }
       },
     },
+
+    snapshots: memorySnapshots(shelf, clock, of),
 
     images: {
       async has(reference, key, options) {

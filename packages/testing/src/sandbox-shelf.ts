@@ -1,10 +1,18 @@
-import { type ProcessSpec, type SandboxId } from '@litterbox/core/provider';
+import { type KeptSnapshot, type ProcessSpec, type SandboxId } from '@litterbox/core/provider';
 import type { Directory } from './machine/memory-files.ts';
 import type { MemorySandbox } from './memory-sandbox.ts';
 
 /** What a setup left in workspace and home, at rest. */
 export interface KeptLayers {
   readonly base: string;
+  readonly workspace: Directory;
+  readonly home: Directory;
+  readonly version: number;
+}
+
+/** A snapshot, with what the sandbox held. */
+export interface MemorySnapshot {
+  readonly kept: KeptSnapshot;
   readonly workspace: Directory;
   readonly home: Directory;
   readonly version: number;
@@ -18,6 +26,8 @@ export class SandboxShelf {
   /** Base trees, by their keys. */
   readonly trees = new Map<string, Directory>();
   readonly setups = new Map<string, KeptLayers>();
+  /** By their names. */
+  readonly snapshots = new Map<string, MemorySnapshot>();
   /** References of images with the keys of what was installed. */
   readonly images = new Set<string>();
   /** Every program that somebody outside started, for a test that asks what was done. */

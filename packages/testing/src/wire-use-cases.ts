@@ -31,6 +31,7 @@ import {
   KeepSandbox,
   ListFiles,
   ListSandboxes,
+  ListSnapshots,
   type NetworkGate,
   OpenNetwork,
   OpenRepository,
@@ -45,8 +46,10 @@ import {
   ReadLines,
   Reconcile,
   RecordRevision,
+  RemoveSnapshot,
   RestoreRecords,
   RestoreRevision,
+  RestoreSnapshot,
   RunCommand,
   type SandboxPool,
   SearchFiles,
@@ -56,6 +59,7 @@ import {
   SpillOutput,
   type StateStore,
   TakePooled,
+  TakeSnapshot,
   TrustConfig,
 } from '@litterbox/core';
 import { AuditRead, FindShell, ReadClone } from '@litterbox/core/agent';
@@ -159,6 +163,16 @@ export function wireUseCases(ports: Ports) {
     heap,
     actor,
   );
+  const restoreSnapshot = new RestoreSnapshot(
+    findSandbox,
+    openRepository,
+    state,
+    audit,
+    openSandboxes,
+    recordRevision,
+    reachKeeper,
+    actor,
+  );
   const restoreRecords = new RestoreRecords(state, pool, providers, askProviders, decidePolicy, chooseProvider, clock);
   return {
     openRepository,
@@ -183,6 +197,7 @@ export function wireUseCases(ports: Ports) {
     settleSandbox,
     deleteSandbox,
     restoreRevision,
+    restoreSnapshot,
     restoreRecords,
     runCommand: new RunCommand(changeWorkspace),
     accessFiles: new AccessFiles(findSandbox, openSandboxes, state, changeWorkspace),
@@ -224,6 +239,9 @@ export function wireUseCases(ports: Ports) {
       clock,
       actor,
     ),
+    listSnapshots: new ListSnapshots(findSandbox, openSandboxes),
+    removeSnapshot: new RemoveSnapshot(findSandbox, state, audit, openSandboxes, actor),
+    takeSnapshot: new TakeSnapshot(findSandbox, openRepository, state, audit, openSandboxes, recordRevision, actor),
     trustConfig: new TrustConfig(openRepository, decidePolicy, state, audit, actor),
     readAudit: new ReadAudit(findSandbox, openRepository, audit),
     reconcile: new Reconcile(
@@ -232,6 +250,7 @@ export function wireUseCases(ports: Ports) {
       openSandboxes,
       deleteSandbox,
       restoreRevision,
+      restoreSnapshot,
       restoreRecords,
       clearPool,
       askProviders,

@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from '@jest/globals';
-import { describeSandboxProvider, someGroups } from '@litterbox/conformance';
+import { describeSandboxProvider, describeSnapshotProvider, someGroups } from '@litterbox/conformance';
 import { type Host } from '@litterbox/core/provider';
 import { memoryProvider, realClock, SandboxShelf } from '../src/index.ts';
 
@@ -19,6 +19,13 @@ const host = {
 describeSandboxProvider({
   name: 'memory',
   runner: someGroups({ describe, it, afterAll }, ['lifecycle', 'traits', 'run states', 'setups']),
+  open: async () => memoryProvider({ shelf, clock: realClock }),
+  host,
+});
+
+describeSnapshotProvider({
+  name: 'memory',
+  runner: { describe, it, afterAll },
   open: async () => memoryProvider({ shelf, clock: realClock }),
   host,
 });

@@ -41,6 +41,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Result = unk
 
 /** How an operation is called on the command line. */
 export interface CommandForm {
+  /** The word before the verb, for commands that belong together: `snapshot create`. */
+  readonly group?: string;
   readonly verb: string;
   /** Keys of the input that are given by their place, in order; every other key is an option. */
   readonly positional: readonly string[];

@@ -21,6 +21,7 @@ import { readServiceLogs } from './read-service-logs.ts';
 import { reconcileState } from './reconcile-state.ts';
 import { recoverSandbox, restoreRevision } from './restore-revision.ts';
 import { runCommand } from './run-command.ts';
+import { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { trustConfig } from './trust-config.ts';
 import { writeFile } from './write-file.ts';
 
@@ -53,6 +54,10 @@ export const OPERATIONS = [
   clearPool,
   managePool,
   restoreRevision,
+  takeSnapshot,
+  listSnapshots,
+  restoreSnapshot,
+  removeSnapshot,
   recoverSandbox,
   exportWorktree,
   explain,

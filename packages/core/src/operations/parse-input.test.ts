@@ -3,7 +3,7 @@ import { anything, assert, constantFrom, property } from 'fast-check';
 import { isLitterboxError } from '../domain/errors.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { mergeChanges } from './integrate.ts';
-import type { Operation } from './operation.ts';
+import type { CommandForm, Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { parseInput } from './parse-input.ts';
 import { runCommand } from './run-command.ts';
@@ -85,10 +85,11 @@ describe('the operations', () => {
     const forms = (OPERATIONS as readonly Operation[]).flatMap(({ command, input }) =>
       command ? [{ command, input }] : [],
     );
-    expect(new Set(forms.map(({ command }) => command.verb)).size).toBe(forms.length);
+    const wordsOf = ({ group = '', verb }: CommandForm) => `${group} ${verb}`.trim();
+    expect(new Set(forms.map(({ command }) => wordsOf(command))).size).toBe(forms.length);
     for (const { command, input } of forms) {
       expect(Object.keys(input.shape)).toEqual(expect.arrayContaining([...command.positional]));
-      for (const example of command.examples) expect(example.split(' ')[0]).toBe(command.verb);
+      for (const example of command.examples) expect(`${example} `.startsWith(`${wordsOf(command)} `)).toBe(true);
     }
   });
 });

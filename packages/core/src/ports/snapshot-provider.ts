@@ -4,13 +4,33 @@ import type { CallOptions } from './call.ts';
 /** An opaque name of a snapshot, chosen by the provider; safe as a path segment. */
 export type SnapshotName = string;
 
+/** Most that the caller's note of a snapshot may take, in bytes of UTF-8. */
+export const MAX_SNAPSHOT_NOTE_BYTES = 4096;
+
+/** How a snapshot is taken. */
+export interface TakeSnapshotOptions extends CallOptions {
+  /** The caller's own words, at most {@link MAX_SNAPSHOT_NOTE_BYTES}. A provider keeps them as they are and never reads them. */
+  readonly note?: string | undefined;
+}
+
+/** A snapshot as `list` tells it. */
+export interface KeptSnapshot {
+  readonly name: SnapshotName;
+  /** The sandbox that it was taken of, which may be gone. */
+  readonly sandbox: SandboxId;
+  /** Milliseconds since 1970 when it was taken. */
+  readonly takenAtMs: number;
+  /** What the caller of `take` noted, unchanged. Absent when there was nothing. */
+  readonly note?: string;
+}
+
 /**
  * Snapshot port: what workspaces and home directories held at one moment, kept on one Host. A snapshot keeps the files as they were at
  * `take`, whatever happens to the sandbox later, its removal included. The playground is no part of it: it outlives everything.
  */
 export interface SnapshotProvider {
   /** Consistent as of one moment: the sandbox is frozen meanwhile. @throws LitterboxError `NOT_FOUND`. */
-  take(id: SandboxId, options?: CallOptions): Promise<SnapshotName>;
+  take(id: SandboxId, options?: TakeSnapshotOptions): Promise<SnapshotName>;
   /**
    * Puts workspace and home back to the snapshot; what was written since is gone. Ends what runs in the sandbox; a paused one is stopped
    * afterwards. Marks of before mean nothing any more: a scan without one tells how the snapshot differs from the base, and whoever keeps a
@@ -19,7 +39,8 @@ export interface SnapshotProvider {
    * @throws LitterboxError `NOT_FOUND`; `UNSUPPORTED` for a sandbox of another make than the one it was taken of.
    */
   restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void>;
-  list(options?: CallOptions): AsyncIterable<SnapshotName>;
+  /** Every snapshot of this Host, in any order. */
+  list(options?: CallOptions): AsyncIterable<KeptSnapshot>;
   /** Idempotent. */
   remove(snapshot: SnapshotName, options?: CallOptions): Promise<void>;
 }

@@ -43,6 +43,8 @@ export interface SandboxRecord {
   readonly missingLargeFiles?: { readonly paths: readonly string[]; readonly total: number };
   /** Name, as it was then, of the sandbox that this one began as a copy of. */
   readonly forkedFrom?: Slug;
+  /** How often what it runs in was replaced behind programs that have it open; nothing where it never was. */
+  readonly replacements?: number;
   /** Goes up by one with every write: the fencing token of {@link StateStore.update}. */
   readonly generation: number;
 }
@@ -155,6 +157,7 @@ export type SandboxChange = {
     | 'policy'
     | 'workdir'
     | 'provider'
+    | 'replacements'
     | 'repositoryRoot']?: Key extends 'mark' | 'assurance' | 'setupLog'
     ? SandboxRecord[Key] | null
     : SandboxRecord[Key];

@@ -11,9 +11,10 @@ import { activeSandbox, leaseQuietSandbox } from './lease-quiet-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
+import { removeSnapshots } from './sandbox-snapshots.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
-/** Deletes a sandbox with all it holds. Order: mark, runtime, history, record; killed half-way, the next call goes on. */
+/** Deletes a sandbox with all it holds. Order: mark, runtime, snapshots, history, record; killed half-way, the next call goes on. */
 export class DeleteSandbox {
   readonly #find: FindSandbox;
   readonly #repository: OpenRepository;
@@ -84,6 +85,8 @@ export class DeleteSandbox {
     // The runtime ends everything at once; closing it first would end one process after another.
     await provider.remove(record.id);
     reach('delete.after-runtime');
+    await removeSnapshots(provider, record.id);
+    reach('delete.after-snapshots');
     await this.#open.close(record.id);
     reach('delete.after-close');
     await this.#state.step(journal.id, 'history');

@@ -16,11 +16,16 @@ export interface OpenedSandbox {
   mayHoldUnrecorded: boolean;
 }
 
+interface Opening {
+  readonly sandbox: Promise<OpenedSandbox>;
+  readonly replacements: number;
+}
+
 /** The sandboxes this process has open, each once. */
 export class OpenSandboxes {
   readonly #providers: Providers;
   readonly #reach: ReachKeeper | undefined;
-  readonly #opened = new Map<SandboxId, Promise<OpenedSandbox>>();
+  readonly #opened = new Map<SandboxId, Opening>();
 
   constructor(providers: Providers, reach?: ReachKeeper) {
     this.#providers = providers;
@@ -66,18 +71,16 @@ export class OpenSandboxes {
   }
 
   /** Takes over a runtime that was just made. */
-  adopt(record: Pick<SandboxRecord, 'id'>, runtime: SandboxRuntime): OpenedSandbox {
+  adopt(record: Pick<SandboxRecord, 'id' | 'replacements'>, runtime: SandboxRuntime): OpenedSandbox {
     const opened: OpenedSandbox = { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: false };
-    this.#opened.set(record.id, Promise.resolve(opened));
+    this.#opened.set(record.id, { sandbox: Promise.resolve(opened), replacements: replacementsOf(record) });
     return opened;
   }
 
   async close(id: SandboxId): Promise<void> {
     const opening = this.#opened.get(id);
     this.#opened.delete(id);
-    const opened = await opening?.catch(() => undefined);
-    await opened?.channel[Symbol.asyncDispose]();
-    await opened?.runtime[Symbol.asyncDispose]();
+    await closed(opening);
   }
 
   async closeAll(): Promise<void> {
@@ -86,8 +89,11 @@ export class OpenSandboxes {
 
   #open(record: SandboxRecord): Promise<OpenedSandbox> {
     const known = this.#opened.get(record.id);
-    if (known) return known;
-    const opening = (async () => {
+    const replacements = replacementsOf(record);
+    if (known && known.replacements >= replacements) return known.sandbox;
+    const sandbox = (async () => {
+      // What it ran in was replaced by another program: this runtime is of one that is gone.
+      await closed(known);
       const provider = await this.providerOf(record);
       const runtime = await provider.open(record.id).catch((cause: unknown) => {
         if (!isLitterboxError(cause, 'NOT_FOUND')) throw cause;
@@ -106,10 +112,21 @@ export class OpenSandboxes {
       await this.#reach?.ensure(record).catch(() => {});
       return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };
     })();
+    const opening = { sandbox, replacements };
     this.#opened.set(record.id, opening);
-    opening.catch(() => this.#opened.delete(record.id));
-    return opening;
+    sandbox.catch(() => {
+      if (this.#opened.get(record.id) === opening) this.#opened.delete(record.id);
+    });
+    return sandbox;
   }
+}
+
+const replacementsOf = ({ replacements = 0 }: Pick<SandboxRecord, 'replacements'>): number => replacements;
+
+async function closed(opening: Opening | undefined): Promise<void> {
+  const opened = await opening?.sandbox.catch(() => undefined);
+  await opened?.channel[Symbol.asyncDispose]();
+  await opened?.runtime[Symbol.asyncDispose]();
 }
 
 /** Refuses a sandbox that is being made or deleted, whose history may be there in part. Paused and stopped ones have all of theirs. */

@@ -11,13 +11,14 @@ import type { OpenRepository } from './open-repository.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { RestoreRecords } from './restore-records.ts';
 import type { RestoreRevision } from './restore-revision.ts';
+import { RESTORING_SNAPSHOT, type RestoreSnapshot } from './restore-snapshot.ts';
 import { INSTALLING } from './install-image.ts';
 import { listRuntimes } from './list-runtimes.ts';
 import { settleRunState } from './settle-run-state.ts';
 
 /**
  * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
- * an interrupted delete or rebuild is finished, an interrupted apply or merge is finished or rolled back, and after an interrupted
+ * an interrupted delete, rebuild or restore of a snapshot is finished, an interrupted apply or merge is finished or rolled back, and after an interrupted
  * pause the record says what the runtime is; records that were lost are made anew. Cheap when there is nothing.
  */
 export class Reconcile {
@@ -26,6 +27,7 @@ export class Reconcile {
   readonly #open: OpenSandboxes;
   readonly #delete: DeleteSandbox;
   readonly #restore: RestoreRevision;
+  readonly #snapshot: RestoreSnapshot;
   readonly #records: RestoreRecords;
   readonly #pool: ClearPool;
   readonly #ask: AskProviders;
@@ -36,6 +38,7 @@ export class Reconcile {
     open: OpenSandboxes,
     remove: DeleteSandbox,
     restore: RestoreRevision,
+    snapshot: RestoreSnapshot,
     records: RestoreRecords,
     pool: ClearPool,
     ask: AskProviders,
@@ -45,6 +48,7 @@ export class Reconcile {
     this.#open = open;
     this.#delete = remove;
     this.#restore = restore;
+    this.#snapshot = snapshot;
     this.#records = records;
     this.#pool = pool;
     this.#ask = ask;
@@ -125,6 +129,10 @@ export class Reconcile {
       assertAnswers(answers, record.provider);
       await this.#restore.rebuilt(record);
       return `Finished the interrupted rebuild of ${record.slug}.`;
+    }
+    if (entry.operation === RESTORING_SNAPSHOT) {
+      assertAnswers(answers, record.provider);
+      return await this.#snapshot.finished(entry, record);
     }
     if (entry.operation === 'sandbox-run-state') {
       assertAnswers(answers, record.provider);

@@ -228,11 +228,18 @@ export class RestoreRevision {
     const policy = await this.#install.again(repository, provider, record, options); // the image may have gone with the rest
     const runtime = await provider.create(await specOf({ ...record, policy }, tip, repository, options), options);
     reach('rebuild.after-create');
-    const opened = this.#open.adopt(record, runtime);
+    const replacements = (record.replacements ?? 0) + 1;
+    const opened = this.#open.adopt({ id: record.id, replacements }, runtime);
     // No mark: the new runtime counts from the new base, which is the tip. Killed from here on, its setup did not succeed.
     const assurance = await opened.runtime.assurance(options);
     const state = record.policy.setup.length > 0 ? 'setup-failed' : 'ready';
-    const rebuilt = await changeRecord(this.#state, record, () => ({ mark: null, state, assurance, policy }));
+    const rebuilt = await changeRecord(this.#state, record, () => ({
+      mark: null,
+      state,
+      assurance,
+      policy,
+      replacements,
+    }));
     reach('rebuild.after-record');
     if (rebuilt.policy.network.setup !== 'none' && rebuilt.policy.setup.length > 0 && tip.commit !== record.baseCommit)
       options?.onProgress?.({

@@ -1,15 +1,17 @@
 import {
   quoted,
+  type KeptSnapshot,
   LitterboxError,
-  type SandboxId,
+  SandboxId,
   type CallOptions,
   type SnapshotName,
   type SnapshotProvider,
+  type TakeSnapshotOptions,
 } from '@litterbox/core/provider';
 import { parseDescription, cannotHonour } from '@litterbox/sandbox-kit';
 import { confinedCopy, copyTree } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
-import { runScriptOrFail } from './run-script.ts';
+import { runScript, runScriptOrFail, scriptError } from './run-script.ts';
 import type { SandboxDirectories } from './sandbox-directories.ts';
 import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
@@ -39,6 +41,11 @@ const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A sandbox's description while its layers are being replaced: until then, and after a kill, it is one that cannot be opened. */
 const RESTORING = 'meta.restoring';
 const OPERATION = 'snapshot.restore';
+/** In a snapshot's directory: what {@link LayerSnapshots.list} tells of it. Snapshots of earlier releases lack it. */
+const KEPT = 'kept.json';
+const UNREADABLE = 87;
+/** More than a description of ours takes. */
+const MAX_KEPT_BYTES = 2 ** 16;
 
 /**
  * Snapshots of sandboxes whose files are layers: copies of the layers of workspace and home, each in a directory of its own. A copy is
@@ -55,7 +62,7 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
     this.#snapshots = `${input.directories.layout.root}/snapshots`;
   }
 
-  async take(id: SandboxId, call?: CallOptions): Promise<SnapshotName> {
+  async take(id: SandboxId, call?: TakeSnapshotOptions): Promise<SnapshotName> {
     call?.signal?.throwIfAborted();
     const { still, layersOf } = this.#input;
     const { root } = this.#directories.layout;
@@ -65,6 +72,7 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
     const name = crypto.randomUUID();
     const unfinished = `${UNFINISHED}${name}`;
     const kept = `${this.#snapshots}/${unfinished}`;
+    const told = JSON.stringify({ sandbox: id, takenAtMs: Date.now(), note: call?.note });
     const copy = layersOf(meta)
       .map((layer) => copyTree(`${directory}/${layer}`, `${kept}/${layer}`))
       .join(' && ');
@@ -72,7 +80,7 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
 umask 022
 ${makeUnfinished(this.#snapshots, unfinished)} || exit 1
 ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy })} || exit
-printf %s ${quoted(JSON.stringify(meta))} >meta.json || exit 1
+printf %s ${quoted(JSON.stringify(meta))} >meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
 mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     try {
       await still(meta, script, call);
@@ -127,10 +135,28 @@ remove_tree restored`,
     );
   }
 
-  async *list(call?: CallOptions): AsyncGenerator<SnapshotName, void, undefined> {
+  /** All of them by one script, whatever their number. */
+  async *list(call?: CallOptions): AsyncGenerator<KeptSnapshot, void, undefined> {
     call?.signal?.throwIfAborted();
-    for (const { name } of (await this.#directories.host.files.list(this.#snapshots, call)) ?? [])
-      if (NAME.test(name)) yield name;
+    const { host } = this.#directories;
+    const script = `cd ${quoted(this.#snapshots)} 2>/dev/null && [ -r . ] || exit ${UNREADABLE}
+for d in *; do
+case $d in *[!0-9a-f-]*) continue ;; esac
+kept=$d/${KEPT}
+[ -e "$kept" ] || kept=$d/meta.json
+taken=$(stat -c %Y "$kept" 2>/dev/null) || continue
+printf '%s %s ' "$d" "$taken"
+head -c ${MAX_KEPT_BYTES} "$kept" 2>/dev/null
+echo
+done`;
+    const { code, stdout, stderr } = await runScript(host, script, call);
+    // A shell does not tell a directory that is not there from one that this user may not read.
+    if (code === UNREADABLE && (await host.files.list(this.#snapshots, call)) === undefined) return;
+    if (code !== 0) throw scriptError('snapshot.list', code, stderr);
+    for (const line of stdout.split('\n')) {
+      const snapshot = parseKept(line);
+      if (snapshot) yield snapshot;
+    }
   }
 
   async remove(snapshot: SnapshotName, call?: CallOptions): Promise<void> {
@@ -184,5 +210,29 @@ ${sweepUnfinished(this.#snapshots)}`,
         'snapshots of a sandbox whose limit diskBytes is set',
         'Fork the sandbox instead, or make one without that limit.',
       );
+  }
+}
+
+/** A line of the script of `list`: the name, a time in seconds, and what the snapshot or, in an earlier release, its sandbox is said to be. */
+function parseKept(line: string): KeptSnapshot | undefined {
+  const [, name = '', seconds = '', text = ''] = /^(\S+) (\d+) (.*)$/s.exec(line) ?? [];
+  if (!NAME.test(name)) return undefined;
+  const { sandbox, id, takenAtMs, note } = parseObject(text);
+  const of = sandbox ?? id;
+  if (typeof of !== 'string' || !SandboxId.is(of)) return undefined; // removed or damaged meanwhile
+  return {
+    name,
+    sandbox: of,
+    takenAtMs: typeof takenAtMs === 'number' ? takenAtMs : Number(seconds) * 1000,
+    ...(typeof note === 'string' && { note }),
+  };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
   }
 }

@@ -1,0 +1,60 @@
+import {
+  listSnapshots,
+  type Parsed,
+  removeSnapshot,
+  restoreSnapshot,
+  takeSnapshot,
+  visibleName,
+} from '@litterbox/core';
+import type { Context } from '../context.ts';
+import { ago, table } from '../table.ts';
+
+async function create(context: Context, input: Parsed<typeof takeSnapshot>): Promise<void> {
+  const { talk, signal } = context;
+  const taken = await (await context.settled()).perform(takeSnapshot, input, { signal, onProgress: talk.progress });
+  for (const warning of taken.warnings) talk.warning(warning);
+  if (talk.json) return talk.document(takeSnapshot.document?.(taken));
+  const { label, revision } = taken.note;
+  talk.notice(`The snapshot ${label} has ${input.sandbox} as of revision ${revision}, ignored files and home too.`);
+  talk.result(label);
+}
+
+async function list(context: Context, input: Parsed<typeof listSnapshots>): Promise<void> {
+  const { talk, signal } = context;
+  const snapshots = await (await context.litterbox()).perform(listSnapshots, input, { signal });
+  if (talk.json) return talk.document(listSnapshots.document?.(snapshots));
+  if (snapshots.length === 0) return talk.notice(`No snapshots. Take one: litterbox snapshot create ${input.sandbox}.`);
+  const rows = snapshots.map(({ name, takenAtMs, note }) => [
+    note?.label ?? visibleName(name),
+    note ? String(note.revision) : '',
+    ago(takenAtMs),
+  ]);
+  talk.result(table(['LABEL', 'REVISION', 'TAKEN'], rows, process.stdout.isTTY));
+}
+
+async function restore(context: Context, input: Parsed<typeof restoreSnapshot>): Promise<void> {
+  const { talk, signal } = context;
+  const restored = await (await context.settled()).perform(restoreSnapshot, input, {
+    signal,
+    onProgress: talk.progress,
+  });
+  if (talk.json) return talk.document(restoreSnapshot.document?.(restored));
+  const { record, label, revision } = restored;
+  const told = revision ? `, as revision ${revision.number}` : '; its files that git tracks were the same';
+  talk.notice(`${record.slug} has workspace and home of the snapshot ${label} again${told}.`);
+  if (record.state === 'stopped') talk.notice(`It is stopped. To go on: litterbox resume ${record.slug}.`);
+}
+
+async function remove(context: Context, input: Parsed<typeof removeSnapshot>): Promise<void> {
+  const { talk, signal } = context;
+  const removed = await (await context.settled()).perform(removeSnapshot, input, { signal });
+  if (talk.json) return talk.document(removeSnapshot.document?.(removed));
+  talk.notice(`Removed the snapshot ${removed.note?.label ?? visibleName(removed.name)} of ${input.sandbox}.`);
+}
+
+export const presented = {
+  'snapshot-create': { operation: takeSnapshot, present: create },
+  'snapshot-list': { operation: listSnapshots, present: list },
+  'snapshot-restore': { operation: restoreSnapshot, present: restore },
+  'snapshot-remove': { operation: removeSnapshot, present: remove },
+} as const;

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { ListSnapshots } from '../use-cases/list-snapshots.ts';
+import { RemoveSnapshot } from '../use-cases/remove-snapshot.ts';
+import { RestoreSnapshot, type RestoreSnapshotResult } from '../use-cases/restore-snapshot.ts';
+import type { SandboxSnapshot } from '../use-cases/sandbox-snapshots.ts';
+import { TakeSnapshot, type TakeSnapshotResult } from '../use-cases/take-snapshot.ts';
+import { fields } from './fields.ts';
+import { operation } from './operation.ts';
+
+const GROUP = 'snapshot';
+const label = () => fields.text('label').describe('Label of the snapshot, as list shows it');
+
+/** `snapshot-create`, `litterbox snapshot create`: keep what workspace and home hold now. */
+export const takeSnapshot = operation({
+  name: 'snapshot-create',
+  summary: 'Keep what workspace and home hold now, ignored files too',
+  effect: 'write',
+  command: {
+    group: GROUP,
+    verb: 'create',
+    positional: ['sandbox', 'label'],
+    examples: ['snapshot create fix-login', 'snapshot create fix-login before-the-upgrade'],
+  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    label: fields
+      .text('label')
+      .optional()
+      .describe('What the snapshot is called, slugified. Default: the first free of s1, s2 …'),
+  }),
+  document: ({ name, note, warnings }: TakeSnapshotResult) => ({ name, ...note, warnings }),
+  execute: async (useCases, input, options) =>
+    await useCases.get(TakeSnapshot).execute(input.sandbox, input.label, options),
+});
+
+/** `snapshot-list`, `litterbox snapshot list`: the snapshots of a sandbox, oldest first. */
+export const listSnapshots = operation({
+  name: 'snapshot-list',
+  summary: 'List the snapshots of a sandbox, oldest first',
+  effect: 'read',
+  command: { group: GROUP, verb: 'list', positional: ['sandbox'], examples: ['snapshot list fix-login'] },
+  input: z.strictObject({ sandbox: fields.sandbox() }),
+  document: (snapshots: readonly SandboxSnapshot[]) =>
+    snapshots.map(({ name, takenAtMs, note }) => ({ name, takenAtMs, ...note })),
+  execute: async (useCases, { sandbox }, options) => await useCases.get(ListSnapshots).execute(sandbox, options),
+});
+
+/** `snapshot-restore`, `litterbox snapshot restore`: put workspace and home back to a snapshot. */
+export const restoreSnapshot = operation({
+  name: 'snapshot-restore',
+  summary: 'Put workspace and home back to a snapshot, ignored files too; what runs ends, history only grows',
+  effect: 'host',
+  command: {
+    group: GROUP,
+    verb: 'restore',
+    positional: ['sandbox', 'label'],
+    examples: ['snapshot restore fix-login s1'],
+  },
+  input: z.strictObject({ sandbox: fields.sandbox(), label: label() }),
+  document: ({ record, label: restored, revision }: RestoreSnapshotResult) => ({
+    name: record.slug,
+    state: record.state,
+    label: restored,
+    revision: revision ?? null,
+  }),
+  execute: async (useCases, input, options) =>
+    await useCases.get(RestoreSnapshot).execute(input.sandbox, input.label, options),
+});
+
+/** `snapshot-remove`, `litterbox snapshot remove`: give a snapshot up; the sandbox stays as it is. */
+export const removeSnapshot = operation({
+  name: 'snapshot-remove',
+  summary: 'Give a snapshot up; the sandbox stays as it is',
+  effect: 'host',
+  command: {
+    group: GROUP,
+    verb: 'remove',
+    positional: ['sandbox', 'label'],
+    examples: ['snapshot remove fix-login s1'],
+  },
+  input: z.strictObject({ sandbox: fields.sandbox(), label: label() }),
+  document: ({ name, note }: SandboxSnapshot) => ({ removed: { name, ...note } }),
+  execute: async (useCases, input, options) =>
+    await useCases.get(RemoveSnapshot).execute(input.sandbox, input.label, options),
+});

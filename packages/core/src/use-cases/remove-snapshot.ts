@@ -1,0 +1,46 @@
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import { currentRecord } from './change-record.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
+import { type SandboxSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from './sandbox-snapshots.ts';
+
+/** Removes a snapshot of a sandbox. The sandbox and its history stay as they are. */
+export class RemoveSnapshot {
+  readonly #find: FindSandbox;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #open: OpenSandboxes;
+  readonly #actor: string;
+
+  constructor(find: FindSandbox, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
+    this.#find = find;
+    this.#state = state;
+    this.#audit = audit;
+    this.#open = open;
+    this.#actor = actor;
+  }
+
+  /** @param wanted the label, or the provider's name of one that has no label. @throws LitterboxError `NOT_FOUND`, `UNSUPPORTED` */
+  async execute(name: string, wanted: string, options?: CallOptions): Promise<SandboxSnapshot> {
+    const found = await this.#find.execute(name, options);
+    await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'snapshot remove', options);
+    const record = await currentRecord(this.#state, found, options);
+    const port = snapshotsPortOf(await this.#open.providerOf(record, options), record);
+    const snapshot = snapshotNamed(await snapshotsOf(port, record.id, options), wanted, record);
+    await audited(
+      this.#audit,
+      {
+        operation: 'snapshot-remove',
+        actor: this.#actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: { snapshot: snapshot.note?.label ?? snapshot.name },
+      },
+      () => port.remove(snapshot.name, { signal: options?.signal }),
+    );
+    return snapshot;
+  }
+}

@@ -1,0 +1,271 @@
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import { reach } from '../domain/failpoint.ts';
+import { revisionMessage } from '../domain/revision-message.ts';
+import type { SnapshotNote } from '../domain/snapshot-note.ts';
+import type { Slug } from '../domain/slug.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { Revision } from '../ports/sandbox-histories.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { audited } from './audited.ts';
+import { changeRecord, currentRecord } from './change-record.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import { assertWhole, type OpenSandboxes } from './open-sandboxes.ts';
+import type { OpenRepository } from './open-repository.ts';
+import type { ReachKeeper } from './reach-keeper.ts';
+import type { RecordRevision } from './record-revision.ts';
+import { type SandboxSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from './sandbox-snapshots.ts';
+import { settleRunState } from './settle-run-state.ts';
+
+/** What going back to a snapshot left. */
+export interface RestoreSnapshotResult {
+  readonly record: SandboxRecord;
+  readonly label: Slug;
+  /** The revision that says so. Absent when the files that source control counts were the snapshot's already. */
+  readonly revision?: Revision;
+}
+
+/** Operation of the journal. */
+export const RESTORING_SNAPSHOT = 'snapshot-restore';
+
+/** A snapshot of which the revision is known. */
+interface NotedSnapshot extends SandboxSnapshot {
+  readonly note: SnapshotNote;
+}
+
+/** What came meanwhile: pausing takes no lease. */
+const AT_REST: ReadonlySet<string> = new Set(['SANDBOX_PAUSED', 'SANDBOX_STOPPED']);
+
+/**
+ * Puts workspace and home of a sandbox back to a snapshot, files that are ignored included; the playground stays. What it runs ends.
+ * What no call has recorded is recorded first, and going back is a revision: history only grows. A sandbox that is paused or stopped is
+ * stopped afterwards.
+ *
+ * The steps of the journal: `runtime NAME` while the provider restores, which is repeated after a kill; `history NAME` from then on.
+ */
+export class RestoreSnapshot {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+  readonly #open: OpenSandboxes;
+  readonly #revisions: RecordRevision;
+  readonly #keeper: ReachKeeper;
+  readonly #actor: string;
+
+  constructor(
+    find: FindSandbox,
+    repository: OpenRepository,
+    state: StateStore,
+    audit: AuditLog,
+    open: OpenSandboxes,
+    revisions: RecordRevision,
+    keeper: ReachKeeper,
+    actor: string,
+  ) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#state = state;
+    this.#audit = audit;
+    this.#open = open;
+    this.#revisions = revisions;
+    this.#keeper = keeper;
+    this.#actor = actor;
+  }
+
+  /**
+   * @param wanted the label
+   * @throws LitterboxError `NOT_FOUND`, `UNSUPPORTED` when the provider takes none or something else took it, `REV_NOT_FOUND` when it is
+   *   of another history
+   */
+  async execute(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
+    const found = await this.#find.execute(name, options);
+    await using _lease = await this.#state.lease(`sandbox:${found.id}`, `snapshot restore ${wanted}`, options);
+    const current = await currentRecord(this.#state, found, options);
+    assertWhole(current);
+    const provider = await this.#open.providerOf(current, options);
+    const port = snapshotsPortOf(provider, current);
+    const snapshot = noted(snapshotNamed(await snapshotsOf(port, current.id, options), wanted, current), current);
+    const repository = await this.#repository.execute(options);
+    await repository.resolve(current.id, snapshot.note.commit, options);
+    return await audited(
+      this.#audit,
+      {
+        operation: 'snapshot-restore',
+        actor: this.#actor,
+        repositoryId: current.repositoryId,
+        sandbox: current.id,
+        input: { snapshot: snapshot.note.label },
+      },
+      async () => {
+        const record = await this.#saved(current, provider, options);
+        return await this.#restored(record, provider, snapshot, options);
+      },
+    );
+  }
+
+  /**
+   * Goes on where a killed process was. The caller holds the lease.
+   *
+   * @returns what was done, in a sentence
+   */
+  async finished({ step }: JournalEntry, record: SandboxRecord): Promise<string | undefined> {
+    if (record.state === 'creating' || record.state === 'deleting') return undefined;
+    const [phase, name] = step.split(' ');
+    const provider = await this.#open.providerOf(record);
+    const port = snapshotsPortOf(provider, record);
+    const found = (await snapshotsOf(port, record.id)).find((one) => one.name === name);
+    if (!found)
+      return `The snapshot that ${record.slug} was being restored to is gone; build the sandbox anew: litterbox recover ${record.slug} --force.`;
+    const snapshot = noted(found, record);
+    const current = phase === 'runtime' ? await this.#putBack(record, provider, snapshot) : record;
+    await this.#open.close(record.id);
+    const { record: whole } = await this.#recorded(current, provider, snapshot);
+    await this.#tell(whole, snapshot);
+    return `Finished the interrupted restore of ${record.slug} to the snapshot ${snapshot.note.label}.`;
+  }
+
+  async #restored(
+    record: SandboxRecord,
+    provider: SandboxProvider,
+    snapshot: NotedSnapshot,
+    options?: ProgressOptions,
+  ): Promise<RestoreSnapshotResult> {
+    options?.signal?.throwIfAborted();
+    options?.onProgress?.({ step: 'snapshot', message: `Putting workspace and home back to ${snapshot.note.label}` });
+    const journal = await this.#state.begin({
+      operation: RESTORING_SNAPSHOT,
+      sandbox: record.id,
+      step: `runtime ${snapshot.name}`,
+    });
+    reach('snapshot-restore.after-journal');
+    let cleared: SandboxRecord;
+    try {
+      cleared = await this.#putBack(record, provider, snapshot, options);
+    } catch (error) {
+      await this.#open.close(record.id); // what it has open may have ended
+      await this.#state.end(journal.id);
+      throw error;
+    }
+    // From here on the history is not that of the files until the end: after a failure, too, `reconcile` has to go on.
+    await this.#state.step(journal.id, `history ${snapshot.name}`);
+    reach('snapshot-restore.after-step');
+    await this.#open.close(record.id);
+    const { record: whole, revision } = await this.#recorded(cleared, provider, snapshot);
+    await this.#state.end(journal.id);
+    await this.#tell(whole, snapshot);
+    return { record: whole, label: snapshot.note.label, ...(revision && { revision }) };
+  }
+
+  /** What no call has recorded. One that is broken, by a restore that failed, has nothing that could be looked at. */
+  async #saved(record: SandboxRecord, provider: SandboxProvider, options?: ProgressOptions): Promise<SandboxRecord> {
+    try {
+      if (!isAsleep(record))
+        return await this.#revisions.leftOver(record, await this.#open.get(record, options), options);
+      const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: 'ready' });
+      try {
+        return await this.#savedAsleep(record, options);
+      } finally {
+        await settleRunState(this.#state, provider, record);
+        await this.#state.end(journal.id);
+      }
+    } catch (error) {
+      if (isLitterboxError(error, 'SANDBOX_BROKEN')) return record;
+      throw error;
+    }
+  }
+
+  /** It is looked into without what it ran: that does not go on for a moment only to end. */
+  async #savedAsleep(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+    const runtime = await this.#open.runtime(record);
+    await runtime.stop(options);
+    await runtime.start(options);
+    try {
+      const saved = await this.#revisions.leftOver(record, await this.#open.get(awake(record), options), options);
+      reach('snapshot-restore.after-waking');
+      return saved;
+    } finally {
+      await runtime.stop();
+    }
+  }
+
+  async #putBack(
+    record: SandboxRecord,
+    provider: SandboxProvider,
+    snapshot: NotedSnapshot,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    // First: an old mark would hide what the snapshot brings.
+    const cleared = await changeRecord(this.#state, record, () => ({ mark: null }));
+    reach('snapshot-restore.after-mark');
+    await this.#keeper.end(cleared, false);
+    await snapshotsPortOf(provider, record).restore(record.id, snapshot.name, { signal: options?.signal });
+    reach('snapshot-restore.after-runtime');
+    return cleared;
+  }
+
+  /** The history gets the snapshot's revision first; what the snapshot holds besides is found by a look at everything. */
+  async #recorded(
+    record: SandboxRecord,
+    provider: SandboxProvider,
+    { note }: NotedSnapshot,
+  ): Promise<{ readonly record: SandboxRecord; readonly revision: Revision | undefined }> {
+    const repository = await this.#repository.execute();
+    const message = revisionMessage({ tool: 'restore', subject: `snapshot ${note.label}`, sandbox: record.slug });
+    const replaced = await changeRecord(this.#state, record, ({ replacements = 0 }) => ({
+      mark: null,
+      replacements: replacements + 1,
+    }));
+    reach('snapshot-restore.after-record');
+    const appended = await repository.restore(record.id, note.commit, message);
+    reach('snapshot-restore.after-revision');
+    const runtime = await this.#open.runtime(replaced);
+    if (isAsleep(record)) await runtime.start();
+    const { record: seen, revision } = await this.#looked(replaced, message);
+    reach('snapshot-restore.after-scan');
+    if (isAsleep(record)) await runtime.stop();
+    await settleRunState(this.#state, provider, seen);
+    const now = await currentRecord(this.#state, seen);
+    return { record: now, revision: revision ?? appended };
+  }
+
+  async #looked(
+    record: SandboxRecord,
+    message: ReturnType<typeof revisionMessage>,
+  ): Promise<{ readonly record: SandboxRecord; readonly revision?: Revision | undefined }> {
+    try {
+      const recorded = await this.#revisions.execute(record, await this.#open.get(awake(record)), message);
+      return { record: recorded.record, revision: recorded.result.revision };
+    } catch (error) {
+      // Somebody paused it meanwhile. Without a mark the next call looks at everything.
+      if (isLitterboxError(error) && AT_REST.has(error.code)) return { record };
+      throw error;
+    }
+  }
+
+  async #tell({ id, repositoryId }: SandboxRecord, { note }: NotedSnapshot): Promise<void> {
+    await this.#state.publish({
+      type: 'snapshot-restored',
+      repositoryId,
+      sandbox: id,
+      data: { label: note.label, revision: note.revision },
+    });
+  }
+}
+
+const isAsleep = ({ state }: SandboxRecord): boolean => state === 'paused' || state === 'stopped';
+const awake = (record: SandboxRecord): SandboxRecord => (isAsleep(record) ? { ...record, state: 'ready' } : record);
+
+/** @throws LitterboxError `UNSUPPORTED` */
+function noted({ note, ...snapshot }: SandboxSnapshot, { slug }: SandboxRecord): NotedSnapshot {
+  if (note) return { ...snapshot, note };
+  throw new LitterboxError(
+    'UNSUPPORTED',
+    `Litterbox did not take the snapshot ${snapshot.name} of ${slug}, and does not know of which revision it is.`,
+    {
+      operation: 'snapshot.restore',
+      hint: `Remove it: litterbox snapshot remove ${slug} ${snapshot.name}.`,
+    },
+  );
+}
