@@ -78,7 +78,10 @@ export async function describeSandbox(
     throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${directory}.`, {
       operation: 'provider.create',
       provider,
-      hint: checks.map(({ name, finding }) => `${name}: ${finding}`).join('; '),
+      hint: [
+        checks.map(({ name, finding }) => `${name}: ${finding}`).join('; '),
+        ...new Set(checks.flatMap(({ remedy }) => remedy ?? [])),
+      ].join('. '),
     });
   const openFiles = Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles);
   const from = { strategy: strategy.name, base: spec.workspace.key, root };

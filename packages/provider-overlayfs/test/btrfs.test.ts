@@ -224,6 +224,10 @@ describe('probing for Btrfs', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'litterbox-btrfs-'));
     await using provider = overlayfs({ host, facts, directory: elsewhere, strategy: 'btrfs' });
     const { usable, checks } = await provider.probe();
+    await expect(provider.create(sandboxSpec(SandboxId.make()))).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      details: { hint: expect.stringMatching(/is not on Btrfs, but on .*\. Keep the state directory/) },
+    });
     rmSync(elsewhere, { recursive: true });
     expect({ usable, last: checks.at(-1) }).toMatchObject({
       usable: false,
