@@ -1,7 +1,7 @@
 /** Headings of the list of commands, in the order of a first day, with the verbs below each. */
 export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonly string[]])[] = [
   ['Start:', ['init', 'create', 'run', 'shell', 'list']],
-  ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'restore', 'snapshot']],
+  ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'undo', 'restore', 'snapshot']],
   ['Agents:', ['agent', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'clone', 'pool', 'pause', 'resume', 'recover']],

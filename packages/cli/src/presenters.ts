@@ -61,6 +61,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'sandbox-resume': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-resume'] },
   'pool-manage': { load: async () => (await import('./commands/pool.ts')).presented['pool-manage'] },
   'sandbox-restore': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-restore'] },
+  'sandbox-undo': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-undo'] },
   'snapshot-create': { load: async () => (await import('./commands/snapshots.ts')).presented['snapshot-create'] },
   'snapshot-list': { load: async () => (await import('./commands/snapshots.ts')).presented['snapshot-list'] },
   'snapshot-restore': { load: async () => (await import('./commands/snapshots.ts')).presented['snapshot-restore'] },

@@ -41,6 +41,9 @@ describe('the command line', () => {
       },
     ]);
     expect((await fixture.run(['snapshot', 'remove', 'a', 's1'])).code).toBe(0);
+    expect((await fixture.run(['undo', 'a'])).stderr).toContain(
+      'a has the files of revision 2 again, as revision 4.\n',
+    );
     const gone = await fixture.run(['snapshot', 'restore', 'a', 's1']);
     expect(gone).toMatchObject({ code: 3, stderr: expect.stringContaining('litterbox snapshot create a') });
     const incomplete = await fixture.run(['snapshot', 'restore', 'a']);

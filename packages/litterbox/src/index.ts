@@ -27,5 +27,6 @@ export {
   type ShownState,
   type SnapshotNote,
   type TakeSnapshotResult,
+  type UndoResult,
   visible,
 } from '@litterbox/core';

@@ -36,6 +36,8 @@ import {
   type ServiceStatus,
   takeSnapshot,
   type TakeSnapshotResult,
+  undoRevision,
+  type UndoResult,
   type UseCases,
   writeFile,
 } from '@litterbox/core';
@@ -190,6 +192,11 @@ export class Sandbox implements AsyncDisposable {
   /** Puts workspace and home back to a snapshot. What runs here ends; what no call recorded is recorded first. */
   async restoreSnapshot(label: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
     return await this.#perform(restoreSnapshot, { sandbox: this.name, label }, options);
+  }
+
+  /** Takes the last change back, as a revision; again takes back the one before. */
+  async undo(options?: ProgressOptions): Promise<UndoResult> {
+    return await this.#perform(undoRevision, { sandbox: this.name }, options);
   }
 
   async removeSnapshot(label: string, options?: CallOptions): Promise<SandboxSnapshot> {

@@ -166,3 +166,25 @@ describe(`snapshots, on ${PROVIDER}`, () => {
     expect(await litterbox.reconcile()).toEqual([]);
   });
 });
+
+describe(`undo, on ${PROVIDER}`, () => {
+  it('goes back change by change to the base, in a fork too, and no message pretends to have gone back', async () => {
+    await using fixture = new LibraryFixture(FILES);
+    const litterbox = fixture.open();
+    const source = await litterbox.create({ name: 'source' });
+    await source.write('src/a.txt', 'one\n');
+    await source.run('rm src/a.txt; mkdir new; echo two >new/file', { message: 'restore: revision 0' });
+    const sandbox = await source.fork();
+    const look = async () => (await sandbox.run('cat src/a.txt new/file 2>/dev/null; :')).stdout;
+    expect(await sandbox.undo()).toMatchObject({ target: 1, revision: { number: 3 } });
+    expect(await look()).toBe('one\n');
+    expect(await sandbox.undo()).toMatchObject({ target: 0, revision: { number: 4 } });
+    expect(await look()).toBe('a\n');
+    expect(await sandbox.diff()).toBe('');
+    await expect(sandbox.undo()).rejects.toMatchObject({ code: 'NOTHING_TO_DO' });
+    await sandbox.run('echo more >src/more');
+    expect(await sandbox.undo()).toMatchObject({ target: 4 });
+    await expect(sandbox.undo()).rejects.toMatchObject({ code: 'NOTHING_TO_DO' });
+    expect((await source.run('cat new/file')).stdout).toBe('two\n');
+  });
+});

@@ -11,6 +11,7 @@ import {
   resumeSandbox,
   type RiskyChange,
   type RunStateResult,
+  undoRevision,
 } from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
@@ -86,6 +87,15 @@ async function restore(context: Context, input: Parsed<typeof restoreRevision>):
   );
 }
 
+async function undo(context: Context, input: Parsed<typeof undoRevision>): Promise<void> {
+  const { talk, signal } = context;
+  const undone = await (await context.settled()).perform(undoRevision, input, { signal, onProgress: talk.progress });
+  if (talk.json) return talk.document(undoRevision.document?.(undone));
+  const { revision, target } = undone;
+  const files = target === 0 ? 'the files that it began with' : `the files of revision ${target}`;
+  talk.notice(`${input.sandbox} has ${files} again${revision ? `, as revision ${revision.number}` : ''}.`);
+}
+
 async function recover(context: Context, input: Parsed<typeof recoverSandbox>): Promise<void> {
   const { talk, signal } = context;
   const record = await (await context.settled()).perform(recoverSandbox, input, { signal, onProgress: talk.progress });
@@ -116,6 +126,7 @@ export const presented = {
   'sandbox-pause': { operation: pauseSandbox, present: pause },
   'sandbox-resume': { operation: resumeSandbox, present: resume },
   'sandbox-restore': { operation: restoreRevision, present: restore },
+  'sandbox-undo': { operation: undoRevision, present: undo },
   'sandbox-recover': { operation: recoverSandbox, present: recover },
   'sandbox-worktree': { operation: exportWorktree, present: worktree },
 } as const;

@@ -19,7 +19,7 @@ import { readFile } from './read-file.ts';
 import { readLog } from './read-log.ts';
 import { readServiceLogs } from './read-service-logs.ts';
 import { reconcileState } from './reconcile-state.ts';
-import { recoverSandbox, restoreRevision } from './restore-revision.ts';
+import { recoverSandbox, restoreRevision, undoRevision } from './restore-revision.ts';
 import { runCommand } from './run-command.ts';
 import { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { trustConfig } from './trust-config.ts';
@@ -54,6 +54,7 @@ export const OPERATIONS = [
   clearPool,
   managePool,
   restoreRevision,
+  undoRevision,
   takeSnapshot,
   listSnapshots,
   restoreSnapshot,

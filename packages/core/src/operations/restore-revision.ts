@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { type RestoreResult, RestoreRevision } from '../use-cases/restore-revision.ts';
+import { type RestoreResult, RestoreRevision, type UndoResult } from '../use-cases/restore-revision.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -21,6 +21,17 @@ export const restoreRevision = operation({
   document: ({ revision }: RestoreResult) => ({ revision: revision ?? null }),
   execute: async (useCases, { sandbox, revision }, options) =>
     await useCases.get(RestoreRevision).restore(sandbox, revision, options),
+});
+
+/** `sandbox-undo`, `litterbox undo`: take the last change of a sandbox back; again takes back the one before. */
+export const undoRevision = operation({
+  name: 'sandbox-undo',
+  summary: 'Take the last change of a sandbox back; again takes back the one before; history only grows',
+  effect: 'host',
+  command: { verb: 'undo', positional: ['sandbox'], examples: ['undo fix-login'] },
+  input: z.strictObject({ sandbox: fields.sandbox() }),
+  document: ({ revision, target }: UndoResult) => ({ revision: revision ?? null, target }),
+  execute: async (useCases, { sandbox }, options) => await useCases.get(RestoreRevision).undo(sandbox, options),
 });
 
 /** `sandbox-recover`, `litterbox recover`: rebuild a sandbox that does not work any more from its last revision. */

@@ -11,6 +11,7 @@ import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
+import { revisionBefore } from './revision-before.ts';
 import { runtimeState } from './runtime-state.ts';
 import { specOf } from './spec-of.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -28,8 +29,22 @@ export interface RestoreResult {
   readonly revision?: Revision;
 }
 
+/** What an undo went back to, and the revision that says so. */
+export interface UndoResult extends RestoreResult {
+  /** Number of the revision whose files the sandbox has now; 0 is the base. */
+  readonly target: number;
+}
+
+/** Which files are put back, and where. */
+interface WayBack {
+  readonly repository: SourceRepository;
+  readonly record: SandboxRecord;
+  readonly opened: OpenedSandbox;
+  readonly target: Revision;
+}
+
 /**
- * Puts a sandbox's workspace to a revision (`restore`) or rebuilds what it runs in from its last one (`recover`). History only grows.
+ * Puts a sandbox's workspace to a revision (`restore`), to the one before its last change (`undo`), or rebuilds what it runs in from its last one (`recover`). History only grows.
  *
  * A restore changes the files that differ, inside the running sandbox: what is ignored, home and playground stay. A recovery
  * makes the runtime anew and sets it up again: of what was never recorded only the playground stays.
@@ -95,23 +110,60 @@ export class RestoreRevision {
       },
       async () => {
         const record = await this.#record.leftOver(current, opened, options);
-        const { tip } = await repository.history(record.id, options);
-        if (tip.tree === target.tree) return {};
-        options?.onProgress?.({ step: 'files', message: 'Putting the files back' });
-        // Files first: what is interrupted here is found by the next call and recorded as what it is.
-        await this.#putBack(opened, repository, record.id, { from: tip, to: target }, options);
-        const message = revisionMessage({
-          tool: 'restore',
-          subject: `revision ${target.number}`,
-          sandbox: record.slug,
-        });
-        reach('restore.after-files');
-        const revision = await repository.restore(record.id, target.commit, message);
-        reach('restore.after-revision');
-        await this.#record.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
-        return revision ? { revision } : {};
+        return await this.#wentBack('restore', { repository, record, opened, target }, options);
       },
     );
+  }
+
+  /**
+   * Puts the workspace to what it was before its last change. What no call recorded is recorded first, and is the last change then.
+   *
+   * @throws LitterboxError `NOTHING_TO_DO` when it has the files that it began with
+   */
+  async undo(name: string, options?: ProgressOptions): Promise<UndoResult> {
+    return await this.#heap.lean(() => this.#undo(name, options));
+  }
+
+  async #undo(name: string, options?: ProgressOptions): Promise<UndoResult> {
+    const found = await this.#find.execute(name, options);
+    const repository = await this.#repository.execute(options);
+    await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'undo', options);
+    const current = await currentRecord(this.#state, found, options);
+    const opened = await this.#open.get(current, options);
+    return await audited(
+      this.#audit,
+      {
+        operation: 'sandbox-undo',
+        actor: this.#actor,
+        repositoryId: current.repositoryId,
+        sandbox: current.id,
+        input: {},
+      },
+      async () => {
+        const record = await this.#record.leftOver(current, opened, options);
+        const target = await revisionBefore(repository, record, options);
+        const result = await this.#wentBack('undo', { repository, record, opened, target }, options);
+        return { ...result, target: target.number };
+      },
+    );
+  }
+
+  async #wentBack(
+    tool: 'restore' | 'undo',
+    { repository, record, opened, target }: WayBack,
+    options?: ProgressOptions,
+  ): Promise<RestoreResult> {
+    const { tip } = await repository.history(record.id, options);
+    if (tip.tree === target.tree) return {};
+    options?.onProgress?.({ step: 'files', message: 'Putting the files back' });
+    // Files first: what is interrupted here is found by the next call and recorded as what it is.
+    await this.#putBack(opened, repository, record.id, { from: tip, to: target }, options);
+    const message = revisionMessage({ tool, subject: `revision ${target.number}`, sandbox: record.slug });
+    reach('restore.after-files');
+    const revision = await repository.restore(record.id, target.commit, message);
+    reach('restore.after-revision');
+    await this.#record.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
+    return revision ? { revision } : {};
   }
 
   /** A method of its own, so that none of its lists lives while the result is recorded. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { useCaseFixture } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { changed, inState, made, setup } from '../made.ts';
 
 const failed = new Error('no');
@@ -79,6 +79,77 @@ for (const point of ['restore.after-files', 'restore.after-revision'])
     expect(next.subjects('a')).toHaveLength(3);
     expect(next.look('a', 'work')).toBe('work\n');
   });
+
+/** Makes revisions whose one file holds their number. */
+async function numbered(fixture: UseCaseFixture, ...numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) await fixture.runCommand.execute({ sandbox: 'a', command: `echo ${number} >file` });
+}
+
+test('an undo goes back to the files before the last change, and again one further, down to the base', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await numbered(fixture, 1, 2, 3);
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 2, revision: { number: 4 } });
+  expect(fixture.look('a', 'file')).toBe('2\n');
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 1 });
+  expect(fixture.look('a', 'file')).toBe('1\n');
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 0 });
+  expect(fixture.look('a', 'file')).toBeUndefined();
+  expect(fixture.subjects('a').slice(3)).toEqual(['undo: revision 2', 'undo: revision 1', 'undo: revision 0']);
+  await expect(fixture.restoreRevision.undo('a')).rejects.toMatchObject({ code: 'NOTHING_TO_DO' });
+  expect(fixture.subjects('a')).toHaveLength(6);
+  expect((await fixture.runCommand.execute({ sandbox: 'a', command: 'true' })).recorded.revision).toBeUndefined();
+});
+
+test('after a restore an undo goes to before what was restored, after new work to before that work', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await numbered(fixture, 1, 2, 3);
+  await fixture.restoreRevision.restore('a', '2');
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 1 });
+  await numbered(fixture, 6);
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 5 });
+  expect(fixture.look('a', 'file')).toBe('1\n');
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 0 });
+});
+
+test('what no call recorded is the last change, and is in the history', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  fixture.scribble('a', 'late', 'x');
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 1, revision: { number: 3 } });
+  expect(fixture.look('a', 'late')).toBeUndefined();
+  expect(fixture.look('a', 'work')).toBe('work\n');
+  expect(fixture.subjects('a')[1]).toBe('recovered: changes found before this call');
+});
+
+test('a message that reads like an undo is none', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await numbered(fixture, 1, 2);
+  const message = 'undo: revision 1\n\nLitterbox-Tool: undo';
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo 3 >file', message });
+  expect(fixture.subjects('a').at(-1)).toBe('undo: revision 1');
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 2 });
+});
+
+test('after a snapshot was restored an undo goes to before that', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await numbered(fixture, 1);
+  await fixture.takeSnapshot.execute('a', undefined);
+  await numbered(fixture, 2);
+  await fixture.restoreSnapshot.execute('a', 's1');
+  expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 2 });
+  expect(fixture.look('a', 'file')).toBe('2\n');
+});
+
+test('a sandbox without a revision has nothing to undo', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await expect(fixture.restoreRevision.undo('a')).rejects.toMatchObject({ code: 'NOTHING_TO_DO' });
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-undo: error');
+});
 
 test('a recovery makes the runtime anew from the last revision, with the setup and the playground', async () => {
   await using fixture = useCaseFixture();
