@@ -16,6 +16,26 @@ function highestKib(pid: number | undefined): number {
 }
 
 describe('the command line', () => {
+  it('forks a sandbox several times, and tells of the fork that could not be made', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    await fixture.run(['run', 'a', 'echo work >work']);
+    expect(await fixture.run(['fork', 'a', '-n', '2'])).toMatchObject({ code: 0, stdout: 'a-2\na-3\n' });
+    expect((await fixture.run(['run', 'a-3', 'cat work'])).stdout).toBe('work\n');
+    const some = await fixture.run(['--json', 'fork', 'a', '--name', 'a', '--number', '2']);
+    expect({ code: some.code, error: JSON.parse(some.stderr.trim().split('\n').at(-1) ?? '').error.code }).toEqual({
+      code: 3,
+      error: 'SANDBOX_EXISTS',
+    });
+    expect(JSON.parse(some.stdout)).toMatchObject([
+      { name: 'a-1', forkedFrom: 'a' },
+      { error: { code: 'SANDBOX_EXISTS', message: expect.stringContaining('a-2') } },
+    ]);
+    const many = await fixture.run(['fork', 'a', '-n', '17']);
+    expect(many).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('want at most 16') });
+    await fixture.run(['delete', 'a', 'a-1', 'a-2', 'a-3', '--force']);
+  });
+
   it('keeps a snapshot, goes back to it, and gives it up', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'a']);

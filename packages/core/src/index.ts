@@ -207,7 +207,7 @@ export { ReachKeeper } from './use-cases/reach-keeper.ts';
 export type { ServiceState, ServiceStatus } from './services/kept-service.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
-export { type ForkResult, ForkSandbox } from './use-cases/fork-sandbox.ts';
+export { type FailedFork, type ForkResult, ForkSandbox, type ForksResult } from './use-cases/fork-sandbox.ts';
 export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';

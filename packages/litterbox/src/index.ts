@@ -9,6 +9,7 @@ export { type CommandResult, type RunOptions, Sandbox } from './sandbox.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {
   type AuditEntry,
+  type FailedFork,
   type FileChange,
   type IntegrateResult,
   type IntegrationPlan,

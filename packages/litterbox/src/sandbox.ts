@@ -5,6 +5,7 @@ import {
   controlService,
   cutMilestone,
   decodeRaw,
+  type FailedFork,
   FindSandbox,
   type ForkResult,
   forkSandbox,
@@ -172,7 +173,24 @@ export class Sandbox implements AsyncDisposable {
     name,
     ...call
   }: ProgressOptions & { readonly name?: string } = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
-    const forked = await this.#perform(forkSandbox, { sandbox: this.name, name }, call);
+    const forked = (await this.#perform(forkSandbox, { sandbox: this.name, name }, call)) as ForkResult; // of one
+    return this.#forkOf(forked);
+  }
+
+  /**
+   * Several forks, one after the other, names numbered: with a name from 1 on, without one as {@link fork} does. One that fails leaves the
+   * others, and is told in its place.
+   */
+  async forks(
+    count: number,
+    { name, ...call }: ProgressOptions & { readonly name?: string } = {},
+  ): Promise<readonly ((Sandbox & { readonly forked: ForkResult }) | FailedFork)[]> {
+    const forked = await this.#perform(forkSandbox, { sandbox: this.name, name, count }, call);
+    const all = 'forks' in forked ? forked.forks : [forked];
+    return all.map((one) => ('error' in one ? one : this.#forkOf(one)));
+  }
+
+  #forkOf(forked: ForkResult): Sandbox & { readonly forked: ForkResult } {
     return Object.assign(new Sandbox(this.#useCases, forked.record), { forked });
   }
 

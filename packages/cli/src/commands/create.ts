@@ -4,6 +4,7 @@ import {
   createSandbox,
   DEFAULT_IMAGE,
   forkSandbox,
+  isLitterboxError,
   type Parsed,
   portUrl,
   type SandboxRecord,
@@ -60,11 +61,23 @@ async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promis
   const { talk, signal } = context;
   const started = performance.now();
   const forked = await (await context.settled()).perform(forkSandbox, input, { signal, onProgress: talk.progress });
-  for (const warning of forked.warnings) talk.warning(warning);
-  if (talk.json) return talk.document(forkSandbox.document?.(forked));
-  talk.notice(`${forked.record.slug} is a copy of ${forked.forkedFrom}.`);
-  describe(context, forked.record, started);
-  talk.result(forked.record.slug);
+  const all = 'forks' in forked ? forked.forks : [forked];
+  const made = all.filter((one) => 'record' in one);
+  const failures = all.filter((one) => 'error' in one).map(({ error }) => error);
+  for (const { warnings } of made) for (const warning of warnings) talk.warning(warning);
+  if (talk.json) talk.document(forkSandbox.document?.(forked));
+  else {
+    for (const { record, forkedFrom } of made) {
+      talk.notice(`${record.slug} is a copy of ${forkedFrom}.`);
+      talk.result(record.slug);
+    }
+    const [first] = made;
+    if (first) describe(context, first.record, started);
+    // The last words of this program are the first failure; the others are said before.
+    for (const error of failures.slice(1))
+      talk.error(error.message, isLitterboxError(error) ? error.details.hint : undefined);
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 function describe({ talk }: Context, record: SandboxRecord, started: number): void {

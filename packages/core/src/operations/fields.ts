@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseByteSize } from '../config/parse-byte-size.ts';
 import { parseDuration } from '../config/parse-duration.ts';
-import { wordings } from './wording.ts';
+import { type Wording, wordings } from './wording.ts';
 
 /** 2 ** 53 - 1 is too many bytes for any machine and still exact. */
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
@@ -29,7 +29,7 @@ export const fields = {
       wanted: 'a duration such as 30s or 5m',
     }),
 
-  count: (minimum: number, maximum: number) =>
+  count: (minimum: number, maximum: number, wording: Pick<Wording, 'flag' | 'short'> = {}) =>
     z
       .int()
       .min(minimum)
@@ -38,6 +38,7 @@ export const fields = {
         placeholder: 'count',
         parse: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
         wanted: `a whole number, ${minimum}..${maximum}`,
+        ...wording,
       }),
 
   /** How many entries of a list, the newest. */

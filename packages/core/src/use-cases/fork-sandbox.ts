@@ -1,4 +1,4 @@
-import { LitterboxError } from '../domain/errors.ts';
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import { MAX_SLUG_CHARACTERS, type Slug, slugify } from '../domain/slug.ts';
@@ -25,6 +25,16 @@ export interface ForkResult {
   readonly forkedFrom: string;
   /** What of its services, ports and network is not up. */
   readonly warnings: readonly string[];
+}
+
+/** Several forks, in the order of their names, each made or not by itself. */
+export interface ForksResult {
+  readonly forks: readonly (ForkResult | FailedFork)[];
+}
+
+/** A fork that could not be made, and left nothing. */
+export interface FailedFork {
+  readonly error: Error;
 }
 
 /**
@@ -73,12 +83,7 @@ export class ForkSandbox {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
     const provider = await this.#open.providerOf(found, options);
-    if (!provider.traits.canCopy)
-      throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot copy sandboxes.`, {
-        operation: 'sandbox.fork',
-        provider: provider.name,
-        hint: `Make a sandbox from its work instead: litterbox merge ${found.slug}, then litterbox create NAME.`,
-      });
+    assertCanCopy(provider, found);
     const id = SandboxId.make();
     return await audited(
       this.#audit,
@@ -96,6 +101,33 @@ export class ForkSandbox {
         return { record: begun, forkedFrom: found.slug, warnings };
       },
     );
+  }
+
+  /**
+   * One fork after the other. One that fails leaves those that are made, and those after it are tried all the same.
+   *
+   * @param wanted what the names begin with, numbered from 1 on; without it they are the source's with the first free numbers from 2 on
+   * @throws LitterboxError when there is nothing to fork; what else goes wrong is in the result
+   */
+  async several(
+    name: string,
+    { wanted, count }: { readonly wanted: string | undefined; readonly count: number },
+    options?: ProgressOptions,
+  ): Promise<ForksResult> {
+    const found = await this.#find.execute(name, options);
+    assertCanCopy(await this.#open.providerOf(found, options), found);
+    const forks: (ForkResult | FailedFork)[] = [];
+    for (let number = 1; number <= count; number++) {
+      const numbered = wanted === undefined ? undefined : withNumber(slugify(wanted).slug, number);
+      try {
+        forks.push(await this.execute(name, numbered, options));
+      } catch (error) {
+        options?.signal?.throwIfAborted();
+        if (!isLitterboxError(error)) throw error;
+        forks.push({ error });
+      }
+    }
+    return { forks };
   }
 
   async #make(
@@ -204,9 +236,22 @@ export class ForkSandbox {
       return slug;
     }
     for (let number = 2; ; number++) {
-      const suffix = `-${number}`;
-      const { slug } = slugify(`${source.slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length)}${suffix}`);
+      const slug = withNumber(source.slug, number);
       if (!taken.has(slug)) return slug;
     }
   }
+}
+
+function withNumber(slug: Slug, number: number): Slug {
+  const suffix = `-${number}`;
+  return slugify(`${slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length)}${suffix}`).slug;
+}
+
+function assertCanCopy(provider: SandboxProvider, { slug }: SandboxRecord): void {
+  if (provider.traits.canCopy) return;
+  throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot copy sandboxes.`, {
+    operation: 'sandbox.fork',
+    provider: provider.name,
+    hint: `Make a sandbox from its work instead: litterbox merge ${slug}, then litterbox create NAME.`,
+  });
 }

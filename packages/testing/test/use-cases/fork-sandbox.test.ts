@@ -55,10 +55,9 @@ test('a provider that cannot copy is UNSUPPORTED, with another way', async () =>
     provider: ({ traits }) => ({ traits: { ...traits, canCopy: undefined } as object as typeof traits }),
   });
   await made(fixture);
-  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toMatchObject({
-    code: 'UNSUPPORTED',
-    details: { hint: expect.stringContaining('litterbox merge a') },
-  });
+  const refused = { code: 'UNSUPPORTED', details: { hint: expect.stringContaining('litterbox merge a') } };
+  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toMatchObject(refused);
+  await expect(fixture.forkSandbox.several('a', { wanted: 'b', count: 2 })).rejects.toMatchObject(refused);
 });
 
 test('a paused or stopped source stays so, and its fork runs', async () => {
@@ -130,6 +129,57 @@ test('a name with no room for the number is shortened', async () => {
   const long = 'x'.repeat(40);
   await made(fixture, long);
   expect((await fixture.forkSandbox.execute(long, undefined)).record.slug).toBe(`${'x'.repeat(38)}-2`);
+});
+
+test('several forks are numbered, with a name of their own from 1 on, without one from the first free number', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await made(fixture, 'a-3');
+  const names = async (wanted?: string) => {
+    const { forks } = await fixture.forkSandbox.several('a', { wanted, count: 3 });
+    return forks.map((fork) => ('record' in fork ? fork.record.slug : fork.error));
+  };
+  expect(await names()).toEqual(['a-2', 'a-4', 'a-5']);
+  expect(await names('Try')).toEqual(['try-1', 'try-2', 'try-3']);
+  expect(await names('x'.repeat(40))).toEqual([1, 2, 3].map((number) => `${'x'.repeat(38)}-${number}`));
+  for (const name of ['a-2', 'try-3']) expect(fixture.look(name, 'work')).toBe('work\n');
+});
+
+test('one of several that fails is told, leaves nothing, and leaves the others', async () => {
+  let copies = 0;
+  const down = new LitterboxError('DISK_FULL', 'full', { operation: 'test' });
+  await using fixture = useCaseFixture({
+    provider: (real) => ({
+      create: (spec, options) => {
+        if (spec.copyOf) copies += 1;
+        return spec.copyOf && copies === 2 ? Promise.reject(down) : real.create(spec, options);
+      },
+    }),
+  });
+  await made(fixture);
+  await made(fixture, 'try-3');
+  const { forks } = await fixture.forkSandbox.several('a', { wanted: 'try', count: 4 });
+  expect(forks).toMatchObject([
+    { record: { slug: 'try-1' } },
+    { error: down },
+    { error: { code: 'SANDBOX_EXISTS' } },
+    { record: { slug: 'try-4' } },
+  ]);
+  expect(fixture.left().records.toSorted()).toEqual(['a: ready', 'try-1: ready', 'try-3: ready', 'try-4: ready']);
+});
+
+test('several forks of nothing, or that were aborted, are an error', async () => {
+  await using fixture = useCaseFixture();
+  await expect(fixture.forkSandbox.several('a', { wanted: undefined, count: 2 })).rejects.toMatchObject({
+    code: 'SANDBOX_NOT_FOUND',
+  });
+  await made(fixture);
+  const enough = new AbortController();
+  const reason = new Error('enough');
+  using _ = atFailpoint('fork.after-ready', () => enough.abort(reason));
+  const aborted = fixture.forkSandbox.several('a', { wanted: 'b', count: 3 }, { signal: enough.signal });
+  await expect(aborted).rejects.toBe(reason);
+  expect(fixture.left().records).toEqual(['a: ready', 'b-1: ready']);
 });
 
 test('ports of the fork are its own', async () => {
