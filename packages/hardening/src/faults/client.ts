@@ -50,6 +50,10 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
       return (await on.setRunState(job.name, job.state)).isChanged;
     case 'restore':
       return (await on.restore(job.name, job.revision)).revision?.commit;
+    case 'snapshot':
+      return (await (await on.open(job.name)).snapshot()).note.label;
+    case 'snapshot-restore':
+      return (await (await on.open(job.name)).restoreSnapshot(job.label)).revision?.commit;
     case 'recover':
       return (await on.recover(job.name, { force: true })).id;
     case 'fill':

@@ -10,6 +10,8 @@ export type Job =
   | { readonly do: 'delete'; readonly name: string }
   | { readonly do: 'state'; readonly name: string; readonly state: 'paused' | 'stopped' | 'ready' }
   | { readonly do: 'restore'; readonly name: string; readonly revision: string }
+  | { readonly do: 'snapshot'; readonly name: string }
+  | { readonly do: 'snapshot-restore'; readonly name: string; readonly label: string }
   | { readonly do: 'recover'; readonly name: string }
   | { readonly do: 'fill' | 'clear' }
   | { readonly do: 'list' }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Litterbox } from 'litterbox';
 import { expectInvariants, sharedFaultFixture } from '../../src/index.ts';
-import { DELETE, RECONCILE, RECOVER, RESTORE, RUN_STATE } from './kill-points.ts';
+import { DELETE, RECONCILE, RECOVER, RESTORE, RUN_STATE, SNAPSHOT, SNAPSHOT_RESTORE } from './kill-points.ts';
 
 const fixture = sharedFaultFixture(async (one) => {
   await one.once(async (litterbox) => {
@@ -131,6 +131,59 @@ describe('a recovery', () => {
         await litterbox.reconcile();
         expect((await (await litterbox.open('a')).run('cat f "$LITTERBOX_PLAYGROUND/p"')).stdout).toBe(
           'kept\nplaying\n',
+        );
+      });
+      await expectInvariants(one, `killed at ${point}`);
+    });
+  });
+});
+
+describe('a snapshot', () => {
+  const look = 'cat f ~/home 2>/dev/null; ls';
+
+  it.each(SNAPSHOT)('whose taker was killed at %s is kept, and goes with the sandbox', async (point) => {
+    await fixture.on(async (one) => {
+      await one.once(async (litterbox) => await made(litterbox, 'a'));
+      const death = await one.dying({ do: 'snapshot', name: 'a' }, { failpoints: `${point}=kill` });
+      expect(death).toMatchObject({ signal: 'SIGKILL' });
+      await one.once(async (litterbox) => {
+        await litterbox.reconcile();
+        expect((await (await litterbox.open('a')).snapshots()).map(({ note }) => note?.label)).toEqual(['s1']);
+      });
+      await expectInvariants(one, `killed at ${point}`);
+      await one.once(async (litterbox) => {
+        await made(litterbox, 'a');
+        expect(await (await litterbox.open('a')).snapshots()).toEqual([]);
+      });
+    });
+  });
+
+  it.each(SNAPSHOT_RESTORE)('whose restore was killed at %s, %s before: it is %s', async (point, from, outcome) => {
+    await fixture.on(async (one) => {
+      await one.once(async (litterbox) => {
+        await made(litterbox, 'a');
+        const sandbox = await litterbox.open('a');
+        await sandbox.run('echo old >f; echo old >~/home');
+        await sandbox.snapshot();
+        const ran = await sandbox.run('echo new >f; echo new >~/home; echo x >more');
+        one.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
+        if (from === 'stopped') await litterbox.setRunState('a', 'stopped');
+      });
+      const job = { do: 'snapshot-restore', name: 'a', label: 's1' } as const;
+      expect(await one.dying(job, { failpoints: `${point}=kill` })).toMatchObject({ signal: 'SIGKILL' });
+      await one.once(async (litterbox) => {
+        await litterbox.reconcile();
+        expect((await litterbox.open('a')).record.state).toBe(await state(litterbox, 'a'));
+        await litterbox.setRunState('a', 'ready');
+        const sandbox = await litterbox.open('a');
+        const { stdout, recorded } = await sandbox.run(look);
+        expect({ stdout, revision: recorded.revision }).toEqual({
+          stdout: expect.stringMatching(outcome === 'restored' ? /^old\nold\n(?![^]*more)/ : /^new\nnew\n[^]*more/),
+          revision: undefined,
+        });
+        const subjects = (await sandbox.log()).map(({ subject }) => subject);
+        expect(subjects.filter((subject) => subject === 'restore: snapshot s1')).toHaveLength(
+          outcome === 'restored' ? 1 : 0,
         );
       });
       await expectInvariants(one, `killed at ${point}`);

@@ -175,6 +175,7 @@ export const DELETE: Readonly<Record<string, 'kept' | 'deleted'>> = {
   'delete.after-close': 'deleted',
   'provider.before-remove': 'deleted',
   'delete.after-runtime': 'deleted',
+  'delete.after-snapshots': 'deleted',
   'ref.before-rename': 'deleted',
   'remove.after-tombstone': 'deleted',
   'remove.after-branch': 'deleted',
@@ -223,6 +224,25 @@ export const RESTORE: Readonly<Record<string, 'restored'>> = {
   'restore.after-files': 'restored',
   'restore.after-revision': 'restored',
 };
+
+/** A snapshot that was taken is one, whoever waited for it. */
+export const SNAPSHOT: readonly string[] = ['snapshot.after-take'];
+
+/** Where going back to a snapshot was killed, and what the sandbox was. Until it has begun nothing changes; from then on it is finished. */
+export const SNAPSHOT_RESTORE: readonly (readonly [
+  point: string,
+  state: 'ready' | 'stopped',
+  outcome: 'as it was' | 'restored',
+])[] = [
+  ['snapshot-restore.after-waking', 'stopped', 'as it was'],
+  ['snapshot-restore.after-journal', 'ready', 'restored'],
+  ['snapshot-restore.after-mark', 'ready', 'restored'],
+  ['snapshot-restore.after-runtime', 'ready', 'restored'],
+  ['snapshot-restore.after-step', 'ready', 'restored'],
+  ['snapshot-restore.after-record', 'stopped', 'restored'],
+  ['snapshot-restore.after-revision', 'ready', 'restored'],
+  ['snapshot-restore.after-scan', 'ready', 'restored'],
+];
 
 /** Where a recovery was killed. The next reconcile finishes it. */
 export const RECOVER: readonly string[] = [
