@@ -25,7 +25,7 @@ export const forkSandbox = operation({
       .optional()
       .describe("The copy's name. Default: the sandbox's with the first free number from 2 on"),
     count: fields
-      .count(2, MAX_FORKS, { flag: 'number', short: 'n' })
+      .count(1, MAX_FORKS, { flag: 'number', short: 'n' })
       .optional()
       .describe('How many copies, names numbered'),
   }),
