@@ -4,7 +4,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
   ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'undo', 'restore', 'snapshot']],
   ['Agents:', ['agent', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
-  ['More sandboxes:', ['fork', 'clone', 'pool', 'pause', 'resume', 'recover']],
+  ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],
   ['This machine:', ['doctor', 'explain', 'trust', 'audit']],
 ];
 

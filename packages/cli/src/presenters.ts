@@ -19,6 +19,10 @@ export interface Presenter {
 export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'sandbox-create': { load: async () => (await import('./commands/create.ts')).presented['sandbox-create'] },
   'sandbox-fork': { load: async () => (await import('./commands/create.ts')).presented['sandbox-fork'] },
+  'sandbox-race': {
+    options: [['-y, --yes', 'remove the forks that did not win, without asking']],
+    load: async () => (await import('./commands/race.ts')).presented['sandbox-race'],
+  },
   'sandbox-run': {
     options: [['-t, --tty', 'with a terminal']],
     load: async () => (await import('./commands/run.ts')).presented['sandbox-run'],

@@ -36,6 +36,44 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'a-1', 'a-2', 'a-3', '--force']);
   });
 
+  it('races forks, shows how the judge ranks them, and removes the others after a yes', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    const work = ['echo $LITTERBOX_RACER >number'];
+    const raced = await fixture.run(['race', 'a', '-n', '2', '--name', 'try', '--judge', 'cat number', ...work]);
+    expect(raced).toMatchObject({ code: 0, stderr: expect.stringContaining('litterbox delete try-1 --force') });
+    expect(raced.stdout.split('\n').map((line) => line.split('\t').slice(0, 3))).toEqual([
+      ['try-2', 'passed', '2'],
+      ['try-1', 'passed', '1'],
+      [''],
+    ]);
+    const again = await fixture.run([
+      '--json',
+      'race',
+      'a',
+      '-n',
+      '2',
+      '--judge',
+      'test $(cat number) = 2',
+      '--yes',
+      ...work,
+    ]);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      winner: 'a-3',
+      racers: [
+        { name: 'a-3', number: 2, passed: true, changedFiles: 1, exitCode: 0, judge: { exitCode: 0 } },
+        { name: 'a-2', passed: false, judge: { exitCode: 1 } },
+      ],
+    });
+    expect(await fixture.run(['race', 'a', '-n', '2', '--judge', 'false', '--yes', ...work])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('passed none'),
+    });
+    const names = (await fixture.run(['list'])).stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+    expect(names.toSorted()).toEqual(['', 'a', 'a-2', 'a-3', 'a-4', 'try-1', 'try-2']);
+    await fixture.run(['delete', ...names.filter((name) => name !== ''), '--force']);
+  });
+
   it('keeps a snapshot, goes back to it, and gives it up', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'a']);

@@ -21,6 +21,9 @@ import {
   parseInput,
   type PortStatus,
   type ProgressOptions,
+  raceForks,
+  type RaceInput,
+  type RaceResult,
   type RecordResult,
   type RunCommandResult,
   readDiff,
@@ -188,6 +191,16 @@ export class Sandbox implements AsyncDisposable {
     const forked = await this.#perform(forkSandbox, { sandbox: this.name, name, count }, call);
     const all = 'forks' in forked ? forked.forks : [forked];
     return all.map((one) => ('error' in one ? one : this.#forkOf(one)));
+  }
+
+  /**
+   * Does the same work in several forks at once, and ranks them by what a judge says. The forks stay: merge the winner's, delete the others.
+   */
+  async race(
+    { command, judge, count, name, timeoutMs }: Omit<RaceInput, 'sandbox'>,
+    call?: ProgressOptions,
+  ): Promise<RaceResult> {
+    return await this.#perform(raceForks, { sandbox: this.name, command, judge, count, name, timeoutMs }, call);
   }
 
   #forkOf(forked: ForkResult): Sandbox & { readonly forked: ForkResult } {

@@ -40,6 +40,7 @@ import {
   type PoolFiller,
   type PortForwarder,
   type Providers,
+  RaceForks,
   ReachKeeper,
   ReadAudit,
   ReadHistory,
@@ -174,6 +175,19 @@ export function wireUseCases(ports: Ports) {
     actor,
   );
   const restoreRecords = new RestoreRecords(state, pool, providers, askProviders, decidePolicy, chooseProvider, clock);
+  const runCommand = new RunCommand(changeWorkspace);
+  const forkSandbox = new ForkSandbox(
+    findSandbox,
+    openRepository,
+    state,
+    audit,
+    openSandboxes,
+    recordRevision,
+    assignPorts,
+    createSandbox,
+    clock,
+    actor,
+  );
   return {
     openRepository,
     assignPorts,
@@ -199,7 +213,7 @@ export function wireUseCases(ports: Ports) {
     restoreRevision,
     restoreSnapshot,
     restoreRecords,
-    runCommand: new RunCommand(changeWorkspace),
+    runCommand,
     accessFiles: new AccessFiles(findSandbox, openSandboxes, state, changeWorkspace),
     editFile: new EditFile(changeWorkspace),
     patchFile: new PatchFile(changeWorkspace),
@@ -227,18 +241,8 @@ export function wireUseCases(ports: Ports) {
     ),
     exportTree: new ExportTree(findSandbox, openRepository, audit, ports.approver, actor),
     changeRunState: new ChangeRunState(findSandbox, state, audit, openSandboxes, reachKeeper, actor),
-    forkSandbox: new ForkSandbox(
-      findSandbox,
-      openRepository,
-      state,
-      audit,
-      openSandboxes,
-      recordRevision,
-      assignPorts,
-      createSandbox,
-      clock,
-      actor,
-    ),
+    forkSandbox,
+    raceForks: new RaceForks(forkSandbox, runCommand, restoreRevision, openRepository),
     listSnapshots: new ListSnapshots(findSandbox, openSandboxes),
     removeSnapshot: new RemoveSnapshot(findSandbox, state, audit, openSandboxes, actor),
     takeSnapshot: new TakeSnapshot(findSandbox, openRepository, state, audit, openSandboxes, recordRevision, actor),

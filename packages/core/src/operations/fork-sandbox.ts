@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { isLitterboxError } from '../domain/errors.ts';
-import { type FailedFork, ForkSandbox, type ForkResult, type ForksResult } from '../use-cases/fork-sandbox.ts';
+import { ForkSandbox, type ForkResult, type ForksResult } from '../use-cases/fork-sandbox.ts';
 import { fields } from './fields.ts';
-import { portUrl } from './list-ports.ts';
+import { forkDocument } from './fork-document.ts';
 import { operation } from './operation.ts';
 
 /** A person can look after so many; each is a copy of the sandbox. */
@@ -30,28 +29,10 @@ export const forkSandbox = operation({
       .describe('How many copies, names numbered'),
   }),
   document: (result: ForkResult | ForksResult) =>
-    'forks' in result ? result.forks.map((fork) => documentOf(fork)) : documentOf(result),
+    'forks' in result ? result.forks.map((fork) => forkDocument(fork)) : forkDocument(result),
   execute: async (useCases, { sandbox, name, count }, options): Promise<ForkResult | ForksResult> => {
     const fork = useCases.get(ForkSandbox);
     if (count === undefined) return await fork.execute(sandbox, name, options);
     return await fork.several(sandbox, { wanted: name, count }, options);
   },
 });
-
-function documentOf(fork: ForkResult | FailedFork): Readonly<Record<string, unknown>> {
-  if ('error' in fork) {
-    const { error } = fork;
-    const { code, details } = isLitterboxError(error) ? error : { code: 'INTERNAL', details: undefined };
-    return { error: { code, message: error.message, ...(details?.hint !== undefined && { hint: details.hint }) } };
-  }
-  const { record, forkedFrom, warnings } = fork;
-  return {
-    name: record.slug,
-    id: record.id,
-    forkedFrom,
-    provider: record.provider,
-    workdir: record.workdir,
-    warnings,
-    ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
-  };
-}

@@ -13,6 +13,7 @@ import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
 import { openShell } from './open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
+import { raceForks } from './race-forks.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
 import { readDiff } from './read-diff.ts';
 import { readFile } from './read-file.ts';
@@ -29,6 +30,7 @@ import { writeFile } from './write-file.ts';
 export const OPERATIONS = [
   createSandbox,
   forkSandbox,
+  raceForks,
   listSandboxes,
   runCommand,
   readFile,

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { type Racer, RaceForks, type RaceResult } from '../use-cases/race-forks.ts';
+import { fields } from './fields.ts';
+import { forkDocument } from './fork-document.ts';
+import { operation } from './operation.ts';
+
+/** Each racer is a sandbox that works at the same time as the others. */
+const MAX_RACERS = 16;
+
+/** `sandbox-race`, `litterbox race`: do the same work in several forks, and rank them by a judge. */
+export const raceForks = operation({
+  name: 'sandbox-race',
+  summary: 'Do the same work in several forks of a sandbox at once, and rank them by a judge',
+  effect: 'write',
+  command: {
+    verb: 'race',
+    positional: ['sandbox', 'command'],
+    examples: [
+      "race fix-login -n 4 --judge 'npm test' -- ./agent.sh",
+      "race fix-login -n 2 --judge ./score.sh 'make fast'",
+    ],
+  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    command: fields.command().describe('The work of each fork, which finds its number from 1 on in LITTERBOX_RACER'),
+    judge: fields
+      .text('command')
+      .describe('Runs in each fork afterwards: exit status 0 passes, and a number on its last line ranks'),
+    count: fields.count(2, MAX_RACERS, { flag: 'number', short: 'n' }).describe('How many forks'),
+    name: fields
+      .text('name')
+      .optional()
+      .describe("What the forks' names begin with. Default: the sandbox's, with the first free numbers"),
+    timeoutMs: fields.durationMs(1).optional().describe('Until the work of a fork is ended, such as 10m'),
+  }),
+  document: ({ racers, winner, unmade }: RaceResult) => ({
+    ...(winner !== undefined && { winner }),
+    racers: racers.map((racer) => racerDocument(racer)),
+    unmade: unmade.map((fork) => forkDocument(fork)),
+  }),
+  execute: async (useCases, input, options) => await useCases.get(RaceForks).execute(input, options),
+});
+
+function racerDocument({ record, number, isPassed, score, changedFiles, changedLines, work, judgement, error }: Racer) {
+  return {
+    name: record.slug,
+    number,
+    passed: isPassed,
+    ...(score !== undefined && { score }),
+    changedFiles,
+    changedLines,
+    ...(work && { exitCode: work.exit.code, durationMs: work.durationMs }),
+    ...(judgement && { judge: { exitCode: judgement.exit.code, durationMs: judgement.durationMs } }),
+    ...(error && forkDocument({ error })),
+  };
+}

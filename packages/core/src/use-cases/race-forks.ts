@@ -1,0 +1,140 @@
+import type { CommandOutcome } from '../channel/exec-channel.ts';
+import type { Command } from '../domain/command.ts';
+import { isLitterboxError } from '../domain/errors.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
+import type { Slug } from '../domain/slug.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
+import type { FailedFork, ForkResult, ForkSandbox } from './fork-sandbox.ts';
+import { judgeScore } from './judge-score.ts';
+import type { OpenRepository } from './open-repository.ts';
+import { type RacerMarks, rankRacers } from './rank-racers.ts';
+import type { RestoreRevision } from './restore-revision.ts';
+import type { RunCommand, RunCommandResult } from './run-command.ts';
+
+/** The variable that tells a command which of the forks it works in, from 1 on. */
+export const RACER_VARIABLE = 'LITTERBOX_RACER';
+
+/** Most that is kept of what a judge prints, in bytes of each stream: the score is at the end. */
+const JUDGE_OUTPUT_BYTES = 64 * 1024;
+
+/** Which work is raced, and who says how good it is. */
+export interface RaceInput {
+  /** The sandbox that each racer is a fork of. It stays what it is. */
+  readonly sandbox: string;
+  /** Runs in each fork, with {@link RACER_VARIABLE}. */
+  readonly command: Command;
+  /** Runs in each fork's shell afterwards. Exit status 0 passes; a number on its last line is the score. */
+  readonly judge: string;
+  readonly count: number;
+  /** What the names of the forks begin with. @defaultValue the sandbox's name, with the first free numbers */
+  readonly name?: string | undefined;
+  /** Milliseconds for the work of each racer. @defaultValue the policy's */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** One fork, what it did, and what the judge said. */
+export interface Racer extends RacerMarks {
+  readonly record: SandboxRecord;
+  readonly changedFiles: number;
+  /** Absent when the command could not be run. */
+  readonly work?: RunCommandResult;
+  /** Absent when the judge could not be run. */
+  readonly judgement?: CommandOutcome;
+  /** Why one of them could not be run. */
+  readonly error?: Error;
+}
+
+/** Everybody who took part, best first. */
+export interface RaceResult {
+  readonly racers: readonly Racer[];
+  /** The best of those that passed. Absent when none did. */
+  readonly winner?: Slug;
+  /** Forks that could not be made. */
+  readonly unmade: readonly FailedFork[];
+}
+
+type Ran = Pick<Racer, 'work' | 'judgement' | 'error'>;
+
+/**
+ * Does the same work in several forks of one sandbox at the same time, and ranks the forks by what a judge says. Nothing is removed: the
+ * caller decides what becomes of the forks. What the judge changes is taken back, so that a merge of the winner brings its work alone.
+ */
+export class RaceForks {
+  readonly #fork: ForkSandbox;
+  readonly #run: RunCommand;
+  readonly #restore: RestoreRevision;
+  readonly #repository: OpenRepository;
+
+  constructor(fork: ForkSandbox, run: RunCommand, restore: RestoreRevision, repository: OpenRepository) {
+    this.#fork = fork;
+    this.#run = run;
+    this.#restore = restore;
+    this.#repository = repository;
+  }
+
+  /** @throws LitterboxError when there is nothing to fork, or no fork could be made; what goes wrong in one fork is in the result */
+  async execute(input: RaceInput, options?: ProgressOptions): Promise<RaceResult> {
+    const { sandbox, name, count } = input;
+    const { forks } = await this.#fork.several(sandbox, { wanted: name, count }, options);
+    const made = forks.filter((fork): fork is ForkResult => 'record' in fork);
+    const unmade = forks.filter((fork): fork is FailedFork => 'error' in fork);
+    if (made.length === 0 && unmade[0]) throw unmade[0].error;
+    const ran = await Promise.allSettled(
+      made.map(async ({ record }, index) => await this.#raced(record, index + 1, input, options)),
+    );
+    // Each has ended by now, whatever the caller took back: nothing goes on behind the answer.
+    options?.signal?.throwIfAborted();
+    const racers = rankRacers(ran.map((one) => (one.status === 'fulfilled' ? one.value : raise(one.reason))));
+    const [best] = racers;
+    return { racers, unmade, ...(best?.isPassed === true && { winner: best.record.slug }) };
+  }
+
+  async #raced(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Racer> {
+    const ran = await this.#ran(record, number, input, options);
+    const repository = await this.#repository.execute(options);
+    const changes = await repository.changes(record.id, options);
+    const changedLines = changes.reduce((sum, one) => sum + (one.addedLines ?? 0) + (one.removedLines ?? 0), 0);
+    const { judgement } = ran;
+    return {
+      number,
+      record,
+      ...ran,
+      isPassed: ran.error === undefined && judgement?.exit.code === 0,
+      score: judgement && judgeScore(decodeRaw(judgement.stdout.bytes)),
+      changedFiles: changes.length,
+      changedLines,
+    };
+  }
+
+  async #ran(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Ran> {
+    const { slug } = record;
+    let work: RunCommandResult | undefined;
+    try {
+      options?.onProgress?.({ step: 'race', message: `${slug} works` });
+      const { command, timeoutMs } = input;
+      const env = { [RACER_VARIABLE]: String(number) };
+      work = await this.#run.execute({ sandbox: slug, command, env, timeoutMs }, options);
+      options?.onProgress?.({ step: 'race', message: `${slug} is judged` });
+      return { work, judgement: await this.#judged(record, input.judge, options) };
+    } catch (error) {
+      options?.signal?.throwIfAborted();
+      if (!isLitterboxError(error)) throw error;
+      return { ...(work && { work }), error };
+    }
+  }
+
+  async #judged({ id, slug }: SandboxRecord, command: string, options?: ProgressOptions): Promise<CommandOutcome> {
+    const { tip } = await (await this.#repository.execute(options)).history(id, options);
+    const judgement = await this.#run.execute(
+      { sandbox: slug, command, tool: 'judge', maxOutputBytes: JUDGE_OUTPUT_BYTES },
+      options,
+    );
+    if (judgement.recorded.revision) await this.#restore.restore(slug, String(tip.number), options);
+    return judgement;
+  }
+}
+
+function raise(reason: unknown): never {
+  throw reason;
+}
