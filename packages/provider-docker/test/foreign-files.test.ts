@@ -39,7 +39,10 @@ if (process.getuid?.() === 0) {
       const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
       await using engine = await PrivateEngine.start(directory);
       await using sandboxes = await Sandboxes.open(engine.socket, directory);
-      const runtime = await sandboxes.create();
+      const facts = await localHost().facts();
+      const program = () => docker({ host: localHost(), facts, directory, socket: engine.socket });
+      const first = program();
+      const runtime = await first.create(sandboxes.spec());
       expect(await sh(runtime, 'echo kept >kept; echo mine >~/mine; id -un; cat README')).toBe('agent\nread me\n');
       expect(await changed(runtime)).toEqual(['', 'kept']);
       expect(readdirSync(join(directory, 'docker'))).toEqual(['engines']);
@@ -49,15 +52,10 @@ if (process.getuid?.() === 0) {
 
       // Another program, after everything that runs was taken away.
       for (const name of containers) await engine.client.getContainer(name).remove({ force: true });
-      await using other = docker({
-        host: localHost(),
-        facts: await localHost().facts(),
-        directory,
-        socket: engine.socket,
-      });
+      const other = program();
       await using again = await other.open(runtime.id);
       expect(await sh(again, 'cat kept ~/mine')).toBe('kept\nmine\n');
-      const second = await sandboxes.create();
+      const second = await first.create(sandboxes.spec());
       const seen: string[] = [];
       for await (const { id } of other.list()) seen.push(id);
       expect(seen.sort()).toEqual([runtime.id, second.id].sort());
@@ -65,8 +63,11 @@ if (process.getuid?.() === 0) {
       await other.remove(second.id);
       expect((await names(engine)).containers).toHaveLength(2);
       await other.remove(runtime.id);
-      expect(await names(engine)).toEqual({ containers: [], volumes: [files] });
       await other.remove(runtime.id);
+      // The last one that ends takes the container away, whoever removed the last sandbox.
+      await other[Symbol.asyncDispose]();
+      await first[Symbol.asyncDispose]();
+      expect(await names(engine)).toEqual({ containers: [], volumes: [files] });
     });
 
     suite.it('that was killed and started again has them still', async () => {

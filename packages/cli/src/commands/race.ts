@@ -40,13 +40,15 @@ async function removeOthers(context: Context, others: readonly string[], isAgree
   talk.notice(`Deleted ${names}.`);
 }
 
+const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
 function row({ record, isPassed, score, changedFiles, changedLines, work, judgement }: Racer): string[] {
   const judged = judgement ? (isPassed ? 'passed' : `exit ${judgement.exit.code}`) : 'did not run';
   return [
     record.slug,
     judged,
     score === undefined ? '' : String(score),
-    `${changedFiles} files, ${changedLines} lines`,
+    `${counted(changedFiles, 'file')}, ${counted(changedLines, 'line')}`,
     work ? `exit ${work.exit.code}, ${Math.round(work.durationMs)} ms` : 'did not run',
   ];
 }

@@ -22,11 +22,22 @@ import { Engine } from '../engine.ts';
 import { Images } from '../images.ts';
 import { layoutOf, sandboxLayoutOf } from '../layout.ts';
 import { EngineHost } from './engine-host.ts';
-import { ensureFilesContainer, type FilesRecord, makeFilesVolume, removeFilesContainer } from './files-container.ts';
+import {
+  ensureFilesContainer,
+  type FilesRecord,
+  hasFilesContainer,
+  makeFilesVolume,
+  removeFilesContainer,
+} from './files-container.ts';
 import { seesFiles } from './sees-files.ts';
 
 /** What is known of an engine: that it sees the host's files, or where it has its own. */
 type Place = { readonly version: 1; readonly sees: true } | FilesRecord;
+
+/** A program that ends waits no longer for an engine that does not answer. */
+const LAST_LOOK_MS = 3_000;
+/** Of programs that end at the same time, the last one clears up. */
+const OTHERS_END_MS = 1_000;
 
 /** The place on the engine's own machine. */
 interface There {
@@ -51,8 +62,6 @@ export class EngineProvider implements SandboxProvider {
   readonly #images: Images;
   readonly #here: ContainerProvider;
   #there: Promise<There> | undefined;
-  /** The container stayed for others who worked in it. */
-  #isLeft = false;
 
   constructor(input: ContainerProviderInput) {
     const { host, directory, flavour } = input;
@@ -119,10 +128,12 @@ export class EngineProvider implements SandboxProvider {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const there = await this.#there?.catch(() => undefined);
+    // Another program that removed the last sandbox left the container, because this one worked in it.
+    const isUnused = there !== undefined && (await this.#isUnused(there).catch(() => false));
     const own = new Set(there?.host.execIds);
     await there?.host[Symbol.asyncDispose]();
-    // Two that removed the last sandboxes at once have left it to each other.
-    if (there && this.#isLeft) await removeFilesContainer(this.#engine, there.record, own).catch(() => false);
+    if (there && isUnused)
+      await removeFilesContainer(this.#engine, there.record, own, OTHERS_END_MS).catch(() => false);
     await this.#here[Symbol.asyncDispose]();
   }
 
@@ -183,10 +194,19 @@ export class EngineProvider implements SandboxProvider {
   async #tidy(): Promise<void> {
     const there = await this.#there;
     if (!there) return;
-    const { sandboxes, bases } = layoutOf(there.record.directory);
-    const [left, trees] = await Promise.all([sandboxes, bases].map((path) => there.host.files.list(path)));
-    if (left?.length !== 0 || trees?.some(({ name }) => name.startsWith(UNFINISHED))) return;
-    this.#isLeft = !(await removeFilesContainer(this.#engine, there.record, there.host.execIds));
+    if (await this.#isEmpty(there)) await removeFilesContainer(this.#engine, there.record, there.host.execIds);
+  }
+
+  /** Whether the container is there for nothing. It is not made to find that out. */
+  async #isUnused(there: There): Promise<boolean> {
+    const found = await hasFilesContainer(this.#engine, there.record, { limitMs: LAST_LOOK_MS });
+    return found && (await this.#isEmpty(there, { signal: AbortSignal.timeout(LAST_LOOK_MS) }));
+  }
+
+  async #isEmpty({ host, record }: There, call?: CallOptions): Promise<boolean> {
+    const { sandboxes, bases } = layoutOf(record.directory);
+    const [left, trees] = await Promise.all([sandboxes, bases].map((path) => host.files.list(path, call)));
+    return left?.length === 0 && !trees?.some(({ name }) => name.startsWith(UNFINISHED));
   }
 
   /** The other place, if there is one; the engine is asked only where one was ever made. */

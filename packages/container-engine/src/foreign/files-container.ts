@@ -128,25 +128,41 @@ async function startFilesContainer(
   return State.Running || (await ask((container, signal) => container.start({ abortSignal: signal })));
 }
 
+/** Whether the container is there and runs. */
+export async function hasFilesContainer(
+  engine: Engine,
+  { name }: FilesRecord,
+  call: CallOptions & { readonly limitMs: number },
+): Promise<boolean> {
+  const found = await engine.askIfThere('provider.files', (docker) => docker.getContainer(name).inspect(), call);
+  return found?.State.Running === true;
+}
+
 /**
  * Removes the container unless another process has programs in it. It is made again when it is needed, so it may go while
  * sandboxes are there.
  *
  * @param own the programs of the caller in it, as the engine knows them
+ * @param patienceMs how long others may take to end: the engine knows of it a moment later than they
  * @returns whether it is gone
  */
 export async function removeFilesContainer(
   engine: Engine,
   { name }: FilesRecord,
   own: ReadonlySet<string>,
+  patienceMs = 0,
 ): Promise<boolean> {
   const call = { limitMs: WORK_MS };
   const found = await engine.askIfThere('provider.files', (docker) => docker.getContainer(name).inspect(), call);
   if (!found) return true;
+  const deadlineMs = performance.now() + patienceMs;
   for (const exec of found.ExecIDs ?? []) {
     if (own.has(exec)) continue;
-    const program = await engine.askIfThere('provider.files', (docker) => docker.getExec(exec).inspect(), call);
-    if (program?.Running) return false;
+    const inspect = () => engine.askIfThere('provider.files', (docker) => docker.getExec(exec).inspect(), call);
+    while ((await inspect())?.Running) {
+      if (performance.now() >= deadlineMs) return false;
+      await delay(LOOK_AGAIN_MS);
+    }
   }
   await engine.askIfThere(
     'provider.files',

@@ -27,7 +27,7 @@ export interface RaceInput {
   /** Runs in each fork's shell afterwards. Exit status 0 passes; a number on its last line is the score. */
   readonly judge: string;
   readonly count: number;
-  /** What the names of the forks begin with. @defaultValue the sandbox's name, with the first free numbers */
+  /** Beginning of the forks' names. @defaultValue the sandbox's name, with the first free numbers */
   readonly name?: string | undefined;
   /** Milliseconds for the work of each racer. @defaultValue the policy's */
   readonly timeoutMs?: number | undefined;
@@ -58,7 +58,7 @@ type Ran = Pick<Racer, 'work' | 'judgement' | 'error'>;
 
 /**
  * Does the same work in several forks of one sandbox at the same time, and ranks the forks by what a judge says. Nothing is removed: the
- * caller decides what becomes of the forks. What the judge changes is taken back, so that a merge of the winner brings its work alone.
+ * caller decides what becomes of the forks. Changes by the judge are taken back, so that a merge of the winner brings its work alone.
  */
 export class RaceForks {
   readonly #fork: ForkSandbox;
