@@ -46,7 +46,8 @@ export class HostAgent extends Agent {
 
   override reuseSocket(connection: Duplex, request: ClientRequest): void {
     clearTimeout(this.#idle.get(connection));
-    request.reusedSocket = true;
+    // Node takes its listeners of an idle connection away, and has a socket hold the program again: these hold it anyway.
+    super.reuseSocket(Object.assign(connection, { ref: () => connection }), request);
   }
 
   /** Ends the connections that are kept. */
