@@ -7,6 +7,7 @@ import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
 import { deletedMeanwhile } from './deleted-meanwhile.ts';
 import type { FindSandbox } from './find-sandbox.ts';
+import { isAsleep } from './is-asleep.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import { runtimeState } from './runtime-state.ts';
@@ -144,8 +145,7 @@ export class ChangeRunState {
   ): Promise<readonly RunStateResult[]> {
     const results: RunStateResult[] = [];
     for (const record of records)
-      if (record.state === 'ready' || record.state === 'paused' || record.state === 'stopped')
-        results.push(await this.of(record, wanted, options));
+      if (record.state === 'ready' || isAsleep(record)) results.push(await this.of(record, wanted, options));
     return results;
   }
 }

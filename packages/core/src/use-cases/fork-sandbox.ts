@@ -14,6 +14,7 @@ import { currentRecord } from './change-record.ts';
 import { assertRoom, type CreateSandbox, nameTaken } from './create-sandbox.ts';
 import { specOf } from './spec-of.ts';
 import type { FindSandbox } from './find-sandbox.ts';
+import { isAsleep } from './is-asleep.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { assertWhole, type OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -216,7 +217,7 @@ export class ForkSandbox {
   /** What no call has recorded is recorded in the source, where it can be looked at. */
   async #saved(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     assertWhole(source);
-    if (source.state === 'paused' || source.state === 'stopped') return source;
+    if (isAsleep(source)) return source;
     return await this.#revisions.leftOver(source, await this.#open.get(source, options), options);
   }
 

@@ -80,12 +80,11 @@ export class RaceForks {
     const made = forks.filter((fork): fork is ForkResult => 'record' in fork);
     const unmade = forks.filter((fork): fork is FailedFork => 'error' in fork);
     if (made.length === 0 && unmade[0]) throw unmade[0].error;
-    const ran = await Promise.allSettled(
-      made.map(async ({ record }, index) => await this.#raced(record, index + 1, input, options)),
-    );
+    const racing = made.map(async ({ record }, index) => await this.#raced(record, index + 1, input, options));
+    await Promise.allSettled(racing);
     // Each has ended by now, whatever the caller took back: nothing goes on behind the answer.
     options?.signal?.throwIfAborted();
-    const racers = rankRacers(ran.map((one) => (one.status === 'fulfilled' ? one.value : raise(one.reason))));
+    const racers = rankRacers(await Promise.all(racing));
     const [best] = racers;
     return { racers, unmade, ...(best?.isPassed === true && { winner: best.record.slug }) };
   }
@@ -133,8 +132,4 @@ export class RaceForks {
     if (judgement.recorded.revision) await this.#restore.restore(slug, String(tip.number), options);
     return judgement;
   }
-}
-
-function raise(reason: unknown): never {
-  throw reason;
 }

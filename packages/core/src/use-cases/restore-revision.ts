@@ -16,6 +16,7 @@ import { runtimeState } from './runtime-state.ts';
 import { specOf } from './spec-of.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
+import { isAsleep } from './is-asleep.ts';
 import type { InstallImage } from './install-image.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { putFiles } from '../inside/put-files.ts';
@@ -44,7 +45,8 @@ interface WayBack {
 }
 
 /**
- * Puts a sandbox's workspace to a revision (`restore`), to the one before its last change (`undo`), or rebuilds what it runs in from its last one (`recover`). History only grows.
+ * Puts a sandbox's workspace to a revision (`restore`), to the one before its last change (`undo`), or rebuilds what it runs in from its
+ * last one (`recover`). History only grows.
  *
  * A restore changes the files that differ, inside the running sandbox: what is ignored, home and playground stay. A recovery
  * makes the runtime anew and sets it up again: of what was never recorded only the playground stays.
@@ -223,7 +225,7 @@ export class RestoreRevision {
   async #saved(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
     const found = await this.#found(record);
     if (found === undefined || found === 'broken') return { isWell: false, saved: record };
-    if (record.state === 'paused' || record.state === 'stopped') return { isWell: true, saved: record };
+    if (isAsleep(record)) return { isWell: true, saved: record };
     try {
       const saved = await this.#record.leftOver(record, await this.#open.get(record));
       return { isWell: record.state === 'ready', saved };

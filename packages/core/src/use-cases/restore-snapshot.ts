@@ -12,6 +12,7 @@ import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import { assertWhole, type OpenSandboxes } from './open-sandboxes.ts';
+import { isAsleep } from './is-asleep.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -254,7 +255,6 @@ export class RestoreSnapshot {
   }
 }
 
-const isAsleep = ({ state }: SandboxRecord): boolean => state === 'paused' || state === 'stopped';
 const awake = (record: SandboxRecord): SandboxRecord => (isAsleep(record) ? { ...record, state: 'ready' } : record);
 
 /** @throws LitterboxError `UNSUPPORTED` */

@@ -10,6 +10,7 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
+import { isAsleep } from './is-asleep.ts';
 import { assertWhole, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { RecordRevision } from './record-revision.ts';
@@ -99,8 +100,7 @@ export class TakeSnapshot {
     options?: ProgressOptions,
   ): Promise<TakeSnapshotResult> {
     const repository = await this.#repository.execute(options);
-    const isAsleep = current.state === 'paused' || current.state === 'stopped';
-    const opened = isAsleep ? undefined : await this.#open.get(current, options);
+    const opened = isAsleep(current) ? undefined : await this.#open.get(current, options);
     let { record } = opened ? await this.#recorded(current, opened, options) : { record: current };
     for (let take = 1; ; take++) {
       const { tip } = await repository.history(record.id, options);
