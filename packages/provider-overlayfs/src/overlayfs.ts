@@ -198,10 +198,9 @@ ${letGoScript(directory)}`;
     );
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withNewerFiles(decided, spec, owner, options);
-    const stage = (one: SandboxMeta, bases: readonly string[]) => {
-      const fill = () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
-      return this.#directories.stage(one, { bases, fill }, options);
-    };
+    const fill = (one: SandboxMeta) => () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
+    const stage = (one: SandboxMeta, bases: readonly string[]) =>
+      this.#directories.stage(one, { bases, fill: fill(one) }, options);
     const { baseKind, changes } = strategyNamed(meta.strategy, this.name);
     const trees = { ...owner, ...(baseKind && { kind: baseKind }) };
     if ((await stage(meta, [baseTreeName(meta.base, baseKind)])) === 'staged') return meta;
@@ -213,8 +212,7 @@ ${letGoScript(directory)}`;
       const layered = { ...meta, over };
       if ((await stage(layered, [over.base, over.difference])) === 'staged') return layered;
     }
-    const fill = () => fillSandbox(this.#filled(meta, machine), spec.isPooled === true);
-    await this.#directories.stageOver(spec.workspace, trees, meta, fill, options);
+    await this.#directories.stageUnpacked(spec.workspace, trees, meta, fill(meta), options);
     return meta;
   }
 

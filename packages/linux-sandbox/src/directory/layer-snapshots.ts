@@ -8,10 +8,11 @@ import {
   type SnapshotProvider,
   type TakeSnapshotOptions,
 } from '@litterbox/core/provider';
+import { listNamed } from './list-named.ts';
 import { parseDescription, cannotHonour } from '@litterbox/sandbox-kit';
 import { confinedCopy, copyTree } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
-import { runScript, runScriptOrFail, scriptError } from './run-script.ts';
+import { runScriptOrFail } from './run-script.ts';
 import type { SandboxDirectories } from './sandbox-directories.ts';
 import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
@@ -43,7 +44,6 @@ const RESTORING = 'meta.restoring';
 const OPERATION = 'snapshot.restore';
 /** In a snapshot's directory: what {@link LayerSnapshots.list} tells of it. Snapshots of earlier releases lack it. */
 const KEPT = 'kept.json';
-const UNREADABLE = 87;
 /** More than a description of ours takes. */
 const MAX_KEPT_BYTES = 2 ** 16;
 
@@ -138,22 +138,14 @@ remove_tree restored`,
   /** All of them by one script, whatever their number. */
   async *list(call?: CallOptions): AsyncGenerator<KeptSnapshot, void, undefined> {
     call?.signal?.throwIfAborted();
-    const { host } = this.#directories;
-    const script = `cd ${quoted(this.#snapshots)} 2>/dev/null && [ -r . ] || exit ${UNREADABLE}
-for d in *; do
-case $d in *[!0-9a-f-]*) continue ;; esac
-kept=$d/${KEPT}
+    const each = `kept=$d/${KEPT}
 [ -e "$kept" ] || kept=$d/meta.json
 taken=$(stat -c %Y "$kept" 2>/dev/null) || continue
 printf '%s %s ' "$d" "$taken"
 head -c ${MAX_KEPT_BYTES} "$kept" 2>/dev/null
-echo
-done`;
-    const { code, stdout, stderr } = await runScript(host, script, call);
-    // A shell does not tell a directory that is not there from one that this user may not read.
-    if (code === UNREADABLE && (await host.files.list(this.#snapshots, call)) === undefined) return;
-    if (code !== 0) throw scriptError('snapshot.list', code, stderr);
-    for (const line of stdout.split('\n')) {
+echo`;
+    const listing = { parent: this.#snapshots, each, operation: 'snapshot.list' };
+    for (const line of await listNamed(this.#directories.host, listing, call)) {
       const snapshot = parseKept(line);
       if (snapshot) yield snapshot;
     }

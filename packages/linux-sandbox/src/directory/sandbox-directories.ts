@@ -20,10 +20,11 @@ import { POOLED, takeMark } from './claim-pooled.ts';
 import { copyError } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
+import { listNamed } from './list-named.ts';
 import { readDescription } from './read-description.ts';
 import { RunMarks } from './run-marks.ts';
 import { baseTreeName } from './tree-kind.ts';
-import { runAsking, runScript, runScriptOrFail, scriptError } from './run-script.ts';
+import { runAsking, runScriptOrFail, scriptError } from './run-script.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { setUnusedBasesAside } from './unused-bases.ts';
 import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
@@ -63,7 +64,7 @@ export interface RemovedDirectory {
 }
 
 /** Exit codes of the scripts below, under those of `COPY_EXITS`. */
-const EXITS = { unreadable: 87, taken: 88, baseMissing: 89, networkFileSystem: 90, unmakeable: 91 } as const;
+const EXITS = { taken: 88, baseMissing: 89, networkFileSystem: 90, unmakeable: 91 } as const;
 /**
  * Shell text: ends where the current directory is on a network file system, and says which. Change times there are those of a server's
  * clock. They cannot be compared with a mark of this machine's, and a change that nobody sees is lost.
@@ -121,9 +122,21 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     options?: ProgressOptions,
   ): Promise<void> {
     const staged = { bases: [baseTreeName(source.key, trees.kind)], fill };
-    if ((await this.stage(meta, staged, options)) === 'staged') return;
+    if ((await this.stage(meta, staged, options)) === 'base-missing')
+      await this.stageUnpacked(source, trees, meta, fill, options);
+  }
+
+  /** As {@link stageOver}, for a base tree of which is known that it is not there. */
+  async stageUnpacked(
+    source: WorkspaceSource,
+    trees: Pick<BaseTreesInput, 'owner' | 'isConfined' | 'kind'>,
+    meta: Meta,
+    fill: StagedDirectory['fill'],
+    options?: ProgressOptions,
+  ): Promise<void> {
     await ensureBaseTree({ host: this.host, bases: this.layout.bases, ...trees }, source, options);
     reach('provider.after-base-tree');
+    const staged = { bases: [baseTreeName(source.key, trees.kind)], fill };
     if ((await this.stage(meta, staged, options)) === 'base-missing')
       throw scriptError('provider.create', EXITS.baseMissing, 'the base tree is gone again');
   }
@@ -208,22 +221,14 @@ trap - EXIT`;
 
   /** All sandboxes, by one script, whatever their number. */
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
-    const { sandboxes } = this.layout;
-    const script = `cd ${quoted(sandboxes)} 2>/dev/null && [ -r . ] || exit ${EXITS.unreadable}
-for d in *; do
-case $d in *[!0-9a-f-]*) continue ;; esac
-is=running
+    const each = `is=running
 if [ ! -e "$d/meta.json" ]; then [ -e "$d" ] || continue; is=broken
 elif [ -e "$d/paused" ]; then is=paused
 elif [ -e "$d/stopped" ]; then is=stopped; fi
 [ ! -e "$d/${POOLED}" ] || is="$is pooled"
-printf '%s %s\\n' "$is" "$d"
-done`;
-    const { code, stdout, stderr } = await runScript(this.host, script, call);
-    // A shell does not tell a directory that is not there from one that this user may not read.
-    if (code === EXITS.unreadable && (await this.host.files.list(sandboxes, call)) === undefined) return;
-    if (code !== 0) throw scriptError('provider.list', code, stderr);
-    for (const line of stdout.split('\n')) {
+printf '%s %s\\n' "$is" "$d"`;
+    const listing = { parent: this.layout.sandboxes, each, operation: 'provider.list' };
+    for (const line of await listNamed(this.host, listing, call)) {
       const [, state, pooled, id = ''] = STATUS.exec(line) ?? [];
       if (state !== undefined && SandboxId.is(id))
         yield { id, state: state as RuntimeStatus['state'], ...(pooled !== undefined && { isPooled: true }) };

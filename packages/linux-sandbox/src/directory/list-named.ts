@@ -1,0 +1,32 @@
+import { type CallOptions, type Host, quoted } from '@litterbox/core/provider';
+import { runScript, scriptError } from './run-script.ts';
+
+/** What is listed, and for whom. */
+export interface NamedListing {
+  /** Absolute path of the directory above. */
+  readonly parent: string;
+  /** Shell text, run in the parent for each entry whose name, in `$d`, is one of ours; it may `continue`. */
+  readonly each: string;
+  /** For messages. */
+  readonly operation: string;
+}
+
+const UNREADABLE = 87;
+
+/** The lines that are printed for the entries of a directory whose names are of hexadecimal digits and dashes, by one script, whatever their number. */
+export async function listNamed(
+  host: Host,
+  { parent, each, operation }: NamedListing,
+  call?: CallOptions,
+): Promise<readonly string[]> {
+  const script = `cd ${quoted(parent)} 2>/dev/null && [ -r . ] || exit ${UNREADABLE}
+for d in *; do
+case $d in *[!0-9a-f-]*) continue ;; esac
+${each}
+done`;
+  const { code, stdout, stderr } = await runScript(host, script, call);
+  // A shell does not tell a directory that is not there from one that this user may not read.
+  if (code === UNREADABLE && (await host.files.list(parent, call)) === undefined) return [];
+  if (code !== 0) throw scriptError(operation, code, stderr);
+  return stdout.split('\n');
+}
