@@ -164,7 +164,7 @@ class ConnectedHost implements FarHost {
   #assertSame({ machineId, facts }: FarFacts): void {
     const before = this.#connection;
     if (!before || (before.machineId === machineId && before.facts.uid === facts.uid)) return;
-    throw new LitterboxError('UNAVAILABLE', `${this.name} is another machine, or another user, than before.`, {
+    throw new LitterboxError('REMOTE_STATE_LOST', `${this.name} is another machine, or another user, than before.`, {
       operation: 'host.connect',
       hint: 'Look where that name leads now. Its sandboxes are still on the machine that it led to.',
       facts: { machineId, uid: facts.uid, machineIdBefore: before.machineId, uidBefore: before.facts.uid },
