@@ -18,7 +18,8 @@ import { type FarAnswer, FarFiles, type FarScript } from './far-files.ts';
 import { FarLine } from './far-line.ts';
 import { FAR_PATIENCE, type FarPatience } from './far-patience.ts';
 import type { FarProcess } from './far-process.ts';
-import { begins, FAR_PATH, programBody } from './far-scripts.ts';
+import { FAR_PATH } from './far-path.ts';
+import { begins, programBody } from './far-scripts.ts';
 import type { FarTransport } from './far-transport.ts';
 
 /** What {@link openFarHost} needs. */
@@ -29,6 +30,13 @@ export interface FarHostOptions {
   readonly connect: (options?: CallOptions) => Promise<FarTransport>;
   /** @defaultValue {@link FAR_PATIENCE} */
   readonly patience?: FarPatience;
+  /**
+   * Whether all shells may share one session, by a program in Perl there. Without one each has a session of its own, and its login shell reads its files
+   * again.
+   *
+   * @defaultValue true, where the machine has Perl
+   */
+  readonly sharesSession?: boolean;
 }
 
 /** A machine that is reached by shells alone. */
@@ -66,15 +74,17 @@ class ConnectedHost implements FarHost {
   readonly files: HostFiles;
   readonly #connect: FarHostOptions['connect'];
   readonly #patience: FarPatience;
+  readonly #sharesSession: boolean;
   #connecting: Promise<Connection> | undefined;
   #connection: Connection | undefined;
   #transport: FarTransport | undefined;
   #isDisposed = false;
 
-  constructor({ name, connect, patience = FAR_PATIENCE }: FarHostOptions) {
+  constructor({ name, connect, patience = FAR_PATIENCE, sharesSession = true }: FarHostOptions) {
     this.name = name;
     this.#connect = connect;
     this.#patience = patience;
+    this.#sharesSession = sharesSession;
     this.files = new FarFiles(async (script, options) => {
       const { line } = await this.#connected(options);
       return await this.#run(line, script, options);
@@ -146,7 +156,7 @@ class ConnectedHost implements FarHost {
 
   async #open(): Promise<Connection> {
     const transport = await this.#connect();
-    const line = await FarLine.open(this.name, transport, this.#patience);
+    const line = await FarLine.open(this.name, transport, this.#patience, this.#sharesSession);
     try {
       const answer = await this.#run(line, FACTS_SCRIPT, { maxBytes: MAX_FACTS_BYTES });
       const told = parseFarFacts(this.name, answer.stdout);

@@ -4,6 +4,7 @@ import type { FarPatience } from './far-patience.ts';
 import { FarProcess, type FarProcessLine } from './far-process.ts';
 import { startLine, WAITING_SHELL, watchCommand } from './far-scripts.ts';
 import type { FarTransport } from './far-transport.ts';
+import { ShellMux } from './shell-mux.ts';
 
 /** Shells that wait for what comes next, so that it begins after one round trip. */
 const SPARE_SHELLS = 2;
@@ -16,7 +17,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
  * gives it up when it has not heard of the other for a while.
  */
 export class FarLine implements FarProcessLine, AsyncDisposable {
-  readonly #transport: FarTransport;
+  #transport: FarTransport;
   readonly #patience: FarPatience;
   readonly #host: string;
   readonly #directory = `/tmp/.litterbox-${crypto.randomUUID()}`;
@@ -34,9 +35,16 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
   }
 
   /** @throws LitterboxError `UNAVAILABLE` when no shell there answers in time. Takes the transport over, also when it throws. */
-  static async open(host: string, transport: FarTransport, patience: FarPatience): Promise<FarLine> {
+  static async open(
+    host: string,
+    transport: FarTransport,
+    patience: FarPatience,
+    sharesSession: boolean,
+  ): Promise<FarLine> {
     const line = new FarLine(host, transport, patience);
     try {
+      const mux = sharesSession ? await line.#inTime(ShellMux.open(transport)) : undefined;
+      if (mux) line.#transport = mux;
       for (let count = 0; count < SPARE_SHELLS; count += 1) line.#addSpare();
       await line.#inTime(line.#startWatch());
       return line;

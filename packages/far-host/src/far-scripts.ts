@@ -1,9 +1,7 @@
 import { quoted, type ProcessSpec } from '@litterbox/core/provider';
 import { encodedScript } from './encoded-script.ts';
+import { FAR_PATH } from './far-path.ts';
 import type { FarPatience } from './far-patience.ts';
-
-/** Directories that neither a repository nor its tools can choose. */
-export const FAR_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Command line for any login shell: an `sh` that takes one line from stdin, byte by byte, and leaves the rest of it to what the line starts. */
 export const WAITING_SHELL = `exec /bin/sh -c 'IFS= read -r lb && eval "$lb"'`;

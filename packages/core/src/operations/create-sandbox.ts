@@ -27,6 +27,7 @@ const input = z.strictObject({
       "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
   provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
+  host: fields.text('host').optional().describe('On which machine: a name of litterbox host list. Default: this one'),
   memoryBytes: fields
     .bytes(64 * MIB)
     .optional()
@@ -95,6 +96,7 @@ export const createSandbox = operation({
       'create try --from worktree --memory 2GiB',
       "create api --setup 'make deps'",
       'create web --provider docker --image node:24',
+      'create big --host build-box',
       'create docs --network setup --allow registry.npmjs.org',
     ],
   },
@@ -110,12 +112,13 @@ export const createSandbox = operation({
     mechanism: record.assurance?.mechanism,
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
   }),
-  execute: async (useCases, { name, from, provider, freshSetup, rollback, ...keys }, options) =>
+  execute: async (useCases, { name, from, provider, host, freshSetup, rollback, ...keys }, options) =>
     await useCases.get(CreateSandbox).execute(
       {
         name,
         from: from === undefined ? undefined : baseSource(from),
         provider,
+        host,
         freshSetup,
         rollback,
         overrides: overridesOf(keys),
@@ -143,7 +146,7 @@ function overridesOf({
   allowPrivate,
   deny,
   ...rest
-}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'freshSetup' | 'rollback'>): PolicyOverrides {
+}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'host' | 'freshSetup' | 'rollback'>): PolicyOverrides {
   return {
     ...defined(rest),
     limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),

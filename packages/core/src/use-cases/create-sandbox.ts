@@ -47,6 +47,8 @@ export interface CreateSandboxInput {
   readonly from?: BaseSource | undefined;
   /** @defaultValue the configuration's, else the first usable */
   readonly provider?: string | undefined;
+  /** Which of the user's machines it is made on. @defaultValue the provider's, else this one */
+  readonly host?: string | undefined;
   readonly overrides?: PolicyOverrides | undefined;
   /** Run the setup whatever is kept, and keep nothing of it. @defaultValue false */
   readonly freshSetup?: boolean | undefined;
@@ -150,6 +152,7 @@ export class CreateSandbox {
       input.provider ?? decided.provider,
       options,
       input.overrides?.root?.type,
+      input.host,
     );
     assertRoom(await this.#state.list(repository.id, options));
     const source = input.from ?? decided.source;
