@@ -8,6 +8,8 @@ import {
   joinBytes,
   LitterboxError,
   type LitterboxErrorCode,
+  type NamespaceLoopback,
+  type NetworkNamespace,
   type ProcessHandle,
   type ProcessSpec,
   shown,
@@ -16,6 +18,7 @@ import {
 import { FACTS_SCRIPT, type FarFacts, parseFarFacts } from './far-facts.ts';
 import { type FarAnswer, FarFiles, type FarScript } from './far-files.ts';
 import { FarLine } from './far-line.ts';
+import { FarLoopback } from './far-loopback.ts';
 import { FAR_PATIENCE, type FarPatience } from './far-patience.ts';
 import type { FarProcess } from './far-process.ts';
 import { FAR_PATH } from './far-path.ts';
@@ -130,6 +133,14 @@ class ConnectedHost implements FarHost {
       });
     }
     return await transport.connect(address, options);
+  }
+
+  loopback(namespace: NetworkNamespace): NamespaceLoopback {
+    return new FarLoopback({
+      namespace,
+      spawn: (spec, options) => this.spawn(spec, options),
+      newSocketPath: async () => `${(await this.#connected()).line.directory}/s-${crypto.randomUUID()}`,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,10 +17,11 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
  * gives it up when it has not heard of the other for a while.
  */
 export class FarLine implements FarProcessLine, AsyncDisposable {
+  /** Absolute directory there that is this user's alone, and goes with the connection. */
+  readonly directory = `/tmp/.litterbox-${crypto.randomUUID()}`;
   #transport: FarTransport;
   readonly #patience: FarPatience;
   readonly #host: string;
-  readonly #directory = `/tmp/.litterbox-${crypto.randomUUID()}`;
   readonly #spare: Promise<ProcessHandle>[] = [];
   #watch: ProcessHandle | undefined;
   #loss: LitterboxError | undefined;
@@ -75,7 +76,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
     const nonce = newNonce();
     const starting = (async () =>
       FarProcess.start(await shell, this, {
-        line: startLine(this.#directory, nonce, body(nonce)),
+        line: startLine(this.directory, nonce, body(nonce)),
         nonce,
         hasStdin,
         signal,
@@ -113,7 +114,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
 
   async #startWatch(): Promise<void> {
     const nonce = newNonce();
-    const watch = await this.#transport.start(watchCommand(this.#directory, nonce, this.#patience));
+    const watch = await this.#transport.start(watchCommand(this.directory, nonce, this.#patience));
     this.#watch = watch;
     await new Promise<void>((resolve, reject) => {
       const stdout = new MarkerSplitter(
