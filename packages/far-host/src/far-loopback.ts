@@ -118,7 +118,10 @@ export class FarLoopback implements NamespaceLoopback {
       try {
         onConnection(stream);
       } catch {
-        await closeQuietly(stream); // nobody there has it
+        // Nobody there has it: whoever connected is to see that it was refused.
+        await using refusal = await fetch(`-${number}`);
+        await refusal.exit;
+        await closeQuietly(stream);
       }
     } catch {
       // The machine is lost, and what listened is gone with it.

@@ -15,8 +15,8 @@ const tell = (nonce: string, word: string) =>
 
 /**
  * Command line for any login shell: the watch of one connection. It keeps `directory`, in which every program of the connection notes its number and
- * the time of its start. It ends their process groups when the connection ends, and when it has heard nothing for too long. By lines on
- * stdin it is told: `b`, which it answers with `b`; `k SIGNAL NUMBER`, to send a signal to a group; `f NUMBER`, to forget one.
+ * the time of its start. It ends their process groups when the connection ends, and when it has heard nothing for too long: a second after their
+ * stdin has, in which they may clear up. By lines on stdin it is told: `b`, which it answers with `b`; `k SIGNAL NUMBER`, to send a signal to a group; `f NUMBER`, to forget one.
  *
  * A group is ended unless another process has its number by now: a leader that is gone leaves the number to its group.
  *
@@ -28,16 +28,21 @@ export function watchCommand(directory: string, nonce: string, patience: FarPati
 umask 077
 lb_dir=${quoted(directory)} lb_beat=0
 cd / && mkdir -- "$lb_dir" && echo 0 >"$lb_dir/beat" || exit 1
-lb_end() {
+lb_each() {
+lb_left=
 for lb_file in "$lb_dir"/[0-9]*; do
 read -r lb_started <"$lb_file" || continue
 lb_group=\${lb_file##*/}
 if read -r lb_told <"/proc/$lb_group/stat"; then
-set -- \${lb_told##*) }
-[ "\${20}" = "$lb_started" ] || continue
+set -- "$1" \${lb_told##*) }
+[ "\${21}" = "$lb_started" ] || continue
 fi
-kill -s KILL -- "-$lb_group"
+! kill -s "$1" -- "-$lb_group" || lb_left=1
 done
+}
+lb_end() {
+lb_each 0
+[ ! "$lb_left" ] || { sleep 1; lb_each KILL; }
 rm -rf -- "$lb_dir"
 }
 (

@@ -6,7 +6,8 @@ import type { ByteStream, CallOptions, ProcessHandle, SocketAddress } from '@lit
  */
 export interface FarTransport extends AsyncDisposable {
   /**
-   * Has the login shell there run a command line, with pipes for stdin, stdout and stderr.
+   * Has the login shell there run a command line, with pipes for stdin, stdout and stderr. When the way is gone its output ends, and its
+   * `exit` rejects with `UNAVAILABLE`; signals do not go this way.
    *
    * @throws LitterboxError `UNAVAILABLE` when the machine cannot be reached, or starts nothing more.
    */

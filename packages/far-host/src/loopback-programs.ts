@@ -6,6 +6,9 @@ export const MAX_CONNECTIONS = 64;
 /** Whoever has the number of the process by now, it must be this namespace. */
 const ASSERT_NETWORK = `exit 3 if readlink('/proc/self/ns/net') ne shift @ARGV;`;
 
+/** What a program says on stderr when its stdout ends because the connection was closed; without it the connection was reset. */
+export const ORDERLY = '.';
+
 /** `pump` carries two directions until both have ended; each ends by itself. What fails ends both at once, and so does a taker that is gone. */
 const PUMP = `use strict;
 use Socket;
@@ -14,6 +17,7 @@ $SIG{PIPE} = 'IGNORE';
 $| = 1;
 my $is_gone = sub { 0 };
 sub quick { fcntl($_[0], F_SETFL, fcntl($_[0], F_GETFL, 0) | O_NONBLOCK); }
+sub finish { syswrite(STDERR, '${ORDERLY}'); close STDERR; close $_[0]; }
 sub pump {
   my @ways = map { { from => $_->[0], to => $_->[1], bytes => '', ended => 0, done => 0 } } @_;
   quick($_->{from}), quick($_->{to}) for @ways;
@@ -28,7 +32,7 @@ sub pump {
       if (vec($read, fileno $way->{from}, 1)) {
         my $n = sysread($way->{from}, $way->{bytes}, 65536);
         if (!defined $n) { next if $!{EAGAIN} || $!{EINTR}; exit 1; }
-        exit 1 if !$n && $is_gone->();
+        exit 1 if !$n && !grep({ $_->{done} } @ways) && $is_gone->();
         $way->{ended} = 1 if !$n;
       }
       if (length $way->{bytes}) {
@@ -36,7 +40,7 @@ sub pump {
         if (!defined $n) { next if $!{EAGAIN} || $!{EINTR}; exit 1; }
         substr($way->{bytes}, 0, $n, '');
       }
-      if ($way->{ended} && !length $way->{bytes}) { $way->{done} = 1; shutdown($way->{to}, 1) or close $way->{to}; }
+      if ($way->{ended} && !length $way->{bytes}) { $way->{done} = 1; fileno($way->{to}) == 1 ? finish($way->{to}) : shutdown($way->{to}, 1); }
     }
   }
 }
@@ -107,21 +111,26 @@ while (1) {
     my $number = '';
     while (sysread($taker, my $digit, 1)) { last if $digit eq "\\n"; $number .= $digit; }
     my $is_refused = $number =~ s/^-//;
+    if ($is_refused) { kill 'TERM', grep { $children{$_} eq $number } keys %children; next; }
     my $visitor = delete $waiting{$number} or next;
-    if ($is_refused) { setsockopt($visitor, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0)); next; }
     my $pid = fork;
     next if !defined $pid;
-    if ($pid) { $children{$pid} = 1; next; }
+    if ($pid) { $children{$pid} = $number; next; }
+    my $reset = sub { setsockopt($visitor, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0)) };
+    $SIG{TERM} = sub { $reset->(); exit 1 };
     close $_ for @doors, $fetch, *STDIN;
     %waiting = ();
-    $is_gone = sub { !defined syswrite($taker, '', 0) && $!{EPIPE} && setsockopt($visitor, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0)) };
+    $is_gone = sub { !defined syswrite($taker, '', 0) && $!{EPIPE} && $reset->() };
     pump([$visitor, $taker], [$taker, $visitor]);
     exit 0;
   }
 }
 `;
 
-/** Perl, anywhere on the machine: fetches the connection of that number from the Unix socket and becomes it. With a dash before the number it is reset. */
+/**
+ * Perl, anywhere on the machine: fetches the connection of that number from the Unix socket and becomes it. With a dash before the number the one that was
+ * fetched is reset.
+ */
 export const FETCH_PROGRAM = `${PUMP}
 my ($path, $number) = @ARGV;
 my $socket;

@@ -1,4 +1,5 @@
 import { type ByteStream, joinBytes, type ProcessHandle } from '@litterbox/core/provider';
+import { ORDERLY } from './loopback-programs.ts';
 
 /** No first line of ours is longer. */
 const MAX_LINE_BYTES = 4096;
@@ -28,6 +29,7 @@ function streamOf(
   chunks: AsyncIterator<{ readonly type: string; readonly bytes: Uint8Array }>,
   early: Uint8Array,
 ): ByteStream {
+  let isOrderly = false;
   const over = () => process[Symbol.asyncDispose]();
   const readable = new ReadableStream<Uint8Array>(
     {
@@ -38,12 +40,11 @@ function streamOf(
         for (;;) {
           const next = await chunks.next();
           if (next.done) {
-            // A connection that was reset ends its program with an error.
-            const { code } = await process.exit;
-            if (code === 0) return controller.close();
+            if (isOrderly) return controller.close();
             return controller.error(new Error('ECONNRESET: the connection was reset'));
           }
           if (next.value.type === 'stdout-data') return controller.enqueue(new Uint8Array(next.value.bytes));
+          isOrderly = new TextDecoder().decode(next.value.bytes) === ORDERLY;
         }
       },
       cancel: () => over(),

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { type CallOptions, LitterboxError, type OutputChunk, type ProcessHandle } from '@litterbox/core/provider';
 import type { FarTransport } from '@litterbox/far-host';
 import { localHost } from '@litterbox/host';
@@ -19,7 +20,9 @@ export class ShellsOfThisMachine implements FarTransport {
   readonly #enter: readonly string[];
   readonly #loginShell: readonly string[];
   readonly #delayMs: number;
+  readonly #mark = crypto.randomUUID();
   readonly #shells = new Set<ProcessHandle>();
+  readonly #gone = new AbortController();
   #isGone = false;
   #end: (reason: string) => void = () => {};
 
@@ -37,26 +40,35 @@ export class ShellsOfThisMachine implements FarTransport {
     return this.#shells.size;
   }
 
+  /** The numbers of its login shells, with what they became. */
+  get pids(): readonly number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^[0-9]+$/.test(name))
+      .filter((name) => environmentOf(name).includes(`LOGIN=${this.#mark}`))
+      .map(Number);
+  }
+
   async start(commandLine: string, options?: CallOptions): Promise<ProcessHandle> {
-    if (this.#isGone) throw new LitterboxError('UNAVAILABLE', 'The way is gone.', { operation: 'host.connect' });
+    if (this.#isGone) throw wayIsGone();
     const [program = 'sh', ...rest] = [...this.#enter, ...this.#loginShell, commandLine];
     await passed(2 * this.#delayMs); // a channel is opened, and then a command is asked for
-    const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', LOGIN: 'yes' };
+    const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', LOGIN: this.#mark };
     const handle = await this.#host.spawn({ argv: [program, ...rest], stdin: 'pipe', env }, options);
     await passed(2 * this.#delayMs);
     if (this.#isGone) {
       await handle[Symbol.asyncDispose]();
-      throw new LitterboxError('UNAVAILABLE', 'The way is gone.', { operation: 'host.connect' });
+      throw wayIsGone();
     }
     this.#shells.add(handle);
     void handle.exit.then(() => this.#shells.delete(handle));
-    return this.#delayMs === 0 ? handle : new DelayedProcess(handle, this.#delayMs);
+    return new FarShell(handle, this.#delayMs, this.#gone.signal);
   }
 
   /** As when the machine is switched off: everything ends. */
   async cut(reason = 'somebody pulled the plug'): Promise<void> {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#gone.abort();
     this.#end(reason);
     await Promise.all(
       [...this.#shells].map(async (shell) => {
@@ -71,22 +83,38 @@ export class ShellsOfThisMachine implements FarTransport {
   }
 }
 
+const wayIsGone = () => new LitterboxError('UNAVAILABLE', 'The way is gone.', { operation: 'host.connect' });
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return ''; // it has ended
+  }
+}
+
 const passed = (ms: number) => (ms === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, ms)));
 
-/** Every byte takes its time, in both directions, and so does the end. */
-class DelayedProcess implements ProcessHandle {
+/** Every byte takes its time, in both directions, and so does the end. Of a way that is gone nothing more comes. */
+class FarShell implements ProcessHandle {
   readonly exit: ProcessHandle['exit'];
   readonly #handle: ProcessHandle;
   readonly #delayMs: number;
+  readonly #gone: AbortSignal;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(handle: ProcessHandle, delayMs: number) {
+  constructor(handle: ProcessHandle, delayMs: number, gone: AbortSignal) {
     this.#handle = handle;
     this.#delayMs = delayMs;
-    this.exit = handle.exit.then(async (status) => {
-      await passed(delayMs);
-      return status;
+    this.#gone = gone;
+    this.exit = new Promise((resolve, reject) => {
+      gone.addEventListener('abort', () => reject(wayIsGone()), { once: true });
+      void handle.exit.then(async (status) => {
+        await passed(delayMs);
+        if (!gone.aborted) resolve(status);
+      });
     });
+    this.exit.catch(() => {}); // whoever waits for it is told
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<OutputChunk, void, undefined> {
@@ -104,7 +132,9 @@ class DelayedProcess implements ProcessHandle {
       wake();
     });
     reading.catch(() => {});
+    this.#gone.addEventListener('abort', () => wake(), { once: true });
     for (;;) {
+      if (this.#gone.aborted) return;
       const next = onTheWay[0];
       if (next) {
         await passed(Math.max(0, next.at - performance.now()));

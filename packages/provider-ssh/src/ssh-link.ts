@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
-import { type Algorithms, Client, type ClientChannel, utils } from 'ssh2';
+import ssh2, { type Algorithms, type Client, type ClientChannel } from 'ssh2';
 import type { Endpoint } from './client-config.ts';
 import type { HostKeyCheck } from './host-key.ts';
 
@@ -55,7 +55,7 @@ export class SshLink implements AsyncDisposable {
     options?.signal?.throwIfAborted();
     const methods = await authentication(endpoint);
     const socket = way ?? connectSocket({ host: endpoint.host, port: endpoint.port, noDelay: true });
-    const client = new Client();
+    const client = new ssh2.Client();
     const link = new SshLink(client);
     const abort = () => client.destroy();
     options?.signal?.addEventListener('abort', abort, { once: true });
@@ -137,7 +137,7 @@ async function authentication({ user, agentSocket, identityFiles }: Endpoint): P
   for (const file of identityFiles) {
     const text = await readFile(file).catch(() => undefined);
     if (!text) continue;
-    const parsed = utils.parseKey(text);
+    const parsed = ssh2.utils.parseKey(text);
     if (parsed instanceof Error) continue; // it has a passphrase, which the agent is for
     methods.push({ type: 'publickey', username: user, key: text });
   }
