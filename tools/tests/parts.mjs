@@ -119,6 +119,19 @@ const GATE = [
     titles: [...groups('streaming', 'traits'), '^the host behind a pipe'],
   },
   {
+    name: 'far-machines',
+    layer: 'gate',
+    why: 'a machine behind shells and over SSH: the contract of a host, keys, logins, losses',
+    files: ['^packages/far-host/test/', '^packages/provider-ssh/test/ssh-host\\.test'],
+  },
+  {
+    name: 'kit-ssh-gate',
+    layer: 'gate',
+    why: 'copy-on-write sandboxes over a real SSH server: what is carried, and what the way is asked to do',
+    files: ['^packages/provider-ssh/test/overlayfs\\.conformance'],
+    titles: groups('streaming', 'traits', 'connections'),
+  },
+  {
     name: 'git',
     layer: 'gate',
     why: 'the contract of source control on git, and the ways into the repository of the person',
@@ -265,6 +278,27 @@ const DEEP = [
     name: 'kit-pipe-host',
     why: 'the whole kit over a host behind a pipe',
     files: ['^packages/provider-overlayfs/test/pipe-host'],
+  },
+  {
+    name: 'kit-ssh',
+    why: 'the whole kit over SSH, and the contract of a host',
+    files: ['^packages/provider-ssh/test/(overlayfs|ssh-host)\\.conformance'],
+    limitSeconds: 1800,
+  },
+  {
+    name: 'kit-ssh-user',
+    why: 'the whole kit over SSH, for an ordinary user of the machine',
+    files: ['^packages/provider-ssh/test/overlayfs\\.conformance'],
+    as: 'user',
+    uses: [KEPT_MOUNTS],
+    limitSeconds: 1800,
+  },
+  {
+    name: 'kit-ssh-docker',
+    why: 'the whole kit on an engine of a machine that is reached over SSH',
+    files: ['^packages/provider-ssh/test/docker\\.conformance'],
+    uses: ['docker', KEPT_MOUNTS],
+    limitSeconds: 1800,
   },
   {
     name: 'kit-user',

@@ -74,10 +74,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
           ['--identity-file <file>', 'the private key to try first'],
           ['--host-key <fingerprint>', 'the key that it has to show, as ssh-keygen -l prints it: SHA256:…'],
         ],
-        examples: [
-          'host add build-box me@build.example.org',
-          'host add lab 10.0.0.7:2222 --identity-file ~/.ssh/lab',
-        ],
+        examples: ['host add build-box me@build.example.org', 'host add lab 10.0.0.7:2222 --identity-file ~/.ssh/lab'],
         load: async () => (await import('./commands/host.ts')).add,
       },
       {

@@ -130,33 +130,36 @@ export function describeLoopback({ name, runner, open, leavesNamespace, timeoutM
       assert.equal(await refusal(loopback.connect(PORT)), 'UNAVAILABLE');
     });
 
-    check('listens to sixty-four at once: one more is reset, and there is room again when one has left', async (place) => {
-      const loopback = place.entered();
-      let accepted = 0;
-      place.keep(
-        await loopback.listen(PORT, (stream) => {
-          accepted += 1;
-          void heard(stream)
-            .then(() => say(stream, 'bye'))
-            .catch(() => undefined); // as are the sixty-three at the end
-        }),
-      );
-      const streams: ByteStream[] = [];
-      while (streams.length < 64) streams.push(await place.visit(loopback));
-      await eventually(
-        async () => accepted,
-        (count) => count === 64,
-      );
-      assert.equal(await place.answered(loopback), 'reset');
-      assert.equal(accepted, 64);
-      const [first] = streams as [ByteStream];
-      await say(first, 'hello');
-      assert.equal(await heard(first), 'bye');
-      await eventually(
-        async () => await place.answered(loopback, 'hello'),
-        (text) => text === 'bye',
-      );
-    });
+    check(
+      'listens to sixty-four at once: one more is reset, and there is room again when one has left',
+      async (place) => {
+        const loopback = place.entered();
+        let accepted = 0;
+        place.keep(
+          await loopback.listen(PORT, (stream) => {
+            accepted += 1;
+            void heard(stream)
+              .then(() => say(stream, 'bye'))
+              .catch(() => undefined); // as are the sixty-three at the end
+          }),
+        );
+        const streams: ByteStream[] = [];
+        while (streams.length < 64) streams.push(await place.visit(loopback));
+        await eventually(
+          async () => accepted,
+          (count) => count === 64,
+        );
+        assert.equal(await place.answered(loopback), 'reset');
+        assert.equal(accepted, 64);
+        const [first] = streams as [ByteStream];
+        await say(first, 'hello');
+        assert.equal(await heard(first), 'bye');
+        await eventually(
+          async () => await place.answered(loopback, 'hello'),
+          (text) => text === 'bye',
+        );
+      },
+    );
 
     check('listens: refuses what is taken on one address alone, and then has neither', async (place) => {
       const loopback = place.entered();

@@ -18,8 +18,18 @@ cat /proc/$$/environ`;
 
 /** @throws LitterboxError `PROVIDER_PROTOCOL_ERROR` for what is no answer of {@link FACTS_SCRIPT} */
 export function parseFarFacts(host: string, bytes: Uint8Array): FarFacts {
-  const [system = '', architecture = '', kernelRelease = '', uid = '', gid = '', home = '', path = '', bootId = '', machineId = '', ...rest] =
-    decodeRaw(bytes).split('\0');
+  const [
+    system = '',
+    architecture = '',
+    kernelRelease = '',
+    uid = '',
+    gid = '',
+    home = '',
+    path = '',
+    bootId = '',
+    machineId = '',
+    ...rest
+  ] = decodeRaw(bytes).split('\0');
   if (!/^[0-9]{1,10}$/.test(uid) || !/^[0-9]{1,10}$/.test(gid) || !home.startsWith('/')) {
     throw new LitterboxError('PROVIDER_PROTOCOL_ERROR', `${host} does not tell who logs in there and where home is.`, {
       operation: 'host.facts',

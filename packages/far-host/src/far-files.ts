@@ -57,10 +57,13 @@ export class FarFiles implements HostFiles {
   async read(path: string, options?: CallOptions & { readonly maxBytes?: number }): Promise<Uint8Array | undefined> {
     const maxBytes = options?.maxBytes ?? DEFAULT_MAX_BYTES;
     // A pipe that nobody writes to would never end.
-    const answer = await this.#run(`[ ! -p ${quoted(path)} ] || exit 0\nexec head -c ${maxBytes + 1} <${quoted(path)}`, {
-      ...options,
-      maxBytes: maxBytes + 1,
-    });
+    const answer = await this.#run(
+      `[ ! -p ${quoted(path)} ] || exit 0\nexec head -c ${maxBytes + 1} <${quoted(path)}`,
+      {
+        ...options,
+        maxBytes: maxBytes + 1,
+      },
+    );
     const error = this.#errorOf('file.read', path, answer);
     if (error?.code === 'NOT_FOUND') return undefined;
     if (error) throw error;
@@ -156,17 +159,25 @@ done`,
     if (code === 0) return undefined;
     const last = stderr.trim().split('\n').at(-1) ?? '';
     const [, known = 'INTERNAL' as const] = CODES.find(([pattern]) => pattern.test(last)) ?? [];
-    return new LitterboxError(known, `${operation} ${shown(path)}: ${last === '' ? `exit code ${code}` : shown(last)}`, {
-      operation,
-      ...(known === 'DISK_FULL' && { hint: 'Free some space on that file system, then try again.' }),
-      ...(known === 'PERMISSION_DENIED' && { hint: 'Check who owns it, or log in there as a user who may.' }),
-    });
+    return new LitterboxError(
+      known,
+      `${operation} ${shown(path)}: ${last === '' ? `exit code ${code}` : shown(last)}`,
+      {
+        operation,
+        ...(known === 'DISK_FULL' && { hint: 'Free some space on that file system, then try again.' }),
+        ...(known === 'PERMISSION_DENIED' && { hint: 'Check who owns it, or log in there as a user who may.' }),
+      },
+    );
   }
 }
 
 function unexpected(operation: string, path: string, told: string): LitterboxError {
-  return new LitterboxError('PROVIDER_PROTOCOL_ERROR', `${operation} ${shown(path)}: the machine answers ${shown(told)}.`, {
-    operation,
-    hint: 'Look whether stat there is GNU or BusyBox, and whether the login files of that user print nothing.',
-  });
+  return new LitterboxError(
+    'PROVIDER_PROTOCOL_ERROR',
+    `${operation} ${shown(path)}: the machine answers ${shown(told)}.`,
+    {
+      operation,
+      hint: 'Look whether stat there is GNU or BusyBox, and whether the login files of that user print nothing.',
+    },
+  );
 }

@@ -195,7 +195,11 @@ class ConnectedHost implements FarHost {
   async #start(
     line: FarLine,
     body: (nonce: string) => string,
-    { hasStdin, signal, spec }: { readonly hasStdin: boolean; readonly signal: AbortSignal | undefined; readonly spec?: ProcessSpec },
+    {
+      hasStdin,
+      signal,
+      spec,
+    }: { readonly hasStdin: boolean; readonly signal: AbortSignal | undefined; readonly spec?: ProcessSpec },
   ): Promise<FarProcess> {
     const started = await line.start(body, { hasStdin, signal });
     if (typeof started !== 'string') return started;
@@ -213,7 +217,10 @@ class ConnectedHost implements FarHost {
       case 'cwd':
         return ['NOT_FOUND', `There is no directory ${shown(spec?.cwd ?? '/')} on ${this.name}.`];
       case 'cwd-denied':
-        return ['PERMISSION_DENIED', `The directory ${shown(spec?.cwd ?? '/')} on ${this.name} is closed to this user.`];
+        return [
+          'PERMISSION_DENIED',
+          `The directory ${shown(spec?.cwd ?? '/')} on ${this.name} is closed to this user.`,
+        ];
       default:
         return ['UNAVAILABLE', `${this.name} starts nothing more for this connection.`];
     }
@@ -232,9 +239,13 @@ class ConnectedHost implements FarHost {
     for await (const { type, bytes } of process) {
       total += bytes.length;
       if (total > maxBytes + MAX_FACTS_BYTES)
-        throw new LitterboxError('RESOURCE_EXHAUSTED', `A script on ${this.name} printed more than ${maxBytes} bytes.`, {
-          operation: 'host.script',
-        });
+        throw new LitterboxError(
+          'RESOURCE_EXHAUSTED',
+          `A script on ${this.name} printed more than ${maxBytes} bytes.`,
+          {
+            operation: 'host.script',
+          },
+        );
       parts[type].push(bytes);
     }
     const { code } = await process.exit;

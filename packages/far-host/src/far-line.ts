@@ -185,4 +185,3 @@ function lost(host: string, reason: string): LitterboxError {
     hint: 'Look whether the machine is up and can be reached, then try again.',
   });
 }
-

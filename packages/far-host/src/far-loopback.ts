@@ -71,12 +71,7 @@ export class FarLoopback implements NamespaceLoopback {
     await Promise.all([...this.#listeners].map((listener) => listener[Symbol.asyncDispose]()));
   }
 
-  #open(
-    process: ProcessHandle,
-    told: ByteStream,
-    path: string,
-    onConnection: (stream: ByteStream) => void,
-  ): OpenPort {
+  #open(process: ProcessHandle, told: ByteStream, path: string, onConnection: (stream: ByteStream) => void): OpenPort {
     const connections = new Set<ByteStream>();
     let isOpen = true;
     const ended = (async () => {
@@ -143,10 +138,14 @@ export class FarLoopback implements NamespaceLoopback {
       );
     } catch (error) {
       if (!isLitterboxError(error, 'TOOL_MISSING')) throw error;
-      throw new LitterboxError('UNAVAILABLE', 'The network of the sandbox cannot be entered: nsenter is not installed there.', {
-        operation,
-        hint: 'Install util-linux and perl on that machine.',
-      });
+      throw new LitterboxError(
+        'UNAVAILABLE',
+        'The network of the sandbox cannot be entered: nsenter is not installed there.',
+        {
+          operation,
+          hint: 'Install util-linux and perl on that machine.',
+        },
+      );
     }
   }
 

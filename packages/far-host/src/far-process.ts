@@ -71,7 +71,12 @@ export class FarProcess implements ProcessHandle {
   static async start(
     shell: ProcessHandle,
     line: FarProcessLine,
-    what: { readonly line: string; readonly nonce: string; readonly hasStdin: boolean; readonly signal?: AbortSignal | undefined },
+    what: {
+      readonly line: string;
+      readonly nonce: string;
+      readonly hasStdin: boolean;
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<FarProcess | string> {
     const process = new FarProcess(shell, line, { hasStdin: what.hasStdin, signal: what.signal });
     try {
@@ -180,6 +185,12 @@ async function within(ms: number, settling: Promise<unknown>): Promise<void> {
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   });
-  await Promise.race([settling.then(() => {}, () => {}), over]);
+  await Promise.race([
+    settling.then(
+      () => {},
+      () => {},
+    ),
+    over,
+  ]);
   clearTimeout(timer);
 }

@@ -10,8 +10,7 @@ export const WAITING_SHELL = `exec /bin/sh -c 'IFS= read -r lb && eval "$lb"'`;
 const ENVIRONMENT = `lb_path=$PATH PATH=${FAR_PATH} LC_ALL=C; export PATH LC_ALL`;
 
 /** Shell text: a marker on stdout, and one on stderr. */
-const tell = (nonce: string, word: string) =>
-  `printf '\\036${nonce} %s\\n' ${word}; printf '\\036${nonce} -\\n' >&2`;
+const tell = (nonce: string, word: string) => `printf '\\036${nonce} %s\\n' ${word}; printf '\\036${nonce} -\\n' >&2`;
 
 /**
  * Command line for any login shell: the watch of one connection. It keeps `directory`, in which every program of the connection notes its number and

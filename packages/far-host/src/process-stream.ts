@@ -9,7 +9,9 @@ const MAX_LINE_BYTES = 4096;
  *
  * @returns the line without its newline, whole or as far as it came
  */
-export async function firstLine(process: ProcessHandle): Promise<{ readonly line: string; readonly stream: ByteStream }> {
+export async function firstLine(
+  process: ProcessHandle,
+): Promise<{ readonly line: string; readonly stream: ByteStream }> {
   const chunks = process[Symbol.asyncIterator]();
   let said: Uint8Array = new Uint8Array();
   let end = -1;

@@ -19,8 +19,7 @@ for (const { name, sharesSession, delayMs } of CASES)
   describeHost({
     name,
     runner: { describe, it, afterAll },
-    open: () =>
-      openFarHost({ name: 'far', sharesSession, connect: async () => new ShellsOfThisMachine({ delayMs }) }),
+    open: () => openFarHost({ name: 'far', sharesSession, connect: async () => new ShellsOfThisMachine({ delayMs }) }),
     directory: async () => directory,
     hasSockets: false,
   });

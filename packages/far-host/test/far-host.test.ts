@@ -148,14 +148,17 @@ describe.each([
   });
 });
 
-it.each([['fish'], ['csh'], ['tcsh'], ['busybox sh'], ['dash'], ['bash']])('works with %s as the login shell', async (shell) => {
-  const words = shell.split(' ');
-  const isThere = execFileSync('sh', ['-c', `command -v ${words[0]} || true`], { encoding: 'utf8' }).trim() !== '';
-  if (!isThere) return; // the deep tests' machine has them all
-  const { host } = await far({ loginShell: [words[0] as string, ...words.slice(1), '-c'] });
-  const { stdout } = await collected(await host.spawn({ argv: ['printf', '%s', `a'b"c$d\`e\\f!g\n%h \udcff`] }));
-  expect(stdout).toBe(`a'b"c$d\`e\\f!g\n%h \udcff`);
-});
+it.each([['fish'], ['csh'], ['tcsh'], ['busybox sh'], ['dash'], ['bash']])(
+  'works with %s as the login shell',
+  async (shell) => {
+    const words = shell.split(' ');
+    const isThere = execFileSync('sh', ['-c', `command -v ${words[0]} || true`], { encoding: 'utf8' }).trim() !== '';
+    if (!isThere) return; // the deep tests' machine has them all
+    const { host } = await far({ loginShell: [words[0] as string, ...words.slice(1), '-c'] });
+    const { stdout } = await collected(await host.spawn({ argv: ['printf', '%s', `a'b"c$d\`e\\f!g\n%h \udcff`] }));
+    expect(stdout).toBe(`a'b"c$d\`e\\f!g\n%h \udcff`);
+  },
+);
 
 it('what is no shell at all is UNAVAILABLE in bounded time', async () => {
   const patience = { ...FAR_PATIENCE, startMs: 1_000 };

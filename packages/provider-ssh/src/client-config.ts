@@ -61,10 +61,14 @@ export async function resolveEndpoint(destination: Destination, clientHome: Clie
   const command = said.one('proxycommand');
   const jump = said.one('proxyjump');
   if (command !== undefined && command !== 'none' && (jump === undefined || jump === 'none')) {
-    throw new LitterboxError('UNSUPPORTED', `${destination.host} is reached by a ProxyCommand, and no program of a file is run.`, {
-      operation: 'host.connect',
-      hint: 'Write ProxyJump instead of ProxyCommand for it, where the machine in between speaks SSH.',
-    });
+    throw new LitterboxError(
+      'UNSUPPORTED',
+      `${destination.host} is reached by a ProxyCommand, and no program of a file is run.`,
+      {
+        operation: 'host.connect',
+        hint: 'Write ProxyJump instead of ProxyCommand for it, where the machine in between speaks SSH.',
+      },
+    );
   }
   const place = (path: string) => placeOf(path, { home, host, user, port });
   const agent = said.one('identityagent') ?? environment['SSH_AUTH_SOCK'];
@@ -100,10 +104,10 @@ function settings(text: string, { host, user }: Destination, notices: string[]) 
   });
   for (const line of kept) if ('config' in line) removeCanonical(line.config);
   // `filter` of this subclass of Array gives the subclass, whose method this is.
-  const computed = (kept as unknown as SSHConfig).compute(
-    { Host: host, ...(user !== undefined && { User: user }) },
-    { ignoreCase: true, matchExec: false } as never,
-  ) as Readonly<Record<string, string | readonly string[] | undefined>>;
+  const computed = (kept as unknown as SSHConfig).compute({ Host: host, ...(user !== undefined && { User: user }) }, {
+    ignoreCase: true,
+    matchExec: false,
+  } as never) as Readonly<Record<string, string | readonly string[] | undefined>>;
   const all = (name: string): readonly string[] => {
     const value = computed[name];
     return value === undefined ? [] : typeof value === 'string' ? [value] : value;
@@ -163,7 +167,12 @@ async function readText(path: string): Promise<string> {
 /** Tokens as in ssh_config(5), those that name files. */
 function placeOf(
   path: string,
-  { home, host, user, port }: { readonly home: string; readonly host: string; readonly user: string; readonly port: number },
+  {
+    home,
+    host,
+    user,
+    port,
+  }: { readonly home: string; readonly host: string; readonly user: string; readonly port: number },
 ): string {
   const tokens: Readonly<Record<string, string>> = {
     '%d': home,
@@ -173,5 +182,8 @@ function placeOf(
     '%u': userInfo().username,
     '%%': '%',
   };
-  return resolve(home, path.replace(/^~(?=\/|$)/, home).replace(/%[dhrpu%]/g, (token) => tokens[token] ?? token));
+  return resolve(
+    home,
+    path.replace(/^~(?=\/|$)/, home).replace(/%[dhrpu%]/g, (token) => tokens[token] ?? token),
+  );
 }

@@ -44,7 +44,11 @@ export class HostKeyCheck {
   }
 
   /** @param pinned lines of the known_hosts format that count as if they stood in a file */
-  static async read(endpoint: Endpoint, pinned: readonly HostKey[], ask: AskHostKey | undefined): Promise<HostKeyCheck> {
+  static async read(
+    endpoint: Endpoint,
+    pinned: readonly HostKey[],
+    ask: AskHostKey | undefined,
+  ): Promise<HostKeyCheck> {
     const texts = await Promise.all(endpoint.knownHostsFiles.map((file) => readFile(file, 'utf8').catch(() => '')));
     const known = [
       ...pinned.map(({ type, key }) => ({ type, blob: Buffer.from(key, 'base64'), isRevoked: false })),

@@ -50,10 +50,7 @@ export async function openSshHost(options: SshHostOptions, call?: CallOptions): 
     if (key) accepted.push(key);
     return link;
   };
-  const host = await openFarHost(
-    { name, connect: async () => new SshTransport(name, await logIn(), logIn) },
-    call,
-  );
+  const host = await openFarHost({ name, connect: async () => new SshTransport(name, await logIn(), logIn) }, call);
   return Object.assign(host, { acceptedKeys: accepted.slice(known) });
 }
 
@@ -61,7 +58,8 @@ export async function openSshHost(options: SshHostOptions, call?: CallOptions): 
 async function endpointsOf(destination: Destination, options: SshHostOptions): Promise<readonly Endpoint[]> {
   const target = await resolveEndpoint(destination, options.client);
   const { identityFile } = options;
-  const own = identityFile === undefined ? target : { ...target, identityFiles: [identityFile, ...target.identityFiles] };
+  const own =
+    identityFile === undefined ? target : { ...target, identityFiles: [identityFile, ...target.identityFiles] };
   if (target.jumps.length > MAX_JUMPS) throw tooManyJumps(destination);
   const jumps = await Promise.all(target.jumps.map((jump) => resolveEndpoint(jump, options.client)));
   return [...jumps, own];

@@ -1,5 +1,11 @@
 import { Duplex } from 'node:stream';
-import { type ByteStream, type CallOptions, LitterboxError, type ProcessHandle, type SocketAddress } from '@litterbox/core/provider';
+import {
+  type ByteStream,
+  type CallOptions,
+  LitterboxError,
+  type ProcessHandle,
+  type SocketAddress,
+} from '@litterbox/core/provider';
 import type { FarTransport } from '@litterbox/far-host';
 import type { ClientChannel } from 'ssh2';
 import type { SshLink } from './ssh-link.ts';

@@ -36,7 +36,8 @@ async function started(config: readonly string[]): Promise<SshServer> {
   return own;
 }
 
-const echo = async (host: SshHost, word: string) => (await collected(await host.spawn({ argv: ['echo', word] }))).stdout;
+const echo = async (host: SshHost, word: string) =>
+  (await collected(await host.spawn({ argv: ['echo', word] }))).stdout;
 
 /** A home whose ssh directory knows nobody. */
 function emptyHome(): string {
@@ -102,7 +103,9 @@ describe('the key of the machine (A74)', () => {
 
 describe('the login', () => {
   it('by the agent alone, which is never forwarded', async () => {
-    const agent = spawn('ssh-agent', ['-D', '-a', join(server.directory, 'agent')], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const agent = spawn('ssh-agent', ['-D', '-a', join(server.directory, 'agent')], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     for await (const _line of createInterface({ input: agent.stdout })) break;
     try {
       const environment = { SSH_AUTH_SOCK: join(server.directory, 'agent') };
@@ -138,7 +141,8 @@ describe('the configuration of the client (A75)', () => {
     writeFileSync(join(home, '.ssh', 'known_hosts'), server.knownHost);
     return { home, environment: {} };
   };
-  const box = () => `Host box\n  HostName 127.0.0.1\n  Port ${server.port}\n  IdentityFile ${server.identityFile}\n  User root\n`;
+  const box = () =>
+    `Host box\n  HostName 127.0.0.1\n  Port ${server.port}\n  IdentityFile ${server.identityFile}\n  User root\n`;
 
   it('names machines, with what it includes', async () => {
     const home = emptyHome();
@@ -179,20 +183,33 @@ process.exit();`;
   });
 
   it('leads over other machines', async () => {
-    const client = named(`Host jump\n  HostName 127.0.0.1\n  Port ${server.port}\n  IdentityFile ${server.identityFile}\n${box()}  ProxyJump ${server.destination.split('@')[0]}@jump\n`);
+    const client = named(
+      `Host jump\n  HostName 127.0.0.1\n  Port ${server.port}\n  IdentityFile ${server.identityFile}\n${box()}  ProxyJump ${server.destination.split('@')[0]}@jump\n`,
+    );
     const host = await openSshHost({ destination: `${server.destination.split('@')[0]}@box`, client });
     open.push(host);
-    const { stdout } = await collected(await host.spawn({ argv: ['sh', '-c', 'cat /proc/$PPID/environ | tr "\\0" "\\n" | grep -c SSH_ || true'] }));
+    const { stdout } = await collected(
+      await host.spawn({ argv: ['sh', '-c', 'cat /proc/$PPID/environ | tr "\\0" "\\n" | grep -c SSH_ || true'] }),
+    );
     expect(stdout).not.toBe('');
     expect(await echo(host, 'there')).toBe('there\n');
   });
 
-  it.each(['-oProxyCommand=touch x', 'a b', 'h\nProxyCommand x', 'ssh://h/%2e%2e', 'a;id@h', 'h:0', 'h:70000', '[::1', '', '@h', 'me@'])(
-    'no destination is %j',
-    async (destination) => {
-      await expect(log(server, { destination })).rejects.toMatchObject({ code: 'SSH_HOST_INVALID' });
-    },
-  );
+  it.each([
+    '-oProxyCommand=touch x',
+    'a b',
+    'h\nProxyCommand x',
+    'ssh://h/%2e%2e',
+    'a;id@h',
+    'h:0',
+    'h:70000',
+    '[::1',
+    '',
+    '@h',
+    'me@',
+  ])('no destination is %j', async (destination) => {
+    await expect(log(server, { destination })).rejects.toMatchObject({ code: 'SSH_HOST_INVALID' });
+  });
 });
 
 describe('a server that allows little', () => {

@@ -51,9 +51,13 @@ export async function openKeptHost(kept: KeptHost, options: ReachOptions = {}): 
 }
 
 function anotherMachine({ name, destination, machineId: before }: KeptHost, machineId: string | undefined) {
-  return new LitterboxError('REMOTE_STATE_LOST', `${name} (${destination}) is another machine than the one that was added.`, {
-    operation: 'host.open',
-    hint: `If it was installed anew its sandboxes are gone: litterbox host remove ${name}, then add it again; litterbox recover NAME builds each from its last revision.`,
-    facts: { machineId, machineIdBefore: before },
-  });
+  return new LitterboxError(
+    'REMOTE_STATE_LOST',
+    `${name} (${destination}) is another machine than the one that was added.`,
+    {
+      operation: 'host.open',
+      hint: `If it was installed anew its sandboxes are gone: litterbox host remove ${name}, then add it again; litterbox recover NAME builds each from its last revision.`,
+      facts: { machineId, machineIdBefore: before },
+    },
+  );
 }

@@ -44,7 +44,11 @@ const LIMIT_KEYS: Readonly<Record<LimitName, string>> = {
 export function policyOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts): Policy {
   const [missing] = notInThisRelease(config);
   if (missing !== undefined) {
-    throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, `Remove ${missing}.`);
+    const hint =
+      missing === 'ssh'
+        ? 'Remove [ssh]. Add the machine with litterbox host add NAME USER@HOST, and name it: create --host NAME, or provider = "overlayfs@NAME".'
+        : `Remove ${missing}.`;
+    throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, hint);
   }
   const ports = portsOf(config);
   const { install } = config.container;

@@ -47,7 +47,9 @@ export const explain = operation({
           assurance: explanation.record.assurance,
         },
   execute: async (useCases, { sandbox }, options): Promise<Explanation> =>
-    sandbox === undefined ? { providers: await probe(useCases, undefined, options) } : await explained(useCases, sandbox, options),
+    sandbox === undefined
+      ? { providers: await probe(useCases, undefined, options) }
+      : await explained(useCases, sandbox, options),
 });
 
 /** `machine-check`, `litterbox doctor`: look for what is missing on this machine, with the command that mends it. */
@@ -57,7 +59,10 @@ export const checkMachine = operation({
   effect: 'read',
   command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --host build-box', 'doctor --json'] },
   input: z.strictObject({
-    host: fields.text('host').optional().describe('The machine to look at: a name of litterbox host list. Default: this one'),
+    host: fields
+      .text('host')
+      .optional()
+      .describe('The machine to look at: a name of litterbox host list. Default: this one'),
   }),
   document: (reports: readonly ProviderReport[]) => ({
     isUsable: reports.some(({ report }) => report.usable),

@@ -94,11 +94,7 @@ export class ChooseProvider {
     root: SandboxRoot['type'],
     options?: CallOptions,
   ): Promise<readonly ProviderKey[]> {
-    const answers = await this.#ask.each(
-      keys,
-      async ({ traits }) => traits.roots.includes(root),
-      options,
-    );
+    const answers = await this.#ask.each(keys, async ({ traits }) => traits.roots.includes(root), options);
     return [...answers].filter(([, answer]) => answer.state === 'answered' && answer.value).map(([key]) => key);
   }
 }
