@@ -127,7 +127,8 @@ module.exports = {
     },
     {
       name: 'providers-are-strangers',
-      comment: 'No provider may know another one, not even in its tests; the way to a machine is tried with those that go it.',
+      comment:
+        'No provider may know another one, not even in its tests; the way to a machine is tried with those that go it.',
       severity: 'error',
       from: { path: '^packages/provider-([^/]+)/', pathNot: '^packages/provider-ssh/test/' },
       to: { path: '^packages/provider-', pathNot: '^packages/provider-$1/' },

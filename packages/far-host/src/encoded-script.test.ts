@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { decodeRaw } from '@litterbox/core/provider';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { encodedScript } from './encoded-script.ts';
 
 const said = (script: string) => decodeRaw(execFileSync('/bin/sh', ['-c', `printf %s ${encodedScript(script)}`]));

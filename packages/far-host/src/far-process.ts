@@ -1,15 +1,13 @@
 import {
   type ExitStatus,
   LitterboxError,
-  MarkerSplitter,
   type OutputChunk,
   type ProcessHandle,
   type SignalName,
 } from '@litterbox/core/provider';
 import { closeQuietly } from './close-quietly.ts';
+import { MarkedStream } from './marked-stream.ts';
 
-/** What a login shell may print before our first word. */
-const MAX_NOISE_BYTES = 2 ** 20;
 /** Of a group that was killed, until its pipes close. */
 const END_MS = 10_000;
 
@@ -55,11 +53,11 @@ export class FarProcess implements ProcessHandle {
         throw line.loss ?? error;
       },
     );
-    const done = () => {
+    const noteExit = () => {
       this.#hasExited = true;
       signal?.removeEventListener('abort', this.#abort);
     };
-    this.exit.then(done, done);
+    this.exit.then(noteExit, noteExit);
   }
 
   /**
@@ -145,32 +143,19 @@ export class FarProcess implements ProcessHandle {
 
   /** The word behind the marker on stdout. What comes behind the markers is the program's. */
   async #readMarkers(nonce: string): Promise<string> {
-    let word: string | undefined;
-    let isStderrMarked = false;
-    let noise = 0;
-    const keep = (type: OutputChunk['type'], isMarked: () => boolean) => (bytes: Uint8Array) => {
-      if (isMarked()) this.#first.push({ type, bytes });
-      else noise += bytes.length;
-    };
-    const stdout = new MarkerSplitter(
-      keep('stdout-data', () => word !== undefined),
-      (status) => (word ??= status),
-    );
-    const stderr = new MarkerSplitter(
-      keep('stderr-data', () => isStderrMarked),
-      () => (isStderrMarked = true),
-    );
-    stdout.expect(nonce);
-    stderr.expect(nonce);
-    while (word === undefined || !isStderrMarked) {
+    const stdout = new MarkedStream(nonce);
+    const stderr = new MarkedStream(nonce);
+    while (stdout.word === undefined || stderr.word === undefined) {
       const next = await this.#chunks.next();
       if (next.done) throw unavailable('The shell there ended before it had started anything.');
       (next.value.type === 'stdout-data' ? stdout : stderr).push(next.value.bytes);
-      if (noise > MAX_NOISE_BYTES) throw unavailable('The login shell there prints without end.');
+      if (stdout.isEndless || stderr.isEndless) throw unavailable('The login shell there prints without end.');
     }
     stdout.flush();
     stderr.flush();
-    return word;
+    for (const bytes of stdout.behind) this.#first.push({ type: 'stdout-data', bytes });
+    for (const bytes of stderr.behind) this.#first.push({ type: 'stderr-data', bytes });
+    return stdout.word;
   }
 }
 

@@ -2,7 +2,6 @@ import {
   type ExitStatus,
   joinBytes,
   LitterboxError,
-  MarkerSplitter,
   type OutputChunk,
   type ProcessHandle,
 } from '@litterbox/core/provider';
@@ -10,11 +9,10 @@ import { closeQuietly } from './close-quietly.ts';
 import { encodedScript } from './encoded-script.ts';
 import { FAR_PATH } from './far-path.ts';
 import type { FarTransport } from './far-transport.ts';
+import { MarkedStream } from './marked-stream.ts';
 import { MUX_FRAME_BYTES, MUX_WINDOW_BYTES, muxProgram } from './mux-program.ts';
 
 const HEADER_BYTES = 9;
-/** A login shell that prints more before it does what it is told is none to work with. */
-const MAX_NOISE_BYTES = 2 ** 20;
 
 /** As the kernel of Linux counts them on most of its architectures; only what shells and builds meet. */
 const SIGNALS: Readonly<Record<number, string>> = {
@@ -102,25 +100,15 @@ export class ShellMux implements FarTransport {
   }
 
   async #greeted(nonce: string): Promise<boolean> {
-    let noise = 0;
-    let isGreeted = false;
-    const early: Uint8Array[] = [];
-    const splitter = new MarkerSplitter(
-      (bytes) => {
-        if (isGreeted) early.push(bytes);
-        else noise += bytes.length;
-      },
-      () => (isGreeted = true),
-    );
-    splitter.expect(nonce);
+    const stdout = new MarkedStream(nonce);
     const chunks = this.#session[Symbol.asyncIterator]();
-    while (!isGreeted) {
+    while (stdout.word === undefined) {
       const next = await chunks.next();
-      if (next.done || noise > MAX_NOISE_BYTES) return false;
-      if (next.value.type === 'stdout-data') splitter.push(next.value.bytes);
+      if (next.done || stdout.isEndless) return false;
+      if (next.value.type === 'stdout-data') stdout.push(next.value.bytes);
     }
-    splitter.flush();
-    void this.#read(chunks, early);
+    stdout.flush();
+    void this.#read(chunks, stdout.behind);
     return true;
   }
 

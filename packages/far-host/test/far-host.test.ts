@@ -154,7 +154,7 @@ it.each([['fish'], ['csh'], ['tcsh'], ['busybox sh'], ['dash'], ['bash']])(
     const words = shell.split(' ');
     const isThere = execFileSync('sh', ['-c', `command -v ${words[0]} || true`], { encoding: 'utf8' }).trim() !== '';
     if (!isThere) return; // the deep tests' machine has them all
-    const { host } = await far({ loginShell: [words[0] as string, ...words.slice(1), '-c'] });
+    const { host } = await far({ loginShell: [words[0] ?? 'sh', ...words.slice(1), '-c'] });
     const { stdout } = await collected(await host.spawn({ argv: ['printf', '%s', `a'b"c$d\`e\\f!g\n%h \udcff`] }));
     expect(stdout).toBe(`a'b"c$d\`e\\f!g\n%h \udcff`);
   },

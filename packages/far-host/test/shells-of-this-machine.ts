@@ -50,10 +50,10 @@ export class ShellsOfThisMachine implements FarTransport {
 
   async start(commandLine: string, options?: CallOptions): Promise<ProcessHandle> {
     if (this.#isGone) throw wayIsGone();
-    const [program = 'sh', ...rest] = [...this.#enter, ...this.#loginShell, commandLine];
+    const argv = [...this.#enter, ...this.#loginShell, commandLine];
     await passed(2 * this.#delayMs); // a channel is opened, and then a command is asked for
     const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', LOGIN: this.#mark };
-    const handle = await this.#host.spawn({ argv: [program, ...rest], stdin: 'pipe', env }, options);
+    const handle = await this.#host.spawn({ argv: argv as [string, ...string[]], stdin: 'pipe', env }, options);
     await passed(2 * this.#delayMs);
     if (this.#isGone) {
       await handle[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LitterboxError } from '@litterbox/core/provider';
-import SSHConfig from 'ssh-config';
+import { parse, SSHConfig } from 'ssh-config';
 import { type Destination, parseDestination, showDestination } from './destination.ts';
 
 /** How to reach one machine and log in there, with everything that the client's configuration says about it. */
@@ -95,7 +95,7 @@ export async function resolveEndpoint(destination: Destination, clientHome: Clie
 
 /** The keys of a configuration for one host, by their names in small letters. */
 function settings(text: string, { host, user }: Destination, notices: string[]) {
-  const config = SSHConfig.parse(text);
+  const config = parse(text);
   const kept = config.filter((line) => {
     if (!('param' in line) || line.param.toLowerCase() !== 'match' || !('criteria' in line)) return true;
     const running = Object.keys(line.criteria).find((name) => name.toLowerCase() === 'exec');
@@ -104,10 +104,11 @@ function settings(text: string, { host, user }: Destination, notices: string[]) 
   });
   for (const line of kept) if ('config' in line) removeCanonical(line.config);
   // `filter` of this subclass of Array gives the subclass, whose method this is.
-  const computed = (kept as unknown as SSHConfig).compute({ Host: host, ...(user !== undefined && { User: user }) }, {
-    ignoreCase: true,
-    matchExec: false,
-  } as never) as Readonly<Record<string, string | readonly string[] | undefined>>;
+  const query = { Host: host, ...(user !== undefined && { User: user }) };
+  const computed: Readonly<Record<string, string | readonly string[] | undefined>> = Object.assign(
+    new SSHConfig(),
+    kept,
+  ).compute(query, { ignoreCase: true, matchExec: false });
   const all = (name: string): readonly string[] => {
     const value = computed[name];
     return value === undefined ? [] : typeof value === 'string' ? [value] : value;

@@ -7,7 +7,6 @@ import {
   type SocketAddress,
 } from '@litterbox/core/provider';
 import type { FarTransport } from '@litterbox/far-host';
-import type { ClientChannel } from 'ssh2';
 import type { SshLink } from './ssh-link.ts';
 import { SshProcess } from './ssh-process.ts';
 
@@ -66,7 +65,7 @@ export class SshTransport implements FarTransport {
     try {
       const channel =
         'path' in address ? await link.forwardPath(address.path) : await link.forward(address.host, address.port);
-      return streamOf(channel as ClientChannel);
+      return streamOf(channel);
     } catch (error) {
       const place = 'path' in address ? address.path : `${address.host}:${address.port}`;
       throw new LitterboxError(

@@ -54,7 +54,7 @@ describe('the key of the machine (A74)', () => {
     }).split(' ')[1];
     await expect(log(server, { client })).rejects.toMatchObject({
       code: 'SSH_HOSTKEY_UNKNOWN',
-      message: expect.stringContaining(String(fingerprint)),
+      message: expect.stringContaining(fingerprint ?? 'SHA256'),
     });
   });
 
