@@ -134,7 +134,11 @@ export class ShellMux implements FarTransport {
       if (length > MUX_FRAME_BYTES) throw gone();
       if (bytes.length < HEADER_BYTES + length) break;
       const program = this.#programs.get(view.getUint32(1));
-      program?.receive(String.fromCharCode(bytes[0] ?? 0), bytes.slice(HEADER_BYTES, HEADER_BYTES + length));
+      const isKept = program?.receive(
+        String.fromCharCode(bytes[0] ?? 0),
+        bytes.slice(HEADER_BYTES, HEADER_BYTES + length),
+      );
+      if (isKept === false) throw gone();
       bytes = bytes.subarray(HEADER_BYTES + length);
     }
     this.#rest = bytes.slice();
@@ -162,6 +166,7 @@ class MuxProcess implements ProcessHandle {
   #isStdinClosed = false;
   #isLost = false;
   #flying = 0;
+  #unreadBytes = 0;
   #wakeReader = () => {};
   #wakeWriter = () => {};
 
@@ -177,7 +182,8 @@ class MuxProcess implements ProcessHandle {
     });
   }
 
-  receive(letter: string, bytes: Uint8Array): void {
+  /** @returns `false` when the far end sends more than it may: it would fill the memory of this program */
+  receive(letter: string, bytes: Uint8Array): boolean {
     const numbers = () => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (letter === 'o') this.#push({ type: 'stdout-data', bytes });
     else if (letter === 'e') this.#push({ type: 'stderr-data', bytes });
@@ -193,6 +199,7 @@ class MuxProcess implements ProcessHandle {
       this.#wakeReader();
     }
     if (this.#hasExited && this.#hasClosed) this.#isOver();
+    return this.#unreadBytes <= 2 * MUX_WINDOW_BYTES;
   }
 
   /** Nothing more comes, and it is not known how it ended. */
@@ -209,6 +216,7 @@ class MuxProcess implements ProcessHandle {
     for (;;) {
       const chunk = this.#chunks.shift();
       if (chunk) {
+        this.#unreadBytes -= chunk.bytes.length;
         void this.#send('A', number(chunk.bytes.length));
         yield chunk;
       } else if (this.#hasClosed) return;
@@ -247,6 +255,7 @@ class MuxProcess implements ProcessHandle {
     if (this.#isLost) return;
     this.#hasClosed = true;
     this.#chunks.length = 0;
+    this.#unreadBytes = 0;
     this.#wakeReader();
     await this.#send('C', new Uint8Array());
   }
@@ -259,6 +268,7 @@ class MuxProcess implements ProcessHandle {
     // Of one that was disposed nobody takes anything, and the far end goes on with the others.
     if (this.#hasClosed) return void this.#send('A', number(chunk.bytes.length));
     this.#chunks.push(chunk);
+    this.#unreadBytes += chunk.bytes.length;
     this.#wakeReader();
   }
 }
@@ -270,9 +280,9 @@ function number(value: number): Uint8Array {
 }
 
 function statusOf(code: number, signal: number): ExitStatus {
-  if (signal === 0) return { code };
+  if (signal === 0) return { code: code & 0xff };
   const name = SIGNALS[signal];
-  return { code: 128 + signal, ...(name !== undefined && { signal: name }) };
+  return { code: 128 + (signal & 0x7f), ...(name !== undefined && { signal: name }) };
 }
 
 function gone(): LitterboxError {

@@ -36,6 +36,7 @@ export class SshLink implements AsyncDisposable {
 
   private constructor(client: Client) {
     this.#client = client;
+    client.setMaxListeners(0); // one for each channel that is being opened
     this.ended = new Promise((resolve) => {
       let reason = 'the connection was closed';
       client.on('error', (error) => {

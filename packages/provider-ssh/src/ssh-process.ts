@@ -7,6 +7,8 @@ import type { ClientChannel } from 'ssh2';
 export class SshProcess implements ProcessHandle {
   readonly exit: Promise<ExitStatus>;
   readonly #channel: ClientChannel;
+  /** Writes that are on their way: what the session does not take any more is dropped. */
+  readonly #writing = new Set<() => void>();
 
   /** @param onClose called once, when the session is over */
   constructor(channel: ClientChannel, onClose: () => void) {
@@ -17,6 +19,7 @@ export class SshProcess implements ProcessHandle {
       channel.once('exit', (code: number | null, name?: string) => resolve(statusOf(code, name)));
       channel.once('close', () => {
         onClose();
+        for (const done of this.#writing) done();
         reject(
           new LitterboxError('UNAVAILABLE', 'The session was closed before the program there had ended.', {
             operation: 'process.exit',
@@ -35,12 +38,11 @@ export class SshProcess implements ProcessHandle {
     const channel = this.#channel;
     if (channel.destroyed || channel.writableEnded) return;
     await new Promise<void>((resolve) => {
-      const done = () => {
-        channel.off('close', done);
+      this.#writing.add(resolve);
+      channel.write(bytes, () => {
+        this.#writing.delete(resolve);
         resolve();
-      };
-      channel.once('close', done);
-      channel.write(bytes, done);
+      });
     });
   }
 
