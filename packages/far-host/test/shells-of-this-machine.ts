@@ -95,6 +95,9 @@ function environmentOf(pid: string): string {
 
 const passed = (ms: number) => (ms === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, ms)));
 
+/** Writes that are accepted before the first of them has arrived. */
+const MAX_ON_THE_WAY = 64;
+
 /** Every byte takes its time, in both directions, and so does the end. Of a way that is gone nothing more comes. */
 class FarShell implements ProcessHandle {
   readonly exit: ProcessHandle['exit'];
@@ -102,6 +105,7 @@ class FarShell implements ProcessHandle {
   readonly #delayMs: number;
   readonly #gone: AbortSignal;
   #last: Promise<unknown> = Promise.resolve();
+  #onTheWay = 0;
 
   constructor(handle: ProcessHandle, delayMs: number, gone: AbortSignal) {
     this.#handle = handle;
@@ -165,7 +169,7 @@ class FarShell implements ProcessHandle {
     await this.#handle[Symbol.asyncDispose]();
   }
 
-  /** Accepted at once, as a connection's window does, and done when it has arrived; in order. */
+  /** Accepted at once, as a connection's window does, up to so much that is on its way; done in order. */
   async #later(work: () => Promise<void>): Promise<void> {
     const at = performance.now() + this.#delayMs;
     const before = this.#last;
@@ -175,6 +179,8 @@ class FarShell implements ProcessHandle {
       await work();
     })();
     this.#last = done.catch(() => {});
-    await before;
+    this.#onTheWay += 1;
+    void this.#last.then(() => (this.#onTheWay -= 1));
+    if (this.#onTheWay > MAX_ON_THE_WAY) await this.#last;
   }
 }
