@@ -102,6 +102,8 @@ export type {
   BaseSource,
   ExportPlan,
   FoundBase,
+  HeldBack,
+  HeldFile,
   Integration,
   IntegrationPlan,
   IntegrationResult,

@@ -44,6 +44,7 @@ export { INSIDE } from './domain/inside.ts';
 export { joinBytes } from './domain/join-bytes.ts';
 export { meetsOwnPlaces } from './domain/meets-own-places.ts';
 export { whatRunsLater } from './domain/known-files.ts';
+export { SECRET_LOOK_BYTES, secretByName, secretTexts, type SecretText } from './domain/secret-files.ts';
 export { UNSEEN } from './domain/unseen.ts';
 export { visibleName } from './domain/visible.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
@@ -111,6 +112,8 @@ export type {
   BaseSource,
   ExportPlan,
   FoundBase,
+  HeldBack,
+  HeldFile,
   Integration,
   IntegrationPlan,
   IntegrationResult,

@@ -93,6 +93,13 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'bases: a ref is a commit by name, the work tree is its files, and anything else is refused',
   ],
   [
+    'takes what looks like a secret for any other file',
+    repositoryWith((inner) => ({
+      base: (source) => inner.base(source.type === 'worktree' ? { ...source, named: ['notes', 'dir/a'] } : source),
+    })),
+    'the work tree as a base is without what looks like a secret, and says what',
+  ],
+  [
     'takes an agent for a person',
     async () => {
       const control = await kitBackend.open();

@@ -99,13 +99,14 @@ export const createSandbox = operation({
     ],
   },
   input,
-  document: async ({ record, leftOut, warnings }: CreateSandboxResult) => ({
+  document: async ({ record, leftOut, heldBack, warnings }: CreateSandboxResult) => ({
     name: record.slug,
     id: record.id,
     provider: record.provider,
     base: record.baseCommit,
     workdir: record.workdir,
     leftOut: await leftOut.catch(() => null), // git could not say
+    ...(heldBack && { heldBack }),
     warnings,
     mechanism: record.assurance?.mechanism,
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),

@@ -15,7 +15,7 @@ import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import type { Base, BaseSource, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
+import type { Base, BaseSource, HeldBack, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { SUPERVISORS } from '../services/supervisors.ts';
@@ -64,6 +64,8 @@ export interface CreateSandboxResult {
    * which in a large repository takes longer than making a sandbox does.
    */
   readonly leftOut: Promise<LeftOut>;
+  /** Uncommitted files that would be in the sandbox if they did not look like secrets. Absent when there are none. */
+  readonly heldBack?: HeldBack;
   /** Keys of the configuration that nothing knows, with the nearest that is known. */
   readonly warnings: readonly string[];
 }
@@ -228,7 +230,8 @@ export class CreateSandbox {
           ...warnings,
           ...refilled,
         ];
-        return { record: kept, isRenamed: lossy, leftOut, warnings: all };
+        const { heldBack } = base;
+        return { record: kept, isRenamed: lossy, leftOut, ...(heldBack && { heldBack }), warnings: all };
       },
     );
   }
