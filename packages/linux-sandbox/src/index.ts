@@ -1,3 +1,4 @@
+export { ensureArtefactLayer, type ArtefactLayer, type ArtefactLayerInput } from './directory/artefact-layer.ts';
 export { ensureBaseTree, type BaseTreesInput } from './directory/base-trees.ts';
 export {
   ASK_BEFORE_NAME,

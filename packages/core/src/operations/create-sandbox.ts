@@ -26,6 +26,12 @@ const input = z.strictObject({
     .describe(
       "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
+  include: fields
+    .paths()
+    .optional()
+    .describe(
+      'Paths of the working tree that come along though git ignores them or they look like secrets; not recorded: node_modules,target',
+    ),
   provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
   memoryBytes: fields
     .bytes(64 * MIB)

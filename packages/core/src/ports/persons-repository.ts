@@ -100,6 +100,8 @@ export interface TreeOptions extends CallOptions {
   readonly submodules?: readonly SubmoduleState[];
   /** Files of Git LFS whose contents are in it instead of their pointers. Those that are not here are left as they are. @defaultValue none */
   readonly largeFiles?: readonly LargeFileState[];
+  /** Only these files, with the directories above them, each with a time of its own in nanoseconds since 1970. */
+  readonly times?: ReadonlyMap<string, bigint>;
   /** Modification time of every entry, in seconds since 1970. @defaultValue 2000-01-01, for all trees alike */
   readonly timeSeconds?: number;
 }
@@ -213,6 +215,16 @@ export interface PersonsRepository {
     isWanted: (path: string) => boolean,
     options?: CallOptions,
   ): Promise<ReadonlyMap<string, ObjectId>>;
+
+  /**
+   * The files of a tree that are newer in the person's working tree than a moment, with the time that they have there, in nanoseconds since
+   * 1970; undefined for a file that is another one there, or is not there. Links count as files.
+   */
+  workTimes(
+    tree: ObjectId,
+    sinceSeconds: number,
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<string, bigint | undefined>>;
 
   /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`. */
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;

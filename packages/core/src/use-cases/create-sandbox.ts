@@ -13,7 +13,7 @@ import type { Asker, CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
-import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { Artefacts, SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { Base, BaseSource, HeldBack, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
@@ -22,6 +22,7 @@ import { SUPERVISORS } from '../services/supervisors.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
+import type { BringArtefacts } from './bring-artefacts.ts';
 import type { ChooseProvider } from './choose-provider.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
@@ -100,6 +101,7 @@ export class CreateSandbox {
   readonly #pool: TakePooled;
   readonly #filler: PoolFiller;
   readonly #install: InstallImage;
+  readonly #bring: BringArtefacts;
   readonly #clock: Clock;
   readonly #actor: string;
   readonly #asker: Asker;
@@ -119,6 +121,7 @@ export class CreateSandbox {
     pool: TakePooled,
     filler: PoolFiller,
     install: InstallImage,
+    bring: BringArtefacts,
     clock: Clock,
     actor: string,
     asker: Asker,
@@ -137,6 +140,7 @@ export class CreateSandbox {
     this.#pool = pool;
     this.#filler = filler;
     this.#install = install;
+    this.#bring = bring;
     this.#clock = clock;
     this.#actor = actor;
     this.#asker = asker;
@@ -154,8 +158,9 @@ export class CreateSandbox {
       input.overrides?.root?.type,
     );
     assertRoom(await this.#state.list(repository.id, options));
-    const source = input.from ?? decided.source;
-    const asked = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);
+    const from = input.from ?? decided.source;
+    const asked = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
+    const source = from.type === 'worktree' && asked.include ? { ...from, named: asked.include } : from;
     // What is in the pool has an id already, which the log is to name.
     const taken = input.freshSetup
       ? undefined
@@ -173,7 +178,14 @@ export class CreateSandbox {
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
         const base = taken?.base ?? (await repository.base(source, options));
-        const policy = policyForBase(asked, base);
+        const { include = [], ...allowed } = policyForBase(asked, base);
+        const wanted = {
+          paths: include,
+          isWorkTree: source.type === 'worktree',
+          isStrict: input.overrides?.include !== undefined,
+        };
+        const { artefacts, warnings: unbrought } = await this.#bring.execute(repository, base.tree, wanted, options);
+        const policy = artefacts ? { ...allowed, include: artefacts.paths } : allowed;
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
         const outside = await findOutsideFiles(repository, base.tree, options);
@@ -196,10 +208,13 @@ export class CreateSandbox {
           updatedAtMs: now,
         };
         const make = (setup?: SetupKeys, pooled?: PooledSandbox) =>
-          this.#make(repository, provider, draft, base, input.rollback ?? false, setup, pooled, options);
+          this.#make(repository, provider, draft, { base, artefacts }, input.rollback ?? false, setup, pooled, options);
         const isShared = base.isPersons && this.#asker === 'person';
+        // What a setup left over files that came along is of no use without them.
         const keys =
-          provider.setups && !input.freshSetup ? await setupKeys(repository, draft, isShared, options) : undefined;
+          provider.setups && !input.freshSetup && !artefacts
+            ? await setupKeys(repository, draft, isShared, options)
+            : undefined;
         const makeAnew = () =>
           make(keys).catch((error: unknown) => {
             if (!(error instanceof UnfitSetup)) throw error;
@@ -223,6 +238,7 @@ export class CreateSandbox {
         const { record: kept, warnings } = await this.begun(record, options);
         const all = [
           ...decided.warnings,
+          ...unbrought,
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
           ...(missing ? [missingWarning(missing)] : []),
           ...(withheld === undefined ? [] : [withheld]),
@@ -312,7 +328,7 @@ export class CreateSandbox {
     repository: SourceRepository,
     provider: SandboxProvider,
     draft: Omit<SandboxRecord, 'generation'>,
-    base: Base,
+    { base, artefacts }: { readonly base: Base; readonly artefacts: Artefacts | undefined },
     isRollback: boolean,
     setup: SetupKeys | undefined,
     pooled: PooledSandbox | undefined,
@@ -344,7 +360,7 @@ export class CreateSandbox {
       reach('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
-      const spec = await specOf(draft, base, repository, options);
+      const spec = { ...(await specOf(draft, base, repository, options)), ...(artefacts && { artefacts }) };
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
