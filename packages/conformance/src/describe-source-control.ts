@@ -442,6 +442,21 @@ export function describeSourceControl({
       },
     );
 
+    check('files of a tree that are others in the work tree have no time there', async ({ repository, root }) => {
+      const { tree } = await repository.base({ type: 'head' });
+      const future = Math.ceil(Date.now() / 1000) + 3600;
+      assert.deepEqual([...(await repository.workTimes(tree, future))], []);
+      await write(root, 'README', 'edited\n');
+      const times = await repository.workTimes(tree, future);
+      assert.deepEqual([...times], [['README', undefined]]);
+      const edited = await repository.base({ type: 'worktree' });
+      assert.deepEqual([...(await repository.workTimes(edited.tree, future))], []);
+      const only = await textOf(
+        repository.tree(tree, { times: new Map([['README', BigInt(future) * 1_000_000_000n]]) }),
+      );
+      assert.ok(only.includes('README') && !only.includes('dir/a'));
+    });
+
     check('the work tree as a base is without what looks like a secret, and says what', async (started) => {
       const { repository, root } = started;
       const textsOf = async (named?: readonly string[]) => {

@@ -91,7 +91,7 @@ export function memoryRepository(
           const { unlike, paths, timeSeconds, times } = options ?? {};
           const files = person.treeOf(tree);
           const entries = times
-            ? entriesOf(files, new Set(times.keys()))
+            ? entriesOf(new Map([...files].filter(([path]) => times.has(path))))
             : unlike === undefined
               ? entriesOf(files, paths)
               : [...entriesUnlike(files, person.treeOf(unlike)), ...(paths ? entriesOf(files, paths) : [])];

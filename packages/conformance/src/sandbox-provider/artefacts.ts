@@ -81,7 +81,9 @@ export function artefacts(check: Check): void {
     check(title, async (fixture) => {
       if (!fixture.provider.traits.canBring) return;
       await using tree = await WorkTree.make(fixture.host);
-      await body(fixture, tree);
+      if (!fixture.lacking.includes('artefacts')) return await body(fixture, tree);
+      const wanted = fixture.spec({ artefacts: tree.artefacts(['built']) });
+      await assert.rejects(fixture.provider.create(wanted), refusedAs('UNSUPPORTED'));
     });
 
   where('what comes along is as it was, and nothing of the person is touched', async ({ create, sh }, tree) => {
@@ -89,7 +91,7 @@ export function artefacts(check: Check): void {
     const runtime = await create({ artefacts: tree.artefacts(['.hidden', 'built', 'own/sub']) });
     assert.equal(await tree.sh(LOOK), before);
     const look = `cat README built/deep/file .hidden/key own/sub/file built/deep/.git/HEAD; ls -l built | grep -v ^total | cut -c1-10 | LC_ALL=C sort -u
-stat -c '%a %Y %n' built/run built/old built/deep/file .hidden/key; readlink built/out built/dangling
+stat -c '%a %Y %n' built/run built/old built/deep/file .hidden/key; readlink built/out; readlink built/dangling
 [ built/deep/file -ef built/same ] && echo same; [ -d built/empty ] && echo empty
 [ -f "built/$(printf 'line\\nnon-utf8-\\377')" ] && echo odd; [ -e own/file ] || [ -e alias ] || [ -e built/pipe ] || echo no more`;
     const { stdout } = await sh(runtime, look);
@@ -112,7 +114,13 @@ stat -c '%a %Y %n' built/run built/old built/deep/file .hidden/key; readlink bui
     const runtime = await create({ artefacts: tree.artefacts(['built'], newer) });
     assert.deepEqual(await changedPaths(runtime), []);
     await sh(runtime, 'echo more >>built/run; rm built/old; echo more >>dir/a; echo new >new');
-    assert.deepEqual(await changedPaths(runtime), ['built/run', 'dir/a', 'new']);
+    const changed = await changedPaths(runtime);
+    // A directory in which something is gone may be looked at whole.
+    for (const path of ['built/run', 'dir/a', 'new']) assert.ok(changed.includes(path), path);
+    assert.deepEqual(
+      changed.filter((path) => !path.startsWith('built/')),
+      ['dir/a', 'new'],
+    );
   });
 
   where('files of the base are newer as they are told to be, since the oldest of what comes', async (fixture, tree) => {
@@ -147,7 +155,7 @@ stat -c '%a %Y %n' built/run built/old built/deep/file .hidden/key; readlink bui
     await refuse('built/run/nothing', 'NOT_FOUND');
     assert.deepEqual(await idsOf(fixture), before);
     const runtime = await create({ artefacts: tree.artefacts(['alias', 'own/loop']) });
-    const { stdout } = await sh(runtime, 'readlink alias own/loop; [ -e alias/file ] || echo dangling');
+    const { stdout } = await sh(runtime, 'readlink alias; readlink own/loop; [ -e alias/file ] || echo dangling');
     assert.equal(stdout, `built/deep\n${tree.path}/own\ndangling\n`);
   });
 

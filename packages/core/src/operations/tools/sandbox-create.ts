@@ -58,7 +58,7 @@ export const sandboxCreate = tool({
       ...(missing && missing.total > 0 ? [`${missing.total} uncommitted changes of the person are not in it.`] : []),
       ...(heldBack
         ? [
-            `${heldBack.total} uncommitted files of the person look like secrets and are not in it; only the person can add them.`,
+            `${heldBack.total} uncommitted files of the person look like secrets and are not in it; only the person can add them, by include.`,
           ]
         : []),
       ...warnings,
