@@ -379,7 +379,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63|ax74)'],
   },
   {
     name: 'attacks-git',
