@@ -1,7 +1,7 @@
 #!/bin/sh
 # Debian packages of the tests. `down` leaves them: others may have come to need them.
 set -eu
-wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static mmdebstrap strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client git-lfs'
+wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static mmdebstrap strace rsync tmux make gcc libc6-dev cmake cargo docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client git-lfs'
 
 missing() {
   for package in $wanted; do
