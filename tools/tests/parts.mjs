@@ -394,7 +394,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax74)'],
     as: 'user',
   },
   {

@@ -113,6 +113,7 @@ export const createSandbox = operation({
     workdir: record.workdir,
     leftOut: await leftOut.catch(() => null), // git could not say
     ...(heldBack && { heldBack }),
+    ...(record.policy.include && { include: record.policy.include }),
     warnings,
     mechanism: record.assurance?.mechanism,
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
