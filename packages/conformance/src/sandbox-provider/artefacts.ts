@@ -55,7 +55,8 @@ class WorkTree implements AsyncDisposable {
       newerThan: async (sinceSeconds) => {
         asked.push(sinceSeconds);
         const archive = fixtureArchive(newer, true, TIME + 50);
-        return { key: freshKey().slice(0, 8), open: () => ReadableStream.from([archive]) };
+        const key = newer.length === 0 ? 'e0' : freshKey();
+        return { key, open: () => ReadableStream.from([archive]) };
       },
     };
   }
