@@ -47,10 +47,10 @@ const MUTANTS = [
     parts: ['fast-rest'],
   },
   {
-    file: 'core/src/use-cases/bring-artefacts.ts',
-    from: 'time ?? now',
-    to: 'time ?? 0n',
-    parts: ['library'],
+    file: 'source-control-git/src/find-secret-files.ts',
+    from: 'const holds = secretByName(text);',
+    to: "const holds = secretByName('');",
+    parts: ['git'],
   },
   {
     file: 'core/src/use-cases/accept-risky.ts',

@@ -107,9 +107,9 @@ const GATE = [
   {
     name: 'kit-strategies-gate',
     layer: 'gate',
-    why: 'another strategy copies in another way: what it says of itself, and its copies',
+    why: 'another strategy copies in another way: what it says of itself, its copies, and what comes along',
     files: ['^packages/provider-overlayfs/test/(copy|reflink|btrfs)\\.conformance'],
-    titles: groups('traits', 'copies', 'lifecycle'),
+    titles: groups('traits', 'artefacts', 'copies', 'lifecycle'),
   },
   {
     name: 'kit-pipe-host-gate',
