@@ -10,6 +10,7 @@ import {
   type WorkspaceSource,
 } from '@litterbox/core/provider';
 import { cannotHonour } from '@litterbox/sandbox-kit';
+import { ARTEFACT_PREFIX } from './artefact-prefix.ts';
 import { ARTEFACT_EXITS, type ArtefactScript, copyArtefacts, surveyArtefacts } from './artefact-script.ts';
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
 import { COPY_EXITS } from './copy-layers.ts';
@@ -48,7 +49,7 @@ export async function ensureArtefactLayer(
   for (let attempt = 1; ; attempt++) {
     const { digest, oldestSeconds } = await survey(input, script, options);
     const newer = await newerThan(oldestSeconds, options);
-    const name = `a-${await sha256(new TextEncoder().encode(`${base.key} ${digest} ${newer.key} ${owner?.uid}`))}`;
+    const name = `${ARTEFACT_PREFIX}${await sha256(new TextEncoder().encode(`${base.key} ${digest} ${newer.key} ${owner?.uid}`))}`;
     options?.onProgress?.({
       step: 'artefacts',
       message: `Bringing along ${paths.map((path) => shown(path)).join(', ')}`,
