@@ -23,6 +23,7 @@ export {
 } from './directory/directory-description.ts';
 export { directoryLayout, type DirectoryLayout } from './directory/directory-layout.ts';
 export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
+export { layTree } from './directory/lay-tree.ts';
 export { LayerSnapshots, type LayerSnapshotsInput } from './directory/layer-snapshots.ts';
 export {
   LayeredSetups,

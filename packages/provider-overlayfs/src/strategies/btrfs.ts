@@ -1,6 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import { SUBVOLUME_MARK } from '@litterbox/linux-sandbox';
-import { layTree } from './lay-tree.ts';
+import { layTree, SUBVOLUME_MARK } from '@litterbox/linux-sandbox';
 import type { Strategy } from './strategy.ts';
 
 const FREEZE = 'btrfs property set -ts . ro true';

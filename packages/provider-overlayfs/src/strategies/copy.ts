@@ -1,6 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import { copyTree } from '@litterbox/linux-sandbox';
-import { layTree } from './lay-tree.ts';
+import { copyTree, layTree } from '@litterbox/linux-sandbox';
 import type { Strategy } from './strategy.ts';
 
 const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
