@@ -94,21 +94,26 @@ async function survey({ host, provider }: ArtefactLayerInput, script: ArtefactSc
 function artefactError(provider: string, code: number, stderr: string): LitterboxError {
   const details = { operation: OPERATION, provider };
   const said = shown(stderr.trim().split('\n').slice(-1).join('').slice(0, 500));
+  const path = shown(stderr.replace(/^\.\//, '').slice(0, 500));
   switch (code) {
     case ARTEFACT_EXITS.missing:
-      return new LitterboxError('NOT_FOUND', 'What is to come along is not in the working tree any more.', {
+      return new LitterboxError('NOT_FOUND', `${path} is not in the working tree any more.`, {
         ...details,
         hint: 'Build or install it first, or leave it out of include.',
       });
     case ARTEFACT_EXITS.belowLink:
-      return new LitterboxError('PATH_OUTSIDE_WORKDIR', 'What is to come along lies behind a link.', {
-        ...details,
-        hint: 'Name the place itself in include; what lies outside of the working tree cannot come along.',
-      });
+      return new LitterboxError(
+        'PATH_OUTSIDE_WORKDIR',
+        `${path} is a link, and what is to come along lies behind it.`,
+        {
+          ...details,
+          hint: 'Name the place itself in include; what lies outside of the working tree cannot come along.',
+        },
+      );
     case ARTEFACT_EXITS.mounted:
       return cannotHonour(
         provider,
-        'files of include on a file system of their own',
+        `files of include on a file system of their own, ${path}`,
         'Leave that path out of include.',
       );
     case ARTEFACT_EXITS.changed:

@@ -11,7 +11,7 @@ export interface ArtefactScript {
   readonly isRoot: boolean;
 }
 
-/** Exit codes of the scripts below, beside those of {@link COPY_EXITS}. */
+/** Exit codes of the scripts below, beside those of {@link COPY_EXITS}. The first three come with the path on stderr. */
 export const ARTEFACT_EXITS = { missing: 101, belowLink: 102, mounted: 103, changed: 104 } as const;
 
 /** Times before this one, 2 January 2000 in UTC, are no builds': archives of packages give their files such times. */
@@ -61,12 +61,12 @@ function inWorkTree({ source, paths, isRoot }: ArtefactScript, script: string): 
   const mounted = paths.map((path) => quoted(inMountTable(`${source}/${path}`))).map((path) => `${path}|${path}/*`);
   // Mounts below would be left out of the bind mount, and their files without a word.
   const text = `while read -r lb_id lb_parent lb_device lb_root lb_at lb_rest; do
-case $lb_at in ${mounted.join('|')}) exit ${ARTEFACT_EXITS.mounted};; esac
+case $lb_at in ${mounted.join('|')}) printf %s "$lb_at" >&2; exit ${ARTEFACT_EXITS.mounted};; esac
 done </proc/self/mountinfo
 lb_flags=$(findmnt -n -o VFS-OPTIONS -T "$0" 2>/dev/null | tr , '\\n' | grep -E -x '${MOUNT_FLAGS}' | tr '\\n' ,)
 mount --bind "$0" "$0" && mount -o "remount,bind,$lb_flags"ro,nosymfollow "$0" && cd "$0" || exit ${COPY_EXITS.unconfined}
-for lb_path in ${above.join(' ')}; do [ ! -h "$lb_path" ] || exit ${ARTEFACT_EXITS.belowLink}; done
-for lb_path do [ -e "$lb_path" ] || [ -h "$lb_path" ] || exit ${ARTEFACT_EXITS.missing}; done
+for lb_path in ${above.join(' ')}; do [ ! -h "$lb_path" ] || { printf %s "$lb_path" >&2; exit ${ARTEFACT_EXITS.belowLink}; }; done
+for lb_path do [ -e "$lb_path" ] || [ -h "$lb_path" ] || { printf %s "$lb_path" >&2; exit ${ARTEFACT_EXITS.missing}; }; done
 ${script}`;
   return `unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c ${quoted(text)} ${quoted(source)} ${words.join(' ')}`;
 }
