@@ -107,9 +107,9 @@ const GATE = [
   {
     name: 'kit-strategies-gate',
     layer: 'gate',
-    why: 'another strategy copies in another way: what it says of itself, and its copies',
+    why: 'another strategy copies in another way: what it says of itself, its copies, and what comes along',
     files: ['^packages/provider-overlayfs/test/(copy|reflink|btrfs)\\.conformance'],
-    titles: groups('traits', 'copies', 'lifecycle'),
+    titles: groups('traits', 'artefacts', 'copies', 'lifecycle'),
   },
   {
     name: 'kit-pipe-host-gate',
@@ -413,7 +413,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63|ax74)'],
   },
   {
     name: 'attacks-git',
@@ -428,7 +428,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax74)'],
     as: 'user',
   },
   {

@@ -1,3 +1,4 @@
+export { ensureArtefactLayer, type ArtefactLayer, type ArtefactLayerInput } from './directory/artefact-layer.ts';
 export { ensureBaseTree, type BaseTreesInput } from './directory/base-trees.ts';
 export {
   ASK_BEFORE_NAME,
@@ -22,6 +23,7 @@ export {
 } from './directory/directory-description.ts';
 export { directoryLayout, type DirectoryLayout } from './directory/directory-layout.ts';
 export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
+export { layTree } from './directory/lay-tree.ts';
 export { LayerSnapshots, type LayerSnapshotsInput } from './directory/layer-snapshots.ts';
 export {
   LayeredSetups,

@@ -3,6 +3,7 @@ import {
   AskProviders,
   AssignPorts,
   AuditRead,
+  BringArtefacts,
   ChangeWorkspace,
   ChooseProvider,
   ClearPool,
@@ -72,6 +73,7 @@ export const AGENT_USE_CASES: UseCaseList = [
     ],
   ],
   [InstallImage, [Port.State, Port.Audit, OpenNetwork, Port.Actor]],
+  [BringArtefacts, [Port.Host]],
   [
     CreateSandbox,
     [
@@ -89,6 +91,7 @@ export const AGENT_USE_CASES: UseCaseList = [
       TakePooled,
       Port.PoolFiller,
       InstallImage,
+      BringArtefacts,
       Port.Clock,
       Port.Actor,
       Port.Asker,

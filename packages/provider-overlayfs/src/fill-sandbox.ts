@@ -13,7 +13,7 @@ import {
 } from '@litterbox/linux-sandbox';
 import { strategyNamed } from './choose-strategy.ts';
 import { HOLD } from './held-session.ts';
-import { baseDirectory } from './layout.ts';
+import { artefactDirectory, baseDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
@@ -40,7 +40,7 @@ export function fillSandbox({ layout, machine, meta, setup }: FillInput, isPoole
   const owned = strategy.changes === 'upper' ? 'ws upper' : 'ws';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
-${strategy.prepare(baseDirectory(layout, strategy, meta.base), setup)}
+${strategy.prepare(baseDirectory(layout, strategy, meta.base), setup, artefactDirectory(layout, meta))}
 ${machine.isRoot ? `chown ${OWNER} home ${playground} ${owned}` : ''}
 ${disk ? makeDisk(disk) : ''}`;
 }

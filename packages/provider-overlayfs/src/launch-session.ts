@@ -28,7 +28,7 @@ import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { foreignOverlays, OVERLAYS_SCRIPT } from './foreign-overlays.ts';
-import { baseDirectory, setupDirectory } from './layout.ts';
+import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -54,6 +54,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const disk = diskOf(layout, meta);
   const base = baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
+  const over = meta.newer === undefined ? artefactDirectory(layout, meta) : `${layout.bases}/${meta.newer}`;
   const needed = [
     '/usr',
     '/etc',
@@ -82,7 +83,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     unwanted: foreignOverlays(overlays, needed),
     ...(disk && { disk }),
     ...(meta.over && { difference: `${layout.bases}/${meta.over.difference}` }),
-    ...(meta.newer !== undefined && { newer: `${layout.bases}/${meta.newer}` }),
+    ...(over !== undefined && { newer: over }),
     ...(meta.prepared && {
       setup: setupDirectory(layout, { strategy, base: meta.base, programs: meta.prepared.programs }, meta.prepared.key),
     }),

@@ -5,6 +5,7 @@ import {
   createOrRollBack,
   directoryLayout,
   endSessionScript,
+  ensureArtefactLayer,
   ensureBaseOver,
   ensureNewerFiles,
   type LayerSnapshots,
@@ -79,6 +80,7 @@ class OverlayProvider implements SandboxProvider {
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
       canCopy: true,
+      canBring: true,
       strategies: STRATEGY_NAMES,
       snapshotCost: 'copied',
     };
@@ -197,7 +199,7 @@ ${letGoScript(directory)}`;
       options,
     );
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
-    const meta = await this.#withNewerFiles(decided, spec, owner, options);
+    const meta = await this.#withLayer(decided, spec, owner, options);
     const fill = (one: SandboxMeta) => () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
     const stage = (one: SandboxMeta, bases: readonly string[]) =>
       this.#directories.stage(one, { bases, fill: fill(one) }, options);
@@ -231,6 +233,20 @@ ${letGoScript(directory)}`;
 
   #filled(meta: SandboxMeta, machine: Machine) {
     return { layout: this.#directories.layout, machine, meta, setup: this.#setups.directoryOf(meta) };
+  }
+
+  /** With the layer that has to lie over its base: what came along, or what is newer than the kept setup that it begins with. */
+  async #withLayer(
+    meta: SandboxMeta,
+    spec: SandboxSpec,
+    owner: { readonly owner?: typeof SANDBOX_USER },
+    options?: ProgressOptions,
+  ): Promise<SandboxMeta> {
+    const { artefacts, workspace } = spec;
+    if (!artefacts) return await this.#withNewerFiles(meta, spec, owner, options);
+    const layers = { host: this.#host, bases: this.#directories.layout.bases, provider: this.name, ...owner };
+    const { prepared: _unfit, ...ordinary } = meta;
+    return { ...ordinary, artefacts: await ensureArtefactLayer(layers, workspace, artefacts, options) };
   }
 
   /** Without its kept setup where what differs from that one's base cannot be told. */

@@ -1,4 +1,9 @@
-import { type BaseOver, type DirectoryDescription, type NewerFiles } from '@litterbox/linux-sandbox';
+import {
+  type ArtefactLayer,
+  type BaseOver,
+  type DirectoryDescription,
+  type NewerFiles,
+} from '@litterbox/linux-sandbox';
 import { type SandboxRoot } from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
@@ -11,6 +16,8 @@ export interface SandboxMeta extends DirectoryDescription {
   readonly prepared?: { readonly key: string; readonly programs: string };
   /** What of the base is others than that setup saw. */
   readonly newer?: NewerFiles;
+  /** What came along from the person's working tree; never beside `prepared`. */
+  readonly artefacts?: ArtefactLayer;
   /** Present where the base is another one with a layer over it. */
   readonly over?: BaseOver;
   /** Its layers began as copies of another sandbox's, or of a snapshot. */

@@ -52,6 +52,7 @@ import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { recoverJournal } from './settle-journal.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
+import { readWorkTimes } from './work-times.ts';
 import { archiveTree, listContentIds } from './tree-archive.ts';
 import { archiveTreeOver, findNearestTree } from './tree-over.ts';
 import { Upkeep } from './upkeep.ts';
@@ -152,6 +153,11 @@ export class GitRepository implements SourceRepository {
 
   contentIds(tree: ObjectId, isWanted: (path: string) => boolean, options?: CallOptions) {
     return this.#translate('tree.list', options, () => listContentIds(this.#store, tree, isWanted, options?.signal));
+  }
+
+  workTimes(tree: ObjectId, sinceSeconds: number, options?: CallOptions) {
+    const read = () => readWorkTimes(this.#user, this.#store, tree, sinceSeconds, options?.signal);
+    return this.#translate('work-tree.list', options, read, 'REPO_CORRUPT');
   }
 
   begin(

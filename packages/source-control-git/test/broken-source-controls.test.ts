@@ -93,6 +93,18 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'bases: a ref is a commit by name, the work tree is its files, and anything else is refused',
   ],
   [
+    'takes files that are others in the work tree for the same',
+    repositoryWith(() => ({ workTimes: async () => new Map() })),
+    'files of a tree that are others in the work tree have no time there',
+  ],
+  [
+    'takes what looks like a secret for any other file',
+    repositoryWith((inner) => ({
+      base: (source) => inner.base(source.type === 'worktree' ? { ...source, named: ['notes', 'dir/a'] } : source),
+    })),
+    'the work tree as a base is without what looks like a secret, and says what',
+  ],
+  [
     'takes an agent for a person',
     async () => {
       const control = await kitBackend.open();

@@ -69,6 +69,7 @@ const policy = object({
   worktrees: oneOf('on-demand', 'eager'),
   requireMessage: flag,
   allowDegraded: flag,
+  include: optional(list(text)),
 });
 
 /** What an `Assurance` of core looks like in the file. */

@@ -5,6 +5,7 @@ import {
   AskProviders,
   AssignPorts,
   AttachProcess,
+  BringArtefacts,
   type AuditLog,
   ChangeRunState,
   ChangeWorkspace,
@@ -106,6 +107,7 @@ export function wireUseCases(ports: Ports) {
   const takePooled = new TakePooled(pool);
   const clearPool = new ClearPool(openRepository, state, pool, audit, providers, askProviders, actor);
   const installImage = new InstallImage(state, audit, openNetwork, actor);
+  const bringArtefacts = new BringArtefacts(host);
   const fillPool = new FillPool(
     openRepository,
     state,
@@ -134,6 +136,7 @@ export function wireUseCases(ports: Ports) {
     takePooled,
     ports.poolFiller,
     installImage,
+    bringArtefacts,
     clock,
     actor,
     ports.asker,
@@ -160,6 +163,7 @@ export function wireUseCases(ports: Ports) {
     recordRevision,
     setUpSandbox,
     installImage,
+    bringArtefacts,
     reachKeeper,
     heap,
     actor,

@@ -11,6 +11,7 @@ export interface ConfigOverrides
       | 'root'
       | 'limits'
       | 'environment'
+      | 'include'
       | 'setup'
       | 'setupTimeoutMs'
       | 'timeoutMs'

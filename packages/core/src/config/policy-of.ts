@@ -1,6 +1,7 @@
 import { LitterboxError } from '../domain/errors.ts';
 import { GATE_PORT } from '../domain/gate-port.ts';
 import type { NetworkPolicy, Policy, PortPolicy, ServicePolicy } from '../domain/policy.ts';
+import { topmostPaths } from '../domain/included-path.ts';
 import { shown } from '../domain/shown.ts';
 import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
@@ -78,8 +79,26 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     worktrees: overrides.worktrees ?? config.worktrees,
     requireMessage: overrides.requireMessage ?? config.revisions.requireMessage,
     allowDegraded: overrides.allowDegraded ?? config.allowDegraded,
+    ...includeOf(config, overrides, facts),
     ...strategyOf(config, facts),
   };
+}
+
+/** @throws LitterboxError `CONFIG_VALUE` beside `pool`; `UNSUPPORTED` where the provider brings nothing along. */
+function includeOf({ include, pool }: Config, overrides: ConfigOverrides, facts: PolicyFacts): Pick<Policy, 'include'> {
+  if (include.length > 0 && pool > 0)
+    throw new LitterboxError(
+      'CONFIG_VALUE',
+      'include and pool: sandboxes in advance would hold files of another moment.',
+      {
+        operation: 'config.policy',
+        hint: 'Remove pool, or remove include and name the paths at each create: --include.',
+      },
+    );
+  const wanted = overrides.include ?? include;
+  if (wanted.length === 0) return {};
+  if (facts.traits.canBring) return { include: topmostPaths(wanted) };
+  throw unsupported(facts, 'include is not supported', 'Leave it out, or use the overlayfs provider.');
 }
 
 /** The key is for providers that have strategies: a file may hold it for one and be used with another. */

@@ -26,6 +26,12 @@ const input = z.strictObject({
     .describe(
       "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
+  include: fields
+    .paths()
+    .optional()
+    .describe(
+      'Paths of the working tree that come along though git ignores them or they look like secrets; not recorded: node_modules,target',
+    ),
   provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
   host: fields.text('host').optional().describe('On which machine: a name of litterbox host list. Default: this one'),
   memoryBytes: fields
@@ -101,13 +107,15 @@ export const createSandbox = operation({
     ],
   },
   input,
-  document: async ({ record, leftOut, warnings }: CreateSandboxResult) => ({
+  document: async ({ record, leftOut, heldBack, warnings }: CreateSandboxResult) => ({
     name: record.slug,
     id: record.id,
     provider: record.provider,
     base: record.baseCommit,
     workdir: record.workdir,
     leftOut: await leftOut.catch(() => null), // git could not say
+    ...(heldBack && { heldBack }),
+    ...(record.policy.include && { include: record.policy.include }),
     warnings,
     mechanism: record.assurance?.mechanism,
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),

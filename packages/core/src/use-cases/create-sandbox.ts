@@ -13,15 +13,16 @@ import type { Asker, CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
-import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { Artefacts, SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import type { Base, BaseSource, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
+import type { Base, BaseSource, HeldBack, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { SUPERVISORS } from '../services/supervisors.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
+import type { BringArtefacts } from './bring-artefacts.ts';
 import type { ChooseProvider } from './choose-provider.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
@@ -66,6 +67,8 @@ export interface CreateSandboxResult {
    * which in a large repository takes longer than making a sandbox does.
    */
   readonly leftOut: Promise<LeftOut>;
+  /** Uncommitted files that would be in the sandbox if they did not look like secrets. Absent when there are none. */
+  readonly heldBack?: HeldBack;
   /** Keys of the configuration that nothing knows, with the nearest that is known. */
   readonly warnings: readonly string[];
 }
@@ -100,6 +103,7 @@ export class CreateSandbox {
   readonly #pool: TakePooled;
   readonly #filler: PoolFiller;
   readonly #install: InstallImage;
+  readonly #bring: BringArtefacts;
   readonly #clock: Clock;
   readonly #actor: string;
   readonly #asker: Asker;
@@ -119,6 +123,7 @@ export class CreateSandbox {
     pool: TakePooled,
     filler: PoolFiller,
     install: InstallImage,
+    bring: BringArtefacts,
     clock: Clock,
     actor: string,
     asker: Asker,
@@ -137,6 +142,7 @@ export class CreateSandbox {
     this.#pool = pool;
     this.#filler = filler;
     this.#install = install;
+    this.#bring = bring;
     this.#clock = clock;
     this.#actor = actor;
     this.#asker = asker;
@@ -155,8 +161,9 @@ export class CreateSandbox {
       input.host,
     );
     assertRoom(await this.#state.list(repository.id, options));
-    const source = input.from ?? decided.source;
-    const asked = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);
+    const from = input.from ?? decided.source;
+    const asked = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
+    const source = from.type === 'worktree' && asked.include ? { ...from, named: asked.include } : from;
     // What is in the pool has an id already, which the log is to name.
     const taken = input.freshSetup
       ? undefined
@@ -174,7 +181,14 @@ export class CreateSandbox {
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
         const base = taken?.base ?? (await repository.base(source, options));
-        const policy = policyForBase(asked, base);
+        const { include = [], ...allowed } = policyForBase(asked, base);
+        const wanted = {
+          paths: include,
+          isWorkTree: source.type === 'worktree',
+          isStrict: input.overrides?.include !== undefined,
+        };
+        const { artefacts, warnings: unbrought } = await this.#bring.execute(repository, base.tree, wanted, options);
+        const policy = artefacts ? { ...allowed, include: artefacts.paths } : allowed;
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
         const outside = await findOutsideFiles(repository, base.tree, options);
@@ -197,10 +211,13 @@ export class CreateSandbox {
           updatedAtMs: now,
         };
         const make = (setup?: SetupKeys, pooled?: PooledSandbox) =>
-          this.#make(repository, provider, draft, base, input.rollback ?? false, setup, pooled, options);
+          this.#make(repository, provider, draft, { base, artefacts }, input.rollback ?? false, setup, pooled, options);
         const isShared = base.isPersons && this.#asker === 'person';
+        // What a setup left over files that came along is of no use without them.
         const keys =
-          provider.setups && !input.freshSetup ? await setupKeys(repository, draft, isShared, options) : undefined;
+          provider.setups && !input.freshSetup && !artefacts
+            ? await setupKeys(repository, draft, isShared, options)
+            : undefined;
         const makeAnew = () =>
           make(keys).catch((error: unknown) => {
             if (!(error instanceof UnfitSetup)) throw error;
@@ -224,6 +241,7 @@ export class CreateSandbox {
         const { record: kept, warnings } = await this.begun(record, options);
         const all = [
           ...decided.warnings,
+          ...unbrought,
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
           ...(missing ? [missingWarning(missing)] : []),
           ...(withheld === undefined ? [] : [withheld]),
@@ -231,7 +249,8 @@ export class CreateSandbox {
           ...warnings,
           ...refilled,
         ];
-        return { record: kept, isRenamed: lossy, leftOut, warnings: all };
+        const { heldBack } = base;
+        return { record: kept, isRenamed: lossy, leftOut, ...(heldBack && { heldBack }), warnings: all };
       },
     );
   }
@@ -312,7 +331,7 @@ export class CreateSandbox {
     repository: SourceRepository,
     provider: SandboxProvider,
     draft: Omit<SandboxRecord, 'generation'>,
-    base: Base,
+    { base, artefacts }: { readonly base: Base; readonly artefacts: Artefacts | undefined },
     isRollback: boolean,
     setup: SetupKeys | undefined,
     pooled: PooledSandbox | undefined,
@@ -344,7 +363,7 @@ export class CreateSandbox {
       reach('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
-      const spec = await specOf(draft, base, repository, options);
+      const spec = { ...(await specOf(draft, base, repository, options)), ...(artefacts && { artefacts }) };
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),

@@ -12,6 +12,7 @@ import type { OpenRepository } from './open-repository.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
 import { isStray } from '../inside/file-contents.ts';
 import { readContents } from '../inside/read-contents.ts';
+import { withoutArtefacts } from './without-artefacts.ts';
 
 export interface Recorded {
   /** The record as it is now. */
@@ -92,7 +93,7 @@ export class RecordRevision {
     options?: CallOptions,
   ): Promise<Recorded> {
     const scan = await opened.runtime.scan(mark, options);
-    const changes = await nonEmpty(scan.changes);
+    const changes = await nonEmpty(withoutArtefacts(scan.changes, record.policy.include ?? []));
     if (!changes) return { record, result: NOTHING };
     reach('record.after-scan');
     const repository = await this.#repository.execute(options);

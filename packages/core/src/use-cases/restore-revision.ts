@@ -10,6 +10,7 @@ import { type SourceRepository } from '../ports/source-control.ts';
 import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import type { BringArtefacts } from './bring-artefacts.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
 import { revisionBefore } from './revision-before.ts';
 import { runtimeState } from './runtime-state.ts';
@@ -60,6 +61,7 @@ export class RestoreRevision {
   readonly #record: RecordRevision;
   readonly #setUp: SetUpSandbox;
   readonly #install: InstallImage;
+  readonly #bring: BringArtefacts;
   readonly #keeper: ReachKeeper;
   readonly #heap: Heap;
   readonly #actor: string;
@@ -73,6 +75,7 @@ export class RestoreRevision {
     record: RecordRevision,
     setUp: SetUpSandbox,
     install: InstallImage,
+    bring: BringArtefacts,
     keeper: ReachKeeper,
     heap: Heap,
     actor: string,
@@ -85,6 +88,7 @@ export class RestoreRevision {
     this.#record = record;
     this.#setUp = setUp;
     this.#install = install;
+    this.#bring = bring;
     this.#keeper = keeper;
     this.#heap = heap;
     this.#actor = actor;
@@ -280,7 +284,11 @@ export class RestoreRevision {
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
     const policy = await this.#install.again(repository, provider, record, options); // the image may have gone with the rest
-    const runtime = await provider.create(await specOf({ ...record, policy }, tip, repository, options), options);
+    const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
+    const { artefacts, warnings } = await this.#bring.execute(repository, tip.tree, wanted, options);
+    for (const message of warnings) options?.onProgress?.({ step: 'runtime', message });
+    const spec = await specOf({ ...record, policy }, tip, repository, options);
+    const runtime = await provider.create({ ...spec, ...(artefacts && { artefacts }) }, options);
     reach('rebuild.after-create');
     const replacements = (record.replacements ?? 0) + 1;
     const opened = this.#open.adopt({ id: record.id, replacements }, runtime);

@@ -1,5 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import { SUBVOLUME_MARK } from '@litterbox/linux-sandbox';
+import { layTree, SUBVOLUME_MARK } from '@litterbox/linux-sandbox';
 import type { Strategy } from './strategy.ts';
 
 const FREEZE = 'btrfs property set -ts . ro true';
@@ -37,9 +37,9 @@ rm -rf "$base" "$ws" 2>/dev/null || { [ $code != 0 ] || said='subvolumes cannot 
 [ $code = 0 ] || printf '%s' "$said"
 [ ! "$slow" ] || [ $code != 0 ] || printf 'this user removes subvolumes file by file: at once with the mount option user_subvol_rm_allowed'
 exit $code`,
-  prepare: (base, setup) =>
+  prepare: (base, setup, artefacts) =>
     setup === undefined
-      ? `rmdir ws\nbtrfs subvolume snapshot ${quoted(base)} ws >/dev/null\n${MARK}\n`
+      ? `rmdir ws\nbtrfs subvolume snapshot ${quoted(base)} ws >/dev/null\n${MARK}\n${artefacts === undefined ? '' : layTree(artefacts, '--reflink=auto')}`
       : `rmdir ws\n${clone(quoted(`${setup}/ws`), 'ws')}\n${MARK}\ncp -a --reflink=auto ${quoted(setup)}/home/. home/\n`,
   copyWorkspace: (from, to) =>
     `rmdir ${quoted(to)} && ${clone(quoted(from), quoted(to))} && : >${quoted(`${to}/../${SUBVOLUME_MARK}`)}`,

@@ -18,8 +18,9 @@ export interface Strategy {
    * Once, at create, with the sandbox's directory as the current one and an empty `home` in it.
    *
    * @param setup directory of a kept setup to begin with, as `keep` left it
+   * @param artefacts directory of a layer that comes over the base
    */
-  prepare(base: string, setup?: string): string;
+  prepare(base: string, setup?: string, artefacts?: string): string;
   /** Shell text, a command with a status: as `copyTree`, for the workspace of a sandbox that stands still; `to` is there and empty. */
   copyWorkspace(from: string, to: string): string;
   /**
@@ -28,7 +29,7 @@ export interface Strategy {
    *
    * @param layers directory of the session's mount namespace that holds the layers, all on one mount
    * @param setup directory of the kept setup that the sandbox stands on
-   * @param newer directory with what of the base is newer than that
+   * @param newer directory with what lies over the base: what of it is newer than that setup, or what came along
    * @param difference directory of a layer that makes `base` into the base that is wanted
    */
   mounts(
