@@ -78,6 +78,7 @@ export type {
 } from './ports/providers.ts';
 export { parseProviderKey, type ProviderKey, type ProviderPlace, providerKey } from './domain/provider-key.ts';
 export type {
+  LiveLower,
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
@@ -111,6 +112,7 @@ export type {
   RiskyChange,
   SubmoduleState,
   TreeOptions,
+  WorkTreeDrift,
 } from './ports/persons-repository.ts';
 export type {
   DiffOptions,

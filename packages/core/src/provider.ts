@@ -83,6 +83,7 @@ export type {
   WaitOptions,
 } from './ports/providers.ts';
 export type {
+  LiveLower,
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
@@ -120,6 +121,7 @@ export type {
   RiskyChange,
   SubmoduleState,
   TreeOptions,
+  WorkTreeDrift,
 } from './ports/persons-repository.ts';
 export type {
   DiffOptions,

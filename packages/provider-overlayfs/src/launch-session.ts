@@ -52,7 +52,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
   const disk = diskOf(layout, meta);
-  const base = baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
+  const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
   const needed = [
     '/usr',
@@ -77,6 +77,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     etc,
     processors,
     directory: sandbox.directory,
+    ...(meta.live && { live: meta.live }),
     base,
     playground,
     unwanted: foreignOverlays(overlays, needed),

@@ -69,6 +69,8 @@ const policy = object({
   worktrees: oneOf('on-demand', 'eager'),
   requireMessage: flag,
   allowDegraded: flag,
+  strategy: optional(text),
+  lower: optional(oneOf('live')),
 });
 
 /** What an `Assurance` of core looks like in the file. */

@@ -68,4 +68,6 @@ export interface Policy {
   readonly allowDegraded: boolean;
   /** How the provider is to make the workspace, in its own word. */
   readonly strategy?: string;
+  /** The workspace is an overlay over the person's working tree itself. Absent: over a frozen tree of the base. */
+  readonly lower?: 'live';
 }

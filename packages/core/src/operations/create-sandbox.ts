@@ -26,6 +26,10 @@ const input = z.strictObject({
     .describe(
       "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
+  lower: z
+    .enum(['frozen', 'live'])
+    .optional()
+    .describe('What the workspace stands on: a frozen tree of the base, or, without a copy, the working tree itself'),
   provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
   memoryBytes: fields
     .bytes(64 * MIB)

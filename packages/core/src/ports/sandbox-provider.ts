@@ -22,6 +22,8 @@ export interface ProviderTraits {
   readonly strategies?: readonly string[];
   /** Present where sandboxes can begin as copies of others ({@link SandboxSpec.copyOf}). Elsewhere core refuses a fork with `UNSUPPORTED`. */
   readonly canCopy?: true;
+  /** Present where a workspace can stand on a directory of the person's ({@link SandboxSpec.live}). Elsewhere core refuses that with `UNSUPPORTED`. */
+  readonly canStandOnLive?: true;
   /** Present with `snapshots` only: `'shared'` means a snapshot costs O(1) space, `'copied'` O(size of the tree). */
   readonly snapshotCost?: 'shared' | 'copied';
 }
@@ -50,6 +52,18 @@ export interface WorkspaceSource {
    * character device without a number. Present with {@link nearest}, for keys that it gave.
    */
   openOver?(key: string, options?: CallOptions): ReadableStream<Uint8Array>;
+}
+
+/** A directory of the person's that a workspace stands on, and what of it no sandbox sees. */
+export interface LiveLower {
+  /** Absolute real path on the provider's machine. */
+  readonly directory: string;
+  /** Names of files and directories that are hidden wherever they are, with `*` for any characters. */
+  readonly hiddenNames: readonly string[];
+  /** Names, in the same form, of files that are hidden when they hold a private key. */
+  readonly keyNames: readonly string[];
+  /** Paths, relative to the directory, that are seen in spite of their names: what source control has already. */
+  readonly shownPaths: readonly string[];
 }
 
 /** Everything a provider needs to know, already validated and complete. */
@@ -94,6 +108,15 @@ export interface SandboxSpec {
    * sandbox, with `UNSUPPORTED` when it runs and cannot be frozen.
    */
   readonly copyOf?: SandboxId;
+  /**
+   * Let the workspace stand on this directory instead of on `workspace`, whose key still names the content that it has now. Nothing is
+   * copied, and nothing is ever written there: not by the sandbox, and no mode, owner or time by the provider. Links lead nowhere outside of
+   * the workspace, and a socket, a FIFO or a lock in the directory is not the one that the person's programs use.
+   *
+   * The person goes on working in it. What they change while a session lives is seen or not seen inside, as the kernel likes; core notices
+   * and stops. Asked for only where {@link ProviderTraits.canStandOnLive} says so. A copy ({@link copyOf}) stands where its source stands.
+   */
+  readonly live?: LiveLower;
   /** Made in advance, for nobody: {@link SandboxProvider.claim} gives it away. Only asked of providers that have that. */
   readonly isPooled?: boolean;
   /**

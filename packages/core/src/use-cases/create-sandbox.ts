@@ -27,6 +27,7 @@ import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
+import { liveLower } from './live-lower.ts';
 import { needsKeeper } from './needs-keeper.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { DecidedPolicy, DecidePolicy, PolicyOverrides } from './decide-policy.ts';
@@ -76,6 +77,9 @@ export interface LeftOut {
 const LEFT_OUT_LIMIT = 10;
 const MAX_MISSING_TOLD = 5;
 const MAX_EMPTY_TOLD = 10;
+/** Said to who makes a sandbox on the working tree. */
+const LIVE_WARNING =
+  'The sandbox stands on the working tree: it reads every file there but .git and what looks like a secret, and goes no further once a file changes that git does not ignore.';
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
 
@@ -152,12 +156,14 @@ export class CreateSandbox {
       input.overrides?.root?.type,
     );
     assertRoom(await this.#state.list(repository.id, options));
-    const source = input.from ?? decided.source;
+    const isLive = decided.lower === 'live';
+    const source = isLive ? liveSource(input.from) : (input.from ?? decided.source);
     const asked = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);
     // What is in the pool has an id already, which the log is to name.
-    const taken = input.freshSetup
-      ? undefined
-      : await this.#pool.execute(repository, provider, decided, asked, source, options);
+    const taken =
+      input.freshSetup || isLive
+        ? undefined
+        : await this.#pool.execute(repository, provider, decided, asked, source, options);
     const id = taken?.pooled.id ?? SandboxId.make();
     return await audited(
       this.#audit,
@@ -174,7 +180,10 @@ export class CreateSandbox {
         const policy = policyForBase(asked, base);
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
-        const outside = await findOutsideFiles(repository, base.tree, options);
+        // What stands on the working tree has there what is there.
+        const outside = isLive
+          ? { submodules: [], largeFiles: [] }
+          : await findOutsideFiles(repository, base.tree, options);
         const empty = emptySubmodules(outside.submodules);
         const missing = missingLargeFiles(outside.largeFiles);
         const draft = {
@@ -197,7 +206,9 @@ export class CreateSandbox {
           this.#make(repository, provider, draft, base, input.rollback ?? false, setup, pooled, options);
         const isShared = base.isPersons && this.#asker === 'person';
         const keys =
-          provider.setups && !input.freshSetup ? await setupKeys(repository, draft, isShared, options) : undefined;
+          provider.setups && !input.freshSetup && !isLive
+            ? await setupKeys(repository, draft, isShared, options)
+            : undefined;
         const makeAnew = () =>
           make(keys).catch((error: unknown) => {
             if (!(error instanceof UnfitSetup)) throw error;
@@ -221,6 +232,7 @@ export class CreateSandbox {
         const { record: kept, warnings } = await this.begun(record, options);
         const all = [
           ...decided.warnings,
+          ...(isLive ? [LIVE_WARNING] : []),
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
           ...(missing ? [missingWarning(missing)] : []),
           ...(withheld === undefined ? [] : [withheld]),
@@ -341,7 +353,8 @@ export class CreateSandbox {
       reach('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
-      const spec = await specOf(draft, base, repository, options);
+      const live = draft.policy.lower === 'live' && { live: await liveLower(repository, base, options) };
+      const spec = { ...(await specOf(draft, base, repository, options)), ...live };
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
@@ -437,6 +450,15 @@ export class CreateSandbox {
     await this.#state.remove(id);
     if (pooled) await this.#pool.release(pooled);
   }
+}
+
+/** What stands on the working tree begins with what is in it. @throws LitterboxError `INVALID_ARGUMENT` for any other base */
+function liveSource(from: BaseSource | undefined): BaseSource {
+  if (from === undefined || from.type === 'worktree') return { type: 'worktree' };
+  throw new LitterboxError('INVALID_ARGUMENT', 'A sandbox that stands on the working tree begins with what is in it.', {
+    operation: 'sandbox.create',
+    hint: 'Leave --from out, or stand on a frozen tree: --lower frozen.',
+  });
 }
 
 function emptySubmodules(submodules: readonly SubmoduleState[]): NonNullable<SandboxRecord['emptySubmodules']> {

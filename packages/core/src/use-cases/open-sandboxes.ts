@@ -6,6 +6,8 @@ import type { Providers } from '../ports/providers.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
+import { assertSteady } from './live-tree.ts';
+import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 
 /** A sandbox as this process uses it. */
@@ -25,10 +27,12 @@ interface Opening {
 export class OpenSandboxes {
   readonly #providers: Providers;
   readonly #reach: ReachKeeper | undefined;
+  readonly #repository: OpenRepository;
   readonly #opened = new Map<SandboxId, Opening>();
 
-  constructor(providers: Providers, reach?: ReachKeeper) {
+  constructor(providers: Providers, repository: OpenRepository, reach?: ReachKeeper) {
     this.#providers = providers;
+    this.#repository = repository;
     this.#reach = reach;
   }
 
@@ -51,11 +55,23 @@ export class OpenSandboxes {
     }
   }
 
-  /** @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`, `SANDBOX_RUNTIME_MISSING`. */
-  get(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+  /**
+   * @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`,
+   *   `SANDBOX_RUNTIME_MISSING`; `LIVE_TREE_CHANGED` when it stands on the working tree and that is another one by now
+   */
+  async get(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+    const opened = await this.getDrifted(record, options);
+    const { runtime } = opened;
+    if (runtime.live !== undefined)
+      await assertSteady({ record, runtime }, await this.#repository.execute(options), options);
+    return opened;
+  }
+
+  /** As {@link get}, whatever became of the working tree: for those who save what the sandbox holds. */
+  async getDrifted(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
     options?.signal?.throwIfAborted();
     assertUsable(record);
-    return this.#open(record);
+    return await this.#open(record);
   }
 
   /** A way to the network that was lost since the sandbox was opened is there again; who cannot have it is told by what it runs. */
