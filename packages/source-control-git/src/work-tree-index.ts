@@ -45,17 +45,26 @@ export async function indexWorkTree(
   try {
     const begun = await copied(from, index);
     if (begun === undefined) await user.plumbing.output(['read-tree', head], options);
-    const names = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
+    const names = ['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'];
     const listed = (await user.plumbing.output(names, options)).toString('latin1').split('\0');
-    // A name that ends in a slash is a repository inside this one.
-    const changed = new Set(listed.filter((name) => name !== '' && !name.endsWith('/')));
     const submodules = await gitlinks(user, options);
-    const input = [...changed].filter((name) => !submodules.has(name));
-    if (input.length > 0)
-      await user.plumbing.output(['update-index', '-z', '--add', '--remove', '--stdin'], {
-        ...options,
-        input: Buffer.from(input.map((name) => `${name}\0`).join(''), 'latin1'),
-      });
+    const [gone, there] = [new Set<string>(), new Set<string>()];
+    for (const line of listed) {
+      const [letter, name] = [line.slice(0, 1), line.slice(2)];
+      // A name that ends in a slash is a repository inside this one.
+      if (name !== '' && !name.endsWith('/') && !submodules.has(name)) (letter === 'R' ? gone : there).add(name);
+    }
+    const update = async (how: readonly string[], paths: readonly string[]) => {
+      const input = Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
+      if (paths.length > 0)
+        await user.plumbing.output(['update-index', '-z', ...how, '--stdin'], { ...options, input });
+    };
+    // First and by name alone: one may lie below what is a link by now.
+    await update(['--force-remove'], [...gone]);
+    await update(
+      ['--add', '--remove'],
+      [...there].filter((name) => !gone.has(name)),
+    );
     const tree = (await user.plumbing.text(['write-tree'], options)) as ObjectId;
     return {
       tree,
