@@ -27,7 +27,7 @@ import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
-import { liveLower } from './live-lower.ts';
+import { assertSecretsIgnored, liveLower } from './live-lower.ts';
 import { needsKeeper } from './needs-keeper.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { DecidedPolicy, DecidePolicy, PolicyOverrides } from './decide-policy.ts';
@@ -176,6 +176,7 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
+        if (isLive) await assertSecretsIgnored(repository, options);
         const base = taken?.base ?? (await repository.base(source, options));
         const policy = policyForBase(asked, base);
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;

@@ -8,35 +8,48 @@ import type { LiveLower } from '../ports/sandbox-provider.ts';
 /** How many names a message holds. */
 const TOLD = 5;
 
+const isSecret = (path: string) => secretPaths(path).length > 0;
+
+/**
+ * Sees that no file that looks like a secret is neither ignored nor committed: it would be in the base, and with it in our store. Before the
+ * base is made, for that writes what is in it.
+ *
+ * @throws LitterboxError `PERMISSION_DENIED`
+ */
+export async function assertSecretsIgnored(repository: PersonsRepository, options?: CallOptions): Promise<void> {
+  const { tree } = await repository.base({ type: 'head' }, options);
+  const [committed, changed] = await Promise.all([
+    repository.contentIds(tree, isSecret, options),
+    repository.leftOut(Number.MAX_SAFE_INTEGER, options),
+  ]);
+  const open = changed.paths.filter((path) => isSecret(path) && !committed.has(path));
+  if (open.length === 0) return;
+  const more = open.length > TOLD ? ` and ${open.length - TOLD} more` : '';
+  throw new LitterboxError(
+    'PERMISSION_DENIED',
+    `Files that look like secrets are neither ignored nor committed, so an agent would see them: ${open.slice(0, TOLD).map(shown).join(', ')}${more}.`,
+    {
+      operation: 'sandbox.create',
+      hint: 'Name them in .gitignore, and they are hidden; or commit what is no secret; or leave out lower = "live".',
+      facts: { paths: open.slice(0, 100), total: open.length },
+    },
+  );
+}
+
 /**
  * What a provider is told of the working tree, whose content is the base.
  *
- * @throws LitterboxError `PERMISSION_DENIED` when a file that looks like a secret is neither ignored nor committed: it would be in the base, and
- *   with it in the history; `UNSUPPORTED` when git does not look at all files
+ * @throws LitterboxError `LIVE_TREE_CHANGED` when it is another one already; `UNSUPPORTED` when git does not look at all files
  */
 export async function liveLower(
   repository: PersonsRepository,
-  base: Pick<Base, 'tree'>,
+  { tree }: Pick<Base, 'tree'>,
   options?: CallOptions,
 ): Promise<LiveLower> {
-  const isSecret = (path: string) => secretPaths(path).length > 0;
-  const [all, head] = await Promise.all([
-    repository.contentIds(base.tree, isSecret, options),
-    repository.base({ type: 'head' }, options).then(({ tree }) => repository.contentIds(tree, isSecret, options)),
+  const [tracked, drift] = await Promise.all([
+    repository.contentIds(tree, isSecret, options),
+    repository.drift(tree, options),
   ]);
-  const open = [...all.keys()].filter((path) => !head.has(path));
-  if (open.length > 0) {
-    throw new LitterboxError(
-      'PERMISSION_DENIED',
-      `Files that look like secrets are neither ignored nor committed, so an agent would see them: ${open.slice(0, TOLD).map(shown).join(', ')}${open.length > TOLD ? ` and ${open.length - TOLD} more` : ''}.`,
-      {
-        operation: 'sandbox.create',
-        hint: 'Name them in .gitignore, and they are hidden; or commit what is no secret; or leave out lower = "live".',
-        facts: { paths: open.slice(0, 100), total: open.length },
-      },
-    );
-  }
-  const drift = await repository.drift(base.tree, options);
   if (drift.total > 0)
     throw new LitterboxError(
       'LIVE_TREE_CHANGED',
@@ -47,6 +60,6 @@ export async function liveLower(
     directory: repository.root,
     hiddenNames: ['.git', '.litterbox', ...SECRET_NAMES],
     keyNames: KEY_NAMES,
-    shownPaths: [...new Set([...all.keys()].flatMap((path) => secretPaths(path)))],
+    shownPaths: [...new Set([...tracked.keys()].flatMap((path) => secretPaths(path)))],
   };
 }

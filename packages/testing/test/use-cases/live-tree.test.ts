@@ -81,7 +81,7 @@ test.each([
   const call = run(fixture, 'echo again >again');
   await expect(call).rejects.toMatchObject({ code: 'LIVE_TREE_CHANGED', details: { facts: { paths: [path] } } });
   expect(fixture.look('a', 'again')).toBeUndefined();
-  const look = fixture.readLines.execute({ sandbox: 'a', path: 'README' });
+  const look = fixture.readLines.execute({ sandbox: 'a', path: 'README', offset: 0, limit: 1 });
   await expect(look).rejects.toMatchObject({ code: 'LIVE_TREE_CHANGED' });
 });
 
