@@ -379,7 +379,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63|ax80)'],
   },
   {
     name: 'attacks-git',
@@ -394,7 +394,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax80)'],
     as: 'user',
   },
   {
