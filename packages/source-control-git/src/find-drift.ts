@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LitterboxError, type ObjectId, shown, type WorkTreeDrift } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
-import { indexWorkTree } from './work-tree-index.ts';
+import { indexWorkTree, listUnlike } from './work-tree-index.ts';
 
 const MAX_TOLD = 100;
+const NONE: WorkTreeDrift = { total: 0, paths: [], gone: [] };
 
 interface Call {
   readonly signal?: AbortSignal | undefined;
@@ -22,13 +24,14 @@ export async function findDrift(
   call: Call,
 ): Promise<WorkTreeDrift> {
   const kept = join(store.workDirectory, `live-${tree}.index`);
+  if (await isUnchanged(user, kept, call)) return NONE;
   const own = join(user.gitDirectory, 'index');
   await using index = await indexWorkTree(user, store, tree, [kept, own], call);
   if (index.from !== kept) await assertLooksAtAll(user, index.options);
   if (index.tree === tree) {
     // An index of another state would hold no entry for what is gone, and the rules of what is ignored would hide it when it is back.
     await index.keep(kept);
-    return { total: 0, paths: [], gone: [] };
+    return NONE;
   }
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', tree, index.tree];
   const fields = (await user.plumbing.output(args, index.options)).toString('latin1').split('\0');
@@ -42,6 +45,13 @@ export async function findDrift(
     if (letter === 'D' && before !== '160000') gone.push({ path, type: before === '120000' ? 'symlink' : 'file' });
   }
   return { total: paths.length, paths: paths.slice(0, MAX_TOLD), gone };
+}
+
+/** Whether no file has other times or another size than an index says; false also where there is no such index. Most looks end here. */
+async function isUnchanged(user: UserRepository, index: string, call: Call): Promise<boolean> {
+  if (!existsSync(index)) return false;
+  const listed = await listUnlike(user, { setting: 'user', environment: { GIT_INDEX_FILE: index }, ...call });
+  return listed.length === 0;
 }
 
 /** @throws LitterboxError `UNSUPPORTED` for entries whose files git was told not to look at. */

@@ -45,14 +45,12 @@ export async function indexWorkTree(
   try {
     const begun = await copied(from, index);
     if (begun === undefined) await user.plumbing.output(['read-tree', head], options);
-    const names = ['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'];
-    const listed = (await user.plumbing.output(names, options)).toString('latin1').split('\0');
+    const listed = await listUnlike(user, options);
     const submodules = await gitlinks(user, options);
     const [gone, there] = [new Set<string>(), new Set<string>()];
     for (const line of listed) {
       const [letter, name] = [line.slice(0, 1), line.slice(2)];
-      // A name that ends in a slash is a repository inside this one.
-      if (name !== '' && !name.endsWith('/') && !submodules.has(name)) (letter === 'R' ? gone : there).add(name);
+      if (!submodules.has(name)) (letter === 'R' ? gone : there).add(name);
     }
     const update = async (how: readonly string[], paths: readonly string[]) => {
       const input = Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
@@ -77,6 +75,17 @@ export async function indexWorkTree(
     await remove();
     throw error;
   }
+}
+
+/**
+ * Files that are others than an index says, by what the file system tells of them: a letter, a blank and the name, as `git ls-files -t` has it.
+ * The person's own rules of what is ignored count.
+ */
+export async function listUnlike(user: UserRepository, options: Partial<GitCall>): Promise<readonly string[]> {
+  const names = ['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'];
+  const listed = (await user.plumbing.output(names, options)).toString('latin1').split('\0');
+  // A name that ends in a slash is a repository inside this one.
+  return listed.filter((line) => line !== '' && !line.endsWith('/'));
 }
 
 /** With the time of the original, in whole seconds: git looks into files that changed at that moment or later, and a copy's own time is later. */
