@@ -54,10 +54,10 @@ export function liveTreeChanged(
   const more = drift.total > names.length ? ` and ${drift.total - names.length} more` : '';
   return new LitterboxError(
     'LIVE_TREE_CHANGED',
-    `The working tree that ${slug} stands on is not what it was at its create: ${names.join(', ')}${more}.${done}`,
+    `The working tree that ${slug} stands on is not what it was at its create: ${names.join(', ')}${more}.${done} What is recorded can be shown and merged as ever.`,
     {
       operation: 'live.look',
-      hint: `Put the files back and let it start again (litterbox pause --stop ${slug}, litterbox resume ${slug}); or go on with what is recorded on a frozen tree: litterbox recover ${slug}. litterbox diff and merge work as ever.`,
+      hint: `Put the files back, or go on with what is recorded, on a frozen tree: litterbox recover ${slug}.`,
       facts: { paths: drift.paths, total: drift.total },
     },
   );
