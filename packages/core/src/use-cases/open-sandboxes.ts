@@ -59,19 +59,15 @@ export class OpenSandboxes {
    * @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`,
    *   `SANDBOX_RUNTIME_MISSING`; `LIVE_TREE_CHANGED` when it stands on the working tree and that is another one by now
    */
-  async get(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
-    const opened = await this.getDrifted(record, options);
-    const { runtime } = opened;
-    if (runtime.live !== undefined)
-      await assertSteady({ record, runtime }, await this.#repository.execute(options), options);
-    return opened;
+  get(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+    return this.#steady(record, this.getDrifted(record, options), options);
   }
 
   /** As {@link get}, whatever became of the working tree: for those who save what the sandbox holds. */
-  async getDrifted(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+  getDrifted(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
     options?.signal?.throwIfAborted();
     assertUsable(record);
-    return await this.#open(record);
+    return this.#open(record);
   }
 
   /** A way to the network that was lost since the sandbox was opened is there again; who cannot have it is told by what it runs. */
@@ -101,6 +97,14 @@ export class OpenSandboxes {
 
   async closeAll(): Promise<void> {
     await Promise.all([...this.#opened.keys()].map((id) => this.close(id)));
+  }
+
+  async #steady(record: SandboxRecord, opening: Promise<OpenedSandbox>, options?: CallOptions): Promise<OpenedSandbox> {
+    const opened = await opening;
+    const { runtime } = opened;
+    if (runtime.live !== undefined)
+      await assertSteady({ record, runtime }, await this.#repository.execute(options), options);
+    return opened;
   }
 
   #open(record: SandboxRecord): Promise<OpenedSandbox> {
