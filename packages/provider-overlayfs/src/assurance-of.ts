@@ -2,14 +2,12 @@ import { type Assurance } from '@litterbox/core/provider';
 import { judgeFacts, type KernelFacts } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
-import type { Strategy } from './strategies/strategy.ts';
 import type { ToolDirectory } from './tool-directories.ts';
 
 /** What is in force, as the kernel tells it. */
 export function assuranceOf(
   machine: Machine,
   meta: SandboxMeta,
-  { canBoundDisk }: Pick<Strategy, 'canBoundDisk'>,
   environment: readonly string[],
   masked: readonly string[],
   facts: KernelFacts,
@@ -26,10 +24,9 @@ export function assuranceOf(
       limits: meta.limits,
       environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
-      ...(machine.canMakeDisks &&
-        canBoundDisk && {
-          withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
-        }),
+      ...(machine.canMakeDisks && {
+        withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
+      }),
       readable: readableOf(machine.toolDirectories, meta),
       masked,
       ...(meta.root.type === 'machine' && { unreachable: machine.unreachable }),

@@ -52,7 +52,7 @@ export async function describeSandbox(
       throw cannotHonour(
         provider,
         `the limit ${name}`,
-        name === 'diskBytes' ? 'Leave it out, or run Litterbox as root with the strategy overlay.' : 'Leave it out.',
+        name === 'diskBytes' ? 'Leave it out, or run Litterbox as root.' : 'Leave it out.',
       );
   }
   const { canMakeDisks, maxOpenFiles } = await survey.machine(call);
@@ -74,12 +74,6 @@ export async function describeSandbox(
     );
   const { strategy, checks } = await survey.strategy(call, spec.live ? 'overlay' : spec.strategy);
   if (spec.live) await assertLive(provider, spec.live, { host, survey, root: directory }, call);
-  if (limits.diskBytes !== undefined && strategy?.canBoundDisk === false)
-    throw cannotHonour(
-      provider,
-      `the limit diskBytes with the strategy ${strategy.name}`,
-      'Use the strategy overlay, or leave the limit out.',
-    );
   if (!strategy)
     throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${directory}.`, {
       operation: 'provider.create',

@@ -95,7 +95,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);
-      const assurance = assuranceOf(machine, meta, strategy, [...Object.keys(environment), 'PWD'], masked, facts);
+      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], masked, facts);
       const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
       if (!loose) return assurance;
       // Nobody has to ask for this control; who did by name does not go without it.

@@ -328,7 +328,7 @@ function checksOf({
       'disk',
       canMakeDisks,
       canMakeDisks
-        ? 'limits.disk can be enforced with the strategy overlay: a file system in a file for each sandbox that has it'
+        ? 'limits.disk can be enforced: a file system in a file for each sandbox that has it'
         : 'limits.disk cannot be enforced: a sandbox may fill the disk that the state directory is on',
       facts.uid === 0
         ? `${DISK_REMEDY}.`

@@ -71,8 +71,8 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
-    // A disk of its own is mounted, which needs root, and holds layers alone: a copy of the base would not share its blocks.
-    const boundsDisk = facts.uid === 0 && (strategy === undefined || strategyNamed(strategy, key).canBoundDisk);
+    // A disk of its own is mounted, which needs root.
+    const boundsDisk = facts.uid === 0;
     this.traits = {
       isolation: 'process',
       limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],

@@ -142,7 +142,7 @@ export function supervisorScript(input: SupervisorInput): string {
   const isEarly = disk !== undefined || live !== undefined;
   const sessionMounts = isEarly
     ? `${mountAll('run.table', [own])}cd /run
-${disk ? mountLayers(disk, `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`) : ''}${live ? `${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}` : ''}${mountAll('session.table', mounts)}${disk ? RESERVE_DISK : ''}`
+${disk ? mountLayers(disk, `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`, strategy.layers) : ''}${live ? `${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}` : ''}${mountAll('session.table', mounts)}${disk ? RESERVE_DISK : ''}`
     : `${mountAll('session.table', [own, ...mounts])}cd /run
 `;
   const launch = (args: readonly string[], status: string, errors: string, first = '') =>
