@@ -49,13 +49,15 @@ export async function describeSandbox(
     );
   for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
     if (limits[name] !== undefined && !traits.limits.includes(name))
-      throw cannotHonour(
-        provider,
-        `the limit ${name}`,
-        name === 'diskBytes' ? 'Leave it out, or run Litterbox as root.' : 'Leave it out.',
-      );
+      throw cannotHonour(provider, `the limit ${name}`, 'Leave it out, or run Litterbox as root.');
   }
-  const { canMakeDisks, maxOpenFiles } = await survey.machine(call);
+  const { canMakeDisks, maxOpenFiles, withoutDiskSpeed } = await survey.machine(call);
+  if (limits.diskBytesPerSecond !== undefined && withoutDiskSpeed !== undefined)
+    throw cannotHonour(
+      provider,
+      `the limit diskBytesPerSecond on this machine: ${withoutDiskSpeed}`,
+      'Leave it out, or use a machine with version 2 of control groups, as root.',
+    );
   if (limits.diskBytes !== undefined) {
     assertOwnPlayground(provider, spec);
     if (!canMakeDisks) throw noDisks(provider);

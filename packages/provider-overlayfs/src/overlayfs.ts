@@ -71,11 +71,17 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
-    // A disk of its own is mounted, which needs root.
+    // A disk of its own is mounted, and its speed is bounded by a group that nobody hands out: both need root.
     const boundsDisk = facts.uid === 0;
     this.traits = {
       isolation: 'process',
-      limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
+      limits: [
+        'memoryBytes',
+        'cpus',
+        'processes',
+        'openFiles',
+        ...(boundsDisk ? (['diskBytes', 'diskBytesPerSecond'] as const) : []),
+      ],
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
       canCopy: true,
