@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { afterAll, describe, it } from '@jest/globals';
 import { describeSandboxProvider, describeSnapshotProvider, forBackend } from '@litterbox/conformance';
 import { type Host } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
-import { absence, backendDirectory, isRoot, removeBackend, type StrategyName } from './backends.ts';
+import { absence, backendDirectory, LACKING, removeBackend, type StrategyName } from './backends.ts';
 
 /** The kit over one way of copying, on one host. */
 export async function runConformance(
@@ -20,7 +19,7 @@ export async function runConformance(
     runner,
     open: async () => overlayfs({ host, facts: await host.facts(), directory, strategy }),
     host,
-    lacking: isRoot && !existsSync('/sys/fs/cgroup/cgroup.controllers') ? (['disk-speed'] as const) : [],
+    lacking: LACKING,
     timeoutMs: 180_000,
   };
   describeSandboxProvider(options);
