@@ -27,7 +27,7 @@ export interface ProviderMeasure {
   readonly tests: Readonly<Record<string, { readonly passed: number; readonly failed: readonly string[] }>>;
 }
 
-/** What a machine lacks that cannot have a limit. */
+/** The name in `lacking` under which a machine says that it cannot have a limit. */
 const LACKED: Readonly<Partial<Record<LimitName, Lacking>>> = { diskBytes: 'disk', diskBytesPerSecond: 'disk-speed' };
 
 /**

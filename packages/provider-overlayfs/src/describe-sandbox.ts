@@ -5,7 +5,6 @@ import {
   LitterboxError,
   type ProviderKey,
   type ProviderTraits,
-  quoted,
   type SandboxRoot,
   type SandboxSpec,
 } from '@litterbox/core/provider';
@@ -17,12 +16,11 @@ import {
   noDisks,
   notInCopies,
   runScript,
-  runScriptOrFail,
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
+import { assertDiskSpeed } from './assert-disk-speed.ts';
 import type { KeptSetups } from './kept-setups.ts';
 import { probeLive } from './live-lower.ts';
-import type { Machine } from './machine.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -93,30 +91,6 @@ export async function describeSandbox(
     ...(spec.live && { live: spec.live }),
     ...(await setups.find(from, spec.prepared ?? [], call)),
   };
-}
-
-/** File systems, in the words of `stat -f`, that tell the kernel whose memory it writes back. With others, what nobody syncs goes past the limit. */
-const BOUNDED_FILE_SYSTEMS: readonly string[] = ['ext2/ext3', 'xfs', 'btrfs'];
-
-/** @throws LitterboxError `UNSUPPORTED` where nothing bounds what a sandbox reads and writes in a second */
-async function assertDiskSpeed(
-  provider: ProviderKey,
-  { host, root, machine }: Pick<DescribeInput, 'host' | 'root'> & { readonly machine: Machine },
-  call?: CallOptions,
-): Promise<void> {
-  const refused = (why: string, hint: string) =>
-    cannotHonour(provider, `the limit diskBytesPerSecond on this machine: ${why}`, hint);
-  if (machine.withoutDiskSpeed !== undefined)
-    throw refused(
-      machine.withoutDiskSpeed,
-      'Leave it out, or use a machine with version 2 of control groups, as root.',
-    );
-  const type = (await runScriptOrFail(host, 'provider.create', `stat -f -c %T ${quoted(root)}`, call)).trim();
-  if (!BOUNDED_FILE_SYSTEMS.includes(type))
-    throw refused(
-      `the state directory is on ${type}, which does not tell whose memory the kernel writes back`,
-      'Leave it out, or keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
-    );
 }
 
 /** @throws LitterboxError `UNSUPPORTED` where nothing can stand on the directory */

@@ -49,7 +49,7 @@ ${machine.isRoot ? `chown ${OWNER} home ${playground} ${owned}` : ''}
 ${disk ? makeDisk(disk) : ''}${disk && !isLayered ? fillDisk(disk, OWNER, copiedTrees(base, setup)) : ''}`;
 }
 
-/** What a workspace on a disk of its own begins with, where it is a copy. */
+/** The trees that are copied onto a disk of its own for a workspace that is a copy. */
 function copiedTrees(base: string, setup: string | undefined): readonly DiskTree[] {
   if (setup === undefined) return [{ from: base, to: 'ws' }];
   return [

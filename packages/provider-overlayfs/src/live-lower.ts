@@ -58,7 +58,7 @@ ${mountLive(live, isRoot, live.directory)}`)} 2>&1`;
 
 /**
  * Shell text, with {@link LIVE} mounted: makes {@link HIDDEN}, a layer that lies over the working tree and takes from it what no sandbox
- * sees. What has a fixed name is taken from the top also where it is not there: a file that the person makes later is not seen either.
+ * sees. It takes fixed names from the top also where there is no such file, so that one that the person makes later is not seen either.
  */
 export function hideOfLive({ hiddenNames, keyNames, shownPaths }: LiveLower): string {
   const names = hiddenNames.map((name) => `-name ${quoted(name)}`).join(' -o ');

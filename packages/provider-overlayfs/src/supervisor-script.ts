@@ -25,7 +25,7 @@ export interface SupervisorInput {
   readonly machine: Machine;
   readonly meta: SandboxMeta;
   readonly strategy: Strategy;
-  /** What of `base` nobody inside sees, where that is a directory of the person's. */
+  /** Present where `base` is a directory of the person's: what of it nobody inside sees. */
   readonly live?: LiveLower;
   readonly directory: string;
   readonly base: string;

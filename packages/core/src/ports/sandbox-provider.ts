@@ -113,8 +113,8 @@ export interface SandboxSpec {
    * copied, and nothing is ever written there: not by the sandbox, and no mode, owner or time by the provider. Links lead nowhere outside of
    * the workspace, and a socket, a FIFO or a lock in the directory is not the one that the person's programs use.
    *
-   * The person goes on working in it. What they change while a session lives is seen or not seen inside, as the kernel likes; core notices
-   * and stops. Asked for only where {@link ProviderTraits.canStandOnLive} says so. A copy ({@link copyOf}) stands where its source stands.
+   * The person goes on working in it. The kernel does not say whether a session that lives sees their changes; core notices them and
+   * stops. Asked for only where {@link ProviderTraits.canStandOnLive} says so. A copy ({@link copyOf}) stands where its source stands.
    */
   readonly live?: LiveLower;
   /** Made in advance, for nobody: {@link SandboxProvider.claim} gives it away. Only asked of providers that have that. */

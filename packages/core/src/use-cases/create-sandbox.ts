@@ -181,7 +181,7 @@ export class CreateSandbox {
         const policy = policyForBase(asked, base);
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
-        // What stands on the working tree has there what is there.
+        // The working tree itself has the files of submodules and Git LFS that are there.
         const outside = isLive
           ? { submodules: [], largeFiles: [] }
           : await findOutsideFiles(repository, base.tree, options);
@@ -453,7 +453,7 @@ export class CreateSandbox {
   }
 }
 
-/** What stands on the working tree begins with what is in it. @throws LitterboxError `INVALID_ARGUMENT` for any other base */
+/** The base of a sandbox that stands on the working tree: what is in it now. @throws LitterboxError `INVALID_ARGUMENT` for any other base */
 function liveSource(from: BaseSource | undefined): BaseSource {
   if (from === undefined || from.type === 'worktree') return { type: 'worktree' };
   throw new LitterboxError('INVALID_ARGUMENT', 'A sandbox that stands on the working tree begins with what is in it.', {

@@ -34,7 +34,7 @@ export interface DecidedPolicy {
   readonly provider: string | undefined;
   readonly source: BaseSource;
   readonly workdir: string | undefined;
-  /** What the workspace of a new sandbox stands on. */
+  /** Whether the workspace of a new sandbox stands on a frozen tree or on the working tree itself. */
   readonly lower: 'frozen' | 'live';
   /** How many sandboxes are to be there in advance. */
   readonly pool: number;

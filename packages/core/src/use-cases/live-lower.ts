@@ -37,7 +37,7 @@ export async function assertSecretsIgnored(repository: PersonsRepository, option
 }
 
 /**
- * What a provider is told of the working tree, whose content is the base.
+ * Describes the working tree, whose content is the base, for a provider.
  *
  * @throws LitterboxError `LIVE_TREE_CHANGED` when it is another one already; `UNSUPPORTED` when git does not look at all files
  */

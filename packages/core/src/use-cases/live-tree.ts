@@ -5,7 +5,7 @@ import type { PersonsRepository, WorkTreeDrift } from '../ports/persons-reposito
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 
-/** How long the look at the working tree may take, in milliseconds. Who cannot be told that it is what it was goes no further. */
+/** How long the look at the working tree may take, in milliseconds. A call that cannot be told whether the tree is what it was goes no further. */
 const LOOK_MS = 60_000;
 /** How many names a message holds. */
 const TOLD = 5;
@@ -44,7 +44,7 @@ export async function driftOf(
   }
 }
 
-/** What a call ends with whose sandbox stands on a working tree that is another one by now. */
+/** The error of a call whose sandbox stands on a working tree that is another one by now. */
 export function liveTreeChanged(
   { slug }: Pick<SandboxRecord, 'slug'>,
   drift: WorkTreeDrift,

@@ -283,7 +283,7 @@ export class RestoreRevision {
     await this.#keeper.end(record, false);
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
-    // The image may have gone with the rest. What it stood on may be anything by now: what is recorded stands on a frozen tree.
+    // The image may have gone with the rest. A working tree that it stood on may be anything by now, so that it goes on on a frozen one.
     const { lower: _lower, ...policy } = await this.#install.again(repository, provider, record, options);
     const runtime = await provider.create(await specOf({ ...record, policy }, tip, repository, options), options);
     reach('rebuild.after-create');

@@ -25,7 +25,7 @@ export async function* withoutPersonsDeletions(
   }
 }
 
-/** What each directory had, of what is gone: the names in it, and those that lead to it. */
+/** The names that each directory lost: of files that are gone, and of the directories that lead to them. */
 function namesByDirectory(gone: WorkTreeDrift['gone']): ReadonlyMap<string, ReadonlyMap<string, DirectoryChild>> {
   const found = new Map<string, Map<string, DirectoryChild>>();
   for (const { path, type } of gone) {
