@@ -136,7 +136,7 @@ const GATE = [
     layer: 'gate',
     why: 'the contract of source control on git, and the ways into the repository of the person',
     files: [
-      '^packages/source-control-git/test/(conformance|integrate|persons-commits|costly-rules|base|record|large-files|untouched|revision-journal|hostile-archive|configured-paths|user-git)\\.',
+      '^packages/source-control-git/test/(conformance|drift|integrate|persons-commits|costly-rules|base|record|large-files|untouched|revision-journal|hostile-archive|configured-paths|user-git)\\.',
     ],
     env: { LITTERBOX_FUZZ_RUNS: '0.1' },
   },
@@ -413,7 +413,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63|ax74)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63|ax74|ax80)'],
   },
   {
     name: 'attacks-git',
@@ -428,7 +428,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax74)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax74|ax80)'],
     as: 'user',
   },
   {

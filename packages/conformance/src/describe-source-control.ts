@@ -112,6 +112,34 @@ export function describeSourceControl({
       },
     );
 
+    check(
+      'how the work tree differs from a tree is told by contents, and nothing in it changes',
+      async ({ repository, root, record }) => {
+        const { tree } = await repository.base({ type: 'worktree' });
+        await write(root, 'ignored', 'x');
+        const before = await digest(root);
+        assert.deepEqual(await repository.drift(tree), { total: 0, paths: [], gone: [] });
+        assert.equal(await digest(root), before);
+        await write(root, 'README', 'edited\n');
+        await write(root, 'new', 'new\n');
+        const { total, paths, gone } = await repository.drift(tree);
+        assert.deepEqual({ total, paths: [...paths].sort(), gone }, { total: 2, paths: ['README', 'new'], gone: [] });
+        await write(root, 'README', 'read me\n');
+        assert.deepEqual(await repository.drift(tree), { total: 1, paths: ['new'], gone: [] });
+        const { revision } = await record([
+          { path: 'dir/more', content: 'x' },
+          { path: 'link', linkTarget: 'README' },
+        ]);
+        assert.ok(revision);
+        const other = await repository.drift(revision.tree);
+        assert.deepEqual([...other.paths].sort(), ['dir/more', 'link', 'new']);
+        assert.deepEqual(other.gone.map(({ path, type }) => `${type} ${path}`).sort(), [
+          'file dir/more',
+          'symlink link',
+        ]);
+      },
+    );
+
     check('a change is one revision, no change is none, and history is linear', async ({ repository, record, id }) => {
       const first = await record([{ path: 'README', content: 'one\n' }]);
       assert.deepEqual([first.revision?.number, first.changedFiles], [1, 1]);

@@ -79,6 +79,7 @@ export type {
 export { parseProviderKey, type ProviderKey, type ProviderPlace, providerKey } from './domain/provider-key.ts';
 export type {
   Artefacts,
+  LiveLower,
   NewerThanBuilt,
   ProbeCheck,
   ProbeReport,
@@ -115,6 +116,7 @@ export type {
   RiskyChange,
   SubmoduleState,
   TreeOptions,
+  WorkTreeDrift,
 } from './ports/persons-repository.ts';
 export type {
   DiffOptions,

@@ -86,6 +86,7 @@ export type {
 } from './ports/providers.ts';
 export type {
   Artefacts,
+  LiveLower,
   NewerThanBuilt,
   ProbeCheck,
   ProbeReport,
@@ -126,6 +127,7 @@ export type {
   RiskyChange,
   SubmoduleState,
   TreeOptions,
+  WorkTreeDrift,
 } from './ports/persons-repository.ts';
 export type {
   DiffOptions,

@@ -60,6 +60,7 @@ export {
   mountDisk,
   type DiskImage,
 } from './disk/disk-image.ts';
+export { type DiskTree, fillDisk } from './disk/fill-disk.ts';
 export { assertOwnPlayground, diskOf, noDisks } from './disk/disk-of.ts';
 export { judgeFacts, type ExpectedPlace } from './kernel/judge-facts.ts';
 export { HOST_NAMESPACES_SCRIPT, factFilesScript, uidMapScript, type KernelFacts } from './kernel/kernel-facts.ts';

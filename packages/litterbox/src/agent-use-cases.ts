@@ -46,7 +46,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [OpenNetwork, [Port.NetworkGate, Port.Audit, Port.State, Port.Clock]],
   [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
   [ReachKeeper, [Port.Keepers, KeepSandbox]],
-  [OpenSandboxes, [Port.Providers, ReachKeeper]],
+  [OpenSandboxes, [Port.Providers, OpenRepository, ReachKeeper]],
   [FindSandbox, [Port.State, OpenRepository, Port.Audit]],
   [FindShell, [OpenSandboxes]],
   [AskProviders, [Port.Providers, Port.Clock]],

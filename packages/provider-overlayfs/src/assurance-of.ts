@@ -2,14 +2,12 @@ import { type Assurance } from '@litterbox/core/provider';
 import { judgeFacts, type KernelFacts } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
-import type { Strategy } from './strategies/strategy.ts';
 import type { ToolDirectory } from './tool-directories.ts';
 
 /** What is in force, as the kernel tells it. */
 export function assuranceOf(
   machine: Machine,
   meta: SandboxMeta,
-  { canBoundDisk }: Pick<Strategy, 'canBoundDisk'>,
   environment: readonly string[],
   masked: readonly string[],
   facts: KernelFacts,
@@ -26,10 +24,9 @@ export function assuranceOf(
       limits: meta.limits,
       environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
-      ...(machine.canMakeDisks &&
-        canBoundDisk && {
-          withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
-        }),
+      ...(machine.canMakeDisks && {
+        withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
+      }),
       readable: readableOf(machine.toolDirectories, meta),
       masked,
       ...(meta.root.type === 'machine' && { unreachable: machine.unreachable }),
@@ -39,6 +36,15 @@ export function assuranceOf(
 }
 
 function readableOf(tools: readonly ToolDirectory[], meta: SandboxMeta): Assurance['readable'] {
+  const live = meta.live && {
+    path: meta.live.directory,
+    reason:
+      'the working tree that it stands on, as it is now, ignored files included; without .git and what looks like a secret',
+  };
+  return [...(live ? [live] : []), ...programsOf(tools, meta)];
+}
+
+function programsOf(tools: readonly ToolDirectory[], meta: SandboxMeta): Assurance['readable'] {
   if (meta.root.type === 'directory') return [{ path: meta.root.path, reason: 'the root file system of your choice' }];
   return [
     { path: '/usr', reason: 'the programs of this machine' },

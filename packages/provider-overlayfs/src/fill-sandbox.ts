@@ -4,8 +4,10 @@ import {
   confinedCopy,
   copyDisk,
   copyTree,
+  type DiskTree,
   type DirectoryLayout,
   diskOf,
+  fillDisk,
   MAKE_SESSION_ENTRIES,
   makeDisk,
   SANDBOX_USER,
@@ -37,12 +39,25 @@ const OWNER = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
 export function fillSandbox({ layout, machine, meta, setup }: FillInput, isPooled: boolean): string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
   const disk = diskOf(layout, meta);
-  const owned = strategy.changes === 'upper' ? 'ws upper' : 'ws';
+  const isLayered = strategy.changes === 'upper';
+  const base = baseDirectory(layout, strategy, meta.base);
+  const artefacts = artefactDirectory(layout, meta);
+  const owned = isLayered ? 'ws upper' : 'ws';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
-${strategy.prepare(baseDirectory(layout, strategy, meta.base), setup, artefactDirectory(layout, meta))}
+${disk && !isLayered ? '' : strategy.prepare(base, setup, artefacts)}
 ${machine.isRoot ? `chown ${OWNER} home ${playground} ${owned}` : ''}
-${disk ? makeDisk(disk) : ''}`;
+${disk ? makeDisk(disk) : ''}${disk && !isLayered ? fillDisk(disk, OWNER, copiedTrees(base, setup, artefacts)) : ''}`;
+}
+
+/** The trees that are copied onto a disk of its own for a workspace that is a copy. */
+function copiedTrees(base: string, setup: string | undefined, artefacts: string | undefined): readonly DiskTree[] {
+  if (setup === undefined)
+    return [{ from: base, to: 'ws' }, ...(artefacts === undefined ? [] : [{ from: artefacts, to: 'ws' } as const])];
+  return [
+    { from: `${setup}/ws`, to: 'ws' },
+    { from: `${setup}/home`, to: 'home' },
+  ];
 }
 
 /** As {@link fillSandbox}, with the layers of another sandbox, which stands still meanwhile. */

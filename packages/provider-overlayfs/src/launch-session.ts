@@ -52,7 +52,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
   const disk = diskOf(layout, meta);
-  const base = baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
+  const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
   const over = meta.newer === undefined ? artefactDirectory(layout, meta) : `${layout.bases}/${meta.newer}`;
   const needed = [
@@ -78,6 +78,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     etc,
     processors,
     directory: sandbox.directory,
+    ...(meta.live && { live: meta.live }),
     base,
     playground,
     unwanted: foreignOverlays(overlays, needed),
@@ -95,7 +96,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);
-      const assurance = assuranceOf(machine, meta, strategy, [...Object.keys(environment), 'PWD'], masked, facts);
+      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], masked, facts);
       const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
       if (!loose) return assurance;
       // Nobody has to ask for this control; who did by name does not go without it.

@@ -44,6 +44,12 @@ export function overlaySnapshots(
           `a snapshot of a sandbox with the strategy ${kept.strategy} in one with the strategy ${meta.strategy}`,
           `Make a sandbox with the strategy ${kept.strategy}.`,
         );
+      if (meta.live?.directory !== kept.live?.directory)
+        throw cannotHonour(
+          provider,
+          'a snapshot of a sandbox that stands on the working tree in one that does not, or the other way round',
+          'Restore a snapshot that was taken since the sandbox was made or recovered.',
+        );
       const {
         firstMark: _firstMark,
         prepared: _prepared,

@@ -72,15 +72,22 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
-    // A disk of its own is mounted, which needs root, and holds layers alone: a copy of the base would not share its blocks.
-    const boundsDisk = facts.uid === 0 && (strategy === undefined || strategyNamed(strategy, key).canBoundDisk);
+    // A disk of its own is mounted, and its speed is bounded by a group that nobody hands out: both need root.
+    const boundsDisk = facts.uid === 0;
     this.traits = {
       isolation: 'process',
-      limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
+      limits: [
+        'memoryBytes',
+        'cpus',
+        'processes',
+        'openFiles',
+        ...(boundsDisk ? (['diskBytes', 'diskBytesPerSecond'] as const) : []),
+      ],
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
       canCopy: true,
       canBring: true,
+      ...((strategy ?? 'overlay') === 'overlay' && { canStandOnLive: true as const }),
       strategies: STRATEGY_NAMES,
       snapshotCost: 'copied',
     };
@@ -113,7 +120,8 @@ class OverlayProvider implements SandboxProvider {
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     options?.signal?.throwIfAborted();
     // Most sandboxes are made with the strategy of the machine: it is found out meanwhile.
-    if (spec.copyOf === undefined) this.#survey.strategy(options, spec.strategy).catch(() => {});
+    if (spec.copyOf === undefined)
+      this.#survey.strategy(options, spec.live ? 'overlay' : spec.strategy).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
     const meta = await (spec.copyOf === undefined
       ? this.#begun(spec, machine, options)
@@ -194,12 +202,17 @@ ${letGoScript(directory)}`;
     const { traits } = this;
     const { root } = this.#directories.layout;
     const decided = await describeSandbox(
-      { provider: this.name, traits, survey: this.#survey, setups: this.#setups, root },
+      { provider: this.name, traits, host: this.#host, survey: this.#survey, setups: this.#setups, root },
       spec,
       options,
     );
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withLayer(decided, spec, owner, options);
+    if (meta.live) {
+      const fillOver = () => fillSandbox(this.#filled(meta, machine), false);
+      await this.#directories.stage(meta, { fill: fillOver }, options);
+      return meta;
+    }
     const fill = (one: SandboxMeta) => () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
     const stage = (one: SandboxMeta, bases: readonly string[]) =>
       this.#directories.stage(one, { bases, fill: fill(one) }, options);

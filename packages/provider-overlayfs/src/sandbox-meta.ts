@@ -4,7 +4,7 @@ import {
   type DirectoryDescription,
   type NewerFiles,
 } from '@litterbox/linux-sandbox';
-import { type SandboxRoot } from '@litterbox/core/provider';
+import { type LiveLower, type SandboxRoot } from '@litterbox/core/provider';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What `create` decided for a sandbox. */
@@ -20,6 +20,8 @@ export interface SandboxMeta extends DirectoryDescription {
   readonly artefacts?: ArtefactLayer;
   /** Present where the base is another one with a layer over it. */
   readonly over?: BaseOver;
+  /** The directory of the person's that its workspace stands on, instead of on the base tree, which is then not there. */
+  readonly live?: LiveLower;
   /** Its layers began as copies of another sandbox's, or of a snapshot. */
   readonly isCopy?: true;
   /** Where change scans begin when nothing was recorded yet: absent when the whole layer is new. */

@@ -62,3 +62,6 @@ export async function absence(host: Host, strategy: StrategyName): Promise<strin
 }
 
 export const isRoot = statSync('/proc/self').uid === 0;
+
+/** Names what this machine cannot give: root's provider says that it bounds the speed of the disk, and version 1 of control groups cannot. */
+export const LACKING = isRoot && !existsSync('/sys/fs/cgroup/cgroup.controllers') ? (['disk-speed'] as const) : [];

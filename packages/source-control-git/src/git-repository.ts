@@ -37,6 +37,7 @@ import { describeBase } from './describe-base.ts';
 import { findLargeFiles } from './find-large-files.ts';
 import { findSubmodules } from './find-submodules.ts';
 import { findBase, listLeftOut } from './find-base.ts';
+import { findDrift } from './find-drift.ts';
 import { forkHistory } from './fork-history.ts';
 import { IgnoreMatcher } from './ignore-matcher.ts';
 import type { Integration } from './integration.ts';
@@ -115,6 +116,11 @@ export class GitRepository implements SourceRepository {
   leftOut(limit: number, options?: CallOptions) {
     const call = { signal: options?.signal };
     return this.#translate('work-tree.list', call, () => listLeftOut(this.#user, limit, call), 'REPO_CORRUPT');
+  }
+
+  drift(tree: ObjectId, options?: CallOptions) {
+    const call = { signal: options?.signal };
+    return this.#translate('work-tree.compare', call, () => findDrift(this.#user, this.#store, tree, call));
   }
 
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {

@@ -178,6 +178,23 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'a conflict is left to the person; a HEAD that moved is HEAD_MOVED',
   ],
   [
+    'never sees a change of the work tree',
+    repositoryWith(() => ({ drift: async () => ({ total: 0, paths: [], gone: [] }) })),
+    'how the work tree differs from a tree is told by contents, and nothing in it changes',
+  ],
+  [
+    'does not tell what is gone from the work tree',
+    repositoryWith((inner) => ({ drift: async (...args) => ({ ...(await inner.drift(...args)), gone: [] }) })),
+    'how the work tree differs from a tree is told by contents, and nothing in it changes',
+  ],
+  [
+    'takes every change since HEAD for one',
+    repositoryWith((inner) => ({
+      drift: async () => ({ ...(await inner.leftOut(100)), gone: [] }),
+    })),
+    'how the work tree differs from a tree is told by contents, and nothing in it changes',
+  ],
+  [
     'says that everything is merged',
     repositoryWith(() => ({ isMerged: async () => true })),
     'what was merged needs no second merge, and what was applied and committed is merged',

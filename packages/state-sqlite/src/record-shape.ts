@@ -70,6 +70,8 @@ const policy = object({
   requireMessage: flag,
   allowDegraded: flag,
   include: optional(list(text)),
+  strategy: optional(text),
+  lower: optional(oneOf('live')),
 });
 
 /** What an `Assurance` of core looks like in the file. */

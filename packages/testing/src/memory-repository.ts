@@ -80,6 +80,17 @@ export function memoryRepository(
       return { paths: paths.slice(0, limit), total: paths.length };
     },
 
+    async drift(tree, options) {
+      begun(options);
+      const [before, now] = [person.treeOf(tree), person.visible];
+      const paths = differences(before, now);
+      const gone = paths.flatMap((path) => {
+        const was = before.get(path);
+        return was && !now.has(path) ? [{ path, type: was.type }] : [];
+      });
+      return { total: paths.length, paths: paths.slice(0, 100), gone };
+    },
+
     async describe(_base, options) {
       begun(options);
       return { branch: person.headRef.replace('refs/heads/', ''), tags: [] };

@@ -98,7 +98,7 @@ export function wireUseCases(ports: Ports) {
   const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock);
   const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
-  const openSandboxes = new OpenSandboxes(providers, reachKeeper);
+  const openSandboxes = new OpenSandboxes(providers, openRepository, reachKeeper);
   const findSandbox = new FindSandbox(state, openRepository, audit);
   const chooseProvider = new ChooseProvider(providers, askProviders);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);

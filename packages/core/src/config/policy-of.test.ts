@@ -61,6 +61,22 @@ describe('the policy', () => {
     });
   });
 
+  test('stands on the working tree where it can, and refuses that where it cannot', () => {
+    const live = '[overlayfs]\nlower = "live"\n';
+    const able: ProviderTraits = { ...MACHINE, strategies: ['overlay', 'copy'], canStandOnLive: true };
+    expect(policyFrom(live, able)).toMatchObject({ lower: 'live' });
+    expect(policyFrom('', able, { lower: 'live' })).toMatchObject({ lower: 'live' });
+    expect(policyFrom(live, able, { lower: 'frozen' })).not.toHaveProperty('lower');
+    for (const [text, traits] of [
+      [live, MACHINE],
+      [live, ENGINE],
+      [`${live}strategy = "copy"\n`, able],
+      [`pool = 2\n${live}`, able],
+    ] as const)
+      expect(errorOf(() => policyFrom(text, traits))).toMatchObject({ code: 'UNSUPPORTED' });
+    expect(widens(configOf(live))).toEqual(['overlayfs.lower']);
+  });
+
   test('takes what is configured, and over it what a person said', () => {
     const text = `
 allow-degraded = true

@@ -81,6 +81,7 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     allowDegraded: overrides.allowDegraded ?? config.allowDegraded,
     ...includeOf(config, overrides, facts),
     ...strategyOf(config, facts),
+    ...lowerOf(config, overrides, facts),
   };
 }
 
@@ -108,6 +109,28 @@ function strategyOf({ overlayfs: { strategy } }: Config, facts: PolicyFacts): Pi
   if (strategies.includes(strategy)) return { strategy };
   const hint = `Choose one of: ${['auto', ...strategies].join(', ')}.`;
   throw unsupported(facts, `overlayfs.strategy = "${strategy}" is not supported`, hint);
+}
+
+/**
+ * A provider that cannot stand on the working tree refuses the key: who asked for what is in that tree and not in a commit would miss it.
+ */
+function lowerOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts): Pick<Policy, 'lower'> {
+  const { lower, strategy } = config.overlayfs;
+  if ((overrides.lower ?? lower) === 'frozen') return {};
+  const refused = (what: string, hint: string) => unsupported(facts, `overlayfs.lower = "live" ${what}`, hint);
+  if (!facts.traits.canStandOnLive)
+    throw refused('is not supported', 'Use the overlayfs provider on this machine, or write lower = "frozen".');
+  if (strategy !== 'auto' && strategy !== 'overlay')
+    throw refused(
+      `is not supported with overlayfs.strategy = "${strategy}"`,
+      'Write strategy = "overlay", or lower = "frozen".',
+    );
+  if (config.pool > 0)
+    throw refused(
+      'is not supported together with pool: a prepared sandbox would stand on files that change before anyone takes it',
+      'Remove pool, or write lower = "frozen".',
+    );
+  return { lower: 'live' };
 }
 
 /** A number that Litterbox chooses: no program that has one of its own uses these. */
@@ -196,7 +219,6 @@ function notInThisRelease(config: Config): readonly string[] {
   const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
     ['secrets', Object.keys(config.secrets).length > 0],
     ['ssh', config.ssh !== undefined],
-    ['overlayfs.lower', config.overlayfs.lower !== 'frozen'],
     ['retention.max-age', config.retention.maxAgeMs !== undefined],
     ['retention.max-sandboxes', config.retention.maxSandboxes !== undefined],
     ['retention.max-disk', config.retention.maxDiskBytes !== undefined],

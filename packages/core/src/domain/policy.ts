@@ -72,4 +72,6 @@ export interface Policy {
   readonly include?: readonly string[];
   /** How the provider is to make the workspace, in its own word. */
   readonly strategy?: string;
+  /** The workspace is an overlay over the person's working tree itself. Absent: over a frozen tree of the base. */
+  readonly lower?: 'live';
 }

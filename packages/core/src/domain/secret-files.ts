@@ -43,6 +43,9 @@ gcloud/access_tokens.db gcloud/legacy_credentials/* doctl/config.yaml`,
       'secrets.yml secrets.yaml secrets.json secrets.toml secret.yml secret.yaml secret.json secret.toml secrets.env master.key',
   },
 ];
+/** All the names: what nobody sees who stands on the working tree itself. In lower case; `*` stands for any characters. */
+export const SECRET_FILE_NAMES: readonly string[] = NAMED.flatMap(({ names = '' }) => names.split(/\s+/).filter(Boolean));
+
 /** Files of such names that are made to be read by everybody. */
 const TEMPLATES = new NameSet(
   ['example', 'sample', 'template', 'dist', 'tmpl', 'defaults'].flatMap((word) => [

@@ -32,6 +32,10 @@ const input = z.strictObject({
     .describe(
       'Paths of the working tree that come along though git ignores them or they look like secrets; not recorded: node_modules,target',
     ),
+  lower: z
+    .enum(['frozen', 'live'])
+    .optional()
+    .describe('What the workspace stands on: a frozen tree of the base, or, without a copy, the working tree itself'),
   provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
   host: fields.text('host').optional().describe('On which machine: a name of litterbox host list. Default: this one'),
   memoryBytes: fields

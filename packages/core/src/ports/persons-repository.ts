@@ -90,6 +90,16 @@ export interface LargeFileState {
   readonly isHere: boolean;
 }
 
+/** How a work tree differs from what it was. */
+export interface WorkTreeDrift {
+  /** Files and links that are others, new or gone; 0: it is what it was. */
+  readonly total: number;
+  /** The first hundred of them, in the order of their names. */
+  readonly paths: readonly string[];
+  /** All that are gone, or have become something else than a file or a link. */
+  readonly gone: readonly { readonly path: string; readonly type: 'file' | 'symlink' }[];
+}
+
 /** What of a tree is wanted. */
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
@@ -185,6 +195,16 @@ export interface PersonsRepository {
 
   /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
   leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
+
+  /**
+   * How the work tree differs by now from a tree that `base` made of it: tracked files and new ones that are not ignored, by their
+   * contents. A file that was changed and put back does not differ. Looks at what the file system tells of each file, and reads those alone
+   * that have other times or sizes than the last time.
+   *
+   * @throws LitterboxError `UNSUPPORTED` when git was told not to look at some files (`skip-worktree`, `assume-unchanged`): nobody would
+   *   notice a change of theirs
+   */
+  drift(tree: ObjectId, options?: CallOptions): Promise<WorkTreeDrift>;
 
   /** A tree as `WorkspaceSource.open` describes it. Bytes exactly as stored: no filters, no attributes, no line-ending conversion. */
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;

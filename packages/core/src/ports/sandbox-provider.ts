@@ -25,6 +25,8 @@ export interface ProviderTraits {
   readonly canCopy?: true;
   /** Present where files of the person's machine can come along ({@link SandboxSpec.artefacts}). Elsewhere core refuses them with `UNSUPPORTED`. */
   readonly canBring?: true;
+  /** Present where a workspace can stand on a directory of the person's ({@link SandboxSpec.live}). Elsewhere core refuses that with `UNSUPPORTED`. */
+  readonly canStandOnLive?: true;
   /** Present with `snapshots` only: `'shared'` means a snapshot costs O(1) space, `'copied'` O(size of the tree). */
   readonly snapshotCost?: 'shared' | 'copied';
 }
@@ -81,6 +83,18 @@ export interface Artefacts {
   newerThan(sinceSeconds: number, options?: CallOptions): Promise<NewerThanBuilt>;
 }
 
+/** A directory of the person's that a workspace stands on, and what of it no sandbox sees. */
+export interface LiveLower {
+  /** Absolute real path on the provider's machine. */
+  readonly directory: string;
+  /** Names of files and directories that are hidden wherever they are, with `*` for any characters. */
+  readonly hiddenNames: readonly string[];
+  /** Names, in the same form, of files that are hidden when they hold a private key. */
+  readonly keyNames: readonly string[];
+  /** Paths, relative to the directory, that are seen in spite of their names: what source control has already. */
+  readonly shownPaths: readonly string[];
+}
+
 /** Everything a provider needs to know, already validated and complete. */
 export interface SandboxSpec {
   readonly id: SandboxId;
@@ -134,6 +148,15 @@ export interface SandboxSpec {
    * a file system of its own.
    */
   readonly artefacts?: Artefacts;
+  /**
+   * Let the workspace stand on this directory instead of on `workspace`, whose key still names the content that it has now. Nothing is
+   * copied, and nothing is ever written there: not by the sandbox, and no mode, owner or time by the provider. Links lead nowhere outside of
+   * the workspace, and a socket, a FIFO or a lock in the directory is not the one that the person's programs use.
+   *
+   * The person goes on working in it. The kernel does not say whether a session that lives sees their changes; core notices them and
+   * stops. Asked for only where {@link ProviderTraits.canStandOnLive} says so. A copy ({@link copyOf}) stands where its source stands.
+   */
+  readonly live?: LiveLower;
   /** Made in advance, for nobody: {@link SandboxProvider.claim} gives it away. Only asked of providers that have that. */
   readonly isPooled?: boolean;
   /**

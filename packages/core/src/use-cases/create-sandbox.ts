@@ -28,6 +28,7 @@ import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
+import { assertNothingHeldBack, assertSecretsIgnored, liveLower } from './live-lower.ts';
 import { needsKeeper } from './needs-keeper.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { DecidedPolicy, DecidePolicy, PolicyOverrides } from './decide-policy.ts';
@@ -81,6 +82,9 @@ export interface LeftOut {
 const LEFT_OUT_LIMIT = 10;
 const MAX_MISSING_TOLD = 5;
 const MAX_EMPTY_TOLD = 10;
+/** Said to who makes a sandbox on the working tree. */
+const LIVE_WARNING =
+  'The sandbox stands on the working tree: it reads every file there but .git and what looks like a secret, and goes no further once a file changes that git does not ignore.';
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
 
@@ -161,13 +165,16 @@ export class CreateSandbox {
       input.host,
     );
     assertRoom(await this.#state.list(repository.id, options));
-    const from = input.from ?? decided.source;
+    const isLive = decided.lower === 'live';
+    const from = isLive ? liveSource(input.from) : (input.from ?? decided.source);
     const asked = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
+    if (isLive) assertNothingIncluded(asked);
     const source = from.type === 'worktree' && asked.include ? { ...from, named: asked.include } : from;
     // What is in the pool has an id already, which the log is to name.
-    const taken = input.freshSetup
-      ? undefined
-      : await this.#pool.execute(repository, provider, decided, asked, source, options);
+    const taken =
+      input.freshSetup || isLive
+        ? undefined
+        : await this.#pool.execute(repository, provider, decided, asked, source, options);
     const id = taken?.pooled.id ?? SandboxId.make();
     return await audited(
       this.#audit,
@@ -180,7 +187,9 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
+        if (isLive) await assertSecretsIgnored(repository, options);
         const base = taken?.base ?? (await repository.base(source, options));
+        if (isLive) assertNothingHeldBack(base);
         const { include = [], ...allowed } = policyForBase(asked, base);
         const wanted = {
           paths: include,
@@ -191,7 +200,10 @@ export class CreateSandbox {
         const policy = artefacts ? { ...allowed, include: artefacts.paths } : allowed;
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
-        const outside = await findOutsideFiles(repository, base.tree, options);
+        // The working tree itself has the files of submodules and Git LFS that are there.
+        const outside = isLive
+          ? { submodules: [], largeFiles: [] }
+          : await findOutsideFiles(repository, base.tree, options);
         const empty = emptySubmodules(outside.submodules);
         const missing = missingLargeFiles(outside.largeFiles);
         const draft = {
@@ -215,7 +227,7 @@ export class CreateSandbox {
         const isShared = base.isPersons && this.#asker === 'person';
         // What a setup left over files that came along is of no use without them.
         const keys =
-          provider.setups && !input.freshSetup && !artefacts
+          provider.setups && !input.freshSetup && !artefacts && !isLive
             ? await setupKeys(repository, draft, isShared, options)
             : undefined;
         const makeAnew = () =>
@@ -242,6 +254,7 @@ export class CreateSandbox {
         const all = [
           ...decided.warnings,
           ...unbrought,
+          ...(isLive ? [LIVE_WARNING] : []),
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
           ...(missing ? [missingWarning(missing)] : []),
           ...(withheld === undefined ? [] : [withheld]),
@@ -363,7 +376,12 @@ export class CreateSandbox {
       reach('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
-      const spec = { ...(await specOf(draft, base, repository, options)), ...(artefacts && { artefacts }) };
+      const live = draft.policy.lower === 'live' && { live: await liveLower(repository, base, options) };
+      const spec = {
+        ...(await specOf(draft, base, repository, options)),
+        ...(artefacts && { artefacts }),
+        ...live,
+      };
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
@@ -459,6 +477,24 @@ export class CreateSandbox {
     await this.#state.remove(id);
     if (pooled) await this.#pool.release(pooled);
   }
+}
+
+/** The base of a sandbox that stands on the working tree: what is in it now. @throws LitterboxError `INVALID_ARGUMENT` for any other base */
+function liveSource(from: BaseSource | undefined): BaseSource {
+  if (from === undefined || from.type === 'worktree') return { type: 'worktree' };
+  throw new LitterboxError('INVALID_ARGUMENT', 'A sandbox that stands on the working tree begins with what is in it.', {
+    operation: 'sandbox.create',
+    hint: 'Leave --from out, or stand on a frozen tree: --lower frozen.',
+  });
+}
+
+/** @throws LitterboxError `CONFIG_VALUE`: what git ignores is there already, and goes on changing with the person's builds */
+function assertNothingIncluded({ include = [] }: Policy): void {
+  if (include.length === 0) return;
+  throw new LitterboxError('CONFIG_VALUE', 'include and lower = "live": what git ignores is in the working tree already.', {
+    operation: 'sandbox.create',
+    hint: 'Remove include, or stand on a frozen tree: --lower frozen.',
+  });
 }
 
 function emptySubmodules(submodules: readonly SubmoduleState[]): NonNullable<SandboxRecord['emptySubmodules']> {

@@ -35,6 +35,8 @@ export interface DecidedPolicy {
   readonly provider: string | undefined;
   readonly source: BaseSource;
   readonly workdir: string | undefined;
+  /** Whether the workspace of a new sandbox stands on a frozen tree or on the working tree itself. */
+  readonly lower: 'frozen' | 'live';
   /** How many sandboxes are to be there in advance. */
   readonly pool: number;
   readonly warnings: readonly string[];
@@ -93,6 +95,7 @@ export class DecidePolicy {
       provider: merged.provider ?? config.provider,
       source: { type: merged.source ?? config.source },
       workdir: merged.workdir ?? config.workspace.workdir,
+      lower: merged.lower ?? config.overlayfs.lower,
       pool: config.pool,
       warnings,
       policyFor: (provider) =>

@@ -18,6 +18,7 @@ import { specOf } from './spec-of.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import { isAsleep } from './is-asleep.ts';
+import { driftOf } from './live-tree.ts';
 import type { InstallImage } from './install-image.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { putFiles } from '../inside/put-files.ts';
@@ -231,8 +232,11 @@ export class RestoreRevision {
     if (found === undefined || found === 'broken') return { isWell: false, saved: record };
     if (isAsleep(record)) return { isWell: true, saved: record };
     try {
-      const saved = await this.#record.leftOver(record, await this.#open.get(record));
-      return { isWell: record.state === 'ready', saved };
+      const opened = await this.#open.getDrifted(record);
+      const saved = await this.#record.leftOver(record, opened);
+      // One whose working tree has changed under it goes no further, and is built anew on a frozen tree.
+      const drift = await driftOf({ record, runtime: opened.runtime }, await this.#repository.execute());
+      return { isWell: record.state === 'ready' && !drift, saved };
     } catch (error) {
       if (isLitterboxError(error)) return { isWell: false, saved: record };
       throw error;
@@ -283,7 +287,8 @@ export class RestoreRevision {
     await this.#keeper.end(record, false);
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
-    const policy = await this.#install.again(repository, provider, record, options); // the image may have gone with the rest
+    // The image may have gone with the rest. A working tree that it stood on may be anything by now, so that it goes on on a frozen one.
+    const { lower: _lower, ...policy } = await this.#install.again(repository, provider, record, options);
     const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
     const { artefacts, warnings } = await this.#bring.execute(repository, tip.tree, wanted, options);
     for (const message of warnings) options?.onProgress?.({ step: 'runtime', message });

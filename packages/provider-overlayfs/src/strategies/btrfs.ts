@@ -21,7 +21,6 @@ export const btrfs: Strategy = {
   changes: 'workspace',
   baseKind: { suffix: '.btrfs', make: 'btrfs subvolume create >/dev/null', freeze: FREEZE },
   layers: ['ws', 'home'],
-  canBoundDisk: false,
   // Both names are unfinished ones, so that a sweep takes what a killed probe leaves: what is removed itself may be read-only.
   probe: (directory) => `command -v btrfs >/dev/null || { echo 'the program btrfs is missing'; exit 1; }
 kind=$(stat -f -c %T ${quoted(directory)})

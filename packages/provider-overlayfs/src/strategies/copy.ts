@@ -7,7 +7,6 @@ const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
   remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'workspace',
   layers: ['ws', 'home'],
-  canBoundDisk: false,
   probe: (directory) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" || exit 1
 echo probe >"$d/a"

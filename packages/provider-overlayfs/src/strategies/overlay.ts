@@ -16,7 +16,6 @@ export const overlay: Strategy = {
   remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'upper',
   layers: ['upper', 'home'],
-  canBoundDisk: true,
   probe: (directory, isRoot) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" "$d/lower" "$d/upper" "$d/work" "$d/ws" || exit 1
 said=$(unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c 'cd "$1" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,${overlayOptions(isRoot)} ws && : >ws/file' sh "$d" 2>&1)

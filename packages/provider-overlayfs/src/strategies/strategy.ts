@@ -10,12 +10,11 @@ export interface Strategy {
   readonly baseKind?: TreeKind;
   /** Names, in the sandbox's directory, of what holds its workspace and its home directory. */
   readonly layers: readonly [workspace: string, home: string];
-  /** Whether what a sandbox writes can be on a disk of its own: a copy of a base on another file system shares nothing with it. */
-  readonly canBoundDisk: boolean;
   /** Exits 0 when it works below the directory, with what a person may want to know; else prints one line that says why not. Leaves nothing behind. */
   probe(directory: string, isRoot: boolean): string;
   /**
-   * Once, at create, with the sandbox's directory as the current one and an empty `home` in it.
+   * Once, at create, with the sandbox's directory as the current one and an empty `home` in it. Not asked for where a copied workspace has a
+   * disk of its own: a copy there shares nothing with the base, whatever the strategy.
    *
    * @param setup directory of a kept setup to begin with, as `keep` left it
    * @param artefacts directory of a layer that comes over the base
