@@ -35,7 +35,7 @@ export function programOf(open: (options: GlobalOptions) => Context): Command {
   const verbs = COMMAND_GROUPS.flatMap(([, members]) => members);
   (program.commands as Command[]).sort((left, right) => verbs.indexOf(left.name()) - verbs.indexOf(right.name()));
   for (const command of program.commands) command.helpGroup(headingOf(COMMAND_GROUPS, command.name()) ?? 'Commands:');
-  program.commandsGroup('This machine:'); // where the parser puts its own `help`
+  program.commandsGroup('This machine and others:'); // where the parser puts its own `help`
   program.addHelpText(
     'after',
     '\nlitterbox COMMAND --help shows options and examples.\nlitterbox completion bash|zsh|fish|powershell prints a script for your shell.',

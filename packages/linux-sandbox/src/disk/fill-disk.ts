@@ -19,7 +19,9 @@ export interface DiskTree {
  * @param owner `uid:gid` of who writes inside
  */
 export function fillDisk(disk: DiskImage, owner: string, trees: readonly DiskTree[]): string {
-  const copies = trees.map(({ from, to }) => `cp -a --remove-destination ${quoted(from)}/. disk/${to}/ || exit 1\n`).join('');
+  const copies = trees
+    .map(({ from, to }) => `cp -a --remove-destination ${quoted(from)}/. disk/${to}/ || exit 1\n`)
+    .join('');
   const script = `fail() { echo "$1" >&2; exit 1; }
 ${mountDisk(disk, owner)}${copies}umount disk`;
   return `said=$(unshare -m --propagation private sh -c ${quoted(script)} 2>&1) || {

@@ -177,3 +177,17 @@ test('a setup runs for each: what one left on the working tree is kept for nobod
   expect(specs.map(({ prepared }) => prepared)).toEqual([undefined, undefined]);
   expect(fixture.look('b', 'made')).toBe('x\n');
 });
+
+test('what comes along by name is there already, and is refused beside it', async () => {
+  await using fixture = liveFixture();
+  fixture.person.write('cache', 'c\n');
+  await expect(fixture.createSandbox.execute({ name: 'a', overrides: { include: ['cache'] } })).rejects.toMatchObject({
+    code: 'CONFIG_VALUE',
+  });
+});
+
+test('what a base would be without because it looks like a secret is refused: the working tree shows it', async () => {
+  await using fixture = liveFixture();
+  fixture.person.write('notes', `-----BEGIN OPENSSH PRIVATE KEY-----\n${'b3BlbnNzaC1rZXktdjEAAAAA\n'.repeat(4)}`);
+  await expect(made(fixture)).rejects.toMatchObject({ code: 'PERMISSION_DENIED', details: { facts: { total: 1 } } });
+});
