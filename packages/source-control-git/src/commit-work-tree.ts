@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Base, FoundBase, ObjectId } from '@litterbox/core/provider';
 import { type ByteString, toByteString } from './byte-text.ts';
 import { serializeCommit } from './commit-object.ts';
+import { copyIndex } from './copy-index.ts';
 import { findSecretFiles, heldBackOf } from './find-secret-files.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
+import { listUnlike } from './work-tree-index.ts';
 
 interface Call {
   readonly signal?: AbortSignal | undefined;
@@ -34,22 +36,29 @@ export async function commitWorkTree(
   const environment = { GIT_INDEX_FILE: index, GIT_OBJECT_DIRECTORY: join(store.gitDirectory, 'objects') };
   const options: IndexCall = { setting: 'user', environment, ...call };
   try {
-    const own = await copyFile(join(user.gitDirectory, 'index'), index).then(
-      () => true,
-      () => false,
-    );
-    if (!own) await user.plumbing.output(['read-tree', head.commit], options);
-    const { changed, staged, isTracked } = await listChanged(user, head.commit, options);
+    const own = await copyIndex([join(user.gitDirectory, 'index')], index);
+    if (own === undefined) await user.plumbing.output(['read-tree', head.commit], options);
+    const { changed, gone, staged, isTracked } = await listChanged(user, head.commit, options);
     const isNamed = namedBy(named.map(toByteString));
     const brought = (name: ByteString) => isNamed(name) && !isTracked(name);
     const looked = [...new Set([...changed, ...staged])].filter((name) => !isNamed(name));
     const secrets = await findSecretFiles(user, store, head.tree, looked, call.signal);
     const isLeftOut = (name: ByteString) => secrets.has(name) || brought(name);
-    const input = changed.filter((name) => !isLeftOut(name));
-    await user.plumbing.output(['update-index', '-z', '--add', '--remove', '--stdin'], {
-      ...options,
-      input: Buffer.from(input.map((name) => `${name}\0`).join(''), 'latin1'),
-    });
+    const update = async (how: readonly string[], names: readonly ByteString[]) => {
+      const input = Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
+      if (names.length > 0)
+        await user.plumbing.output(['update-index', '-z', ...how, '--stdin'], { ...options, input });
+    };
+    const taken = changed.filter((name) => !isLeftOut(name));
+    // First and by name alone: one may lie below what is a link by now.
+    await update(
+      ['--force-remove'],
+      taken.filter((name) => gone.has(name)),
+    );
+    await update(
+      ['--add', '--remove'],
+      taken.filter((name) => !gone.has(name)),
+    );
     if (staged.some(isLeftOut)) await restoreHead(user, head.commit, isLeftOut, options);
     const tree = (await user.plumbing.text(['write-tree'], options)) as ObjectId;
     const held = heldBackOf(secrets);
@@ -65,7 +74,10 @@ export async function commitWorkTree(
 async function listChanged(user: UserRepository, head: ObjectId, options: IndexCall) {
   const ask = async (...args: readonly string[]) =>
     (await user.plumbing.output(args, options)).toString('latin1').split('\0').slice(0, -1);
-  const listed = await ask('ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard');
+  const unlike = (await listUnlike(user, options)).map((line) => ({
+    isGone: line.startsWith('R'),
+    name: line.slice(2),
+  }));
   const differing = ['diff-index', '--cached', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'];
   const statuses = pairs(await ask(...differing, head, '--'));
   const entries = (await ask('ls-files', '-z', '--stage')).map(
@@ -75,8 +87,8 @@ async function listChanged(user: UserRepository, head: ObjectId, options: IndexC
   const isNew = new Set(statuses.filter(([status]) => status === 'A').map(([, name]) => name));
   const tracked = new Set(entries.map(([, , name = '']) => name).filter((name) => !isNew.has(name)));
   return {
-    // A name that ends in a slash is a repository inside this one.
-    changed: [...new Set(listed)].filter((name) => !name.endsWith('/') && !submodules.has(name)),
+    changed: [...new Set(unlike.map(({ name }) => name))].filter((name) => !submodules.has(name)),
+    gone: new Set(unlike.filter(({ isGone }) => isGone).map(({ name }) => name)),
     staged: statuses.map(([, name]) => name).filter((name) => !submodules.has(name)),
     /** Whether HEAD has it: what was only staged is as new as what was not. */
     isTracked: (name: ByteString) => tracked.has(name),

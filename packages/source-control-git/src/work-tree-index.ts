@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ObjectId } from '@litterbox/core/provider';
+import { copyIndex } from './copy-index.ts';
 import type { GitCall } from './run-git.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -43,7 +44,7 @@ export async function indexWorkTree(
     await rm(`${index}.lock`, { force: true });
   };
   try {
-    const begun = await copied(from, index);
+    const begun = await copyIndex(from, index);
     if (begun === undefined) await user.plumbing.output(['read-tree', head], options);
     const listed = await listUnlike(user, options);
     const submodules = await gitlinks(user, options);
@@ -86,22 +87,6 @@ export async function listUnlike(user: UserRepository, options: Partial<GitCall>
   const listed = (await user.plumbing.output(names, options)).toString('latin1').split('\0');
   // A name that ends in a slash is a repository inside this one.
   return listed.filter((line) => line !== '' && !line.endsWith('/'));
-}
-
-/** With the time of the original, in whole seconds: git looks into files that changed at that moment or later, and a copy's own time is later. */
-async function copied(from: readonly string[], to: string): Promise<string | undefined> {
-  for (const path of from) {
-    try {
-      const { mtimeMs } = await stat(path);
-      await copyFile(path, to);
-      const seconds = Math.floor(mtimeMs / 1000);
-      await utimes(to, seconds, seconds);
-      return path;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-  return undefined;
 }
 
 async function gitlinks(user: UserRepository, options: object): Promise<ReadonlySet<string>> {
