@@ -318,6 +318,23 @@ describe('base', () => {
     expect((await clean.base({ type: 'worktree' })).commit).toBe((await clean.base({ type: 'head' })).commit);
   });
 
+  test('of the work tree holds a link where a directory was, and a directory where a file was', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'dir/x': '1', 'dir/deep/y': '1', file: '1', other: '1' });
+    rmSync(join(root, 'dir'), { recursive: true });
+    symlinkSync('other', join(root, 'dir'));
+    rmSync(join(root, 'file'));
+    put(root, 'file/in', '2');
+    const repository = await fixture.open(root);
+    const base = await repository.base({ type: 'worktree' });
+    expect(await files(repository, base.tree)).toEqual({
+      dir: 'link other',
+      'file/': 'directory',
+      'file/in': '- 2',
+      other: '- 1',
+    });
+  });
+
   test('of the work tree does without what looks like a secret, staged or not, and says so', async () => {
     await using fixture = new GitFixture();
     const key = '-----BEGIN PRIVATE KEY-----\nabc\n';

@@ -7,6 +7,8 @@ test.each([
   ['a/.aws/config', ['a/.aws']],
   ['.ssh/id_rsa', ['.ssh', '.ssh/id_rsa']],
   ['deploy/tls.key', ['deploy/tls.key']],
+  ['node_modules/aws-sdk/lib/credentials/chain.js', []],
+  ['infra/prod.tfstate', ['infra/prod.tfstate']],
   ['.environment', []],
   ['src/env.ts', []],
   ['xenv', []],

@@ -3,6 +3,9 @@ import { SECRET_FILE_NAMES } from './secret-files.ts';
 /** Names of files that hold a private key or something harmless, such as a certificate: their content tells. */
 export const KEY_NAMES: readonly string[] = ['*.pem', '*.key', '*.ppk', '*.p8'];
 
+/** Names that directories of programs have too: a library in `node_modules` would be without its parts. */
+const COMMON_NAMES: readonly string[] = ['credentials'];
+
 /** Names of files and directories that hold secrets of a person. In names, `*` stands for any characters of one name. */
 export const SECRET_NAMES: readonly string[] = [
   '.npmrc',
@@ -11,7 +14,7 @@ export const SECRET_NAMES: readonly string[] = [
   '.gnupg',
   '.kube',
   '.ssh',
-  ...SECRET_FILE_NAMES.filter((name) => !KEY_NAMES.includes(name)),
+  ...SECRET_FILE_NAMES.filter((name) => !KEY_NAMES.includes(name) && !COMMON_NAMES.includes(name)),
 ];
 
 const PATTERN = new RegExp(

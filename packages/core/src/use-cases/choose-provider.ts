@@ -33,10 +33,15 @@ export class ChooseProvider {
    */
   async reports(options?: CallOptions, host?: string): Promise<readonly ProviderReport[]> {
     const keys = this.#preferred(host);
-    // One connection is made first, and then waited for by all: a machine that is far, or asked for the first time, takes longer than a look.
-    if (host !== undefined && keys[0] !== undefined) await this.#providers.get(keys[0], options);
-    const answers = await this.#ask.each(keys, (provider, call) => provider.probe(call), options);
-    return [...answers].map(([provider, answer]) => ({ provider, report: reportOf(answer) }));
+    if (host === undefined) {
+      const answers = await this.#ask.each(keys, (provider, call) => provider.probe(call), options);
+      return [...answers].map(([provider, answer]) => ({ provider, report: reportOf(answer) }));
+    }
+    // One connection is made first and serves all. A machine that is far takes longer than a look.
+    if (keys[0] !== undefined) await this.#providers.get(keys[0], options);
+    return await Promise.all(
+      keys.map(async (provider) => ({ provider, report: reportOf(await this.#probed(provider, options)) })),
+    );
   }
 
   /**
