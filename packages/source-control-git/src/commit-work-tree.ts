@@ -8,7 +8,7 @@ import { copyIndex } from './copy-index.ts';
 import { findSecretFiles, heldBackOf } from './find-secret-files.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
-import { listUnlike } from './work-tree-index.ts';
+import { listUnlike, splitUnlike } from './work-tree-index.ts';
 
 interface Call {
   readonly signal?: AbortSignal | undefined;
@@ -74,10 +74,7 @@ export async function commitWorkTree(
 async function listChanged(user: UserRepository, head: ObjectId, options: IndexCall) {
   const ask = async (...args: readonly string[]) =>
     (await user.plumbing.output(args, options)).toString('latin1').split('\0').slice(0, -1);
-  const unlike = (await listUnlike(user, options)).map((line) => ({
-    isGone: line.startsWith('R'),
-    name: line.slice(2),
-  }));
+  const { gone, there } = splitUnlike(await listUnlike(user, options));
   const differing = ['diff-index', '--cached', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'];
   const statuses = pairs(await ask(...differing, head, '--'));
   const entries = (await ask('ls-files', '-z', '--stage')).map(
@@ -87,8 +84,8 @@ async function listChanged(user: UserRepository, head: ObjectId, options: IndexC
   const isNew = new Set(statuses.filter(([status]) => status === 'A').map(([, name]) => name));
   const tracked = new Set(entries.map(([, , name = '']) => name).filter((name) => !isNew.has(name)));
   return {
-    changed: [...new Set(unlike.map(({ name }) => name))].filter((name) => !submodules.has(name)),
-    gone: new Set(unlike.filter(({ isGone }) => isGone).map(({ name }) => name)),
+    changed: [...gone, ...there].filter((name) => !submodules.has(name)),
+    gone,
     staged: statuses.map(([, name]) => name).filter((name) => !submodules.has(name)),
     /** Whether HEAD has it: what was only staged is as new as what was not. */
     isTracked: (name: ByteString) => tracked.has(name),

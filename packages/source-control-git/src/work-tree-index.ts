@@ -48,22 +48,16 @@ export async function indexWorkTree(
     if (begun === undefined) await user.plumbing.output(['read-tree', head], options);
     const listed = await listUnlike(user, options);
     const submodules = await gitlinks(user, options);
-    const [gone, there] = [new Set<string>(), new Set<string>()];
-    for (const line of listed) {
-      const [letter, name] = [line.slice(0, 1), line.slice(2)];
-      if (!submodules.has(name)) (letter === 'R' ? gone : there).add(name);
-    }
+    const { gone, there } = splitUnlike(listed);
     const update = async (how: readonly string[], paths: readonly string[]) => {
       const input = Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
       if (paths.length > 0)
         await user.plumbing.output(['update-index', '-z', ...how, '--stdin'], { ...options, input });
     };
     // First and by name alone: one may lie below what is a link by now.
-    await update(['--force-remove'], [...gone]);
-    await update(
-      ['--add', '--remove'],
-      [...there].filter((name) => !gone.has(name)),
-    );
+    const isOwn = (name: string) => !submodules.has(name);
+    await update(['--force-remove'], [...gone].filter(isOwn));
+    await update(['--add', '--remove'], [...there].filter(isOwn));
     const tree = (await user.plumbing.text(['write-tree'], options)) as ObjectId;
     return {
       tree,
@@ -87,6 +81,22 @@ export async function listUnlike(user: UserRepository, options: Partial<GitCall>
   const listed = (await user.plumbing.output(names, options)).toString('latin1').split('\0');
   // A name that ends in a slash is a repository inside this one.
   return listed.filter((line) => line !== '' && !line.endsWith('/'));
+}
+
+/** Names of {@link listUnlike}: those that are no file any more, because they were removed or are directories by now, and the others. */
+export function splitUnlike(lines: readonly string[]): {
+  readonly gone: ReadonlySet<string>;
+  readonly there: ReadonlySet<string>;
+} {
+  const [gone, there] = [new Set<string>(), new Set<string>()];
+  for (const line of lines) (line.startsWith('R') ? gone : there).add(line.slice(2));
+  // What was removed is told twice, as changed too.
+  for (const name of gone) there.delete(name);
+  for (const name of there)
+    for (let end = name.lastIndexOf('/'); end > 0; end = name.lastIndexOf('/', end - 1))
+      if (there.has(name.slice(0, end))) gone.add(name.slice(0, end));
+  for (const name of gone) there.delete(name);
+  return { gone, there };
 }
 
 async function gitlinks(user: UserRepository, options: object): Promise<ReadonlySet<string>> {
