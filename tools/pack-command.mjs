@@ -1,4 +1,4 @@
-// npm run pack:command [-- DIRECTORY]: one tarball with the whole command line in it, server for agents and engine client included.
+// npm run pack:command [-- DIRECTORY]: one tarball with the whole command line in it, server for agents and the clients of engines and SSH included.
 // `npm install --global` of it asks no registry and runs no script of anybody. Needs a build with bundles.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -23,6 +23,13 @@ const withoutUnused = {
   load: (id) => (UNUSED.some((name) => id === `\0${name}`) ? 'module.exports = {};' : undefined),
 };
 
+/** SSH goes without code for one machine: what it tries to load is not there, as where nobody built it. */
+const withoutNative = {
+  name: 'without-native',
+  resolveId: (id) => (/\.node$|^cpu-features$/.test(id) ? `\0${id}` : undefined),
+  load: (id) => (/^\0(?:.*\.node|cpu-features)$/.test(id) ? "throw new Error('not built');" : undefined),
+};
+
 /** A package of ours or of others that lies in the tarball and needs nothing. */
 function bundled(name, manifest) {
   mkdirSync(at('node_modules', name), { recursive: true });
@@ -41,17 +48,22 @@ try {
     filter: (path) => !/\.d\.cts$|modules\.json$/.test(path),
   });
 
-  const require = createRequire(join(root, 'packages/container-engine/package.json'));
-  const client = JSON.parse(readFileSync(require.resolve('dockerode/package.json'), 'utf8'));
-  bundled('dockerode', { version: client.version, license: client.license, main: './client.cjs' });
-  const engine = await rolldown({ input: require.resolve('dockerode'), platform: 'node', plugins: [withoutUnused] });
-  await engine.write({
-    file: at('node_modules/dockerode/client.cjs'),
-    format: 'cjs',
-    comments: { legal: true },
-  });
+  const versions = {};
+  for (const [client, owner, plugin] of [
+    ['dockerode', 'packages/container-engine', withoutUnused],
+    ['ssh2', 'packages/provider-ssh', withoutNative],
+  ]) {
+    const require = createRequire(join(root, owner, 'package.json'));
+    const { version: own, license: terms } = JSON.parse(
+      readFileSync(require.resolve(`${client}/package.json`), 'utf8'),
+    );
+    versions[client] = own;
+    bundled(client, { version: own, ...(terms && { license: terms }), main: './client.cjs' });
+    const built = await rolldown({ input: require.resolve(client), platform: 'node', plugins: [plugin] });
+    await built.write({ file: at('node_modules', client, 'client.cjs'), format: 'cjs', comments: { legal: true } });
+  }
 
-  const dependencies = { [server.name]: version, dockerode: client.version };
+  const dependencies = { [server.name]: version, ...versions };
   writeFileSync(
     at('package.json'),
     JSON.stringify(
