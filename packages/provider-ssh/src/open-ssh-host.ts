@@ -45,8 +45,11 @@ export async function openSshHost(options: SshHostOptions, call?: CallOptions): 
   const target = chain.at(-1) as Endpoint;
   const name = showDestination(target);
   for (const notice of new Set(chain.flatMap(({ notices }) => notices))) options.onNotice?.(notice);
+  // The caller's signal is for the opening: a later login, after a loss, is another call's.
+  let opening = call;
   const logIn = async () => {
-    const { link, key } = await reach(chain, { ...options, hostKeys: accepted }, call);
+    const { link, key } = await reach(chain, { ...options, hostKeys: accepted }, opening);
+    opening = undefined;
     if (key) accepted.push(key);
     return link;
   };

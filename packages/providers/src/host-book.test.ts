@@ -69,3 +69,20 @@ test('of hosts there are this machine and those in the book, and a name that is 
     details: { hint: expect.stringContaining('litterbox host add') },
   });
 });
+
+test('a machine that does not answer holds nobody up who closes the hosts', async () => {
+  const { createServer } = await import('node:net');
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as { port: number };
+  await new HostBook(directory).put({ name: 'silent', destination: `me@127.0.0.1:${port}`, hostKeys: [] });
+  const hosts = userHosts({ host: {} as never, directory });
+  const opening = hosts.open('silent').then(
+    () => 'opened',
+    () => 'given up',
+  );
+  await new Promise((resolve) => silent.once('connection', resolve));
+  await hosts[Symbol.asyncDispose]();
+  expect(await opening).toBe('given up');
+  silent.close();
+});

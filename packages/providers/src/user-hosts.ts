@@ -1,5 +1,5 @@
 import { type Hosts, type KnownHost, LOCAL_HOST, type OpenedHost } from '@litterbox/core/provider';
-import { HostBook } from './host-book.ts';
+import { HostBook, type KeptHost } from './host-book.ts';
 import { openKeptHost } from './open-kept-host.ts';
 
 /**
@@ -15,6 +15,8 @@ class UserHosts implements Hosts {
   readonly #here: OpenedHost;
   readonly #book: HostBook;
   readonly #opening = new Map<string, Promise<OpenedHost>>();
+  readonly #opened = new Set<OpenedHost>();
+  readonly #over = new AbortController();
 
   constructor(here: OpenedHost) {
     this.#here = here;
@@ -41,20 +43,26 @@ class UserHosts implements Hosts {
     return await opening;
   }
 
+  /** Waits for no machine that has not answered. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const opened = await Promise.allSettled(this.#opening.values());
+    this.#over.abort(new Error('The hosts were closed.'));
     this.#opening.clear();
-    await Promise.all(
-      opened.map(async (one) => {
-        if (one.status === 'fulfilled') await one.value.host[Symbol.asyncDispose]();
-      }),
-    );
+    await Promise.all([...this.#opened].map(({ host }) => host[Symbol.asyncDispose]()));
   }
 
   #open(name: string): Promise<OpenedHost> {
-    const opening = this.#book.get(name).then((kept) => openKeptHost(kept));
+    const opening = this.#book.get(name).then(async (kept) => await this.#reach(kept));
     this.#opening.set(name, opening);
     opening.catch(() => this.#opening.delete(name));
     return opening;
+  }
+
+  async #reach(kept: KeptHost): Promise<OpenedHost> {
+    const { signal } = this.#over;
+    const reached = await openKeptHost(kept, { signal });
+    if (signal.aborted) await reached.host[Symbol.asyncDispose]();
+    signal.throwIfAborted();
+    this.#opened.add(reached);
+    return reached;
   }
 }
