@@ -1,5 +1,6 @@
 import {
   type ExitStatus,
+  exitStatusOf,
   joinBytes,
   LitterboxError,
   type OutputChunk,
@@ -13,27 +14,6 @@ import { MarkedStream } from './marked-stream.ts';
 import { MUX_FRAME_BYTES, MUX_WINDOW_BYTES, muxProgram } from './mux-program.ts';
 
 const HEADER_BYTES = 9;
-
-/** As the kernel of Linux counts them on most of its architectures; only what shells and builds meet. */
-const SIGNALS: Readonly<Record<number, string>> = {
-  1: 'SIGHUP',
-  2: 'SIGINT',
-  3: 'SIGQUIT',
-  4: 'SIGILL',
-  6: 'SIGABRT',
-  7: 'SIGBUS',
-  8: 'SIGFPE',
-  9: 'SIGKILL',
-  10: 'SIGUSR1',
-  11: 'SIGSEGV',
-  12: 'SIGUSR2',
-  13: 'SIGPIPE',
-  14: 'SIGALRM',
-  15: 'SIGTERM',
-  24: 'SIGXCPU',
-  25: 'SIGXFSZ',
-  31: 'SIGSYS',
-};
 
 type Letter = 'S' | 'W' | 'E' | 'A' | 'C';
 
@@ -192,7 +172,8 @@ class MuxProcess implements ProcessHandle {
       this.#wakeWriter();
     } else if (letter === 'x' && bytes.length === 8) {
       this.#hasExited = true;
-      this.#resolveExit(statusOf(numbers().getUint32(0), numbers().getUint32(4)));
+      const [code, signal] = [numbers().getUint32(0) & 0xff, numbers().getUint32(4) & 0x7f];
+      this.#resolveExit(signal === 0 ? { code } : exitStatusOf(128 + signal));
       this.#wakeWriter();
     } else if (letter === 'c') {
       this.#hasClosed = true;
@@ -277,12 +258,6 @@ function number(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value);
   return bytes;
-}
-
-function statusOf(code: number, signal: number): ExitStatus {
-  if (signal === 0) return { code: code & 0xff };
-  const name = SIGNALS[signal];
-  return { code: 128 + (signal & 0x7f), ...(name !== undefined && { signal: name }) };
 }
 
 function gone(): LitterboxError {
