@@ -30,6 +30,9 @@ case ${1:-status} in
     if command -v systemctl >/dev/null 2>&1 && [ -d /run/systemd/system ]; then
       case $lacking in *docker.io*) systemctl disable --now docker.service docker.socket containerd.service >/dev/null 2>&1 || : ;; esac
       case $lacking in *podman*) systemctl disable --now podman.socket podman.service >/dev/null 2>&1 || : ;; esac
+      case $lacking in *openssh-server*) systemctl disable --now ssh.service ssh.socket >/dev/null 2>&1 || : ;; esac
+    elif [ -x /etc/init.d/ssh ]; then
+      case $lacking in *openssh-server*) /etc/init.d/ssh stop >/dev/null 2>&1 || : ;; esac
     fi
     ;;
   down) ;;
