@@ -127,7 +127,10 @@ describe.each([
       () => 'written',
       (error: { readonly code?: string }) => error.code,
     );
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await eventually(
+      async () => readdirSync(directory).length,
+      (count) => count === 2,
+    );
     await ways[0]?.cut();
     expect(await outcome).toBe('UNAVAILABLE');
     await eventually(

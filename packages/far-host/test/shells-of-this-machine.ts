@@ -165,8 +165,9 @@ class FarShell implements ProcessHandle {
     return this.#later(() => this.#handle.kill(signal));
   }
 
+  /** What is behind a way that is gone is out of reach: it ends by itself, by the end of its stdin. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle[Symbol.asyncDispose]();
+    if (!this.#gone.aborted) await this.#handle[Symbol.asyncDispose]();
   }
 
   /** Accepted at once, as a connection's window does, up to so much that is on its way; done in order. */
