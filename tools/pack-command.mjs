@@ -49,10 +49,11 @@ try {
   });
 
   const versions = {};
-  for (const [client, owner, plugin] of [
-    ['dockerode', 'packages/container-engine', withoutUnused],
-    ['ssh2', 'packages/provider-ssh', withoutNative],
-  ]) {
+  const clients = [
+    { client: 'dockerode', owner: 'packages/container-engine', plugin: withoutUnused },
+    { client: 'ssh2', owner: 'packages/provider-ssh', plugin: withoutNative },
+  ];
+  for (const { client, owner, plugin } of clients) {
     const require = createRequire(join(root, owner, 'package.json'));
     const { version: own, license: terms } = JSON.parse(
       readFileSync(require.resolve(`${client}/package.json`), 'utf8'),
