@@ -9,7 +9,7 @@ import type { ToolDirectory } from './tool-directories.ts';
 export function assuranceOf(
   machine: Machine,
   meta: SandboxMeta,
-  { canBoundDisk }: Pick<Strategy, 'canBoundDisk'>,
+  { bound }: Pick<Strategy, 'bound'>,
   environment: readonly string[],
   masked: readonly string[],
   facts: KernelFacts,
@@ -26,10 +26,9 @@ export function assuranceOf(
       limits: meta.limits,
       environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
-      ...(machine.canMakeDisks &&
-        canBoundDisk && {
-          withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
-        }),
+      ...((bound === 'image' ? machine.canMakeDisks : bound !== undefined) && {
+        withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
+      }),
       readable: readableOf(machine.toolDirectories, meta),
       masked,
       ...(meta.root.type === 'machine' && { unreachable: machine.unreachable }),

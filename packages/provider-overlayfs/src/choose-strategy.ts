@@ -5,16 +5,23 @@ import { btrfs } from './strategies/btrfs.ts';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';
+import { zfs } from './strategies/zfs.ts';
 
 /**
- * The best first. Overlay and Btrfs both cost nothing for the size of a repository. An overlay has its changes in a layer of their own, so that nobody
+ * The best first. Overlay, Btrfs and ZFS cost nothing for the size of a repository. An overlay has its changes in a layer of their own, so that nobody
  * looks for them among everything else.
  */
-const STRATEGIES: readonly Strategy[] = [overlay, btrfs, reflink, copy];
+const STRATEGIES: readonly Strategy[] = [overlay, btrfs, zfs, reflink, copy];
 
 const namesOf = (strategies: readonly Strategy[]) => strategies.map(({ name }) => name).join(', ');
 
 export const STRATEGY_NAMES = STRATEGIES.map(({ name }) => name);
+
+/** Those that can bound what a sandbox writes. */
+export const BOUNDING_NAMES = STRATEGIES.filter(({ bound }) => bound).map(({ name }) => name);
+
+/** Kinds of base trees that may be in one state directory. */
+export const TREE_KINDS = STRATEGIES.flatMap(({ baseKind }) => baseKind ?? []);
 
 export interface StrategyChoice {
   readonly strategy: Strategy | undefined;

@@ -15,6 +15,7 @@ import {
   notInCopies,
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
+import { BOUNDING_NAMES } from './choose-strategy.ts';
 import type { KeptSetups } from './kept-setups.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -47,14 +48,13 @@ export async function describeSandbox(
       throw cannotHonour(
         provider,
         `the limit ${name}`,
-        name === 'diskBytes' ? 'Leave it out, or run Litterbox as root with the strategy overlay.' : 'Leave it out.',
+        name === 'diskBytes'
+          ? `Leave it out, or run Litterbox as root with another strategy (${BOUNDING_NAMES.join(', ')}).`
+          : 'Leave it out.',
       );
   }
   const { canMakeDisks, maxOpenFiles } = await survey.machine(call);
-  if (limits.diskBytes !== undefined) {
-    assertOwnPlayground(provider, spec);
-    if (!canMakeDisks) throw noDisks(provider);
-  }
+  if (limits.diskBytes !== undefined) assertOwnPlayground(provider, spec);
   if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
     throw cannotHonour(
       provider,
@@ -68,12 +68,6 @@ export async function describeSandbox(
       'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
     );
   const { strategy, checks } = await survey.strategy(call, spec.strategy);
-  if (limits.diskBytes !== undefined && strategy?.canBoundDisk === false)
-    throw cannotHonour(
-      provider,
-      `the limit diskBytes with the strategy ${strategy.name}`,
-      'Use the strategy overlay, or leave the limit out.',
-    );
   if (!strategy)
     throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${directory}.`, {
       operation: 'provider.create',
@@ -83,6 +77,13 @@ export async function describeSandbox(
         ...new Set(checks.flatMap(({ remedy }) => remedy ?? [])),
       ].join('. '),
     });
+  if (limits.diskBytes !== undefined && !strategy.bound)
+    throw cannotHonour(
+      provider,
+      `the limit diskBytes with the strategy ${strategy.name}`,
+      `Use another strategy (${BOUNDING_NAMES.join(', ')}), or leave the limit out.`,
+    );
+  if (limits.diskBytes !== undefined && strategy.bound === 'image' && !canMakeDisks) throw noDisks(provider);
   const openFiles = Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles);
   const from = { strategy: strategy.name, base: spec.workspace.key, root };
   return {

@@ -5,7 +5,6 @@ import {
   copyDisk,
   copyTree,
   type DirectoryLayout,
-  diskOf,
   MAKE_SESSION_ENTRIES,
   makeDisk,
   SANDBOX_USER,
@@ -13,8 +12,10 @@ import {
 } from '@litterbox/linux-sandbox';
 import { strategyNamed } from './choose-strategy.ts';
 import { HOLD } from './held-session.ts';
+import { imageOf } from './image-of.ts';
 import { baseDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
+import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
 
@@ -34,15 +35,20 @@ mkdir base etc playground tools
 const OWNER = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
 
 /** Shell text, in a sandbox's unfinished directory: layers with nothing in them but the base, and a playground. */
-export function fillSandbox({ layout, machine, meta, setup }: FillInput, isPooled: boolean): string {
+export function fillSandbox(
+  { layout, machine, meta, setup }: FillInput,
+  isPooled: boolean,
+  unfinished: string,
+): string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
-  const disk = diskOf(layout, meta);
-  const owned = strategy.changes === 'upper' ? 'ws upper' : 'ws';
+  const disk = imageOf(layout, strategy, meta);
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
+  const putIn = ownBoundOf(strategy, meta)?.putIn(`${layout.playgrounds}/${meta.playground}`, unfinished);
+  const { root } = layout;
   return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
-${strategy.prepare(baseDirectory(layout, strategy, meta.base), setup)}
-${machine.isRoot ? `chown ${OWNER} home ${playground} ${owned}` : ''}
-${disk ? makeDisk(disk) : ''}`;
+${strategy.prepare(baseDirectory(layout, strategy, meta.base), setup, meta.limits.diskBytes)}
+${machine.isRoot ? `chown ${OWNER} home ${playground} ${strategy.owned.join(' ')}` : ''}
+${disk ? makeDisk(disk) : ''}${putIn === undefined ? '' : `[ -z "$(ls -A ${playground})" ] || ${confinedCopy({ root, isRoot: machine.isRoot, copy: putIn })}\n`}`;
 }
 
 /** As {@link fillSandbox}, with the layers of another sandbox, which stands still meanwhile. */
@@ -52,8 +58,10 @@ export function fillCopy(
 ): (unfinished: string) => string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
   const from = sandboxFilesOf(`${layout.sandboxes}/${source.id}`).directory;
-  const hasPlayground = meta.playground === meta.id && source.playground === source.id;
-  const [fromDisk, toDisk] = [diskOf(layout, source), diskOf(layout, meta)];
+  const isBounded = meta.limits.diskBytes !== undefined;
+  // Where it is bounded it is on the disk, or on the layers.
+  const hasPlayground = !isBounded && meta.playground === meta.id && source.playground === source.id;
+  const [fromDisk, toDisk] = [imageOf(layout, strategy, source), imageOf(layout, strategy, meta)];
   const empty = strategy.changes === 'upper' ? strategy.prepare(baseDirectory(layout, strategy, meta.base), setup) : '';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   const owner = machine.isRoot ? ` && chown ${OWNER} ${playground}` : '';
@@ -63,11 +71,9 @@ export function fillCopy(
     : hasPlayground
       ? `mv -T own-playground ${playground}`
       : `[ -d ${playground} ] || { mkdir ${playground}${owner}; }`;
-  const [workspace, home] = strategy.layers;
   return (unfinished) => {
     const trees = [
-      strategy.copyWorkspace(`${from}/${workspace}`, `${unfinished}/${workspace}`),
-      copyTree(`${from}/${home}`, `${unfinished}/${home}`),
+      ...strategy.layers.map(({ name, copy }) => copy(`${from}/${name}`, `${unfinished}/${name}`)),
       ...(hasPlayground ? [copyTree(`${layout.playgrounds}/${source.id}`, `${unfinished}/own-playground`)] : []),
     ];
     const copy = fromDisk ? `cd ${quoted(unfinished)} || exit 1\n${copyDisk(from, fromDisk)}` : trees.join(' && ');

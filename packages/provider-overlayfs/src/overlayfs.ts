@@ -1,6 +1,7 @@
 import { assertClaimable, unlike } from '@litterbox/sandbox-kit';
 import {
   baseTreeName,
+  confinedCopy,
   beginAtFirstMark,
   createOrRollBack,
   directoryLayout,
@@ -22,6 +23,7 @@ import {
   type ProviderKey,
   type ProviderMachine,
   type ProviderTraits,
+  quoted,
   reach,
   type RemoveOptions,
   type RuntimeStatus,
@@ -32,7 +34,7 @@ import {
   type SetupStore,
   type SnapshotProvider,
 } from '@litterbox/core/provider';
-import { STRATEGY_NAMES, strategyNamed } from './choose-strategy.ts';
+import { STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './held-session.ts';
@@ -42,6 +44,7 @@ import type { Machine } from './machine.ts';
 import { MachineSurvey } from './machine-survey.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { overlaySnapshots } from './overlay-snapshots.ts';
+import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
@@ -50,7 +53,7 @@ import type { Strategy } from './strategies/strategy.ts';
  * trees, layers and playgrounds.
  */
 export interface OverlayfsOptions extends ProviderMachine {
-  /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, reflink, copy */
+  /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, zfs, reflink, copy */
   readonly strategy?: Strategy['name'];
 }
 
@@ -71,8 +74,8 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
-    // A disk of its own is mounted, which needs root, and holds layers alone: a copy of the base would not share its blocks.
-    const boundsDisk = facts.uid === 0 && (strategy === undefined || strategyNamed(strategy, key).canBoundDisk);
+    // What bounds the disk is mounted, which needs root.
+    const boundsDisk = facts.uid === 0 && (strategy === undefined || strategyNamed(strategy, key).bound !== undefined);
     this.traits = {
       isolation: 'process',
       limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
@@ -84,7 +87,7 @@ class OverlayProvider implements SandboxProvider {
     };
     const layout = directoryLayout(`${directory}/overlayfs`);
     this.#host = host;
-    this.#directories = new SandboxDirectories({ provider: this.name, host, layout });
+    this.#directories = new SandboxDirectories({ provider: this.name, host, layout, kinds: TREE_KINDS });
     this.#wanted = strategy;
     this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy });
     this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());
@@ -181,7 +184,8 @@ class OverlayProvider implements SandboxProvider {
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1
 ( ${leavings.empty}
 ) || exit 1
-${letGoScript(directory)}`;
+${letGoScript(directory)}
+${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     await this.#directories.remove(id, { end, sweep: this.#setups.sweep }, call);
   }
 
@@ -198,7 +202,8 @@ ${letGoScript(directory)}`;
     );
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withNewerFiles(decided, spec, owner, options);
-    const fill = (one: SandboxMeta) => () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
+    const fill = (one: SandboxMeta) => (unfinished: string) =>
+      fillSandbox(this.#filled(one, machine), spec.isPooled === true, unfinished);
     const stage = (one: SandboxMeta, bases: readonly string[]) =>
       this.#directories.stage(one, { bases, fill: fill(one) }, options);
     const { baseKind, changes } = strategyNamed(meta.strategy, this.name);
@@ -227,6 +232,18 @@ ${letGoScript(directory)}`;
       throw error;
     }
     return meta;
+  }
+
+  /** Shell text, after `removeTree`: the playground gets a directory of its own where it is on the layers, which are going. */
+  async #takePlaygroundOut(id: SandboxId): Promise<string> {
+    const meta = await this.#directories.read(id).catch(() => undefined); // of what is broken or gone nothing can be kept
+    const bound = meta && ownBoundOf(strategyNamed(meta.strategy, this.name), meta);
+    if (!bound) return '';
+    const { root, playgrounds } = this.#directories.layout;
+    const { directory } = this.#directories.filesOf(id);
+    const copy = confinedCopy({ root, isRoot: true, copy: bound.takeOut(directory, `${directory}/taken-out`) });
+    const playground = quoted(`${playgrounds}/${id}`);
+    return `( cd ${quoted(directory)} && remove_tree taken-out && mkdir -m 700 taken-out && ${copy} && remove_tree ${playground} && mv -T taken-out ${playground} ) || exit 1`;
   }
 
   #filled(meta: SandboxMeta, machine: Machine) {

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { type Host, type SandboxProvider } from '@litterbox/core/provider';
 import { overlayfs } from '../src/index.ts';
 
-export type StrategyName = 'overlay' | 'btrfs' | 'reflink' | 'copy';
+export type StrategyName = 'overlay' | 'btrfs' | 'zfs' | 'reflink' | 'copy';
 
 /** Where the test host keeps file systems that can share blocks. */
 const DIRECTORIES: Partial<Record<StrategyName, string>> = {
   btrfs: '/var/lib/litterbox-test/fs/btrfs',
+  zfs: '/var/lib/litterbox-test/fs/zfs',
   reflink: '/var/lib/litterbox-test/fs/xfs',
 };
 
