@@ -87,9 +87,23 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/(container-engine|provider-[^/]+)/src/',
-        pathNot: [tests, '^packages/provider-(docker|podman)/'],
+        pathNot: [tests, '^packages/provider-(docker|podman|ssh)/'],
       },
       to: { path: '^packages/(?!core/|sandbox-kit/|linux-sandbox/|$1/)' },
+    },
+    {
+      name: 'far-host-needs-shells-alone',
+      comment: 'A machine behind shells is reached through a transport, and by nothing of Node.',
+      severity: 'error',
+      from: { path: '^packages/far-host/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|linux-sandbox/|far-host/)|^(?!packages/|node_modules/)' },
+    },
+    {
+      name: 'ssh-is-a-way-to-a-host',
+      comment: 'It brings a host, over which any provider works: it knows none.',
+      severity: 'error',
+      from: { path: '^packages/provider-ssh/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|far-host/|provider-ssh/)' },
     },
     {
       name: 'engines-share-one-package',
@@ -104,7 +118,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|sandbox-kit|linux-sandbox|container-engine|providers|provider-[^/]+)/src/',
+          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|sandbox-kit|linux-sandbox|far-host|container-engine|providers|provider-[^/]+)/src/',
           '^packages/create-litterbox-provider/template/src/',
         ],
         pathNot: tests,
@@ -113,9 +127,10 @@ module.exports = {
     },
     {
       name: 'providers-are-strangers',
-      comment: 'No provider may know another one, not even in its tests.',
+      comment:
+        'No provider may know another one, not even in its tests; the way to a machine is tried with those that go it.',
       severity: 'error',
-      from: { path: '^packages/provider-([^/]+)/' },
+      from: { path: '^packages/provider-([^/]+)/', pathNot: '^packages/provider-ssh/test/' },
       to: { path: '^packages/provider-', pathNot: '^packages/provider-$1/' },
     },
     {

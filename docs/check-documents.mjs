@@ -19,6 +19,8 @@ const FOLDERS = {
   channel: ['packages/core/src/channel'],
   host: ['packages/host/test'],
   overlayfs: ['packages/provider-overlayfs/test'],
+  far: ['packages/far-host/test'],
+  ssh: ['packages/provider-ssh/test'],
   docker: ['packages/provider-docker/test'],
   podman: ['packages/provider-podman/test'],
   litterbox: ['packages/litterbox/test'],

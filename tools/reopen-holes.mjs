@@ -29,6 +29,32 @@ const UNJUDGED = {
  */
 const HOLES = [
   {
+    name: 'secrets-of-the-working-tree',
+    file: `${GIT}/find-secret-files.ts`,
+    guard: '  const holds = secretByName(text);',
+    hole: "  const holds = secretByName('');",
+    tests: ['AX74: '],
+  },
+  {
+    name: 'links-out-of-the-working-tree',
+    file: 'packages/linux-sandbox/src/directory/artefact-script.ts',
+    guard: 'do [ ! -h "$lb_path" ] ||',
+    hole: 'do true ||',
+    also: {
+      file: 'packages/linux-sandbox/src/directory/artefact-script.ts',
+      guard: 'ro,nosymfollow',
+      hole: 'ro',
+    },
+    tests: ['AX75: '],
+  },
+  {
+    name: 'special-files-of-the-working-tree',
+    file: 'packages/linux-sandbox/src/directory/artefact-script.ts',
+    guard: 'find . ! -type f ! -type d ! -type l -exec rm -f {} + && ',
+    hole: '',
+    tests: ['AX77: '],
+  },
+  {
     name: 'sockets',
     file: 'packages/linux-sandbox/src/kernel/socket-protocols.ts',
     guard: '  { family: 2, protocols: INTERNET },',

@@ -35,7 +35,7 @@ const bundle = await rolldown({
   input: here('dist/bin.js'),
   platform: 'node',
   plugins: [manifest, jsonc, lateBuiltins],
-  external: ['@litterbox/mcp/start', 'dockerode'],
+  external: ['@litterbox/mcp/start', 'dockerode', 'ssh2'],
 });
 await bundle.write({
   dir: here('bundle'),

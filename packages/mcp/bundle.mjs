@@ -11,7 +11,7 @@ const bundle = await rolldown({
   input: here('dist/start.js'),
   platform: 'node',
   plugins: [lateBuiltins],
-  external: ['dockerode'],
+  external: ['dockerode', 'ssh2'],
 });
 const { output } = await bundle.write({
   dir: here('bundle'),

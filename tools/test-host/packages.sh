@@ -1,7 +1,10 @@
 #!/bin/sh
-# Debian packages of the tests. `down` leaves them: others may have come to need them.
+# Debian packages of the tests: packages.sh up|down|status [gate]. `down` leaves them: others may have come to need them.
 set -eu
-wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static mmdebstrap strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client git-lfs'
+wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static mmdebstrap strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client openssh-server git-lfs'
+# What the deep tests build with.
+builders='make gcc libc6-dev cmake cargo'
+[ "${2:-gate}" = gate ] || wanted="$wanted $builders"
 
 missing() {
   for package in $wanted; do

@@ -41,6 +41,18 @@ const MUTANTS = [
     parts: ['fast-rest', 'main-job-overlay'],
   },
   {
+    file: 'core/src/use-cases/without-artefacts.ts',
+    from: 'if (!isWithinAny(change.path, include)) yield change;',
+    to: 'yield change;',
+    parts: ['fast-rest'],
+  },
+  {
+    file: 'source-control-git/src/find-secret-files.ts',
+    from: 'const holds = secretByName(text);',
+    to: "const holds = secretByName('');",
+    parts: ['git'],
+  },
+  {
     file: 'core/src/use-cases/accept-risky.ts',
     from: 'if (risky.length === 0 || isAccepted) return;',
     to: 'if (risky.length >= 0) return;',

@@ -109,9 +109,9 @@ const GATE = [
   {
     name: 'kit-strategies-gate',
     layer: 'gate',
-    why: 'another strategy copies in another way: what it says of itself, and its copies',
+    why: 'another strategy copies in another way: what it says of itself, its copies, and what comes along',
     files: ['^packages/provider-overlayfs/test/(copy|reflink|btrfs)\\.conformance'],
-    titles: groups('traits', 'copies', 'lifecycle'),
+    titles: groups('traits', 'artefacts', 'copies', 'lifecycle'),
   },
   {
     name: 'kit-pipe-host-gate',
@@ -121,11 +121,24 @@ const GATE = [
     titles: [...groups('streaming', 'traits'), '^the host behind a pipe'],
   },
   {
+    name: 'far-machines',
+    layer: 'gate',
+    why: 'a machine behind shells and over SSH: the contract of a host, keys, logins, losses',
+    files: ['^packages/far-host/test/', '^packages/provider-ssh/test/ssh-host\\.test'],
+  },
+  {
+    name: 'kit-ssh-gate',
+    layer: 'gate',
+    why: 'copy-on-write sandboxes over a real SSH server: what is carried, and what the way is asked to do',
+    files: ['^packages/provider-ssh/test/overlayfs\\.conformance'],
+    titles: groups('streaming', 'traits', 'connections'),
+  },
+  {
     name: 'git',
     layer: 'gate',
     why: 'the contract of source control on git, and the ways into the repository of the person',
     files: [
-      '^packages/source-control-git/test/(conformance|integrate|persons-commits|costly-rules|base|record|large-files|untouched|revision-journal|hostile-archive|configured-paths|user-git)\\.',
+      '^packages/source-control-git/test/(conformance|drift|integrate|persons-commits|costly-rules|base|record|large-files|untouched|revision-journal|hostile-archive|configured-paths|user-git)\\.',
     ],
     env: { LITTERBOX_FUZZ_RUNS: '0.1' },
   },
@@ -277,6 +290,27 @@ const DEEP = [
     files: ['^packages/provider-overlayfs/test/pipe-host'],
   },
   {
+    name: 'kit-ssh',
+    why: 'the whole kit over SSH, and the contract of a host',
+    files: ['^packages/provider-ssh/test/(overlayfs|ssh-host)\\.conformance'],
+    limitSeconds: 1800,
+  },
+  {
+    name: 'kit-ssh-user',
+    why: 'the whole kit over SSH, for an ordinary user of the machine',
+    files: ['^packages/provider-ssh/test/overlayfs\\.conformance'],
+    as: 'user',
+    uses: [KEPT_MOUNTS],
+    limitSeconds: 1800,
+  },
+  {
+    name: 'kit-ssh-docker',
+    why: 'the whole kit on an engine of a machine that is reached over SSH',
+    files: ['^packages/provider-ssh/test/docker\\.conformance'],
+    uses: ['docker', KEPT_MOUNTS],
+    limitSeconds: 1800,
+  },
+  {
     name: 'kit-user',
     why: 'the whole kit of an ordinary user, with every strategy',
     files: ['^packages/provider-overlayfs/test/overlay\\.conformance'],
@@ -389,7 +423,7 @@ const DEEP = [
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63|ax74|ax80)'],
   },
   {
     name: 'attacks-git',
@@ -404,7 +438,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax74|ax80)'],
     as: 'user',
   },
   {

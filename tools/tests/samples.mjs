@@ -16,6 +16,7 @@ export const gateAttacks = [
   'AX21: ',
   'AX23: ',
   'AX35: what',
+  'AX80: ',
   'secrets in files, objects, output$',
 ];
 

@@ -17,7 +17,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
 export const OPTION_GROUPS: Readonly<Record<string, readonly (readonly [heading: string, keys: readonly string[]])[]>> =
   {
     'sandbox-create': [
-      ['What is in it:', ['from', 'workdir', 'environment', 'workspaceGit', 'playgroundScope']],
+      ['What is in it:', ['from', 'lower', 'include', 'workdir', 'environment', 'workspaceGit', 'playgroundScope']],
       ['Setup:', ['setup', 'setupTimeoutMs', 'freshSetup', 'rollback']],
       ['Network:', ['network', 'allow', 'allowPrivate', 'deny']],
       ['Where it runs:', ['provider', 'image', 'rootfs', 'allowDegraded']],

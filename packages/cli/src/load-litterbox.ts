@@ -3,13 +3,14 @@ import type { Performer } from 'litterbox/performer';
 
 /** What carries out operations with every provider that comes along; loaded only by commands that need it. */
 export async function loadLitterbox(repo: string, approver: Approver): Promise<Performer> {
-  const [{ createPerformer }, { PROVIDERS }] = await Promise.all([
+  const [{ createPerformer }, { PROVIDERS, userHosts }] = await Promise.all([
     import('litterbox/performer'),
     import('@litterbox/providers'),
   ]);
   return createPerformer({
     repo,
     providers: PROVIDERS,
+    openHosts: userHosts,
     actor: 'cli',
     approver,
     environment: process.env,

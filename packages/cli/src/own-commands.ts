@@ -59,6 +59,47 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: async () => (await import('./commands/mcp.ts')).serve,
   },
   {
+    verb: 'host',
+    summary: 'Name machines that sandboxes can be made on, over SSH',
+    examples: ['host add build-box me@build.example.org', 'host list', 'host check build-box', 'host remove build-box'],
+    below: [
+      {
+        verb: 'add',
+        summary: 'Log in on a machine, ask about its key where nobody knows it, and keep it under a name',
+        words: [
+          ['<name>', 'what it is called here: create --host NAME'],
+          ['<destination>', '[USER@]HOST[:PORT]; HOST may be one of ~/.ssh/config'],
+        ],
+        options: [
+          ['--identity-file <file>', 'the private key to try first'],
+          ['--host-key <fingerprint>', 'the key that it has to show, as ssh-keygen -l prints it: SHA256:…'],
+        ],
+        examples: ['host add build-box me@build.example.org', 'host add lab 10.0.0.7:2222 --identity-file ~/.ssh/lab'],
+        load: async () => (await import('./commands/host.ts')).add,
+      },
+      {
+        verb: 'list',
+        summary: 'List the machines',
+        examples: ['host list', 'host list --json'],
+        load: async () => (await import('./commands/host.ts')).list,
+      },
+      {
+        verb: 'check',
+        summary: 'Log in on a machine and tell what it is; litterbox doctor --host NAME tells what it can',
+        words: [['<name>', 'as host list tells it']],
+        examples: ['host check build-box'],
+        load: async () => (await import('./commands/host.ts')).check,
+      },
+      {
+        verb: 'remove',
+        summary: 'Forget a machine; its sandboxes stay there, and are reached again when it is added again',
+        words: [['<name>', 'as host list tells it']],
+        examples: ['host remove build-box'],
+        load: async () => (await import('./commands/host.ts')).remove,
+      },
+    ],
+  },
+  {
     verb: 'agent',
     summary: 'Let Claude Code, Codex, opencode, Gemini CLI, Cursor or VS Code work in sandboxes',
     examples: ['agent list', 'agent install claude', 'agent install cursor --dry-run', 'agent uninstall claude'],

@@ -36,6 +36,35 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'a-1', 'a-2', 'a-3', '--force']);
   });
 
+  it('begins with the working tree, tells what looks like a secret, and brings what is named', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('.git/info/exclude', 'built/\n');
+    fixture.file('new.txt', 'new\n');
+    fixture.file('.env', 'TOKEN=1\n');
+    fixture.file('built/it', 'built\n');
+    const created = await fixture.run(['create', 'a', '--from', 'worktree', '--include', 'built']);
+    expect(created).toMatchObject({ code: 0, stdout: 'a\n' });
+    expect(created.stderr).toContain(
+      'One file looks like a secret and is not in the sandbox as in your working tree: .env (variables that often are secrets) (take it along: --include .env)',
+    );
+    expect((await fixture.run(['run', 'a', 'cat new.txt built/it; ls -a; test ! -e .env'])).stdout).not.toContain(
+      '.env',
+    );
+    const json = await fixture.run(['--json', 'create', 'b', '--from', 'worktree', '--include', 'built/,.env']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'b', include: ['.env', 'built'], warnings: [] });
+    expect(JSON.parse(json.stdout)).not.toHaveProperty('heldBack');
+    expect((await fixture.run(['run', 'b', 'cat .env built/it; echo more >>built/it'])).stdout).toBe(
+      'TOKEN=1\nbuilt\n',
+    );
+    expect((await fixture.run(['diff', 'b'])).stdout).toBe('');
+    expect(await fixture.run(['create', 'c', '--include', 'a.txt'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('the base has files there'),
+    });
+    expect(await fixture.run(['create', 'c', '--include', '../x'])).toMatchObject({ code: 2 });
+    await fixture.run(['delete', 'a', 'b', '--force']);
+  });
+
   it('races forks, shows how the judge ranks them, and removes the others after a yes', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'a']);

@@ -1,3 +1,4 @@
+import { artefacts } from './sandbox-provider/artefacts.ts';
 import { connections } from './sandbox-provider/connections.ts';
 import { claims } from './sandbox-provider/claims.ts';
 import { changes, SHARED_FILES } from './sandbox-provider/changes.ts';
@@ -35,6 +36,7 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'limits', limits);
   suite(options, 'setups', setups);
   suite(options, 'images', images);
+  suite(options, 'artefacts', artefacts);
   suite(options, 'copies', copies);
   suite(options, 'claims', claims);
   suite(options, 'exec channel', execChannel);

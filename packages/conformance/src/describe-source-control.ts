@@ -112,6 +112,34 @@ export function describeSourceControl({
       },
     );
 
+    check(
+      'how the work tree differs from a tree is told by contents, and nothing in it changes',
+      async ({ repository, root, record }) => {
+        const { tree } = await repository.base({ type: 'worktree' });
+        await write(root, 'ignored', 'x');
+        const before = await digest(root);
+        assert.deepEqual(await repository.drift(tree), { total: 0, paths: [], gone: [] });
+        assert.equal(await digest(root), before);
+        await write(root, 'README', 'edited\n');
+        await write(root, 'new', 'new\n');
+        const { total, paths, gone } = await repository.drift(tree);
+        assert.deepEqual({ total, paths: [...paths].sort(), gone }, { total: 2, paths: ['README', 'new'], gone: [] });
+        await write(root, 'README', 'read me\n');
+        assert.deepEqual(await repository.drift(tree), { total: 1, paths: ['new'], gone: [] });
+        const { revision } = await record([
+          { path: 'dir/more', content: 'x' },
+          { path: 'link', linkTarget: 'README' },
+        ]);
+        assert.ok(revision);
+        const other = await repository.drift(revision.tree);
+        assert.deepEqual([...other.paths].sort(), ['dir/more', 'link', 'new']);
+        assert.deepEqual(other.gone.map(({ path, type }) => `${type} ${path}`).sort(), [
+          'file dir/more',
+          'symlink link',
+        ]);
+      },
+    );
+
     check('a change is one revision, no change is none, and history is linear', async ({ repository, record, id }) => {
       const first = await record([{ path: 'README', content: 'one\n' }]);
       assert.deepEqual([first.revision?.number, first.changedFiles], [1, 1]);
@@ -441,6 +469,52 @@ export function describeSourceControl({
         assert.equal((await repository.history(id)).base.tree, head.tree);
       },
     );
+
+    check('files of a tree that are others in the work tree have no time there', async ({ repository, root }) => {
+      const { tree } = await repository.base({ type: 'head' });
+      const future = Math.ceil(Date.now() / 1000) + 3600;
+      assert.deepEqual([...(await repository.workTimes(tree, future))], []);
+      await write(root, 'README', 'edited\n');
+      const times = await repository.workTimes(tree, future);
+      assert.deepEqual([...times], [['README', undefined]]);
+      const edited = await repository.base({ type: 'worktree' });
+      assert.deepEqual([...(await repository.workTimes(edited.tree, future))], []);
+      const only = await textOf(
+        repository.tree(tree, { times: new Map([['README', BigInt(future) * 1_000_000_000n]]) }),
+      );
+      assert.ok(only.includes('README') && !only.includes('dir/a'));
+    });
+
+    check('the work tree as a base is without what looks like a secret, and says what', async (started) => {
+      const { repository, root } = started;
+      const textsOf = async (named?: readonly string[]) => {
+        const base = await repository.base({ type: 'worktree', ...(named && { named }) });
+        return { text: await textOf(repository.tree(base.tree)), heldBack: base.heldBack };
+      };
+      await write(root, 'README', 'edited\n');
+      assert.equal((await textsOf()).heldBack, undefined);
+      await write(root, '.Env', 'by name\n');
+      await write(root, 'notes', `by content -----BEGIN PRIVATE KEY-----\n`);
+      await write(root, 'dir/a', `tracked -----BEGIN PRIVATE KEY-----\n`);
+      const { text, heldBack } = await textsOf();
+      assert.ok(text.includes('edited\n') && !/by name|by content|tracked/.test(text));
+      assert.deepEqual(
+        heldBack?.files.map(({ path, isTracked }) => [path, isTracked]),
+        [
+          ['.Env', false],
+          ['dir/a', true],
+          ['notes', false],
+        ],
+      );
+      assert.equal(heldBack?.total, 3);
+      // Tracked files come when they are named; new ones are left to who brings them.
+      const named = await textsOf(['dir', '.Env']);
+      assert.deepEqual(
+        named.heldBack?.files.map(({ path }) => path),
+        ['notes'],
+      );
+      assert.ok(named.text.includes('tracked') && !named.text.includes('by name'));
+    });
 
     check(
       "an agent finds what a branch holds and nothing else; what only a review branch holds is not the person's",

@@ -4,6 +4,7 @@ export { CountingHost } from './counting-host.ts';
 export { describeAuditLog } from './describe-audit-log.ts';
 export { describeDirectorySync, type DirectorySyncOptions, type SyncPlaces } from './describe-directory-sync.ts';
 export { describeHost, type HostOptions } from './describe-host.ts';
+export { describeLoopback, type LoopbackOptions } from './describe-loopback.ts';
 export { describeSandboxPool } from './describe-sandbox-pool.ts';
 export { describeSandboxProvider } from './describe-sandbox-provider.ts';
 export { describeSnapshotProvider } from './describe-snapshot-provider.ts';

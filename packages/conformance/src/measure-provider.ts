@@ -1,14 +1,14 @@
 import { type ControlName, isLitterboxError, type LimitName, type ProviderTraits } from '@litterbox/core/provider';
 import { collectedTests } from './collected-tests.ts';
 import { describeSandboxProvider } from './describe-sandbox-provider.ts';
-import { type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
+import { type Lacking, type SandboxProviderOptions, suite } from './sandbox-provider/suite.ts';
 
 /** What the kit found out about a provider: how its tests went, and what a sandbox of it has and can do. */
 export interface ProviderMeasure {
   readonly name: string;
   readonly isolation: ProviderTraits['isolation'];
   readonly roots: ProviderTraits['roots'];
-  /** Ceilings that the traits name; whether they hold is among the tests. */
+  /** Ceilings that the traits name and the machine does not lack; whether they hold is among the tests. */
   readonly limits: readonly LimitName[];
   /** Controls as a sandbox reads them back. */
   readonly controls: Readonly<Partial<Record<ControlName, 'enforced' | 'weak' | 'absent'>>>;
@@ -26,6 +26,9 @@ export interface ProviderMeasure {
   /** Tests by group. A test of something that the provider does not offer checks that it says so. */
   readonly tests: Readonly<Record<string, { readonly passed: number; readonly failed: readonly string[] }>>;
 }
+
+/** The name in `lacking` under which a machine says that it cannot have a limit. */
+const LACKED: Readonly<Partial<Record<LimitName, Lacking>>> = { diskBytes: 'disk', diskBytesPerSecond: 'disk-speed' };
 
 /**
  * Runs every test of {@link describeSandboxProvider}, one after the other, and looks at one sandbox. Takes minutes.
@@ -57,9 +60,13 @@ async function lookedAt(
   let found: Omit<ProviderMeasure, 'name' | 'tests'> | undefined;
   const tests = collectedTests((runner) =>
     suite({ ...options, runner }, 'capabilities', (check) =>
-      check('one sandbox', async ({ provider, create }) => {
+      check('one sandbox', async ({ provider, create, lacking }) => {
         const runtime = await create();
-        const { isolation, roots, limits } = provider.traits;
+        const { isolation, roots } = provider.traits;
+        const limits = provider.traits.limits.filter((name) => {
+          const lacked = LACKED[name];
+          return lacked === undefined || !lacking.includes(lacked);
+        });
         const { controls } = await runtime.assurance();
         const terminal = await runtime
           .spawn({ argv: ['true'], terminal: { columns: 80, rows: 24 } })

@@ -14,6 +14,7 @@ export type KitGroup =
   | 'limits'
   | 'setups'
   | 'images'
+  | 'artefacts'
   | 'copies'
   | 'claims'
   | 'snapshots'

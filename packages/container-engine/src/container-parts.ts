@@ -63,6 +63,7 @@ export function containerParts(input: ContainerProviderInput): ContainerParts {
     workdir: '/src',
     roots: ['image'],
     canCopy: true,
+    ...(!isConfined && { canBring: true as const }),
     snapshotCost: 'copied',
   };
   return {

@@ -28,7 +28,7 @@ export function containerSnapshots(
       await ends.remove(id); // it is made again, on the layers of then, when the sandbox is used
       await runScriptOrFail(host, 'snapshot.restore', script);
     },
-    restored: ({ prepared: _prepared, newer: _newer, ...meta }, kept) => {
+    restored: ({ prepared: _prepared, newer: _newer, artefacts: _artefacts, ...meta }, kept) => {
       if (meta.imageId !== kept.imageId)
         throw cannotHonour(
           provider,
@@ -40,6 +40,7 @@ export function containerSnapshots(
         base: kept.base,
         ...(kept.prepared !== undefined && { prepared: kept.prepared }),
         ...(kept.newer !== undefined && { newer: kept.newer }),
+        ...(kept.artefacts !== undefined && { artefacts: kept.artefacts }),
         isCopy: true,
       };
     },

@@ -5,6 +5,7 @@ import {
   CAN_MAKE_DISKS,
   describeCopy,
   describeDirectory,
+  ensureArtefactLayer,
   ensureBaseTree,
   ensureNewerFiles,
   type LayeredSetups,
@@ -64,6 +65,8 @@ export async function assertSupported(
   }
   if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir) || meetsOwnPlaces(workdir))
     throw cannotHonour(provider, `the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
+  if (spec.artefacts && !traits.canBring)
+    throw cannotHonour(provider, 'files of include on an engine with files of its own', 'Leave out include.');
   if (UNMOUNTABLE.test(layout.root))
     throw cannotHonour(
       provider,
@@ -133,7 +136,7 @@ export async function describeSandbox(
     imageVolumes: image.volumes,
     user,
     ...(spec.isInstaller && { isInstaller: true }),
-    ...(await findSetup(input, imageId, spec, trees, options)),
+    ...(await findLayer(input, imageId, spec, trees, options)),
   };
 }
 
@@ -143,6 +146,20 @@ export function describeCopied(provider: string, spec: SandboxSpec, source: Sand
   const isOther = installed !== undefined && installed !== source.installed;
   if (reference !== source.image || isOther) throw notInCopies(provider, 'another image');
   return describeCopy(provider, spec, source);
+}
+
+/** What lies over the base: what comes along, or a kept setup. */
+async function findLayer(
+  input: DescribeInput,
+  imageId: string,
+  spec: SandboxSpec,
+  trees: BaseTreesInput,
+  options?: ProgressOptions,
+): Promise<Pick<SandboxMeta, 'prepared' | 'newer' | 'artefacts'>> {
+  const { artefacts, workspace } = spec;
+  if (!artefacts) return await findSetup(input, imageId, spec, trees, options);
+  const { provider } = input.directories;
+  return { artefacts: await ensureArtefactLayer({ ...trees, provider }, workspace, artefacts, options) };
 }
 
 /** The kept setup that it stands on, with what has to be newer. */

@@ -12,9 +12,10 @@ export function overlayVolumes(
 ): readonly Docker.VolumeCreateOptions[] {
   const { upper, work, home, homeWork } = layersOf(layout, meta);
   const setup = meta.prepared === undefined ? undefined : setupDirectory(layout, meta.imageId, meta.prepared);
+  const over = meta.newer ?? meta.artefacts;
   const lower = [
     ...(setup === undefined ? [] : [`${setup}/upper`]),
-    ...(meta.newer === undefined ? [] : [`${layout.bases}/${meta.newer}`]),
+    ...(over === undefined ? [] : [`${layout.bases}/${over}`]),
     `${layout.bases}/${meta.base}`,
   ];
   const volume = (Name: string, directories: string) => ({

@@ -1,4 +1,4 @@
-import type { DirectoryDescription, NewerFiles } from '@litterbox/linux-sandbox';
+import type { ArtefactLayer, DirectoryDescription, NewerFiles } from '@litterbox/linux-sandbox';
 
 /** What `create` decided for a sandbox. A container that was removed is made again from it. */
 export interface SandboxMeta extends DirectoryDescription {
@@ -20,6 +20,8 @@ export interface SandboxMeta extends DirectoryDescription {
   readonly prepared?: string;
   /** What of the base is others than that setup saw. */
   readonly newer?: NewerFiles;
+  /** What came along from the person's working tree; never beside `prepared`. */
+  readonly artefacts?: ArtefactLayer;
   /** A place to install into the image: root inside, whose system is written. */
   readonly isInstaller?: true;
   /** Its layers began as copies of another sandbox's, or of a snapshot. */

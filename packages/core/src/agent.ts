@@ -61,6 +61,7 @@ export { ChooseProvider } from './use-cases/choose-provider.ts';
 export { ClearPool } from './use-cases/clear-pool.ts';
 export { CloneRepository } from './use-cases/clone-repository.ts';
 export { ControlServices } from './use-cases/control-services.ts';
+export { BringArtefacts } from './use-cases/bring-artefacts.ts';
 export { CreateSandbox } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { DecidePolicy } from './use-cases/decide-policy.ts';

@@ -78,6 +78,9 @@ export type {
 } from './ports/providers.ts';
 export { parseProviderKey, type ProviderKey, type ProviderPlace, providerKey } from './domain/provider-key.ts';
 export type {
+  Artefacts,
+  LiveLower,
+  NewerThanBuilt,
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
@@ -102,6 +105,8 @@ export type {
   BaseSource,
   ExportPlan,
   FoundBase,
+  HeldBack,
+  HeldFile,
   Integration,
   IntegrationPlan,
   IntegrationResult,
@@ -111,6 +116,7 @@ export type {
   RiskyChange,
   SubmoduleState,
   TreeOptions,
+  WorkTreeDrift,
 } from './ports/persons-repository.ts';
 export type {
   DiffOptions,
@@ -211,6 +217,7 @@ export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
 export { type FailedFork, type ForkResult, ForkSandbox, type ForksResult } from './use-cases/fork-sandbox.ts';
 export { RaceForks, type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/race-forks.ts';
 export type { RacerMarks } from './use-cases/rank-racers.ts';
+export { BringArtefacts, type BroughtArtefacts, type WantedArtefacts } from './use-cases/bring-artefacts.ts';
 export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';

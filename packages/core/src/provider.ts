@@ -44,6 +44,8 @@ export { INSIDE } from './domain/inside.ts';
 export { joinBytes } from './domain/join-bytes.ts';
 export { meetsOwnPlaces } from './domain/meets-own-places.ts';
 export { whatRunsLater } from './domain/known-files.ts';
+export { includedPath, isWithinAny } from './domain/included-path.ts';
+export { SECRET_LOOK_BYTES, secretByName, secretTexts, type SecretText } from './domain/secret-files.ts';
 export { UNSEEN } from './domain/unseen.ts';
 export { visibleName } from './domain/visible.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
@@ -83,6 +85,9 @@ export type {
   WaitOptions,
 } from './ports/providers.ts';
 export type {
+  Artefacts,
+  LiveLower,
+  NewerThanBuilt,
   ProbeCheck,
   ProbeReport,
   ProviderTraits,
@@ -111,6 +116,8 @@ export type {
   BaseSource,
   ExportPlan,
   FoundBase,
+  HeldBack,
+  HeldFile,
   Integration,
   IntegrationPlan,
   IntegrationResult,
@@ -120,6 +127,7 @@ export type {
   RiskyChange,
   SubmoduleState,
   TreeOptions,
+  WorkTreeDrift,
 } from './ports/persons-repository.ts';
 export type {
   DiffOptions,

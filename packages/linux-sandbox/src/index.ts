@@ -1,3 +1,4 @@
+export { ensureArtefactLayer, type ArtefactLayer, type ArtefactLayerInput } from './directory/artefact-layer.ts';
 export { ensureBaseTree, type BaseTreesInput } from './directory/base-trees.ts';
 export {
   ASK_BEFORE_NAME,
@@ -23,6 +24,7 @@ export {
 export { directoryLayout, type DirectoryLayout } from './directory/directory-layout.ts';
 export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
 export type { Layer } from './directory/layer.ts';
+export { layTree } from './directory/lay-tree.ts';
 export { LayerSnapshots, type LayerSnapshotsInput } from './directory/layer-snapshots.ts';
 export {
   LayeredSetups,
@@ -58,6 +60,7 @@ export {
   mountDisk,
   type DiskImage,
 } from './disk/disk-image.ts';
+export { type DiskTree, fillDisk } from './disk/fill-disk.ts';
 export { assertOwnPlayground, diskOf, noDisks } from './disk/disk-of.ts';
 export { judgeFacts, type ExpectedPlace } from './kernel/judge-facts.ts';
 export { HOST_NAMESPACES_SCRIPT, factFilesScript, uidMapScript, type KernelFacts } from './kernel/kernel-facts.ts';

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -182,6 +183,26 @@ describe('base trees', () => {
     expect(bases(fixture)).toHaveLength(6); // five are stood on
     for (const { id } of metas.slice(1, 5)) await fixture.directories.remove(id, {});
     expect(bases(fixture)).toEqual([keyOf(0), keyOf(3), keyOf(4), keyOf(5)]); // the first is stood on still
+  });
+
+  it('layers of what came along go but for the newest, and for those that are stood on or of a moment ago', async () => {
+    await using fixture = new DirectoriesFixture();
+    const [own] = await over(fixture, 2);
+    const layer = (digit: string) => `a-${digit.repeat(64)}`;
+    const standing = { ...fixture.meta(), base: keyOf(0), artefacts: layer('0') };
+    await fixture.directories.stage(standing, { fill: () => ENTRIES });
+    let last = 0;
+    for (const digit of ['0', '1', '2', '3', '4']) {
+      const path = join(fixture.root, 'bases', layer(digit));
+      mkdirSync(path);
+      const seconds = digit === '1' ? Date.now() / 1000 : 1_600_000_000;
+      do utimesSync(path, seconds, seconds);
+      while (statSync(path).ctimeMs <= last); // each is newer than the one before
+      last = statSync(path).ctimeMs;
+    }
+    await fixture.directories.remove(own?.id ?? SandboxId.make(), {});
+    const left = bases(fixture).filter((name) => name.startsWith('a-'));
+    expect(left).toEqual([layer('0'), layer('1'), layer('4')]);
   });
 
   it('stay while somebody makes a sandbox, and while a snapshot stands on them', async () => {

@@ -3,6 +3,7 @@ import {
   AskProviders,
   AssignPorts,
   AuditRead,
+  BringArtefacts,
   ChangeWorkspace,
   ChooseProvider,
   ClearPool,
@@ -45,7 +46,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [OpenNetwork, [Port.NetworkGate, Port.Audit, Port.State, Port.Clock]],
   [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
   [ReachKeeper, [Port.Keepers, KeepSandbox]],
-  [OpenSandboxes, [Port.Providers, ReachKeeper]],
+  [OpenSandboxes, [Port.Providers, OpenRepository, ReachKeeper]],
   [FindSandbox, [Port.State, OpenRepository, Port.Audit]],
   [FindShell, [OpenSandboxes]],
   [AskProviders, [Port.Providers, Port.Clock]],
@@ -72,6 +73,7 @@ export const AGENT_USE_CASES: UseCaseList = [
     ],
   ],
   [InstallImage, [Port.State, Port.Audit, OpenNetwork, Port.Actor]],
+  [BringArtefacts, [Port.Host]],
   [
     CreateSandbox,
     [
@@ -89,6 +91,7 @@ export const AGENT_USE_CASES: UseCaseList = [
       TakePooled,
       Port.PoolFiller,
       InstallImage,
+      BringArtefacts,
       Port.Clock,
       Port.Actor,
       Port.Asker,

@@ -7,6 +7,7 @@ import type {
   Hosts,
   Keepers,
   NetworkGate,
+  OpenedHost,
   PoolFiller,
   PortForwarder,
   SandboxId,
@@ -43,6 +44,11 @@ export interface LitterboxOptions {
    * @defaultValue none: the pool is filled when this program asks for it
    */
   readonly launchFiller?: (repositoryRoot: string) => Promise<void>;
+  /**
+   * Makes the list of machines that sandboxes can be made on, given this one and the state directory.
+   * @defaultValue this machine alone
+   */
+  readonly openHosts?: (here: OpenedHost) => Hosts;
   /** Parts of one's own in place of the ones that come along. */
   readonly parts?: Partial<LitterboxParts>;
 }

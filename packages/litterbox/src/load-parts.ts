@@ -40,7 +40,7 @@ export async function loadFirstParts(
  * An embedder that brings all its own parts need not have these packages installed.
  */
 export async function loadParts(
-  { parts = {}, launchKeeper, launchFiller }: LitterboxOptions,
+  { parts = {}, launchKeeper, launchFiller, openHosts }: LitterboxOptions,
   { heap, sourceControl, stateDirectory, repositoryPath }: FirstParts,
 ): Promise<LitterboxParts> {
   const [host, store, forwarder, keepers] = await Promise.all([
@@ -62,7 +62,7 @@ export async function loadParts(
   if (!state || !audit)
     throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
   const clock = parts.clock ?? systemClock;
-  const hosts = parts.hosts ?? localHosts(host, stateDirectory);
+  const hosts = parts.hosts ?? openHosts?.({ host, directory: stateDirectory }) ?? localHosts(host, stateDirectory);
   const networkGate = parts.networkGate ?? lateGate(clock);
   const pool = parts.pool ?? store?.pool ?? NO_POOL;
   const poolFiller = parts.poolFiller ?? (launchFiller ? { launch: launchFiller } : {});

@@ -104,15 +104,20 @@ describe(`the main job on ${PROVIDER}`, () => {
     await using fixture = new LibraryFixture();
     fixture.file('.env', 'SECRET=1\n');
     fixture.file('ignored/cache', 'x\n');
+    fixture.file('new.txt', 'new\n');
     fixture.file('src/a.txt', 'mine\n');
     const litterbox = fixture.open();
     const head = await litterbox.create({ name: 'plain' });
-    expect(await head.created.leftOut).toMatchObject({ total: 2 });
-    expect((await head.run('ls -A; cat src/a.txt; ls .git .env ignored 2>/dev/null')).stdout).toBe(
+    expect(await head.created.leftOut).toMatchObject({ total: 3 });
+    expect((await head.run('ls -A; cat src/a.txt; ls .git .env new.txt ignored 2>/dev/null')).stdout).toBe(
       '.gitignore\nsrc\na\n',
     );
     const tree = await litterbox.create({ name: 'tree', from: 'worktree' });
-    expect((await tree.run('cat src/a.txt .env; ls -d ignored .git 2>/dev/null')).stdout).toBe('mine\nSECRET=1\n');
+    expect((await tree.run('cat src/a.txt new.txt; ls -d .env ignored .git 2>/dev/null')).stdout).toBe('mine\nnew\n');
+    expect(tree.created.heldBack).toMatchObject({ total: 1, files: [{ path: '.env', isTracked: false }] });
+    const named = await litterbox.create({ name: 'named', from: 'worktree', include: ['.env', 'ignored'] });
+    expect((await named.run('cat .env ignored/cache; echo more >>ignored/cache')).stdout).toBe('SECRET=1\nx\n');
+    expect(await litterbox.changes('named')).toEqual([]);
     await tree.run('echo theirs >other.txt');
     expect((await litterbox.changes('tree')).map(({ path }) => path)).toEqual(['other.txt']);
     expect(readFileSync(join(fixture.repository, 'src/a.txt'), 'utf8')).toBe('mine\n');

@@ -10,7 +10,7 @@ import {
   slugify,
   toolNames,
 } from '@litterbox/core/agent';
-import { PROVIDERS } from '@litterbox/providers';
+import { PROVIDERS, userHosts } from '@litterbox/providers';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
@@ -27,6 +27,7 @@ export async function makeOffer({ repo, profile: wanted, prefix, sandbox: named 
   const litterbox = openForAgents({
     repo,
     providers: PROVIDERS,
+    openHosts: userHosts,
     actor: 'mcp',
     launchKeeper,
     launchFiller,

@@ -3,6 +3,8 @@ import { pathToFileURL } from 'node:url';
 
 /** All that a program of ours needs to know of its surroundings: it outlives who started it, whose secrets it has no use for. */
 const VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'];
+/** By which it logs in on the machine that sandboxes are on. */
+const HOST_VARIABLES = ['SSH_AUTH_SOCK'];
 /** Where its provider finds the engine that sandboxes are on. */
 const ENGINE_VARIABLES = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'CONTAINER_HOST'];
 
@@ -20,6 +22,7 @@ function environment(): Record<string, string> {
       value !== undefined &&
       (VARIABLES.includes(name) ||
         ENGINE_VARIABLES.includes(name) ||
+        HOST_VARIABLES.includes(name) ||
         name.startsWith('LITTERBOX_') ||
         name.startsWith('LC_')),
   );

@@ -26,7 +26,7 @@ export function assuranceOf(
       limits: meta.limits,
       environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
-      ...((bound === 'image' ? machine.canMakeDisks : bound !== undefined) && {
+      ...((bound !== 'image' || machine.canMakeDisks) && {
         withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
       }),
       readable: readableOf(machine.toolDirectories, meta),
@@ -38,6 +38,15 @@ export function assuranceOf(
 }
 
 function readableOf(tools: readonly ToolDirectory[], meta: SandboxMeta): Assurance['readable'] {
+  const live = meta.live && {
+    path: meta.live.directory,
+    reason:
+      'the working tree that it stands on, as it is now, ignored files included; without .git and what looks like a secret',
+  };
+  return [...(live ? [live] : []), ...programsOf(tools, meta)];
+}
+
+function programsOf(tools: readonly ToolDirectory[], meta: SandboxMeta): Assurance['readable'] {
   if (meta.root.type === 'directory') return [{ path: meta.root.path, reason: 'the root file system of your choice' }];
   return [
     { path: '/usr', reason: 'the programs of this machine' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cgroupOf, type CgroupSurvey, shownGroups } from './cgroup.ts';
+import { cgroupOf, cgroupSetUp, type CgroupSurvey, shownGroups } from './cgroup.ts';
 
 const MANAGER = '/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service';
 const survey: CgroupSurvey = {
@@ -49,5 +49,19 @@ describe('shownGroups', () => {
       source: '/s/an-id',
       target: '/sys/fs/cgroup/cpuset',
     });
+  });
+});
+
+describe('cgroupSetUp, version 2', () => {
+  const limits = { memoryBytes: 2 ** 30, cpus: 1, processes: 64 };
+  const two = cgroupOf({ ...survey, isRoot: true, uid: 0 });
+  const scriptOf = (more: object) => (two ? cgroupSetUp(two, 'an-id', { ...limits, ...more }, []) : '');
+
+  it('hands out the controller of disks only where their speed is limited, and reads the limit back', () => {
+    expect(scriptOf({})).not.toMatch(/\bio\b|io\.max/);
+    const script = scriptOf({ diskBytesPerSecond: 4096 });
+    expect(script).toContain('for c in memory pids cpu io; do');
+    expect(script).toContain('rbps=4096 wbps=4096');
+    expect(script).toMatch(/grep -q .* \|\| fail "cannot limit the speed/);
   });
 });

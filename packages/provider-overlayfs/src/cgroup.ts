@@ -77,7 +77,8 @@ export function shownGroups(
 export function cgroupSetUp(
   cgroup: Cgroup,
   id: string,
-  limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>>,
+  limits: Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>> &
+    Pick<ResourceLimits, 'diskBytesPerSecond'>,
   processors: readonly number[],
 ): string {
   const groups = groupsOf(cgroup, id).map(quoted).join(' ');
@@ -98,7 +99,7 @@ echo ${periodUs} >${at('cpu', 'cpu.cfs_period_us')} && echo ${quotaUs} >${at('cp
   const above = parent.slice(0, parent.lastIndexOf('/'));
   // The session manager hands out only what its own units ask for, and the group above may be new.
   return `mkdir -p ${quoted(parent)}
-for g in ${quoted(above)} ${quoted(parent)}; do for c in memory pids cpu; do
+for g in ${quoted(above)} ${quoted(parent)}; do for c in memory pids cpu${limits.diskBytesPerSecond === undefined ? '' : ' io'}; do
 case " $(cat "$g/cgroup.subtree_control") " in *" $c "*) ;; *) echo "+$c" >"$g/cgroup.subtree_control" || fail "cannot hand out $c below $g";; esac
 done; done
 mkdir -p ${groups} || fail 'cannot make control groups'
@@ -106,12 +107,29 @@ echo ${limits.memoryBytes} >${at('memory', 'memory.max')} || fail 'cannot limit 
 [ ! -e ${at('memory', 'memory.swap.max')} ] || echo 0 >${at('memory', 'memory.swap.max')} || fail 'cannot limit swap'
 echo ${limits.processes} >${at('pids', 'pids.max')} || fail 'cannot limit processes'
 echo '${quotaUs} ${periodUs}' >${at('cpu', 'cpu.max')} || fail 'cannot limit processors'
-${
+${diskSpeed(`${parent}/${id}/io.max`, limits.diskBytesPerSecond)}${
   processors.length === 0
     ? ''
     : `{ for g in ${quoted(above)} ${quoted(parent)}; do echo +cpuset >"$g/cgroup.subtree_control"; done; echo ${processors.join()} >${quoted(`${parent}/${id}/cpuset.cpus`)}; } 2>/dev/null
 `
 }`;
+}
+
+/**
+ * Shell text: limits what the group reads from and writes to each disk of the machine, and sees that the kernel has taken it. A disk is what has
+ * hardware behind it: what lies on disks, such as a loop device or an encrypted volume, reads and writes in the name of the same group.
+ */
+function diskSpeed(file: string, bytesPerSecond: number | undefined): string {
+  if (bytesPerSecond === undefined) return '';
+  const wanted = `rbps=${bytesPerSecond} wbps=${bytesPerSecond}`;
+  return `disks=0
+for d in /sys/block/*; do
+[ -e "$d/device" ] && read -r number <"$d/dev" || continue
+echo "$number ${wanted}" >${quoted(file)} && grep -q "^$number ${wanted} " ${quoted(file)} || fail "cannot limit the speed of \${d##*/}"
+disks=$((disks+1))
+done
+[ $disks != 0 ] || fail 'cannot limit the speed of the disk: no disk with hardware behind it is seen here'
+`;
 }
 
 /** In version 1 a group has no processors and no memory of its own, and takes nobody in, before it was given some. */

@@ -17,8 +17,8 @@ const namesOf = (strategies: readonly Strategy[]) => strategies.map(({ name }) =
 
 export const STRATEGY_NAMES = STRATEGIES.map(({ name }) => name);
 
-/** Those that can bound what a sandbox writes. */
-export const BOUNDING_NAMES = STRATEGIES.filter(({ bound }) => bound).map(({ name }) => name);
+/** The one with which a workspace stands on the person's own directory. */
+export const LIVE_STRATEGY = STRATEGIES.find(({ canStandOnLive }) => canStandOnLive)?.name;
 
 /** Kinds of base trees that may be in one state directory. */
 export const TREE_KINDS = STRATEGIES.flatMap(({ baseKind }) => baseKind ?? []);

@@ -1,5 +1,7 @@
 import {
   type CallOptions,
+  type Host,
+  type LiveLower,
   LitterboxError,
   type ProviderKey,
   type ProviderTraits,
@@ -13,10 +15,13 @@ import {
   describeDirectory,
   noDisks,
   notInCopies,
+  runScript,
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
-import { BOUNDING_NAMES } from './choose-strategy.ts';
+import { assertDiskSpeed } from './assert-disk-speed.ts';
+import { LIVE_STRATEGY } from './choose-strategy.ts';
 import type { KeptSetups } from './kept-setups.ts';
+import { probeLive } from './live-lower.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -24,6 +29,7 @@ import type { SandboxMeta } from './sandbox-meta.ts';
 export interface DescribeInput {
   readonly provider: ProviderKey;
   readonly traits: ProviderTraits;
+  readonly host: Host;
   readonly survey: MachineSurvey;
   readonly setups: KeptSetups;
   /** The provider's own directory, for messages. */
@@ -32,7 +38,7 @@ export interface DescribeInput {
 
 /** @throws LitterboxError `UNSUPPORTED` for what this machine or this provider cannot honour */
 export async function describeSandbox(
-  { provider, traits, survey, setups, root: directory }: DescribeInput,
+  { provider, traits, host, survey, setups, root: directory }: DescribeInput,
   spec: SandboxSpec,
   call?: CallOptions,
 ): Promise<SandboxMeta> {
@@ -45,15 +51,10 @@ export async function describeSandbox(
     );
   for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
     if (limits[name] !== undefined && !traits.limits.includes(name))
-      throw cannotHonour(
-        provider,
-        `the limit ${name}`,
-        name === 'diskBytes'
-          ? `Leave it out, or run Litterbox as root with another strategy (${BOUNDING_NAMES.join(', ')}).`
-          : 'Leave it out.',
-      );
+      throw cannotHonour(provider, `the limit ${name}`, 'Leave it out, or run Litterbox as root.');
   }
-  const { canMakeDisks, maxOpenFiles } = await survey.machine(call);
+  const machine = await survey.machine(call);
+  const { canMakeDisks, maxOpenFiles } = machine;
   if (limits.diskBytes !== undefined) assertOwnPlayground(provider, spec);
   if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
     throw cannotHonour(
@@ -67,7 +68,10 @@ export async function describeSandbox(
       `${limits.openFiles} open files: this program itself may have ${maxOpenFiles}`,
       'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
     );
-  const { strategy, checks } = await survey.strategy(call, spec.strategy);
+  const { strategy, checks } = await survey.strategy(call, spec.live ? LIVE_STRATEGY : spec.strategy);
+  if (limits.diskBytesPerSecond !== undefined)
+    await assertDiskSpeed(provider, { host, root: directory, machine }, call);
+  if (spec.live) await assertLive(provider, spec.live, { host, survey, root: directory }, call);
   if (!strategy)
     throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${directory}.`, {
       operation: 'provider.create',
@@ -77,20 +81,32 @@ export async function describeSandbox(
         ...new Set(checks.flatMap(({ remedy }) => remedy ?? [])),
       ].join('. '),
     });
-  if (limits.diskBytes !== undefined && !strategy.bound)
-    throw cannotHonour(
-      provider,
-      `the limit diskBytes with the strategy ${strategy.name}`,
-      `Use another strategy (${BOUNDING_NAMES.join(', ')}), or leave the limit out.`,
-    );
   if (limits.diskBytes !== undefined && strategy.bound === 'image' && !canMakeDisks) throw noDisks(provider);
   const openFiles = Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles);
   const from = { strategy: strategy.name, base: spec.workspace.key, root };
   return {
     ...describeDirectory({ ...spec, limits: { openFiles, ...limits } }),
     ...from,
+    ...(spec.live && { live: spec.live }),
     ...(await setups.find(from, spec.prepared ?? [], call)),
   };
+}
+
+/** @throws LitterboxError `UNSUPPORTED` where nothing can stand on the directory */
+async function assertLive(
+  provider: ProviderKey,
+  live: LiveLower,
+  { host, survey, root }: Pick<DescribeInput, 'host' | 'survey' | 'root'>,
+  call?: CallOptions,
+): Promise<void> {
+  const { isRoot } = await survey.machine(call);
+  const { code, stdout } = await runScript(host, probeLive(live, isRoot, root), call);
+  if (code !== 0)
+    throw cannotHonour(
+      provider,
+      `a workspace that stands on ${live.directory}: ${stdout.trim() || `exit code ${code}`}`,
+      'Stand on a frozen tree: lower = "frozen".',
+    );
 }
 
 /** Describes a copy, which is made of the same as its source. @throws LitterboxError `UNSUPPORTED` for anything else */

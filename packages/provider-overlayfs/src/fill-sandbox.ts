@@ -4,7 +4,9 @@ import {
   confinedCopy,
   copyDisk,
   copyTree,
+  type DiskTree,
   type DirectoryLayout,
+  fillDisk,
   MAKE_SESSION_ENTRIES,
   makeDisk,
   SANDBOX_USER,
@@ -13,11 +15,12 @@ import {
 import { strategyNamed } from './choose-strategy.ts';
 import { HOLD } from './held-session.ts';
 import { imageOf } from './image-of.ts';
-import { baseDirectory } from './layout.ts';
+import { artefactDirectory, baseDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
+import type { PrepareInput } from './strategies/strategy.ts';
 
 /** Facts by which the directory of a sandbox is filled. */
 export interface FillInput {
@@ -41,14 +44,32 @@ export function fillSandbox(
   unfinished: string,
 ): string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
-  const disk = imageOf(layout, strategy, meta);
+  const image = imageOf(layout, strategy, meta);
+  const artefacts = artefactDirectory(layout, meta);
+  const begun: PrepareInput = {
+    base: baseDirectory(layout, strategy, meta.base),
+    ...(setup !== undefined && { setup }),
+    ...(artefacts !== undefined && { artefacts }),
+    ...(meta.limits.diskBytes !== undefined && { diskBytes: meta.limits.diskBytes }),
+  };
+  const isCopiedOntoImage = image !== undefined && strategy.changes === 'workspace';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   const putIn = ownBoundOf(strategy, meta)?.putIn(`${layout.playgrounds}/${meta.playground}`, unfinished);
   const { root } = layout;
   return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
-${strategy.prepare(baseDirectory(layout, strategy, meta.base), setup, meta.limits.diskBytes)}
+${isCopiedOntoImage ? '' : strategy.prepare(begun)}
 ${machine.isRoot ? `chown ${OWNER} home ${playground} ${strategy.owned.join(' ')}` : ''}
-${disk ? makeDisk(disk) : ''}${putIn === undefined ? '' : `[ -z "$(ls -A ${playground})" ] || ${confinedCopy({ root, isRoot: machine.isRoot, copy: putIn })}\n`}`;
+${image ? makeDisk(image) : ''}${isCopiedOntoImage ? fillDisk(image, OWNER, copiedTrees(begun)) : ''}${putIn === undefined ? '' : `[ -z "$(ls -A ${playground})" ] || ${confinedCopy({ root, isRoot: machine.isRoot, copy: putIn })}\n`}`;
+}
+
+/** The trees that are copied onto an image for a workspace that is a copy. */
+function copiedTrees({ base, setup, artefacts }: PrepareInput): readonly DiskTree[] {
+  if (setup === undefined)
+    return [{ from: base, to: 'ws' }, ...(artefacts === undefined ? [] : [{ from: artefacts, to: 'ws' } as const])];
+  return [
+    { from: `${setup}/ws`, to: 'ws' },
+    { from: `${setup}/home`, to: 'home' },
+  ];
 }
 
 /** As {@link fillSandbox}, with the layers of another sandbox, which stands still meanwhile. */
@@ -62,7 +83,8 @@ export function fillCopy(
   // Where it is bounded it is on the disk, or on the layers.
   const hasPlayground = !isBounded && meta.playground === meta.id && source.playground === source.id;
   const [fromDisk, toDisk] = [imageOf(layout, strategy, source), imageOf(layout, strategy, meta)];
-  const empty = strategy.changes === 'upper' ? strategy.prepare(baseDirectory(layout, strategy, meta.base), setup) : '';
+  const base = baseDirectory(layout, strategy, meta.base);
+  const empty = strategy.changes === 'upper' ? strategy.prepare({ base, ...(setup !== undefined && { setup }) }) : '';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   const owner = machine.isRoot ? ` && chown ${OWNER} ${playground}` : '';
   // Playground and disk get their names when somebody waits for the copy, and not before.

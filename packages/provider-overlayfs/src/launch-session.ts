@@ -28,7 +28,7 @@ import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { foreignOverlays, OVERLAYS_SCRIPT } from './foreign-overlays.ts';
 import { imageOf } from './image-of.ts';
-import { baseDirectory, setupDirectory } from './layout.ts';
+import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
@@ -52,8 +52,9 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
   const disk = imageOf(layout, strategy, meta);
-  const base = baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
+  const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
+  const over = meta.newer === undefined ? artefactDirectory(layout, meta) : `${layout.bases}/${meta.newer}`;
   const needed = [
     '/usr',
     '/etc',
@@ -77,12 +78,13 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     etc,
     processors,
     directory: sandbox.directory,
+    ...(meta.live && { live: meta.live }),
     base,
     playground,
     unwanted: foreignOverlays(overlays, needed),
     ...(disk && { disk }),
     ...(meta.over && { difference: `${layout.bases}/${meta.over.difference}` }),
-    ...(meta.newer !== undefined && { newer: `${layout.bases}/${meta.newer}` }),
+    ...(over !== undefined && { newer: over }),
     ...(meta.prepared && {
       setup: setupDirectory(layout, { strategy, base: meta.base, programs: meta.prepared.programs }, meta.prepared.key),
     }),

@@ -6,6 +6,14 @@ export function baseDirectory({ bases }: DirectoryLayout, { baseKind }: Strategy
   return `${bases}/${baseTreeName(base, baseKind)}`;
 }
 
+/** Where the layer is of what came along into a sandbox. */
+export function artefactDirectory(
+  { bases }: DirectoryLayout,
+  { artefacts }: { readonly artefacts?: string },
+): string | undefined {
+  return artefacts === undefined ? undefined : `${bases}/${artefacts}`;
+}
+
 /**
  * Where what a setup left is kept. A layer that holds changes alone lies over any base; a copy of a whole workspace holds its base
  * too, and serves for that one alone.

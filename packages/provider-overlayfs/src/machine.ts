@@ -23,6 +23,8 @@ export interface Machine {
   readonly cgroup: Cgroup | undefined;
   /** Whether a sandbox can have a disk of its own, which is what bounds it. */
   readonly canMakeDisks: boolean;
+  /** Why nothing bounds the speed of the disk; absent where a control group does. */
+  readonly withoutDiskSpeed?: string;
   /** The most open descriptors a process started here can be given. */
   readonly maxOpenFiles: number;
   readonly toolDirectories: readonly ToolDirectory[];
@@ -118,6 +120,7 @@ export async function readMachine(
     bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
     cgroup,
     canMakeDisks,
+    ...withoutDiskSpeed(cgroup, isRoot, one('controllers')),
     hasFile: one('file') === 'yes',
     toolDirectories: tools.directories,
     unreachable: tools.unreachable,
@@ -231,12 +234,26 @@ groups="$groups$line
 case $line in 0::*) own=\${line#0::};; esac
 done </proc/self/cgroup
 say cgroup-own "$groups"
+first_line /sys/fs/cgroup/cgroup.controllers
+say controllers "$line"
 for d in /sys/fs/cgroup/*/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done
 while [ "$own" ] && [ "$own" != / ]; do can_divide "/sys/fs/cgroup$own" && say cgroup-writable "/sys/fs/cgroup$own"; own=\${own%/*}; done
 ${linksScript(searchPath)}
 for d in .pyenv .nvm .rbenv .cargo .rustup .volta .asdf .sdkman .deno .bun .local/share/mise .local/share/pnpm; do [ -d ${quoted(homeDirectory)}/$d ] && say tool-root ${quoted(homeDirectory)}/$d; done
 find /bin /sbin /lib /lib32 /lib64 /libx32 -maxdepth 0 \\( -type l -printf 'root-link %f %l\\0' -o -type d -printf 'root-directory %f\\0' \\) 2>/dev/null
 :`;
+}
+
+/** Version 1 knows nothing of whose memory the kernel writes back later, so that what is written there goes past every limit. */
+function withoutDiskSpeed(
+  cgroup: Cgroup | undefined,
+  isRoot: boolean,
+  controllers: string,
+): Pick<Machine, 'withoutDiskSpeed'> {
+  if (!isRoot) return { withoutDiskSpeed: 'an ordinary user is handed no control group for it' };
+  if (cgroup?.version !== 2)
+    return { withoutDiskSpeed: 'version 1 of control groups does not bound what the kernel writes back later' };
+  return controllers.split(' ').includes('io') ? {} : { withoutDiskSpeed: 'the kernel has no controller io' };
 }
 
 interface CheckFacts {
@@ -328,7 +345,7 @@ function checksOf({
       'disk',
       canMakeDisks,
       canMakeDisks
-        ? 'limits.disk can be enforced with the strategy overlay: a file system in a file for each sandbox that has it'
+        ? 'limits.disk can be enforced: a file system in a file for each sandbox that has it'
         : 'limits.disk cannot be enforced: a sandbox may fill the disk that the state directory is on',
       facts.uid === 0
         ? `${DISK_REMEDY}.`

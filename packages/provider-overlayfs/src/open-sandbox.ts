@@ -50,6 +50,7 @@ export function openSandbox(
       ...(meta.isCopy && { isCopy: true }),
     },
     ...(meta.prepared !== undefined && { prepared: meta.prepared.key }),
+    ...(meta.live && { live: meta.live.directory }),
     ...(meta.firstMark !== undefined && { firstMark: meta.firstMark }),
     freezeHint:
       'This user may not make control groups: use pause --stop, or run litterbox doctor for the command that hands them to this user.',

@@ -37,18 +37,33 @@ export function overlaySnapshots(
       const end = endSessionScript(directory, leavingsOf(await survey.machine(), id));
       await runScriptOrFail(host, 'snapshot.restore', `${alone}\n( ${end} ) || exit 1\n${script}`);
     },
-    restored: ({ firstMark: _firstMark, prepared: _prepared, newer: _newer, over: _over, ...meta }, kept) => {
+    restored: (meta, kept) => {
       if (meta.strategy !== kept.strategy)
         throw cannotHonour(
           provider,
           `a snapshot of a sandbox with the strategy ${kept.strategy} in one with the strategy ${meta.strategy}`,
           `Make a sandbox with the strategy ${kept.strategy}.`,
         );
+      if (meta.live?.directory !== kept.live?.directory)
+        throw cannotHonour(
+          provider,
+          'a snapshot of a sandbox that stands on the working tree in one that does not, or the other way round',
+          'Restore a snapshot that was taken since the sandbox was made or recovered.',
+        );
+      const {
+        firstMark: _firstMark,
+        prepared: _prepared,
+        newer: _newer,
+        artefacts: _artefacts,
+        over: _over,
+        ...own
+      } = meta;
       return {
-        ...meta,
+        ...own,
         base: kept.base,
         ...(kept.prepared && { prepared: kept.prepared }),
         ...(kept.newer !== undefined && { newer: kept.newer }),
+        ...(kept.artefacts !== undefined && { artefacts: kept.artefacts }),
         ...(kept.over && { over: kept.over }),
         isCopy: true,
       };

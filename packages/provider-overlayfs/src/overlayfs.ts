@@ -6,6 +6,7 @@ import {
   createOrRollBack,
   directoryLayout,
   endSessionScript,
+  ensureArtefactLayer,
   ensureBaseOver,
   ensureNewerFiles,
   type LayerSnapshots,
@@ -34,7 +35,7 @@ import {
   type SetupStore,
   type SnapshotProvider,
 } from '@litterbox/core/provider';
-import { STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
+import { LIVE_STRATEGY, STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './held-session.ts';
@@ -74,14 +75,23 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
-    // What bounds the disk is mounted, which needs root.
-    const boundsDisk = facts.uid === 0 && (strategy === undefined || strategyNamed(strategy, key).bound !== undefined);
+    // What bounds the disk is mounted, and its speed is bounded by a group that nobody hands out: both need root.
+    const boundsDisk = facts.uid === 0;
+    const standsOnLive = strategy === undefined || strategyNamed(strategy, key).canStandOnLive;
     this.traits = {
       isolation: 'process',
-      limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? (['diskBytes'] as const) : [])],
+      limits: [
+        'memoryBytes',
+        'cpus',
+        'processes',
+        'openFiles',
+        ...(boundsDisk ? (['diskBytes', 'diskBytesPerSecond'] as const) : []),
+      ],
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
       canCopy: true,
+      canBring: true,
+      ...(standsOnLive && { canStandOnLive: true as const }),
       strategies: STRATEGY_NAMES,
       snapshotCost: 'copied',
     };
@@ -114,7 +124,8 @@ class OverlayProvider implements SandboxProvider {
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     options?.signal?.throwIfAborted();
     // Most sandboxes are made with the strategy of the machine: it is found out meanwhile.
-    if (spec.copyOf === undefined) this.#survey.strategy(options, spec.strategy).catch(() => {});
+    if (spec.copyOf === undefined)
+      this.#survey.strategy(options, spec.live ? LIVE_STRATEGY : spec.strategy).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
     const meta = await (spec.copyOf === undefined
       ? this.#begun(spec, machine, options)
@@ -196,14 +207,18 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     const { traits } = this;
     const { root } = this.#directories.layout;
     const decided = await describeSandbox(
-      { provider: this.name, traits, survey: this.#survey, setups: this.#setups, root },
+      { provider: this.name, traits, host: this.#host, survey: this.#survey, setups: this.#setups, root },
       spec,
       options,
     );
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
-    const meta = await this.#withNewerFiles(decided, spec, owner, options);
+    const meta = await this.#withLayer(decided, spec, owner, options);
     const fill = (one: SandboxMeta) => (unfinished: string) =>
       fillSandbox(this.#filled(one, machine), spec.isPooled === true, unfinished);
+    if (meta.live) {
+      await this.#directories.stage(meta, { fill: fill(meta) }, options);
+      return meta;
+    }
     const stage = (one: SandboxMeta, bases: readonly string[]) =>
       this.#directories.stage(one, { bases, fill: fill(one) }, options);
     const { baseKind, changes } = strategyNamed(meta.strategy, this.name);
@@ -248,6 +263,20 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
 
   #filled(meta: SandboxMeta, machine: Machine) {
     return { layout: this.#directories.layout, machine, meta, setup: this.#setups.directoryOf(meta) };
+  }
+
+  /** With the layer that has to lie over its base: what came along, or what is newer than the kept setup that it begins with. */
+  async #withLayer(
+    meta: SandboxMeta,
+    spec: SandboxSpec,
+    owner: { readonly owner?: typeof SANDBOX_USER },
+    options?: ProgressOptions,
+  ): Promise<SandboxMeta> {
+    const { artefacts, workspace } = spec;
+    if (!artefacts) return await this.#withNewerFiles(meta, spec, owner, options);
+    const layers = { host: this.#host, bases: this.#directories.layout.bases, provider: this.name, ...owner };
+    const { prepared: _unfit, ...ordinary } = meta;
+    return { ...ordinary, artefacts: await ensureArtefactLayer(layers, workspace, artefacts, options) };
   }
 
   /** Without its kept setup where what differs from that one's base cannot be told. */

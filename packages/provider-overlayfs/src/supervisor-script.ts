@@ -8,12 +8,13 @@ import {
   SANDBOX_USER,
   uidMapScript,
 } from '@litterbox/linux-sandbox';
-import { quoted } from '@litterbox/core/provider';
+import { type LiveLower, quoted } from '@litterbox/core/provider';
 import { MASKS, scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { detachTrees, EMPTY } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
 import { HOLD } from './held-session.ts';
+import { HIDDEN, hideOfLive, LIVE, mountLive } from './live-lower.ts';
 import type { Machine } from './machine.ts';
 import { mountAll } from './mount-table.ts';
 import { ownBoundOf } from './own-bound-of.ts';
@@ -25,6 +26,8 @@ export interface SupervisorInput {
   readonly machine: Machine;
   readonly meta: SandboxMeta;
   readonly strategy: Strategy;
+  /** Present where `base` is a directory of the person's: what of it nobody inside sees. */
+  readonly live?: LiveLower;
   readonly directory: string;
   readonly base: string;
   /** Directory of the kept setup that the sandbox stands on. */
@@ -91,6 +94,7 @@ export function supervisorScript(input: SupervisorInput): string {
     meta,
     strategy,
     directory,
+    live,
     base,
     setup,
     newer,
@@ -123,7 +127,7 @@ export function supervisorScript(input: SupervisorInput): string {
     bind(etc, '/run/etc'),
     ...sources.tools.map(({ source, target }) => bind(target, source)),
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
-    ...strategy.mounts(base, isRoot, disk ? DISK : '/run', setup, newer, difference),
+    ...strategy.mounts(live ? LIVE : base, isRoot, disk ? DISK : '/run', setup, newer, live ? HIDDEN : difference),
   ];
   const trees = [
     ...sources.tools.map(({ source }) => source),
@@ -133,9 +137,25 @@ export function supervisorScript(input: SupervisorInput): string {
     ...(trees.length === 0 ? [] : [EMPTY.slice('/run/'.length)]),
     ...(setup === undefined ? [] : ['setup']),
     ...(newer === undefined ? [] : ['newer']),
-    ...(difference === undefined ? [] : ['difference']),
+    ...(difference === undefined && !live ? [] : ['difference']),
+    ...(live ? ['live'] : []),
     ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
   ];
+  // The layers have to be there before what is mounted of them.
+  const isEarly = disk !== undefined || live !== undefined;
+  const sessionMounts = isEarly
+    ? `${mountAll('run.table', [own])}cd /run
+${
+  disk
+    ? mountLayers(
+        disk,
+        `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`,
+        strategy.layers.map(({ name }) => name),
+      )
+    : ''
+}${live ? `${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}` : ''}${mountAll('session.table', mounts)}${disk ? RESERVE_DISK : ''}`
+    : `${mountAll('session.table', [own, ...mounts])}cd /run
+`;
   const launch = (args: readonly string[], status: string, errors: string, first = '') =>
     `exec prlimit ${FEW_SIGNALS} --core=$core:$core ${first}${isRoot ? `setpriv --reuid=${SANDBOX_USER.uid} --regid=${SANDBOX_USER.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
@@ -161,7 +181,7 @@ if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does no
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
 for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${disk ? `${mountAll('run.table', [own])}cd /run\n${mountLayers(disk, `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`)}${mountAll('session.table', mounts)}${RESERVE_DISK}` : `${mountAll('session.table', [own, ...mounts])}cd /run\n`}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
+${sessionMounts}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do

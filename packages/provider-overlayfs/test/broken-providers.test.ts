@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type Artefacts,
   type ByteStream,
   type ChangedPath,
   type Host,
@@ -94,6 +95,13 @@ function forward(runtime: SandboxRuntime): SandboxRuntime {
     usage: (...args) => runtime.usage(...args),
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
+}
+
+function artefactsWith(change: (artefacts: Artefacts) => Artefacts): SandboxProvider {
+  return providerWith((inner) => ({
+    create: ({ artefacts, ...spec }, options) =>
+      inner.create({ ...spec, ...(artefacts && { artefacts: change(artefacts) }) }, options),
+  }));
 }
 
 function runtimeWith(change: (inner: SandboxRuntime) => Partial<SandboxRuntime>): SandboxProvider {
@@ -435,6 +443,7 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'ignores a limit it cannot enforce',
     () =>
       providerWith((inner) => ({
+        traits: { ...inner.traits, limits: inner.traits.limits.filter((name) => name !== 'diskBytesPerSecond') },
         create: ({ limits: { diskBytes: _disk, diskBytesPerSecond: _speed, ...limits }, ...spec }, options) =>
           inner.create({ ...spec, limits }, options),
       })),
@@ -713,6 +722,52 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     "nothing of the host's environment can be read",
   ],
   [
+    'brings copies where there were hard links',
+    () => scriptsWith((script) => script.replaceAll('timestamps,links', 'timestamps')),
+    'what comes along is as it was, and nothing of the person is touched',
+  ],
+  [
+    'brings files of now',
+    () => scriptsWith((script) => script.replaceAll('mode,timestamps,links', 'mode,links')),
+    'what comes along is as it was, and nothing of the person is touched',
+  ],
+  [
+    'brings what came along the first time',
+    () => scriptsWith((script) => script.replaceAll('| sha256sum |', '| sha256sum </dev/null |')),
+    'each sandbox has its own, of the moment at which it was made',
+  ],
+  [
+    'follows links to what is to come along',
+    () => scriptsWith((script) => script.replaceAll('ro,nosymfollow', 'ro').replaceAll('[ ! -h "$lb_path" ]', 'true')),
+    'no link leads out: one that is named is a link, and one above is refused',
+  ],
+  [
+    'leaves what is newer as it was',
+    () =>
+      artefactsWith((artefacts) => ({
+        ...artefacts,
+        newerThan: async (since) => ({
+          key: (await artefacts.newerThan(since)).key,
+          open: () => ReadableStream.from([new Uint8Array(1024)]),
+        }),
+      })),
+    'files of the base are newer as they are told to be, since the oldest of what comes',
+  ],
+  [
+    'tells what came along as changed',
+    () => scanWith((paths) => [...paths, { type: 'file', path: 'built/run', sizeBytes: 4, executable: true }]),
+    'it is no change until it changes, and neither is what is newer',
+  ],
+  [
+    'begins with a kept setup in place of what comes along',
+    () =>
+      providerWith((inner) => ({
+        create: ({ artefacts, ...spec }, options) =>
+          inner.create({ ...spec, ...(artefacts && !spec.prepared && { artefacts }) }, options),
+      })),
+    'it stands on no kept setup, and what a setup leaves over it is not kept',
+  ],
+  [
     'connects to the machine where nothing listens inside',
     () =>
       connectWith((runtime, port) =>
@@ -811,7 +866,6 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'lies that it limits the speed of the disk',
     () =>
       providerWith((inner) => ({
-        traits: { ...inner.traits, limits: [...inner.traits.limits, 'diskBytesPerSecond'] },
         create: ({ limits: { diskBytesPerSecond: _speed, ...limits }, ...spec }, options) =>
           inner.create({ ...spec, limits }, options),
       })),

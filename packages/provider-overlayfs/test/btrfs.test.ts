@@ -73,7 +73,7 @@ function callsToPrepare(strategy: Strategy, files: number): number {
   const sandbox = join(place, 'sandbox');
   mkdirSync(join(sandbox, 'ws'), { recursive: true });
   const count = join(place, 'count');
-  const script = `set -e\n${strategy.prepare(base)}`;
+  const script = `set -e\n${strategy.prepare({ base })}`;
   execFileSync('strace', ['-f', '-c', '-o', count, 'sh', '-c', script], { cwd: sandbox });
   expect(readdirSync(join(sandbox, 'ws'))).toHaveLength(files);
   const total = /([0-9]+)(?:\s+[0-9]+)?\s+total/.exec(execFileSync('cat', [count], { encoding: 'utf8' }));

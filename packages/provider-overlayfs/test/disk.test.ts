@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { collected, eventually } from '@litterbox/conformance';
+import { collected, eventually, fixtureWorkspace } from '@litterbox/conformance';
 import { type Host, SandboxId, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
@@ -225,15 +225,38 @@ if (isRoot)
       );
     });
 
-    it('is refused with a shared playground, a copied workspace, and where it cannot be made', async () => {
+    it('holds a copied workspace whole, or refuses it and leaves nothing', async () => {
+      await using provider = overlayfs({ host, facts: await host.facts(), directory });
+      const files = [{ path: 'large', content: 'x'.repeat(24 * MIB) }];
+      const workspace = fixtureWorkspace('d1d1d1d1', files);
+      const [id, small] = [SandboxId.make(), SandboxId.make()];
+      const limits = { diskBytes: 48 * MIB };
+      const runtime = await provider.create(specOf(id, { strategy: 'copy', workspace, limits }));
+      expect(await sh(runtime, 'wc -c <large; echo more >>large; stat -c %U large .')).toBe(
+        `${24 * MIB}\nagent\nagent\n`,
+      );
+      expect(await sh(runtime, 'cp large again')).toMatch(/No space left on device/);
+      const changed: string[] = [];
+      for await (const { type, path } of (await runtime.scan(undefined)).changes)
+        if (type === 'file') changed.push(path);
+      expect(changed.sort()).toEqual(['again', 'large']);
+      const { controls } = await runtime.assurance();
+      expect(controls.find(({ name }) => name === 'disk')).toMatchObject({ status: 'enforced' });
+      await expect(provider.create(specOf(small, { strategy: 'copy', workspace }))).rejects.toMatchObject({
+        code: 'RESOURCE_EXHAUSTED',
+      });
+      expect([existsSync(imageOf(small)), existsSync(imageOf(id))]).toEqual([false, true]);
+      await runtime[Symbol.asyncDispose]();
+      await provider.remove(id);
+      await provider.remove(small);
+    });
+
+    it('is refused with a shared playground, and where it cannot be made', async () => {
       await using provider = overlayfs({ host, facts: await host.facts(), directory });
       const unsupported = (text: string) => ({ code: 'UNSUPPORTED', message: expect.stringContaining(text) });
       const id = SandboxId.make();
       await expect(provider.create(specOf(id, { playground: SandboxId.make() }))).rejects.toMatchObject(
         unsupported('playground'),
-      );
-      await expect(provider.create(specOf(id, { strategy: 'copy' }))).rejects.toMatchObject(
-        unsupported('strategy copy'),
       );
       const without: Host = {
         ...host,

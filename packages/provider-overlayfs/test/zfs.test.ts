@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe as describeAlways, expect, it } from '@jest/globals';
 import { collected, fixtureWorkspace, forBackend } from '@litterbox/conformance';
@@ -50,17 +51,18 @@ const datasetOf = (...names: readonly string[]) => `${parent()}/${markOf(...name
 
 /** Datasets and snapshots of ours that no base tree needs. */
 function leftInPool(): readonly string[] {
-  const bases = readdirSync(below('bases')).map((name) => markOf('bases', name));
+  const trees = readdirSync(below('bases')).filter((name) => name.endsWith('.zfs'));
+  const bases = trees.map((name) => markOf('bases', name));
   return zfs('list', '-H', '-o', 'name', '-r', '-t', 'all', parent())
     .split('\n')
     .filter((name) => name.includes('/litterbox-') && !bases.some((base) => basename(name).startsWith(base)));
 }
 
-/** All that is left of sandboxes, besides base trees with their names. */
+/** All that is left of sandboxes, besides base trees and layers of what came along with their names. */
 function left(): readonly string[] {
   const names = ['sandboxes', 'playgrounds', 'snapshots', 'bases'].flatMap((name) => {
     try {
-      return readdirSync(below(name)).filter((entry) => !/^[0-9a-f]+\.zfs$/.test(entry));
+      return readdirSync(below(name)).filter((entry) => !/^([0-9a-f]+\.zfs|a-[0-9a-f]{64})$/.test(entry));
     } catch {
       return []; // it was never made
     }
@@ -322,6 +324,30 @@ describe('the limit of disk on ZFS', () => {
       await one[Symbol.asyncDispose]();
       await provider.remove(one.id);
     }
+    expect(left()).toEqual(keptSetups());
+  });
+
+  it("is on top of what came along, which is the sandbox user's own", async () => {
+    await using provider = providerOn();
+    const id = SandboxId.make();
+    const path = join(directory, 'tree-of-a-person');
+    mkdirSync(join(path, 'built'), { recursive: true });
+    writeFileSync(join(path, 'built/large'), randomBytes(24 * MIB));
+    const newer = fixtureWorkspace('e0', []);
+    const artefacts = { source: { host, path }, paths: ['built'], newerThan: async () => newer };
+    await using runtime = await provider.create(specOf(id, { limits, artefacts }));
+    expect(await sh(runtime, 'wc -c <built/large; cat file; stat -c %U built built/large')).toBe(
+      `${24 * MIB}\none\nagent\nagent\n`,
+    );
+    const { controls } = await runtime.assurance();
+    expect(controls.find(({ name }) => name === 'disk')).toMatchObject({
+      status: 'enforced',
+      finding: 'workspace, home and playground hold at most 16 MiB together',
+    });
+    expect(await sh(runtime, 'head -c 8000000 /dev/urandom >half; sync')).toBe('');
+    expect(await sh(runtime, 'head -c 12000000 /dev/urandom >more; sync')).toMatch(/Disk quota exceeded/);
+    await runtime[Symbol.asyncDispose]();
+    await provider.remove(id);
     expect(left()).toEqual(keptSetups());
   });
 

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Asker,
@@ -11,12 +10,13 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
-import { serializeCommit } from './commit-object.ts';
+import { commitWorkTree } from './commit-work-tree.ts';
 import { oneLine } from './git-failure.ts';
 import { isHeadOfPerson, isHeldByPerson } from './held-commits.ts';
 import { resolveCommit } from './resolve-commit.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
+import { indexWorkTree } from './work-tree-index.ts';
 
 const OPERATION = 'sandbox.base';
 
@@ -39,7 +39,8 @@ export async function findBase(
   if (source.type === 'ref') return { commit, tree, ...head, isPersons: await isHeldByPerson(user, commit, call) };
   const isPersons = await isHeadOfPerson(user, headRef, commit, call);
   if (source.type === 'head') return { commit, tree, ...head, isPersons };
-  return { ...(await commitWorkTree(user, store, commit, tree, call)), ...head, isPersons };
+  const made = await commitWorkTree(user, store, { commit, tree }, source.named ?? [], call);
+  return { ...made, ...head, isPersons };
 }
 
 /** HEAD and its tree, asked for by one program; nothing where one is missing or may be missing in part. */
@@ -117,69 +118,6 @@ async function requireObjects(user: UserRepository, commit: ObjectId, call: Call
   const gap = /^\?([0-9a-f]+)/m.exec(listed)?.[1];
   if (gap !== undefined) throw missing(gap);
   return tree;
-}
-
-/**
- * The work tree as a commit on `head`, from a private copy of the index; the person's own clean filters run, as they
- * do in their own `git add`. Repositories inside are left alone: nothing is run in them.
- */
-async function commitWorkTree(
-  user: UserRepository,
-  store: Store,
-  head: ObjectId,
-  headTree: ObjectId,
-  call: Call,
-): Promise<{ commit: ObjectId; tree: ObjectId }> {
-  await mkdir(store.workDirectory, { recursive: true, mode: 0o700 });
-  const index = join(store.workDirectory, `index-${process.pid}-${randomBytes(6).toString('hex')}`);
-  const environment = { GIT_INDEX_FILE: index, GIT_OBJECT_DIRECTORY: join(store.gitDirectory, 'objects') };
-  const options = { setting: 'user', environment, ...call } as const;
-  try {
-    const own = await copyFile(join(user.gitDirectory, 'index'), index).then(
-      () => true,
-      () => false,
-    );
-    if (!own) await user.plumbing.output(['read-tree', head], options);
-    const names = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
-    const listed = (await user.plumbing.output(names, options)).toString('latin1').split('\0');
-    // A name that ends in a slash is a repository inside this one.
-    const changed = new Set(listed.filter((name) => name !== '' && !name.endsWith('/')));
-    const submodules = await gitlinks(user, options);
-    const input = [...changed].filter((name) => !submodules.has(name));
-    await user.plumbing.output(['update-index', '-z', '--add', '--remove', '--stdin'], {
-      ...options,
-      input: Buffer.from(input.map((name) => `${name}\0`).join(''), 'latin1'),
-    });
-    const tree = (await user.plumbing.text(['write-tree'], options)) as ObjectId;
-    if (tree === headTree) return { commit: head, tree };
-    const { atSeconds } = await store.reader.commit(head);
-    const commit = await store.put((sink) =>
-      sink.put(
-        'commit',
-        serializeCommit({
-          tree,
-          parents: [head],
-          atSeconds: Math.max(Math.floor(Date.now() / 1000), atSeconds),
-          message: 'Work tree at the start of a sandbox\n',
-          synthetic: true,
-        }),
-      ),
-    );
-    // Content that only the index held is nobody's to keep in the user's repository: the store keeps it.
-    await store.output(['pack-objects', '--revs', '-q', join(store.gitDirectory, 'objects', 'pack', 'pack')], {
-      input: `${commit}\n^${head}\n`,
-      ...call,
-    });
-    return { commit, tree };
-  } finally {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
-  }
-}
-
-async function gitlinks(user: UserRepository, options: object): Promise<ReadonlySet<string>> {
-  const staged = (await user.plumbing.output(['ls-files', '-z', '--stage'], options)).toString('latin1');
-  return new Set([...staged.matchAll(/160000 [0-9a-f]+ \d\t([^\0]*)\0/g)].map((match) => match[1] ?? ''));
 }
 
 /** Changed and new files of the work tree. Runs none of the person's filters: only names are wanted. */

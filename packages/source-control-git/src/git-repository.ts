@@ -37,6 +37,7 @@ import { describeBase } from './describe-base.ts';
 import { findLargeFiles } from './find-large-files.ts';
 import { findSubmodules } from './find-submodules.ts';
 import { findBase, listLeftOut } from './find-base.ts';
+import { findDrift } from './find-drift.ts';
 import { forkHistory } from './fork-history.ts';
 import { IgnoreMatcher } from './ignore-matcher.ts';
 import type { Integration } from './integration.ts';
@@ -52,6 +53,7 @@ import { readHistories, readHistory } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { recoverJournal } from './settle-journal.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
+import { readWorkTimes } from './work-times.ts';
 import { archiveTree, listContentIds } from './tree-archive.ts';
 import { archiveTreeOver, findNearestTree } from './tree-over.ts';
 import { Upkeep } from './upkeep.ts';
@@ -116,6 +118,11 @@ export class GitRepository implements SourceRepository {
     return this.#translate('work-tree.list', call, () => listLeftOut(this.#user, limit, call), 'REPO_CORRUPT');
   }
 
+  drift(tree: ObjectId, options?: CallOptions) {
+    const call = { signal: options?.signal };
+    return this.#translate('work-tree.compare', call, () => findDrift(this.#user, this.#store, tree, call));
+  }
+
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {
     return ReadableStream.from(this.#leanly(archiveTree(this.#user, this.#store, tree, options)));
   }
@@ -152,6 +159,11 @@ export class GitRepository implements SourceRepository {
 
   contentIds(tree: ObjectId, isWanted: (path: string) => boolean, options?: CallOptions) {
     return this.#translate('tree.list', options, () => listContentIds(this.#store, tree, isWanted, options?.signal));
+  }
+
+  workTimes(tree: ObjectId, sinceSeconds: number, options?: CallOptions) {
+    const read = () => readWorkTimes(this.#user, this.#store, tree, sinceSeconds, options?.signal);
+    return this.#translate('work-tree.list', options, read, 'REPO_CORRUPT');
   }
 
   begin(

@@ -4,6 +4,8 @@ const BLOCK_BYTES = 512;
 /** 2000-01-01: one time for all, since a tree has none; zip programs refuse years before 1980. */
 export const TIME_SECONDS = 946_684_800;
 
+const NANOSECONDS = 1_000_000_000n;
+
 export const TAR_END = Buffer.alloc(2 * BLOCK_BYTES);
 
 export interface TarHeader {
@@ -45,6 +47,34 @@ export function tarHeader({ type, name, mode, sizeBytes = 0, linkTarget = '', ti
   );
   if (!isPosix && split && fullName.length > 100) parts.splice(0, 0, longEntry('L', fullName));
   return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+}
+
+/**
+ * An entry of PAX that gives the next one its time, for its header has whole seconds alone. Names are as before: a program that knows no PAX
+ * takes the time in the header.
+ *
+ * @param time in nanoseconds since 1970
+ */
+export function timeRecord(time: bigint): Buffer {
+  const fraction = String(time % NANOSECONDS).padStart(9, '0');
+  const text = ` mtime=${time / NANOSECONDS}.${fraction}\n`;
+  const length = [text.length + 1, text.length + 2].find((size) => String(size).length + text.length === size);
+  const content = Buffer.from(`${length}${text}`, 'latin1');
+  const head = block({
+    name: './PaxHeaders/time',
+    prefix: '',
+    typeFlag: 'x',
+    mode: 0o644,
+    sizeBytes: content.length,
+    linkTarget: '',
+    isPosix: true,
+  });
+  return Buffer.concat([head, content, tarPadding(content.length)]);
+}
+
+/** The first whole second that is not before a time in nanoseconds. */
+export function secondsAbove(time: bigint): number {
+  return Number((time + NANOSECONDS - 1n) / NANOSECONDS);
 }
 
 export function tarPadding(sizeBytes: number): Buffer {

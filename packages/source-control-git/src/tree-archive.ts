@@ -17,7 +17,7 @@ import { nulFields } from './nul-fields.ts';
 import { isGitLike } from './path-rules.ts';
 import { drained } from './run-git.ts';
 import type { Store } from './store.ts';
-import { TAR_END, tarHeader, tarPadding } from './tar-writer.ts';
+import { secondsAbove, TAR_END, tarHeader, tarPadding, timeRecord } from './tar-writer.ts';
 import { toLitterboxError } from './to-litterbox-error.ts';
 import { isGitlink, isSymlink, isTree } from './tree-object.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -44,19 +44,24 @@ export async function* archiveTree(
   user: UserRepository,
   store: Store,
   tree: ObjectId,
-  { signal, paths, unlike, timeSeconds, submodules = [], largeFiles = [] }: TreeOptions = {},
+  { signal, paths, unlike, times, timeSeconds, submodules = [], largeFiles = [] }: TreeOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     const unlikePaths = unlike === undefined ? undefined : await pathsUnlike(store, tree, unlike, signal);
+    const timed = times && new Map([...times].map(([path, time]) => [toByteString(path), time]));
     const differing = unlikePaths && withDirectories(unlikePaths);
     const named = paths && new Set([...paths].map(toByteString));
-    const only = differing && named ? new Set([...differing, ...withDirectories(named)]) : (differing ?? named);
+    const only = timed
+      ? withDirectories(new Set(timed.keys()))
+      : differing && named
+        ? new Set([...differing, ...withDirectories(named)])
+        : (differing ?? named);
     const large = largeFiles.some(({ isHere }) => isHere) ? await contentsOf(user, largeFiles, signal) : NO_FILES;
     let parts: Buffer[] = [];
     let size = 0;
     const wanted = submodules.length === 0 ? [] : await located(user, store, tree, submodules, signal);
-    const near = named ? undefined : unlikePaths;
-    for await (const part of allParts(store, tree, wanted, { only, near, large, timeSeconds, signal })) {
+    const near = timed ? new Set(timed.keys()) : named ? undefined : unlikePaths;
+    for await (const part of allParts(store, tree, wanted, { only, near, large, timeSeconds, timed, signal })) {
       parts.push(part);
       size += part.length;
       if (size < CHUNK_BYTES) continue;
@@ -109,6 +114,8 @@ export interface Selection {
   readonly near?: ReadonlySet<ByteString> | undefined;
   readonly large: ReadonlyMap<ByteString, LargeContent>;
   readonly timeSeconds: number | undefined;
+  /** In nanoseconds since 1970, of files that have a time of their own. */
+  readonly timed?: ReadonlyMap<ByteString, bigint> | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -129,7 +136,7 @@ export async function* tarParts(
   store: TreeStore,
   tree: ObjectId,
   above: ByteString,
-  { only, near, large, timeSeconds, signal }: Selection,
+  { only, near, large, timeSeconds, timed, signal }: Selection,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (tree === store.format.emptyTree) return;
   await using contents = await store.start(['cat-file', '--batch'], { signal });
@@ -155,7 +162,15 @@ export async function* tarParts(
       if (batch.length === 0) return;
       for (const entry of batch) {
         links.check(entry);
-        yield* entryParts(entry, above, source, timeSeconds, large.get(entry.path));
+        const time = timed?.get(entry.path);
+        if (time !== undefined) yield timeRecord(time);
+        yield* entryParts(
+          entry,
+          above,
+          source,
+          time === undefined ? timeSeconds : secondsAbove(time),
+          large.get(entry.path),
+        );
       }
     }
   } finally {

@@ -318,6 +318,71 @@ describe('base', () => {
     expect((await clean.base({ type: 'worktree' })).commit).toBe((await clean.base({ type: 'head' })).commit);
   });
 
+  test('of the work tree does without what looks like a secret, staged or not, and says so', async () => {
+    await using fixture = new GitFixture();
+    const key = '-----BEGIN PRIVATE KEY-----\nabc\n';
+    const root = fixture.repository({ a: '1', 'own.env': 'A=1', 'fixture.txt': key, 'config.ts': 'none' });
+    const odd = decodeRaw(Buffer.from([0x6e, 0x0a, 0xff, 0x2e, 0x6b, 0x65, 0x79])); // n, newline, no UTF-8, .key
+    put(root, '.ENV', 'A=secret');
+    put(root, '.env.example', 'A=');
+    put(root, 'notes', key);
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), encodeRaw(odd)]), 'k');
+    put(root, 'own.env', 'A=secret');
+    put(root, 'config.ts', key);
+    put(root, 'fixture.txt', `changed\n${key}`);
+    put(root, 'staged.pem', 'x');
+    fixture.git(root, 'add', 'staged.pem', 'own.env');
+    symlinkSync('/etc/passwd', join(root, 'link.key'));
+    const before = snapshot(root);
+    const repository = await fixture.open(root);
+    const base = await repository.base({ type: 'worktree' });
+    expect(await files(repository, base.tree)).toEqual({
+      '.env.example': '- A=',
+      a: '- 1',
+      'config.ts': '- none',
+      'fixture.txt': `- changed\n${key}`,
+      'link.key': 'link /etc/passwd',
+      'own.env': '- A=1',
+    });
+    const held = (path: string, holds: string, isTracked = false) => ({ path, holds, isTracked });
+    expect(base.heldBack).toEqual({
+      files: [
+        held('.ENV', 'variables that often are secrets'),
+        held('config.ts', 'private key', true),
+        held(odd, 'private key'),
+        held('notes', 'private key'),
+        held('own.env', 'variables that often are secrets', true),
+        held('staged.pem', 'private key'),
+      ],
+      total: 6,
+    });
+    expect(snapshot(root)).toEqual(before);
+    // No copy of it is in the store either.
+    const inStore = (text: string) => {
+      const id = fixture.gitBytes(root, ['hash-object', '--stdin'], text).toString().trim();
+      const loose = join(fixture.storeOf(repository), 'objects', id.slice(0, 2), id.slice(2));
+      return existsSync(loose);
+    };
+    expect(['A=', 'k', key].map(inStore)).toEqual([true, false, false]);
+  });
+
+  test('of the work tree has tracked files that a person named, and leaves new ones there to who brings them', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'own.env': 'A=1', 'data/x': '1' });
+    put(root, 'own.env', 'A=2');
+    put(root, '.env', 'B=2');
+    put(root, 'data/y', '2');
+    put(root, 'staged/z', '3');
+    fixture.git(root, 'add', 'staged');
+    const repository = await fixture.open(root);
+    const named = ['own.env', '.env', 'data', 'staged'];
+    const base = await repository.base({ type: 'worktree', named });
+    expect(await files(repository, base.tree)).toEqual({ 'data/': 'directory', 'data/x': '- 1', 'own.env': '- A=2' });
+    expect(base.heldBack).toBeUndefined();
+    // What is near to a name is not below it.
+    expect((await repository.base({ type: 'worktree', named: ['.en', 'own'] })).heldBack?.total).toBe(2);
+  });
+
   test('of a shallow clone works, of a partial one is OBJECT_MISSING', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ a: '1' });

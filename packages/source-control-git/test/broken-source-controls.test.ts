@@ -93,6 +93,18 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'bases: a ref is a commit by name, the work tree is its files, and anything else is refused',
   ],
   [
+    'takes files that are others in the work tree for the same',
+    repositoryWith(() => ({ workTimes: async () => new Map() })),
+    'files of a tree that are others in the work tree have no time there',
+  ],
+  [
+    'takes what looks like a secret for any other file',
+    repositoryWith((inner) => ({
+      base: (source) => inner.base(source.type === 'worktree' ? { ...source, named: ['notes', 'dir/a'] } : source),
+    })),
+    'the work tree as a base is without what looks like a secret, and says what',
+  ],
+  [
     'takes an agent for a person',
     async () => {
       const control = await kitBackend.open();
@@ -164,6 +176,23 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
         await inner.execute(await inner.plan(plan.sandbox, { integration: plan.integration, arguments: [] }), options),
     })),
     'a conflict is left to the person; a HEAD that moved is HEAD_MOVED',
+  ],
+  [
+    'never sees a change of the work tree',
+    repositoryWith(() => ({ drift: async () => ({ total: 0, paths: [], gone: [] }) })),
+    'how the work tree differs from a tree is told by contents, and nothing in it changes',
+  ],
+  [
+    'does not tell what is gone from the work tree',
+    repositoryWith((inner) => ({ drift: async (...args) => ({ ...(await inner.drift(...args)), gone: [] }) })),
+    'how the work tree differs from a tree is told by contents, and nothing in it changes',
+  ],
+  [
+    'takes every change since HEAD for one',
+    repositoryWith((inner) => ({
+      drift: async () => ({ ...(await inner.leftOut(100)), gone: [] }),
+    })),
+    'how the work tree differs from a tree is told by contents, and nothing in it changes',
   ],
   [
     'says that everything is merged',

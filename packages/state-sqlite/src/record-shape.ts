@@ -69,6 +69,9 @@ const policy = object({
   worktrees: oneOf('on-demand', 'eager'),
   requireMessage: flag,
   allowDegraded: flag,
+  include: optional(list(text)),
+  strategy: optional(text),
+  lower: optional(oneOf('live')),
 });
 
 /** What an `Assurance` of core looks like in the file. */

@@ -1,14 +1,21 @@
 import {
+  decodeRaw,
   type Asker,
   type Base,
   type BaseSource,
   type FoundBase,
+  type HeldFile,
   LitterboxError,
   type LitterboxErrorCode,
   type ObjectId,
+  secretByName,
+  secretTexts,
 } from '@litterbox/core/provider';
+import { treeIdOf } from './file-tree.ts';
 import type { KeptCommit, PersonalRepository } from './personal-repository.ts';
 
+/** What a caller is told by name, as the port has it. */
+const MAX_TOLD = 20;
 const HOLDERS = ['refs/heads/', 'refs/tags/', 'refs/remotes/'];
 const REVIEW_BRANCH = /^refs\/(?:heads|remotes\/[^/]+)\/litterbox\//;
 
@@ -22,7 +29,30 @@ export function findMemoryBase(repository: PersonalRepository, source: BaseSourc
   if (!head) throw refuse('UNBORN_HEAD', 'The repository has no commit yet.');
   const found = { headRef, isPersons: true }; // HEAD is on a branch of the person's
   if (source.type === 'head') return { ...baseOf(head), ...found };
-  return { ...baseOf(repository.keep(repository.visible, [head.id], 'work tree')), ...found };
+  const { tree, files } = withoutSecrets(repository, source.named ?? []);
+  const isSame = treeIdOf(tree) === head.tree;
+  const heldBack = files.length > 0 ? { heldBack: { files: files.slice(0, MAX_TOLD), total: files.length } } : {};
+  return { ...baseOf(isSame ? head : repository.keep(tree, [head.id], 'work tree')), ...found, ...heldBack };
+}
+
+/** The work tree, with what looks like a secret as HEAD has it. */
+function withoutSecrets({ visible, headTree }: PersonalRepository, named: readonly string[]) {
+  const isNamed = (path: string) => named.some((one) => path === one || path.startsWith(`${one}/`));
+  const tree = new Map(visible);
+  const files: HeldFile[] = [];
+  for (const [path, { type, content }] of [...visible].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const own = headTree.get(path);
+    const known = new Set(own ? secretTexts(path, own.content).map(({ text }) => text) : []);
+    const isSame = own !== undefined && decodeRaw(own.content) === decodeRaw(content);
+    const holds =
+      secretByName(path) ?? secretTexts(path, content).find(({ text }) => own === undefined || !known.has(text))?.holds;
+    const isSecret = type === 'file' && !isSame && holds !== undefined && !isNamed(path);
+    if (isSecret) files.push({ path, holds, isTracked: own !== undefined });
+    if (!isSecret && (own !== undefined || !isNamed(path))) continue;
+    if (own) tree.set(path, own);
+    else tree.delete(path);
+  }
+  return { tree, files };
 }
 
 function named(repository: PersonalRepository, name: string, asker: Asker): KeptCommit {

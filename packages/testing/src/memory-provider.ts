@@ -9,6 +9,7 @@ import {
   type SandboxRuntime,
   type SandboxSpec,
 } from '@litterbox/core/provider';
+import { artefactEntries } from './artefact-entries.ts';
 import { type Directory, directoryNode } from './machine/memory-files.ts';
 import type { Program } from './machine/machine-process.ts';
 import { MemoryMachine } from './machine/memory-machine.ts';
@@ -60,6 +61,20 @@ export function memoryProvider({
     return copyOfDirectory(tree);
   };
 
+  /** The base, with what comes along. */
+  const begun = async (spec: SandboxSpec, options?: CallOptions): Promise<Directory> => {
+    const base = await baseTree(spec, options);
+    if (!spec.artefacts) return base;
+    const machine = new MemoryMachine(known, clock);
+    furnish(machine, spec.workdir, { workspace: base, home: directoryNode(), playground: directoryNode() });
+    const entries = await artefactEntries(spec.artefacts, options);
+    options?.signal?.throwIfAborted();
+    unpack(machine.files, spec.workdir, entries);
+    const tree = directoryOf({ machine }, spec.workdir);
+    forgetVersions(tree);
+    return tree;
+  };
+
   const playgroundOf = (key: string): Directory => {
     const playground = shelf.playgrounds.get(key) ?? directoryNode();
     shelf.playgrounds.set(key, playground);
@@ -76,7 +91,9 @@ export function memoryProvider({
         prepared: source.prepared,
       };
     }
-    const prepared = spec.prepared?.find((key) => shelf.setups.get(key)?.base === spec.workspace.key);
+    const prepared = spec.artefacts
+      ? undefined
+      : spec.prepared?.find((key) => shelf.setups.get(key)?.base === spec.workspace.key);
     const kept = prepared === undefined ? undefined : shelf.setups.get(prepared);
     if (kept)
       return {
@@ -85,7 +102,7 @@ export function memoryProvider({
         version: kept.version,
         prepared,
       };
-    return { workspace: await baseTree(spec, options), home: directoryNode(), version: 0, prepared: undefined };
+    return { workspace: await begun(spec, options), home: directoryNode(), version: 0, prepared: undefined };
   };
 
   const assertHonourable = (spec: SandboxSpec) => {
@@ -132,6 +149,7 @@ export function memoryProvider({
       workdir: '/src',
       roots: ['machine', 'image'],
       canCopy: true,
+      canBring: true,
       snapshotCost: 'copied',
     },
 
@@ -189,7 +207,7 @@ export function memoryProvider({
           throw new LitterboxError('INVALID_ARGUMENT', 'The key is no digest.', { operation: 'setups.keep' });
         await endSandbox(sandbox);
         const { spec, machine } = sandbox;
-        if (shelf.setups.has(key)) return;
+        if (shelf.setups.has(key) || spec.artefacts) return;
         shelf.setups.set(key, {
           base: spec.workspace.key,
           workspace: copyOfDirectory(directoryOf(sandbox, spec.workdir)),

@@ -12,7 +12,7 @@ import {
   type SandboxId,
   type SourceRepository,
 } from '@litterbox/core/provider';
-import { digestOf, differences, entriesOf, entriesUnlike, type FileTree, putFile } from './file-tree.ts';
+import { digestOf, differences, isSameFile, entriesOf, entriesUnlike, type FileTree, putFile } from './file-tree.ts';
 import { findMemoryBase } from './find-memory-base.ts';
 import { branchOf, historyOf, type KeptHistory, resolved, tipOf, treeAt, unmilestonedOf } from './kept-history.ts';
 import { memoryIntegration, riskyOf } from './memory-integration.ts';
@@ -80,6 +80,17 @@ export function memoryRepository(
       return { paths: paths.slice(0, limit), total: paths.length };
     },
 
+    async drift(tree, options) {
+      begun(options);
+      const [before, now] = [person.treeOf(tree), person.visible];
+      const paths = differences(before, now);
+      const gone = paths.flatMap((path) => {
+        const was = before.get(path);
+        return was && !now.has(path) ? [{ path, type: was.type }] : [];
+      });
+      return { total: paths.length, paths: paths.slice(0, 100), gone };
+    },
+
     async describe(_base, options) {
       begun(options);
       return { branch: person.headRef.replace('refs/heads/', ''), tags: [] };
@@ -88,16 +99,26 @@ export function memoryRepository(
     tree: (tree, options) =>
       new ReadableStream<Uint8Array>({
         start(controller) {
-          const { unlike, paths, timeSeconds } = options ?? {};
+          const { unlike, paths, timeSeconds, times } = options ?? {};
           const files = person.treeOf(tree);
-          const entries =
-            unlike === undefined
+          const entries = times
+            ? entriesOf(new Map([...files].filter(([path]) => times.has(path))))
+            : unlike === undefined
               ? entriesOf(files, paths)
               : [...entriesUnlike(files, person.treeOf(unlike)), ...(paths ? entriesOf(files, paths) : [])];
-          controller.enqueue(writeTar(entries, timeSeconds));
+          const newest = times && Math.max(0, ...[...times.values()].map((time) => Math.ceil(Number(time) / 1e9)));
+          controller.enqueue(writeTar(entries, newest ?? timeSeconds));
           controller.close();
         },
       }),
+
+    /** Files in memory have no times: none is newer. */
+    async workTimes(tree, _sinceSeconds, options) {
+      begun(options);
+      const files = [...person.treeOf(tree)];
+      const others = files.filter(([path, file]) => !isSameFile(file, person.work.get(path)));
+      return new Map(others.map(([path]) => [path, undefined]));
+    },
 
     async submodules(_tree, options) {
       begun(options);

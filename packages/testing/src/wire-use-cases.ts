@@ -5,6 +5,7 @@ import {
   AskProviders,
   AssignPorts,
   AttachProcess,
+  BringArtefacts,
   type AuditLog,
   ChangeRunState,
   ChangeWorkspace,
@@ -97,7 +98,7 @@ export function wireUseCases(ports: Ports) {
   const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock);
   const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
-  const openSandboxes = new OpenSandboxes(providers, reachKeeper);
+  const openSandboxes = new OpenSandboxes(providers, openRepository, reachKeeper);
   const findSandbox = new FindSandbox(state, openRepository, audit);
   const chooseProvider = new ChooseProvider(providers, askProviders);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);
@@ -106,6 +107,7 @@ export function wireUseCases(ports: Ports) {
   const takePooled = new TakePooled(pool);
   const clearPool = new ClearPool(openRepository, state, pool, audit, providers, askProviders, actor);
   const installImage = new InstallImage(state, audit, openNetwork, actor);
+  const bringArtefacts = new BringArtefacts(host);
   const fillPool = new FillPool(
     openRepository,
     state,
@@ -134,6 +136,7 @@ export function wireUseCases(ports: Ports) {
     takePooled,
     ports.poolFiller,
     installImage,
+    bringArtefacts,
     clock,
     actor,
     ports.asker,
@@ -160,6 +163,7 @@ export function wireUseCases(ports: Ports) {
     recordRevision,
     setUpSandbox,
     installImage,
+    bringArtefacts,
     reachKeeper,
     heap,
     actor,

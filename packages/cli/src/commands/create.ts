@@ -4,6 +4,7 @@ import {
   createSandbox,
   DEFAULT_IMAGE,
   forkSandbox,
+  type HeldBack,
   isLitterboxError,
   type Parsed,
   portUrl,
@@ -33,10 +34,21 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
         .join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`,
     );
   }
+  if (created.heldBack) talk.notice(heldBackNotice(created.heldBack));
   if (talk.json) return talk.document(await createSandbox.document?.(created));
   describe(context, record, started);
   advise(context, record);
   talk.result(record.slug);
+}
+
+/** Which files look like secrets, what they seem to hold, and how one is brought all the same. */
+function heldBackNotice({ files, total }: HeldBack): string {
+  const told = files.slice(0, 5);
+  const names = told.map(
+    ({ path, holds, isTracked }) => `${visibleName(path)} (${holds}${isTracked ? ', as committed' : ''})`,
+  );
+  const what = total === 1 ? 'One file looks like a secret and is' : `${total} files look like secrets and are`;
+  return `${what} not in the sandbox as in your working tree: ${names.join(', ')}${total > told.length ? ' …' : ''} (take ${total === 1 ? 'it' : 'one'} along: --include ${visibleName(told[0]?.path ?? 'PATH')})`;
 }
 
 /** What of the person's project is not inside, and how it gets there. */

@@ -110,9 +110,9 @@ function verdict(talk: Talk, report: ProbeReport): string {
   return report.usable ? talk.paint('yellow', 'needs one step') : talk.paint('red', 'not usable');
 }
 
-async function doctor(context: Context): Promise<void> {
+async function doctor(context: Context, input: Parsed<typeof checkMachine>): Promise<void> {
   const { talk, signal } = context;
-  const reports = await (await context.litterbox()).perform(checkMachine, {}, { signal });
+  const reports = await (await context.litterbox()).perform(checkMachine, input, { signal });
   const isUsable = reports.some(({ report }) => report.usable);
   if (talk.json) talk.document({ node: process.version, ...Object(checkMachine.document?.(reports)) });
   else {
@@ -128,7 +128,7 @@ async function doctor(context: Context): Promise<void> {
   const chosen = reports.find(({ report }) => report.usable); // by a create that names none
   if (chosen && !isReady(chosen.report)) process.exitCode = 1;
   if (!isUsable)
-    throw new LitterboxError('UNAVAILABLE', 'No provider can be used on this machine.', {
+    throw new LitterboxError('UNAVAILABLE', `No provider can be used on ${input.host ?? 'this machine'}.`, {
       operation: 'cli.doctor',
       hint: 'Follow the steps above.',
     });

@@ -29,6 +29,8 @@ export function configText(ecosystems: readonly Ecosystem[], isOn = false): stri
 
 # Start from HEAD, or from the working tree with its uncommitted changes [trust].
 #source = "worktree"
+# Files of your working tree that come along although git ignores them, such as what builds left [trust].
+#include = ["node_modules", "target"]
 
 [container]
 # [trust] Variables for every command. Not for secrets: this file is committed.

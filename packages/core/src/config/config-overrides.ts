@@ -11,6 +11,7 @@ export interface ConfigOverrides
       | 'root'
       | 'limits'
       | 'environment'
+      | 'include'
       | 'setup'
       | 'setupTimeoutMs'
       | 'timeoutMs'
@@ -24,6 +25,8 @@ export interface ConfigOverrides
   readonly provider?: string;
   readonly source?: 'head' | 'worktree';
   readonly workdir?: string;
+  /** In place of `overlayfs.lower`. */
+  readonly lower?: 'frozen' | 'live';
   /** Each member in place of what the file says of it. */
   readonly network?: Partial<NetworkPolicy>;
 }

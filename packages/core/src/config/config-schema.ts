@@ -4,6 +4,7 @@ import { byteSize } from './byte-size.ts';
 import { duration } from './duration.ts';
 import { environmentTable } from './environment-table.ts';
 import { imageReference } from './image-reference.ts';
+import { includeList } from './include-list.ts';
 import { networkRules, privateRules } from './network-rules.ts';
 import { portTable } from './port-table.ts';
 import { noInlineSecret, secretTable } from './secret-table.ts';
@@ -142,6 +143,9 @@ export const ConfigSchema = z
       ['head', 'worktree'],
       'Start from HEAD, or from the working tree with its uncommitted changes.',
     ).default('head'),
+    include: includeList(
+      'Files and directories of the working tree that come along although git ignores them.',
+    ).default([]),
     worktrees: choice(['on-demand', 'eager'], 'When `.litterbox/worktrees/NAME` is refreshed.').default('on-demand'),
     'allow-degraded': truth('Use sandboxes although a security control is missing on this machine.').default(false),
     mounts: noMounts.default([]),

@@ -147,6 +147,18 @@ const rows: readonly Row[] = [
   ...['/', '~/.ssh', '/var/run/docker.sock', '../x'].map(
     (path): Row => [`B20 ${path}`, `mounts = ["${path}"]`, 'MOUNT_FORBIDDEN', ':1:1 mounts'],
   ),
+  ...['/etc', '../x', 'a/../..', '', '.', '.git', 'sub/.GIT/config', '.litterbox/worktrees', 'a\\u0000b'].map(
+    (path): Row => [
+      `include ${path}`,
+      `include = [\n "ok",\n "${path}"]`,
+      'CONFIG_VALUE',
+      ':3:2 include.1: got ',
+      'want a path below the top of the working tree',
+    ],
+  ),
+  ['include a text', 'include = "target"', 'CONFIG_TYPE', 'want a list of paths'],
+  ['include a number', 'include = [1]', 'CONFIG_TYPE'],
+  ['include very many', `include = [${'"a",'.repeat(65)}]`, 'CONFIG_VALUE', 'got 65 paths, want at most 64'],
   ['B22 a secret name', 'secrets = ["x y"]', 'SECRET_NAME', ':1:12 ', '"x y"'],
   ['B22 a value', '[secrets]\nx = "hunter2"', 'SECRET_INLINE_FORBIDDEN', ':2:1 secrets.x'],
   ['B22 a value in a table', '[secrets.x]\nvalue = "hunter2"', 'SECRET_INLINE_FORBIDDEN'],

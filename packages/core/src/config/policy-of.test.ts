@@ -61,6 +61,22 @@ describe('the policy', () => {
     });
   });
 
+  test('stands on the working tree where it can, and refuses that where it cannot', () => {
+    const live = '[overlayfs]\nlower = "live"\n';
+    const able: ProviderTraits = { ...MACHINE, strategies: ['overlay', 'copy'], canStandOnLive: true };
+    expect(policyFrom(live, able)).toMatchObject({ lower: 'live' });
+    expect(policyFrom('', able, { lower: 'live' })).toMatchObject({ lower: 'live' });
+    expect(policyFrom(live, able, { lower: 'frozen' })).not.toHaveProperty('lower');
+    for (const [text, traits] of [
+      [live, MACHINE],
+      [live, ENGINE],
+      [`${live}strategy = "copy"\n`, able],
+      [`pool = 2\n${live}`, able],
+    ] as const)
+      expect(errorOf(() => policyFrom(text, traits))).toMatchObject({ code: 'UNSUPPORTED' });
+    expect(widens(configOf(live))).toEqual(['overlayfs.lower']);
+  });
+
   test('takes what is configured, and over it what a person said', () => {
     const text = `
 allow-degraded = true
@@ -222,6 +238,7 @@ describe('the environment', () => {
     for (const name of [
       'ALLOW_DEGRADED',
       'BASE_IMAGE',
+      'INCLUDE',
       'INSTALL_COMMAND',
       'SETUP_COMMAND',
       'NETWORK_RUN',
@@ -252,6 +269,27 @@ describe('the environment', () => {
   });
 });
 
+describe('what comes along', () => {
+  const bringing = { ...MACHINE, canBring: true } as const;
+
+  test('is what the file names, or what is said in its place, without what lies within another', () => {
+    const text = 'include = ["target", "./a/node_modules/", "target/debug"]';
+    expect(policyFrom(text, bringing).include).toEqual(['a/node_modules', 'target']);
+    expect(policyFrom(text, bringing, { include: ['dist'] }).include).toEqual(['dist']);
+    expect(policyFrom(text, bringing, { include: [] })).not.toHaveProperty('include');
+  });
+
+  test('is refused beside a pool, and by a provider that brings nothing', () => {
+    const both = 'pool = 1\ninclude = ["target"]';
+    expect(errorOf(() => policyFrom(both, bringing))).toMatchObject({
+      code: 'CONFIG_VALUE',
+      details: { hint: expect.stringContaining('--include') },
+    });
+    expect(errorOf(() => policyFrom('include = ["target"]'))).toMatchObject({ code: 'UNSUPPORTED' });
+    expect(policyFrom('pool = 1', bringing, { include: ['target'] }).include).toEqual(['target']);
+  });
+});
+
 describe('trust', () => {
   const opening: Readonly<Record<string, string>> = {
     'allow-degraded': 'allow-degraded = true',
@@ -261,6 +299,7 @@ describe('trust', () => {
     'container.services.web': 'container.services.web.command = ["a"]',
     'container.install-command': 'container.install-command = ["make"]',
     'container.setup-command': 'container.setup-command = ["make"]',
+    include: 'include = ["node_modules"]',
     'limits.memory': 'limits.memory = "64GiB"',
     'limits.cpus': 'limits.cpus = 64',
     'limits.processes': 'limits.processes = 10000',
@@ -307,7 +346,7 @@ test('the published schema knows every section and no key twice', () => {
   const schema = configJsonSchema();
   const { properties } = schema;
   const sections =
-    'allow-degraded container limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
+    'allow-degraded container include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
     'secrets source ssh workspace worktrees';
   expect(Object.keys(Object(properties)).sort().join(' ')).toBe(sections);
   expect(JSON.stringify(schema)).toContain('"setup-command"');

@@ -1,6 +1,7 @@
 import { LitterboxError } from '../domain/errors.ts';
 import { GATE_PORT } from '../domain/gate-port.ts';
 import type { NetworkPolicy, Policy, PortPolicy, ServicePolicy } from '../domain/policy.ts';
+import { topmostPaths } from '../domain/included-path.ts';
 import { shown } from '../domain/shown.ts';
 import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
@@ -44,7 +45,11 @@ const LIMIT_KEYS: Readonly<Record<LimitName, string>> = {
 export function policyOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts): Policy {
   const [missing] = notInThisRelease(config);
   if (missing !== undefined) {
-    throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, `Remove ${missing}.`);
+    const hint =
+      missing === 'ssh'
+        ? 'Remove [ssh]. Add the machine with litterbox host add NAME USER@HOST, and name it: create --host NAME, or provider = "overlayfs@NAME".'
+        : `Remove ${missing}.`;
+    throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, hint);
   }
   const ports = portsOf(config);
   const { install } = config.container;
@@ -74,8 +79,27 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     worktrees: overrides.worktrees ?? config.worktrees,
     requireMessage: overrides.requireMessage ?? config.revisions.requireMessage,
     allowDegraded: overrides.allowDegraded ?? config.allowDegraded,
+    ...includeOf(config, overrides, facts),
     ...strategyOf(config, facts),
+    ...lowerOf(config, overrides, facts),
   };
+}
+
+/** @throws LitterboxError `CONFIG_VALUE` beside `pool`; `UNSUPPORTED` where the provider brings nothing along. */
+function includeOf({ include, pool }: Config, overrides: ConfigOverrides, facts: PolicyFacts): Pick<Policy, 'include'> {
+  if (include.length > 0 && pool > 0)
+    throw new LitterboxError(
+      'CONFIG_VALUE',
+      'include and pool: sandboxes in advance would hold files of another moment.',
+      {
+        operation: 'config.policy',
+        hint: 'Remove pool, or remove include and name the paths at each create: --include.',
+      },
+    );
+  const wanted = overrides.include ?? include;
+  if (wanted.length === 0) return {};
+  if (facts.traits.canBring) return { include: topmostPaths(wanted) };
+  throw unsupported(facts, 'include is not supported', 'Leave it out, or use the overlayfs provider.');
 }
 
 /** The key is for providers that have strategies: a file may hold it for one and be used with another. */
@@ -85,6 +109,28 @@ function strategyOf({ overlayfs: { strategy } }: Config, facts: PolicyFacts): Pi
   if (strategies.includes(strategy)) return { strategy };
   const hint = `Choose one of: ${['auto', ...strategies].join(', ')}.`;
   throw unsupported(facts, `overlayfs.strategy = "${strategy}" is not supported`, hint);
+}
+
+/**
+ * A provider that cannot stand on the working tree refuses the key: who asked for what is in that tree and not in a commit would miss it.
+ */
+function lowerOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts): Pick<Policy, 'lower'> {
+  const { lower, strategy } = config.overlayfs;
+  if ((overrides.lower ?? lower) === 'frozen') return {};
+  const refused = (what: string, hint: string) => unsupported(facts, `overlayfs.lower = "live" ${what}`, hint);
+  if (!facts.traits.canStandOnLive)
+    throw refused('is not supported', 'Use the overlayfs provider on this machine, or write lower = "frozen".');
+  if (strategy !== 'auto' && strategy !== 'overlay')
+    throw refused(
+      `is not supported with overlayfs.strategy = "${strategy}"`,
+      'Write strategy = "overlay", or lower = "frozen".',
+    );
+  if (config.pool > 0)
+    throw refused(
+      'is not supported together with pool: a prepared sandbox would stand on files that change before anyone takes it',
+      'Remove pool, or write lower = "frozen".',
+    );
+  return { lower: 'live' };
 }
 
 /** A number that Litterbox chooses: no program that has one of its own uses these. */
@@ -173,7 +219,6 @@ function notInThisRelease(config: Config): readonly string[] {
   const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
     ['secrets', Object.keys(config.secrets).length > 0],
     ['ssh', config.ssh !== undefined],
-    ['overlayfs.lower', config.overlayfs.lower !== 'frozen'],
     ['retention.max-age', config.retention.maxAgeMs !== undefined],
     ['retention.max-sandboxes', config.retention.maxSandboxes !== undefined],
     ['retention.max-disk', config.retention.maxDiskBytes !== undefined],

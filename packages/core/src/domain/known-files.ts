@@ -1,4 +1,5 @@
 import { foldedPath } from './folded-path.ts';
+import { NameSet } from './name-set.ts';
 
 /** Files that programs find by their names. In names, `*` stands for any characters of one name. */
 interface KnownFiles {
@@ -141,23 +142,6 @@ interface Matcher {
   readonly paths: NameSet;
 }
 
-/** Names, some with `*`. */
-class NameSet {
-  readonly #exact: ReadonlySet<string>;
-  readonly #pattern: RegExp | undefined;
-
-  constructor(words: readonly string[]) {
-    this.#exact = new Set(words.filter((word) => !word.includes('*')));
-    const patterns = words.filter((word) => word.includes('*')).map((word) => word.split('*').map(escaped).join('.*'));
-    this.#pattern = patterns.length > 0 ? new RegExp(`^(?:${patterns.join('|')})$`, 's') : undefined;
-  }
-
-  has(name: string): boolean {
-    return this.#exact.has(name) || this.#pattern?.test(name) === true;
-  }
-}
-
-const escaped = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
 const words = (text = '') => text.split(/\s+/).filter(Boolean).map(foldedPath);
 
 const MATCHERS: readonly Matcher[] = TABLE.map(({ reason, directories, names, inputs, paths }) => ({

@@ -66,6 +66,12 @@ export interface Policy {
   readonly worktrees: 'on-demand' | 'eager';
   readonly requireMessage: boolean;
   readonly allowDegraded: boolean;
+  /**
+   * Files and directories of the person's working tree that come along, as `includedPath` has them: not recorded, and in no diff. Absent: none.
+   */
+  readonly include?: readonly string[];
   /** How the provider is to make the workspace, in its own word. */
   readonly strategy?: string;
+  /** The workspace is an overlay over the person's working tree itself. Absent: over a frozen tree of the base. */
+  readonly lower?: 'live';
 }

@@ -26,7 +26,18 @@ const input = z.strictObject({
     .describe(
       "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
+  include: fields
+    .paths()
+    .optional()
+    .describe(
+      'Paths of the working tree that come along though git ignores them or they look like secrets; not recorded: node_modules,target',
+    ),
+  lower: z
+    .enum(['frozen', 'live'])
+    .optional()
+    .describe('What the workspace stands on: a frozen tree of the base, or, without a copy, the working tree itself'),
   provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
+  host: fields.text('host').optional().describe('On which machine: a name of litterbox host list. Default: this one'),
   memoryBytes: fields
     .bytes(64 * MIB)
     .optional()
@@ -95,27 +106,31 @@ export const createSandbox = operation({
       'create try --from worktree --memory 2GiB',
       "create api --setup 'make deps'",
       'create web --provider docker --image node:24',
+      'create big --host build-box',
       'create docs --network setup --allow registry.npmjs.org',
     ],
   },
   input,
-  document: async ({ record, leftOut, warnings }: CreateSandboxResult) => ({
+  document: async ({ record, leftOut, heldBack, warnings }: CreateSandboxResult) => ({
     name: record.slug,
     id: record.id,
     provider: record.provider,
     base: record.baseCommit,
     workdir: record.workdir,
     leftOut: await leftOut.catch(() => null), // git could not say
+    ...(heldBack && { heldBack }),
+    ...(record.policy.include && { include: record.policy.include }),
     warnings,
     mechanism: record.assurance?.mechanism,
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
   }),
-  execute: async (useCases, { name, from, provider, freshSetup, rollback, ...keys }, options) =>
+  execute: async (useCases, { name, from, provider, host, freshSetup, rollback, ...keys }, options) =>
     await useCases.get(CreateSandbox).execute(
       {
         name,
         from: from === undefined ? undefined : baseSource(from),
         provider,
+        host,
         freshSetup,
         rollback,
         overrides: overridesOf(keys),
@@ -143,7 +158,7 @@ function overridesOf({
   allowPrivate,
   deny,
   ...rest
-}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'freshSetup' | 'rollback'>): PolicyOverrides {
+}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'host' | 'freshSetup' | 'rollback'>): PolicyOverrides {
   return {
     ...defined(rest),
     limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),

@@ -13,8 +13,12 @@ export type Explanation =
   | { readonly record: SandboxRecord; readonly state: ShownState; readonly shell?: CommandShell }
   | { readonly providers: readonly ProviderReport[] };
 
-async function probe(useCases: UseCases, options?: OperationOptions): Promise<readonly ProviderReport[]> {
-  return await useCases.get(ChooseProvider).reports(options);
+async function probe(
+  useCases: UseCases,
+  host: string | undefined,
+  options?: OperationOptions,
+): Promise<readonly ProviderReport[]> {
+  return await useCases.get(ChooseProvider).reports(options, host);
 }
 
 async function explained(useCases: UseCases, sandbox: string, options?: OperationOptions): Promise<Explanation> {
@@ -43,7 +47,9 @@ export const explain = operation({
           assurance: explanation.record.assurance,
         },
   execute: async (useCases, { sandbox }, options): Promise<Explanation> =>
-    sandbox === undefined ? { providers: await probe(useCases, options) } : await explained(useCases, sandbox, options),
+    sandbox === undefined
+      ? { providers: await probe(useCases, undefined, options) }
+      : await explained(useCases, sandbox, options),
 });
 
 /** `machine-check`, `litterbox doctor`: look for what is missing on this machine, with the command that mends it. */
@@ -51,11 +57,16 @@ export const checkMachine = operation({
   name: 'machine-check',
   summary: 'Look for what is missing on this machine, with the command that mends it',
   effect: 'read',
-  command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --json'] },
-  input: z.strictObject({}),
+  command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --host build-box', 'doctor --json'] },
+  input: z.strictObject({
+    host: fields
+      .text('host')
+      .optional()
+      .describe('The machine to look at: a name of litterbox host list. Default: this one'),
+  }),
   document: (reports: readonly ProviderReport[]) => ({
     isUsable: reports.some(({ report }) => report.usable),
     providers: reports,
   }),
-  execute: async (useCases, _input, options) => await probe(useCases, options),
+  execute: async (useCases, { host }, options) => await probe(useCases, host, options),
 });

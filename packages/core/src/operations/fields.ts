@@ -72,6 +72,10 @@ export const fields = {
   rules: () =>
     z.array(z.string()).register(wordings, { placeholder: 'hosts', parse: (text) => text.split(','), wanted: 'hosts' }),
 
+  /** Paths of the working tree: a list for a program, with commas between them on a command line. */
+  paths: () =>
+    z.array(z.string()).register(wordings, { placeholder: 'paths', parse: (text) => text.split(','), wanted: 'paths' }),
+
   flag: () => z.boolean(),
 
   /** Any content, text or not. */

@@ -6,8 +6,18 @@ import type { FileChange } from './file-change.ts';
 /** What a sandbox starts from. */
 export type BaseSource =
   | { readonly type: 'head' }
-  /** Tracked and untracked-not-ignored files as they are now, as a synthetic commit on HEAD. */
-  | { readonly type: 'worktree' }
+  /**
+   * Tracked and untracked-not-ignored files as they are now, as a synthetic commit on HEAD. What looks like a secret and is not in HEAD as
+   * it is stays out ({@link FoundBase.heldBack}).
+   */
+  | {
+      readonly type: 'worktree';
+      /**
+       * Paths that a person named, each with what lies below it: their tracked files come as they are, and their new files are left to who
+       * brings them. @defaultValue none
+       */
+      readonly named?: readonly string[];
+    }
   /** One commit, named as git names it. Ranges, paths and reflog expressions are refused. */
   | { readonly type: 'ref'; readonly name: string };
 
@@ -39,6 +49,25 @@ export interface FoundBase extends Base {
    * (`litterbox/NAME`) hold, there or where they were pushed to: an agent wrote its files, and nobody has taken them over.
    */
   readonly isPersons: boolean;
+  /** What of the work tree is not in it because it looks like a secret. Absent when there is nothing, and for other sources. */
+  readonly heldBack?: HeldBack;
+}
+
+/** A file of the work tree that looks like a secret. */
+export interface HeldFile {
+  /** From the top of the work tree. */
+  readonly path: string;
+  /** What it holds by its looks, without an article: `private key`. */
+  readonly holds: string;
+  /** HEAD has a file there, and the base has that one. */
+  readonly isTracked: boolean;
+}
+
+/** Files that a base does without. */
+export interface HeldBack {
+  /** At most twenty, sorted by path. */
+  readonly files: readonly HeldFile[];
+  readonly total: number;
 }
 
 /** A submodule of a tree, or of another submodule. */
@@ -61,6 +90,16 @@ export interface LargeFileState {
   readonly isHere: boolean;
 }
 
+/** How a work tree differs from what it was. */
+export interface WorkTreeDrift {
+  /** Files and links that are others, new or gone; 0: it is what it was. */
+  readonly total: number;
+  /** The first hundred of them, in the order of their names. */
+  readonly paths: readonly string[];
+  /** All that are gone, or have become something else than a file or a link. */
+  readonly gone: readonly { readonly path: string; readonly type: 'file' | 'symlink' }[];
+}
+
 /** What of a tree is wanted. */
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
@@ -71,6 +110,8 @@ export interface TreeOptions extends CallOptions {
   readonly submodules?: readonly SubmoduleState[];
   /** Files of Git LFS whose contents are in it instead of their pointers. Those that are not here are left as they are. @defaultValue none */
   readonly largeFiles?: readonly LargeFileState[];
+  /** Only these files, with the directories above them, each with a time of its own in nanoseconds since 1970. */
+  readonly times?: ReadonlyMap<string, bigint>;
   /** Modification time of every entry, in seconds since 1970. @defaultValue 2000-01-01, for all trees alike */
   readonly timeSeconds?: number;
 }
@@ -155,6 +196,16 @@ export interface PersonsRepository {
   /** Work-tree changes that base `head` leaves out: at most `limit` paths and the number of all. */
   leftOut(limit: number, options?: CallOptions): Promise<{ readonly paths: readonly string[]; readonly total: number }>;
 
+  /**
+   * How the work tree differs by now from a tree that `base` made of it: tracked files and new ones that are not ignored, by their
+   * contents. A file that was changed and put back does not differ. Looks at what the file system tells of each file, and reads those alone
+   * that have other times or sizes than the last time.
+   *
+   * @throws LitterboxError `UNSUPPORTED` when git was told not to look at some files (`skip-worktree`, `assume-unchanged`): nobody would
+   *   notice a change of theirs
+   */
+  drift(tree: ObjectId, options?: CallOptions): Promise<WorkTreeDrift>;
+
   /** A tree as `WorkspaceSource.open` describes it. Bytes exactly as stored: no filters, no attributes, no line-ending conversion. */
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;
 
@@ -184,6 +235,16 @@ export interface PersonsRepository {
     isWanted: (path: string) => boolean,
     options?: CallOptions,
   ): Promise<ReadonlyMap<string, ObjectId>>;
+
+  /**
+   * The files of a tree that are newer in the person's working tree than a moment, with the time that they have there, in nanoseconds since
+   * 1970; undefined for a file that is another one there, or is not there. Links count as files.
+   */
+  workTimes(
+    tree: ObjectId,
+    sinceSeconds: number,
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<string, bigint | undefined>>;
 
   /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`. */
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;

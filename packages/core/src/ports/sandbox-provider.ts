@@ -4,6 +4,7 @@ import type { Assurance } from '../domain/assurance.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { ProviderKey } from '../domain/provider-key.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
+import type { HostDirectory } from './directory-sync.ts';
 import type { ImageStore } from './image-store.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
 import type { SetupStore } from './setup-store.ts';
@@ -22,6 +23,10 @@ export interface ProviderTraits {
   readonly strategies?: readonly string[];
   /** Present where sandboxes can begin as copies of others ({@link SandboxSpec.copyOf}). Elsewhere core refuses a fork with `UNSUPPORTED`. */
   readonly canCopy?: true;
+  /** Present where files of the person's machine can come along ({@link SandboxSpec.artefacts}). Elsewhere core refuses them with `UNSUPPORTED`. */
+  readonly canBring?: true;
+  /** Present where a workspace can stand on a directory of the person's ({@link SandboxSpec.live}). Elsewhere core refuses that with `UNSUPPORTED`. */
+  readonly canStandOnLive?: true;
   /** Present with `snapshots` only: `'shared'` means a snapshot costs O(1) space, `'copied'` O(size of the tree). */
   readonly snapshotCost?: 'shared' | 'copied';
 }
@@ -50,6 +55,44 @@ export interface WorkspaceSource {
    * character device without a number. Present with {@link nearest}, for keys that it gave.
    */
   openOver?(key: string, options?: CallOptions): ReadableStream<Uint8Array>;
+}
+
+/** What of a base must not look older than what was built from it. */
+export interface NewerThanBuilt {
+  /** Equal keys mean equal files and times. Lower-case hexadecimal. */
+  readonly key: string;
+  /**
+   * The files as {@link WorkspaceSource.open} has them, with the directories above them, and with times of their own: to the nanosecond in
+   * a PAX record, to the second above that for who does not read those.
+   */
+  open(options?: CallOptions): ReadableStream<Uint8Array>;
+}
+
+/** Files of the person's working tree that come along into a workspace: what builds left, and dependencies. */
+export interface Artefacts {
+  /** The working tree. */
+  readonly source: HostDirectory;
+  /** From its top, as `includedPath` has them; none lies below another. The base has nothing there and below, and nothing but directories above. */
+  readonly paths: readonly string[];
+  /**
+   * The files of the base that may be newer than what is brought: all of a base have one time, which is older than any build, and builds
+   * tell by times what is up to date.
+   *
+   * @param sinceSeconds the time of the oldest file that is brought, since 1970
+   */
+  newerThan(sinceSeconds: number, options?: CallOptions): Promise<NewerThanBuilt>;
+}
+
+/** A directory of the person's that a workspace stands on, and what of it no sandbox sees. */
+export interface LiveLower {
+  /** Absolute real path on the provider's machine. */
+  readonly directory: string;
+  /** Names of files and directories that are hidden wherever they are, with `*` for any characters. */
+  readonly hiddenNames: readonly string[];
+  /** Names, in the same form, of files that are hidden when they hold a private key. */
+  readonly keyNames: readonly string[];
+  /** Paths, relative to the directory, that are seen in spite of their names: what source control has already. */
+  readonly shownPaths: readonly string[];
 }
 
 /** Everything a provider needs to know, already validated and complete. */
@@ -94,6 +137,26 @@ export interface SandboxSpec {
    * sandbox, with `UNSUPPORTED` when it runs and cannot be frozen.
    */
   readonly copyOf?: SandboxId;
+  /**
+   * Files that come along as they are: content, permissions, times, links as links, and hard links among them. Nothing of the person's is
+   * changed, and no link is followed. FIFOs, sockets and devices stay behind, and so do owners and extended attributes. What is brought is
+   * part of what the sandbox begins with: no scan tells of it until it changes. Contents are shared where the file system can.
+   * `prepared` counts for nothing then. Asked for only where {@link ProviderTraits.canBring} says so.
+   *
+   * Rejects with `NOT_FOUND` for a path that is not there, `PATH_OUTSIDE_WORKDIR` for one that a link is above of, `CONFLICT` for what changes all the
+   * time while it is copied, `PERMISSION_DENIED` for what this user cannot read, and `UNSUPPORTED` for another machine's or for what lies on
+   * a file system of its own.
+   */
+  readonly artefacts?: Artefacts;
+  /**
+   * Let the workspace stand on this directory instead of on `workspace`, whose key still names the content that it has now. Nothing is
+   * copied, and nothing is ever written there: not by the sandbox, and no mode, owner or time by the provider. Links lead nowhere outside of
+   * the workspace, and a socket, a FIFO or a lock in the directory is not the one that the person's programs use.
+   *
+   * The person goes on working in it. The kernel does not say whether a session that lives sees their changes; core notices them and
+   * stops. Asked for only where {@link ProviderTraits.canStandOnLive} says so. A copy ({@link copyOf}) stands where its source stands.
+   */
+  readonly live?: LiveLower;
   /** Made in advance, for nobody: {@link SandboxProvider.claim} gives it away. Only asked of providers that have that. */
   readonly isPooled?: boolean;
   /**

@@ -48,6 +48,9 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** The key, of those in `SandboxSpec.prepared`, whose kept setup the sandbox stands on. Absent when there is none. */
   readonly prepared?: string;
 
+  /** The person's directory that the workspace stands on ({@link SandboxSpec.live}). Absent where it stands on a frozen tree. */
+  readonly live?: string;
+
   /** What is in force, read back from the kernel or the engine and not from what was asked for. */
   assurance(options?: CallOptions): Promise<Assurance>;
 

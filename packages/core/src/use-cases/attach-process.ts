@@ -15,8 +15,9 @@ import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import type { FindSandbox } from './find-sandbox.ts';
+import { liveTreeChanged } from './live-tree.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
-import type { RecordRevision } from './record-revision.ts';
+import type { Recorded, RecordRevision } from './record-revision.ts';
 import { assertVariables } from './assert-variables.ts';
 import { checkedCommand } from './checked-command.ts';
 
@@ -128,10 +129,10 @@ export class AttachProcess {
       throw error;
     }
     let isFinished = false;
-    const recorded = async (exit: ExitStatus): Promise<RecordResult> => {
+    const recorded = async (exit: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
       await using _lease = await this.#state.lease(`sandbox:${found.id}`, tool);
       const record = (await this.#state.get(found.id)) ?? found;
-      const { result } = await this.#record.execute(
+      return await this.#record.execute(
         record,
         opened,
         revisionMessage({
@@ -144,20 +145,20 @@ export class AttachProcess {
           durationMs: performance.now() - startedMs,
         }),
       );
-      return result;
     };
     const finish = async (exit: ExitStatus): Promise<FinishedProcess> => {
       isFinished = true;
       const exitCode = exit.code;
       const after = before && (await counted(opened.channel));
       // What could not be recorded has run all the same: its entry in the log ends.
-      const result = await recorded(exit).catch(async (error: unknown) => {
+      const { result, drift } = await recorded(exit).catch(async (error: unknown) => {
         await finishAudit('error', { exitCode, ...(isLitterboxError(error) && { code: error.code }) });
         throw error;
       });
       await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
       const hit = before && after ? hitLimits(before, after) : {};
-      return { ...result, hints: limitHints(found.policy.limits, { exit, text: '', ...hit }) };
+      const limited = limitHints(found.policy.limits, { exit, text: '', ...hit });
+      return { ...result, hints: [...limited, ...(drift ? [liveTreeChanged(found, drift).message] : [])] };
     };
     return {
       process,

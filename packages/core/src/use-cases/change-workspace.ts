@@ -7,6 +7,7 @@ import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
+import { liveTreeChanged } from './live-tree.ts';
 import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
 
@@ -87,12 +88,13 @@ export class ChangeWorkspace {
       async () => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
-        const { result } = await this.#record.execute(
+        const { result, drift } = await this.#record.execute(
           record,
           opened,
           revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) }),
         );
         reach('change.after-record');
+        if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);
         return { outcome, recorded: result };
       },

@@ -1,5 +1,6 @@
 import { LitterboxError } from '../domain/errors.ts';
-import type { ProviderKey } from '../domain/provider-key.ts';
+import { isHostName, LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from '../domain/provider-key.ts';
+import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { Providers } from '../ports/providers.ts';
@@ -25,22 +26,33 @@ export class ChooseProvider {
     this.#ask = ask;
   }
 
-  /** What every provider finds on its machine, in order of preference. One that does not answer is not usable, and says so. */
-  async reports(options?: CallOptions): Promise<readonly ProviderReport[]> {
-    const keys = this.#providers.preferred;
+  /**
+   * What every provider finds on its machine, in order of preference. One that does not answer is not usable, and says so.
+   *
+   * @param host of the user's machines, instead of the one that each provider is for
+   */
+  async reports(options?: CallOptions, host?: string): Promise<readonly ProviderReport[]> {
+    const keys = this.#preferred(host);
+    // One connection is made first, and then waited for by all: a machine that is far, or asked for the first time, takes longer than a look.
+    if (host !== undefined && keys[0] !== undefined) await this.#providers.get(keys[0], options);
     const answers = await this.#ask.each(keys, (provider, call) => provider.probe(call), options);
     return [...answers].map(([provider, answer]) => ({ provider, report: reportOf(answer) }));
   }
 
-  /** @param root what the sandbox is to have its programs from: where nobody names a provider, those that can are looked at */
+  /**
+   * @param root what the sandbox is to have its programs from: where nobody names a provider, those that can are looked at
+   * @param host of the user's machines, where nobody names a provider with its own
+   */
   async execute(
     wanted: ProviderKey | undefined,
     options?: CallOptions,
     root?: SandboxRoot['type'],
+    host?: string,
   ): Promise<SandboxProvider> {
-    if (wanted !== undefined) return await this.#providers.get(wanted, options);
-    const all = this.#providers.preferred;
-    const able = root === undefined ? all : await this.#able(root, options);
+    if (wanted !== undefined) return await this.#providers.get(onHost(wanted, host), options);
+    const all = this.#preferred(host);
+    if (host !== undefined && all[0] !== undefined) await this.#providers.get(all[0], options);
+    const able = root === undefined ? all : await this.#able(all, root, options);
     // With one provider there is nothing to choose, and `create` itself says what is missing. Where none is able the policy says it.
     const [best, ...others] = able.length > 0 ? able : all;
     if (best !== undefined && others.length === 0) return await this.#providers.get(best, options);
@@ -57,8 +69,8 @@ export class ChooseProvider {
     throw new LitterboxError(
       'UNAVAILABLE',
       able.length === all.length
-        ? 'No provider can be used on this machine.'
-        : `No provider with a root of type ${root} can be used on this machine.`,
+        ? `No provider can be used on ${host ?? 'this machine'}.`
+        : `No provider with a root of type ${root} can be used on ${host ?? 'this machine'}.`,
       {
         operation: 'sandbox.create',
         hint: refusals.join('; ') || 'Give createLitterbox a provider.',
@@ -70,12 +82,19 @@ export class ChooseProvider {
     return await this.#ask.one(key, (provider, call) => provider.probe(call), { signal, waitMs: CHOICE_MS });
   }
 
-  async #able(root: SandboxRoot['type'], options?: CallOptions): Promise<readonly ProviderKey[]> {
-    const answers = await this.#ask.each(
-      this.#providers.preferred,
-      async ({ traits }) => traits.roots.includes(root),
-      options,
-    );
+  /** The kinds in order of preference, on that machine. */
+  #preferred(host: string | undefined): readonly ProviderKey[] {
+    const { preferred } = this.#providers;
+    if (host === undefined) return preferred;
+    return [...new Set(preferred.map((key) => onHost(parseProviderKey(key).kind, host)))];
+  }
+
+  async #able(
+    keys: readonly ProviderKey[],
+    root: SandboxRoot['type'],
+    options?: CallOptions,
+  ): Promise<readonly ProviderKey[]> {
+    const answers = await this.#ask.each(keys, async ({ traits }) => traits.roots.includes(root), options);
     return [...answers].filter(([, answer]) => answer.state === 'answered' && answer.value).map(([key]) => key);
   }
 }
@@ -95,4 +114,21 @@ function refusalOf({ checks }: ProbeReport): string {
       .map(({ finding, remedy }) => (remedy === undefined ? finding : `${finding} (${remedy})`))
       .join(', ') || 'it does not say why'
   );
+}
+
+/** @throws LitterboxError `INVALID_ARGUMENT` for what is no name of a machine, and where the key names another one */
+function onHost(key: ProviderKey, host: string | undefined): ProviderKey {
+  if (host === undefined) return key;
+  if (!isHostName(host)) {
+    throw new LitterboxError('INVALID_ARGUMENT', `There is no host ${shown(host)}.`, {
+      operation: 'provider.find',
+      hint: 'See litterbox host list.',
+    });
+  }
+  const named = parseProviderKey(key);
+  if (named.host === LOCAL_HOST || named.host === host) return providerKey({ kind: named.kind, host });
+  throw new LitterboxError('INVALID_ARGUMENT', `${key} is on ${named.host}, and the host ${host} is asked for.`, {
+    operation: 'provider.find',
+    hint: `Name the host once: ${named.kind}@${host}.`,
+  });
 }

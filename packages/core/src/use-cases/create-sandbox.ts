@@ -13,20 +13,22 @@ import type { Asker, CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
-import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { Artefacts, SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import type { Base, BaseSource, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
+import type { Base, BaseSource, HeldBack, LargeFileState, SubmoduleState } from '../ports/persons-repository.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { SUPERVISORS } from '../services/supervisors.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
+import type { BringArtefacts } from './bring-artefacts.ts';
 import type { ChooseProvider } from './choose-provider.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
+import { assertNothingHeldBack, assertSecretsIgnored, liveLower } from './live-lower.ts';
 import { needsKeeper } from './needs-keeper.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { DecidedPolicy, DecidePolicy, PolicyOverrides } from './decide-policy.ts';
@@ -47,6 +49,8 @@ export interface CreateSandboxInput {
   readonly from?: BaseSource | undefined;
   /** @defaultValue the configuration's, else the first usable */
   readonly provider?: string | undefined;
+  /** Which of the user's machines it is made on. @defaultValue the provider's, else this one */
+  readonly host?: string | undefined;
   readonly overrides?: PolicyOverrides | undefined;
   /** Run the setup whatever is kept, and keep nothing of it. @defaultValue false */
   readonly freshSetup?: boolean | undefined;
@@ -64,6 +68,8 @@ export interface CreateSandboxResult {
    * which in a large repository takes longer than making a sandbox does.
    */
   readonly leftOut: Promise<LeftOut>;
+  /** Uncommitted files that would be in the sandbox if they did not look like secrets. Absent when there are none. */
+  readonly heldBack?: HeldBack;
   /** Keys of the configuration that nothing knows, with the nearest that is known. */
   readonly warnings: readonly string[];
 }
@@ -76,6 +82,9 @@ export interface LeftOut {
 const LEFT_OUT_LIMIT = 10;
 const MAX_MISSING_TOLD = 5;
 const MAX_EMPTY_TOLD = 10;
+/** Said to who makes a sandbox on the working tree. */
+const LIVE_WARNING =
+  'The sandbox stands on the working tree: it reads every file there but .git and what looks like a secret, and goes no further once a file changes that git does not ignore.';
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
 
@@ -98,6 +107,7 @@ export class CreateSandbox {
   readonly #pool: TakePooled;
   readonly #filler: PoolFiller;
   readonly #install: InstallImage;
+  readonly #bring: BringArtefacts;
   readonly #clock: Clock;
   readonly #actor: string;
   readonly #asker: Asker;
@@ -117,6 +127,7 @@ export class CreateSandbox {
     pool: TakePooled,
     filler: PoolFiller,
     install: InstallImage,
+    bring: BringArtefacts,
     clock: Clock,
     actor: string,
     asker: Asker,
@@ -135,6 +146,7 @@ export class CreateSandbox {
     this.#pool = pool;
     this.#filler = filler;
     this.#install = install;
+    this.#bring = bring;
     this.#clock = clock;
     this.#actor = actor;
     this.#asker = asker;
@@ -150,14 +162,19 @@ export class CreateSandbox {
       input.provider ?? decided.provider,
       options,
       input.overrides?.root?.type,
+      input.host,
     );
     assertRoom(await this.#state.list(repository.id, options));
-    const source = input.from ?? decided.source;
-    const asked = await this.#installed(repository, provider, decided, source, input.freshSetup ?? false, options);
+    const isLive = decided.lower === 'live';
+    const from = isLive ? liveSource(input.from) : (input.from ?? decided.source);
+    const asked = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
+    if (isLive) assertNothingIncluded(asked);
+    const source = from.type === 'worktree' && asked.include ? { ...from, named: asked.include } : from;
     // What is in the pool has an id already, which the log is to name.
-    const taken = input.freshSetup
-      ? undefined
-      : await this.#pool.execute(repository, provider, decided, asked, source, options);
+    const taken =
+      input.freshSetup || isLive
+        ? undefined
+        : await this.#pool.execute(repository, provider, decided, asked, source, options);
     const id = taken?.pooled.id ?? SandboxId.make();
     return await audited(
       this.#audit,
@@ -170,11 +187,23 @@ export class CreateSandbox {
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
+        if (isLive) await assertSecretsIgnored(repository, options);
         const base = taken?.base ?? (await repository.base(source, options));
-        const policy = policyForBase(asked, base);
+        if (isLive) assertNothingHeldBack(base);
+        const { include = [], ...allowed } = policyForBase(asked, base);
+        const wanted = {
+          paths: include,
+          isWorkTree: source.type === 'worktree',
+          isStrict: input.overrides?.include !== undefined,
+        };
+        const { artefacts, warnings: unbrought } = await this.#bring.execute(repository, base.tree, wanted, options);
+        const policy = artefacts ? { ...allowed, include: artefacts.paths } : allowed;
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
-        const outside = await findOutsideFiles(repository, base.tree, options);
+        // The working tree itself has the files of submodules and Git LFS that are there.
+        const outside = isLive
+          ? { submodules: [], largeFiles: [] }
+          : await findOutsideFiles(repository, base.tree, options);
         const empty = emptySubmodules(outside.submodules);
         const missing = missingLargeFiles(outside.largeFiles);
         const draft = {
@@ -194,10 +223,13 @@ export class CreateSandbox {
           updatedAtMs: now,
         };
         const make = (setup?: SetupKeys, pooled?: PooledSandbox) =>
-          this.#make(repository, provider, draft, base, input.rollback ?? false, setup, pooled, options);
+          this.#make(repository, provider, draft, { base, artefacts }, input.rollback ?? false, setup, pooled, options);
         const isShared = base.isPersons && this.#asker === 'person';
+        // What a setup left over files that came along is of no use without them.
         const keys =
-          provider.setups && !input.freshSetup ? await setupKeys(repository, draft, isShared, options) : undefined;
+          provider.setups && !input.freshSetup && !artefacts && !isLive
+            ? await setupKeys(repository, draft, isShared, options)
+            : undefined;
         const makeAnew = () =>
           make(keys).catch((error: unknown) => {
             if (!(error instanceof UnfitSetup)) throw error;
@@ -221,6 +253,8 @@ export class CreateSandbox {
         const { record: kept, warnings } = await this.begun(record, options);
         const all = [
           ...decided.warnings,
+          ...unbrought,
+          ...(isLive ? [LIVE_WARNING] : []),
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
           ...(missing ? [missingWarning(missing)] : []),
           ...(withheld === undefined ? [] : [withheld]),
@@ -228,7 +262,8 @@ export class CreateSandbox {
           ...warnings,
           ...refilled,
         ];
-        return { record: kept, isRenamed: lossy, leftOut, warnings: all };
+        const { heldBack } = base;
+        return { record: kept, isRenamed: lossy, leftOut, ...(heldBack && { heldBack }), warnings: all };
       },
     );
   }
@@ -309,7 +344,7 @@ export class CreateSandbox {
     repository: SourceRepository,
     provider: SandboxProvider,
     draft: Omit<SandboxRecord, 'generation'>,
-    base: Base,
+    { base, artefacts }: { readonly base: Base; readonly artefacts: Artefacts | undefined },
     isRollback: boolean,
     setup: SetupKeys | undefined,
     pooled: PooledSandbox | undefined,
@@ -341,7 +376,12 @@ export class CreateSandbox {
       reach('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
-      const spec = await specOf(draft, base, repository, options);
+      const live = draft.policy.lower === 'live' && { live: await liveLower(repository, base, options) };
+      const spec = {
+        ...(await specOf(draft, base, repository, options)),
+        ...(artefacts && { artefacts }),
+        ...live,
+      };
       // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
       const [history, made] = await Promise.allSettled([
         repository.begin({ id: draft.id, slug: draft.slug, base }, options),
@@ -437,6 +477,24 @@ export class CreateSandbox {
     await this.#state.remove(id);
     if (pooled) await this.#pool.release(pooled);
   }
+}
+
+/** The base of a sandbox that stands on the working tree: what is in it now. @throws LitterboxError `INVALID_ARGUMENT` for any other base */
+function liveSource(from: BaseSource | undefined): BaseSource {
+  if (from === undefined || from.type === 'worktree') return { type: 'worktree' };
+  throw new LitterboxError('INVALID_ARGUMENT', 'A sandbox that stands on the working tree begins with what is in it.', {
+    operation: 'sandbox.create',
+    hint: 'Leave --from out, or stand on a frozen tree: --lower frozen.',
+  });
+}
+
+/** @throws LitterboxError `CONFIG_VALUE`: what git ignores is there already, and goes on changing with the person's builds */
+function assertNothingIncluded({ include = [] }: Policy): void {
+  if (include.length === 0) return;
+  throw new LitterboxError('CONFIG_VALUE', 'include and lower = "live": what git ignores is in the working tree already.', {
+    operation: 'sandbox.create',
+    hint: 'Remove include, or stand on a frozen tree: --lower frozen.',
+  });
 }
 
 function emptySubmodules(submodules: readonly SubmoduleState[]): NonNullable<SandboxRecord['emptySubmodules']> {

@@ -13,6 +13,7 @@ import {
 import { variableProblem } from '../config/variable-problem.ts';
 import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
+import { INCLUDED_PATH, includedPath, MAX_INCLUDED } from '../domain/included-path.ts';
 import type { NetworkPolicy, Policy } from '../domain/policy.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -34,6 +35,8 @@ export interface DecidedPolicy {
   readonly provider: string | undefined;
   readonly source: BaseSource;
   readonly workdir: string | undefined;
+  /** Whether the workspace of a new sandbox stands on a frozen tree or on the working tree itself. */
+  readonly lower: 'frozen' | 'live';
   /** How many sandboxes are to be there in advance. */
   readonly pool: number;
   readonly warnings: readonly string[];
@@ -85,12 +88,14 @@ export class DecidePolicy {
       limits: { ...fromEnvironment.limits, ...overrides.limits },
       environment: { ...fromEnvironment.environment, ...overrides.environment },
       ...(overrides.network && { network: networkOf(overrides.network) }),
+      ...(overrides.include && { include: includedPaths(overrides.include) }),
     };
     assertValid(merged);
     return {
       provider: merged.provider ?? config.provider,
       source: { type: merged.source ?? config.source },
       workdir: merged.workdir ?? config.workspace.workdir,
+      lower: merged.lower ?? config.overlayfs.lower,
       pool: config.pool,
       warnings,
       policyFor: (provider) =>
@@ -195,6 +200,22 @@ function assertValid({ workdir, environment = {}, root, setup = [] }: PolicyOver
         hint: 'Choose another name or value.',
       });
   }
+}
+
+/** Paths in their one form, as those of a file are. @throws LitterboxError `INVALID_ARGUMENT` */
+function includedPaths(paths: readonly string[]): readonly string[] {
+  const refuse = (what: string) =>
+    new LitterboxError('INVALID_ARGUMENT', what, {
+      operation: 'sandbox.create',
+      hint: 'Name directories as git status does: --include node_modules.',
+    });
+  if (paths.length > MAX_INCLUDED)
+    throw refuse(`${paths.length} paths are too many; at most ${MAX_INCLUDED} come along.`);
+  return paths.map((text) => {
+    const path = includedPath(text);
+    if (path === undefined) throw refuse(`${shown(text)} cannot come along; want ${INCLUDED_PATH}.`);
+    return path;
+  });
 }
 
 /** Rules in their normal form, as those of a file are. */

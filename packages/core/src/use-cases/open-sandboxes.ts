@@ -6,6 +6,8 @@ import type { Providers } from '../ports/providers.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
+import { assertSteady } from './live-tree.ts';
+import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 
 /** A sandbox as this process uses it. */
@@ -25,10 +27,12 @@ interface Opening {
 export class OpenSandboxes {
   readonly #providers: Providers;
   readonly #reach: ReachKeeper | undefined;
+  readonly #repository: OpenRepository;
   readonly #opened = new Map<SandboxId, Opening>();
 
-  constructor(providers: Providers, reach?: ReachKeeper) {
+  constructor(providers: Providers, repository: OpenRepository, reach?: ReachKeeper) {
     this.#providers = providers;
+    this.#repository = repository;
     this.#reach = reach;
   }
 
@@ -51,8 +55,16 @@ export class OpenSandboxes {
     }
   }
 
-  /** @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`, `SANDBOX_RUNTIME_MISSING`. */
+  /**
+   * @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`,
+   *   `SANDBOX_RUNTIME_MISSING`; `LIVE_TREE_CHANGED` when it stands on the working tree and that is another one by now
+   */
   get(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+    return this.#steady(record, this.getDrifted(record, options), options);
+  }
+
+  /** As {@link get}, whatever became of the working tree: for those who save what the sandbox holds. */
+  getDrifted(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
     options?.signal?.throwIfAborted();
     assertUsable(record);
     return this.#open(record);
@@ -85,6 +97,14 @@ export class OpenSandboxes {
 
   async closeAll(): Promise<void> {
     await Promise.all([...this.#opened.keys()].map((id) => this.close(id)));
+  }
+
+  async #steady(record: SandboxRecord, opening: Promise<OpenedSandbox>, options?: CallOptions): Promise<OpenedSandbox> {
+    const opened = await opening;
+    const { runtime } = opened;
+    if (runtime.live !== undefined)
+      await assertSteady({ record, runtime }, await this.#repository.execute(options), options);
+    return opened;
   }
 
   #open(record: SandboxRecord): Promise<OpenedSandbox> {

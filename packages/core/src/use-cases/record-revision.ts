@@ -6,17 +6,23 @@ import type { Heap } from '../ports/heap.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
 import type { RevisionMessage } from '../domain/revision-message.ts';
 import type { RecordResult, RecordWarning } from '../ports/sandbox-histories.ts';
+import type { WorkTreeDrift } from '../ports/persons-repository.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
+import { driftOf } from './live-tree.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
+import { withoutPersonsDeletions } from './without-persons-deletions.ts';
 import { isStray } from '../inside/file-contents.ts';
 import { readContents } from '../inside/read-contents.ts';
+import { withoutArtefacts } from './without-artefacts.ts';
 
 export interface Recorded {
   /** The record as it is now. */
   readonly record: SandboxRecord;
   readonly result: RecordResult;
+  /** The sandbox stands on the working tree, and that had become another one when this was recorded. */
+  readonly drift?: WorkTreeDrift;
 }
 
 /** Up to here contents are taken at once; more is streamed. */
@@ -59,7 +65,9 @@ export class RecordRevision {
     // What was ignored until now did not change, so only a look at everything finds it; it becomes a revision of its own.
     const second = await this.#record(first.record, undefined, opened, message, options);
     const revision = second.result.revision ?? first.result.revision;
+    const drift = second.drift ?? first.drift;
     return {
+      ...(drift && { drift }),
       record: second.record,
       result: {
         ...(revision && { revision }),
@@ -91,9 +99,17 @@ export class RecordRevision {
     message: RevisionMessage,
     options?: CallOptions,
   ): Promise<Recorded> {
-    const scan = await opened.runtime.scan(mark, options);
-    const changes = await nonEmpty(scan.changes);
-    if (!changes) return { record, result: NOTHING };
+    const { runtime } = opened;
+    const scan = await runtime.scan(mark, options);
+    const drifted: Pick<Recorded, 'drift'> & { drift?: WorkTreeDrift } = {};
+    const look = async () => {
+      const drift = await driftOf({ record, runtime }, await this.#repository.execute(options), options);
+      if (drift) drifted.drift = drift;
+      return drift;
+    };
+    const own = withoutArtefacts(scan.changes, record.policy.include ?? []);
+    const changes = await nonEmpty(runtime.live === undefined ? own : withoutPersonsDeletions(own, look));
+    if (!changes) return { record, result: NOTHING, ...drifted };
     reach('record.after-scan');
     const repository = await this.#repository.execute(options);
     const unreadable: RecordWarning[] = [];
@@ -129,7 +145,7 @@ export class RecordRevision {
       });
     }
     const warnings = [...result.warnings.filter((warning) => !isOfOurs(warning, record)), ...unreadable.slice(0, 100)];
-    return { record: updated, result: { ...result, warnings } };
+    return { record: updated, result: { ...result, warnings }, ...drifted };
   }
 }
 

@@ -82,7 +82,7 @@ export class RestoreRecords {
     const provider = found
       ? await this.#providers.get(found.provider, options)
       : await this.#choose.execute(decided.provider, options);
-    const policy = decided.policyFor(provider);
+    const { lower: _lower, ...policy } = decided.policyFor(provider);
     // Without a runtime it is as one whose runtime is missing: `recover` builds it from its last revision.
     const state = found?.state === 'paused' || found?.state === 'stopped' ? found.state : 'ready';
     await using runtime = found && found.state !== 'broken' ? await provider.open(id, options) : undefined;
@@ -97,7 +97,7 @@ export class RestoreRecords {
         baseCommit: base.commit,
         baseTree: base.tree,
         workdir: runtime?.workdir ?? decidedWorkdir(decided, provider, policy, repository),
-        policy,
+        policy: { ...policy, ...(runtime?.live !== undefined && { lower: 'live' as const }) },
         createdAtMs,
         updatedAtMs: this.#clock.wallMs(),
         // No mark: the next call looks at everything, and records what nobody knows to be recorded.

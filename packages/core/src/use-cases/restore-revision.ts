@@ -10,6 +10,7 @@ import { type SourceRepository } from '../ports/source-control.ts';
 import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
+import type { BringArtefacts } from './bring-artefacts.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
 import { revisionBefore } from './revision-before.ts';
 import { runtimeState } from './runtime-state.ts';
@@ -17,6 +18,7 @@ import { specOf } from './spec-of.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import { isAsleep } from './is-asleep.ts';
+import { driftOf } from './live-tree.ts';
 import type { InstallImage } from './install-image.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { putFiles } from '../inside/put-files.ts';
@@ -60,6 +62,7 @@ export class RestoreRevision {
   readonly #record: RecordRevision;
   readonly #setUp: SetUpSandbox;
   readonly #install: InstallImage;
+  readonly #bring: BringArtefacts;
   readonly #keeper: ReachKeeper;
   readonly #heap: Heap;
   readonly #actor: string;
@@ -73,6 +76,7 @@ export class RestoreRevision {
     record: RecordRevision,
     setUp: SetUpSandbox,
     install: InstallImage,
+    bring: BringArtefacts,
     keeper: ReachKeeper,
     heap: Heap,
     actor: string,
@@ -85,6 +89,7 @@ export class RestoreRevision {
     this.#record = record;
     this.#setUp = setUp;
     this.#install = install;
+    this.#bring = bring;
     this.#keeper = keeper;
     this.#heap = heap;
     this.#actor = actor;
@@ -227,8 +232,11 @@ export class RestoreRevision {
     if (found === undefined || found === 'broken') return { isWell: false, saved: record };
     if (isAsleep(record)) return { isWell: true, saved: record };
     try {
-      const saved = await this.#record.leftOver(record, await this.#open.get(record));
-      return { isWell: record.state === 'ready', saved };
+      const opened = await this.#open.getDrifted(record);
+      const saved = await this.#record.leftOver(record, opened);
+      // One whose working tree has changed under it goes no further, and is built anew on a frozen tree.
+      const drift = await driftOf({ record, runtime: opened.runtime }, await this.#repository.execute());
+      return { isWell: record.state === 'ready' && !drift, saved };
     } catch (error) {
       if (isLitterboxError(error)) return { isWell: false, saved: record };
       throw error;
@@ -279,8 +287,13 @@ export class RestoreRevision {
     await this.#keeper.end(record, false);
     await this.#open.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
-    const policy = await this.#install.again(repository, provider, record, options); // the image may have gone with the rest
-    const runtime = await provider.create(await specOf({ ...record, policy }, tip, repository, options), options);
+    // The image may have gone with the rest. A working tree that it stood on may be anything by now, so that it goes on on a frozen one.
+    const { lower: _lower, ...policy } = await this.#install.again(repository, provider, record, options);
+    const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
+    const { artefacts, warnings } = await this.#bring.execute(repository, tip.tree, wanted, options);
+    for (const message of warnings) options?.onProgress?.({ step: 'runtime', message });
+    const spec = await specOf({ ...record, policy }, tip, repository, options);
+    const runtime = await provider.create({ ...spec, ...(artefacts && { artefacts }) }, options);
     reach('rebuild.after-create');
     const replacements = (record.replacements ?? 0) + 1;
     const opened = this.#open.adopt({ id: record.id, replacements }, runtime);

@@ -26,7 +26,7 @@ export class SettleSandbox {
     // One that is paused or stopped cannot be looked into; what it wrote before is found when it goes on.
     if (record?.state !== 'ready') return;
     try {
-      await this.#record.leftOver(record, await this.#open.get(record, options), options);
+      await this.#record.leftOver(record, await this.#open.getDrifted(record, options), options);
     } catch (error) {
       // Nothing is left to look into; or pausing, which takes no lease, came between the look at the record and this one.
       if (isLitterboxError(error) && AT_REST.has(error.code)) return;

@@ -34,7 +34,8 @@ export class TakePooled {
     source: BaseSource,
     options?: CallOptions,
   ): Promise<TakenSandbox | undefined> {
-    if (decided.pool === 0) return undefined;
+    // What comes along is of this moment.
+    if (decided.pool === 0 || policy.include) return undefined;
     assertPoolable(provider);
     const base = await repository.base(source, options).catch((error: unknown) => {
       if (isLitterboxError(error)) return undefined; // read again by who makes one, where it is audited

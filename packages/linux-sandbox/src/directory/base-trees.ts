@@ -19,6 +19,12 @@ export interface BaseTreesInput {
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** Root's programs there are confined already: they may unpack themselves, where rights cannot be given up. @defaultValue false */
   readonly isConfined?: boolean;
+  /**
+   * Puts more into a tree that is unpacked, before it gets its name, with a lock on the directory as `makeUnfinished` takes one.
+   *
+   * @param unfinished absolute path of the directory
+   */
+  fill?(unfinished: string, call?: CallOptions): Promise<void>;
   /** What kind of directory a tree is. @defaultValue an ordinary one */
   readonly kind?: TreeKind;
 }
@@ -44,6 +50,7 @@ export async function ensureBaseTree(
     const unfinished = `${bases}/${name}`;
     try {
       await unpack(input, name, source, options);
+      await input.fill?.(unfinished, options);
       reach('base-tree.before-name');
       // Another process may have been faster: its tree is as good, and a directory that is not empty is not replaced.
       await runScriptOrFail(

@@ -3,7 +3,7 @@ import { cannotHonour, type Description } from '@litterbox/sandbox-kit';
 
 /** Ceilings of a sandbox, each decided; a disk of its own only where it has one. */
 export type DecidedLimits = Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes' | 'openFiles'>> &
-  Pick<ResourceLimits, 'diskBytes'>;
+  Pick<ResourceLimits, 'diskBytes' | 'diskBytesPerSecond'>;
 
 /** Ceilings of a sandbox where nobody says otherwise. */
 export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512, openFiles: 4096 } as const;

@@ -15,6 +15,8 @@ import { sweepUnfinished } from './unfinished.ts';
 /** The description of a sandbox that may stand on a kept setup. */
 export interface SetUpDescription extends DirectoryDescription {
   readonly base: string;
+  /** The layer of files that came along: what a setup left over it is of no use without it. */
+  readonly artefacts?: string;
   /** Absent where it stands on none. */
   readonly prepared?: unknown;
 }
@@ -83,7 +85,7 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
       });
     const meta = parseDescription<Meta>(bytes, sandbox.meta, provider);
     if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
-    if (meta.prepared !== undefined) return;
+    if (meta.prepared !== undefined || meta.artefacts !== undefined) return;
     const { name, parent, keep, takeBack, meta: next } = await placeOf(meta, key, call);
     if (await host.files.stat(`${parent}/${name}`, call)) return;
     const ended = await end(id, call);

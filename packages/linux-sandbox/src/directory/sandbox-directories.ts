@@ -17,6 +17,7 @@ import {
 import { alreadyThere } from '@litterbox/sandbox-kit';
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
 import { POOLED, takeMark } from './claim-pooled.ts';
+import { DISK_TOO_SMALL } from '../disk/fill-disk.ts';
 import { copyError } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
@@ -177,8 +178,17 @@ trap - EXIT`;
   stagingError(id: SandboxId, code: number, stderr: string): LitterboxError {
     if (code === EXITS.taken) return alreadyThere(this.provider, id);
     if (code === EXITS.networkFileSystem) return this.#onNetwork(stderr);
+    if (code === DISK_TOO_SMALL) return this.#tooSmall();
     if (code === EXITS.unmakeable) return this.#unmakeable(code, stderr);
     return copyError('provider.create', this.provider, code, stderr);
+  }
+
+  #tooSmall(): LitterboxError {
+    return new LitterboxError('RESOURCE_EXHAUSTED', 'The files that the sandbox begins with do not fit on its disk.', {
+      operation: 'provider.create',
+      provider: this.provider,
+      hint: 'Ask for more (limits.disk), or use the strategy overlay, which copies none of them.',
+    });
   }
 
   /** The C library's words, which are the same in every tool. */

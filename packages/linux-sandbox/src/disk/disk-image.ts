@@ -28,7 +28,9 @@ export const DISK_REMEDY =
  */
 export function makeDisk({ image, sizeBytes }: DiskImage): string {
   return `mkdir disk && : >${FRESH}
+lb_new=
 if [ ! -e ${quoted(image)} ]; then
+lb_new=1
 truncate -s ${sizeBytes} disk.img
 ( ${SEARCH}; mkfs.ext4 -q -F -m 0 -e remount-ro -E lazy_itable_init=1,lazy_journal_init=1,nodiscard disk.img )
 chmod 600 disk.img
@@ -78,7 +80,7 @@ done
 PATH=$SEARCHED
 rm -rf disk/reserve
 if [ -e ${FRESH} ]; then
-rm -rf disk/upper disk/work disk/home disk/home-work && mkdir -p disk/upper disk/work disk/home disk/home-work disk/playground && chown ${own} disk/upper disk/home disk/playground || fail 'cannot make the layers of the sandbox on its disk'
+rm -rf disk/upper disk/work disk/ws disk/home disk/home-work && mkdir -p disk/upper disk/work disk/ws disk/home disk/home-work disk/playground && chown ${own} disk/upper disk/ws disk/home disk/playground || fail 'cannot make the layers of the sandbox on its disk'
 rm -f ${FRESH}
 fi
 `;

@@ -14,8 +14,10 @@ import {
   type SandboxRuntime,
   type SandboxSpec,
 } from '@litterbox/core/provider';
+import { ensureArtefactLayer } from '../directory/artefact-layer.ts';
 import { createOrRollBack } from '../directory/create-or-roll-back.ts';
 import { directoryLayout } from '../directory/directory-layout.ts';
+import { layTree } from '../directory/lay-tree.ts';
 import { SandboxDirectories } from '../directory/sandbox-directories.ts';
 import { beginAtFirstMark } from './begin-at-first-mark.ts';
 import { describePlace } from './describe-place.ts';
@@ -58,6 +60,7 @@ class PlaceProvider implements SandboxProvider {
       limits: isolation.limits,
       workdir: 'repository-path',
       roots: ['machine'],
+      canBring: true,
     };
     const layout = directoryLayout(`${directory}/${isolation.name}`);
     this.#directories = new SandboxDirectories({ provider: this.name, host, layout });
@@ -76,12 +79,15 @@ class PlaceProvider implements SandboxProvider {
     const { host, layout } = this.#directories;
     const { uid } = await host.facts(options);
     const { user } = this.#isolation;
+    const owner = uid === 0 ? { owner: user } : {};
+    const layers = { host, bases: layout.bases, provider: this.name, ...owner };
+    const artefacts = spec.artefacts && (await ensureArtefactLayer(layers, spec.workspace, spec.artefacts, options));
     const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
     const fill = () => `${MAKE_SESSION_ENTRIES}
 mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
 cp -a --reflink=auto ${quoted(`${layout.bases}/${spec.workspace.key}`)}/. ws/
-${uid === 0 ? `chown ${user.uid}:${user.gid} home ${playground} ws` : ''}`;
-    await this.#directories.stageOver(spec.workspace, uid === 0 ? { owner: user } : {}, meta, fill, options);
+${artefacts === undefined ? '' : layTree(`${layout.bases}/${artefacts}`, '--reflink=auto')}${uid === 0 ? `chown ${user.uid}:${user.gid} home ${playground} ws` : ''}`;
+    await this.#directories.stageOver(spec.workspace, owner, meta, fill, options);
     return await createOrRollBack(
       {
         open: () => this.#runtime(meta),

@@ -28,6 +28,8 @@ export interface PlaceInput extends SessionInput {
   readonly id: SandboxId;
   /** Key of the kept setup that it stands on. */
   readonly prepared?: string;
+  /** The person's directory that the workspace stands on. */
+  readonly live?: string;
   /** Where change scans begin when nothing was recorded yet. Absent when all there is is new. */
   readonly firstMark?: ChangeMark;
   /** Where the change scanner finds its trees. */
@@ -56,6 +58,7 @@ export class PlaceRuntime implements SandboxRuntime {
   /** As {@link connect}. */
   readonly listen?: (port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions) => Promise<OpenPort>;
   readonly prepared?: string;
+  readonly live?: string;
   readonly #input: PlaceInput;
   readonly #host: Host;
   readonly #marks: RunMarks;
@@ -74,6 +77,7 @@ export class PlaceRuntime implements SandboxRuntime {
     this.#firstMark = input.firstMark;
     this.workdir = input.workdir;
     if (input.prepared !== undefined) this.prepared = input.prepared;
+    if (input.live !== undefined) this.live = input.live;
     this.environment = input.environment;
     if (input.host.loopback) {
       this.connect = (port, call) => this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));

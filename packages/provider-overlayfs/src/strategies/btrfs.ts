@@ -1,5 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import { copyTree } from '@litterbox/linux-sandbox';
+import { copyTree, layTree } from '@litterbox/linux-sandbox';
 import type { Strategy } from './strategy.ts';
 
 const FREEZE = 'btrfs property set -ts . ro true';
@@ -41,7 +41,7 @@ export const btrfs: Strategy = {
     { name: 'home', copy: copyTree },
   ],
   owned: ['ws'],
-  bound: undefined,
+  bound: 'image',
   // Both names are unfinished ones, so that a sweep takes what a killed probe leaves: what is removed itself may be read-only.
   probe: (directory) => `command -v btrfs >/dev/null || { echo 'the program btrfs is missing'; exit 1; }
 kind=$(stat -f -c %T ${quoted(directory)})
@@ -57,9 +57,9 @@ rm -rf "$base" "$ws" 2>/dev/null || { [ $code != 0 ] || said='subvolumes cannot 
 [ $code = 0 ] || printf '%s' "$said"
 [ ! "$slow" ] || [ $code != 0 ] || printf 'this user removes subvolumes file by file: at once with the mount option user_subvol_rm_allowed'
 exit $code`,
-  prepare: (base, setup) =>
+  prepare: ({ base, setup, artefacts }) =>
     setup === undefined
-      ? `rmdir ws\nbtrfs subvolume snapshot ${quoted(base)} ws >/dev/null\n: >${MARK}\n`
+      ? `rmdir ws\nbtrfs subvolume snapshot ${quoted(base)} ws >/dev/null\n: >${MARK}\n${artefacts === undefined ? '' : layTree(artefacts, '--reflink=auto')}`
       : `rmdir ws\n${clone(quoted(`${setup}/ws`), 'ws')}\n: >${MARK}\ncp -a --reflink=auto ${quoted(setup)}/home/. home/\n`,
   mounts: () => [],
   // What an ordinary user cannot read back of the home cannot be kept, and the sandbox is none the worse for it.

@@ -1,5 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import { copyTree } from '@litterbox/linux-sandbox';
+import { copyTree, layTree } from '@litterbox/linux-sandbox';
 import type { Strategy } from './strategy.ts';
 
 const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
@@ -8,7 +8,7 @@ const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
   changes: 'workspace',
   layers: ['ws', 'home'].map((name) => ({ name, copy: copyTree })),
   owned: ['ws'],
-  bound: undefined,
+  bound: 'image',
   probe: (directory) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" || exit 1
 echo probe >"$d/a"
@@ -17,9 +17,9 @@ code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: (base, setup) =>
+  prepare: ({ base, setup, artefacts }) =>
     setup === undefined
-      ? `cp -a ${flag} ${quoted(base)}/. ws/\n`
+      ? `cp -a ${flag} ${quoted(base)}/. ws/\n${artefacts === undefined ? '' : layTree(artefacts, flag)}`
       : `cp -a ${flag} ${quoted(setup)}/ws/. ws/\ncp -a ${flag} ${quoted(setup)}/home/. home/\n`,
   mounts: () => [],
   // Nothing runs that could put a link where a directory was; links themselves are copied as links.

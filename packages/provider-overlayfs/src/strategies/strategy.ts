@@ -13,26 +13,26 @@ export interface Strategy {
   /** Names, in the sandbox's directory, of empty directories that the sandbox's user gets at create. */
   readonly owned: readonly string[];
   /**
-   * How what a sandbox writes is bounded: the layers lie on a disk of their own, an image in a file; or the layers have a bound themselves. Where
-   * neither is, the limit is refused: a copy of a base on another file system shares nothing with it.
+   * How what a sandbox writes is bounded: the layers lie on a disk of their own, an image in a file; or the layers have a bound themselves. A
+   * workspace that is a copy is then copied whole onto the image, which shares nothing with the base.
    */
-  readonly bound: 'image' | OwnBound | undefined;
+  readonly bound: 'image' | OwnBound;
+  /** Present where the base may be a directory that somebody else writes to. */
+  readonly canStandOnLive?: true;
   /** Exits 0 when it works below the directory, with what a person may want to know; else prints one line that says why not. Leaves nothing behind. */
   probe(directory: string, isRoot: boolean): string;
   /**
-   * Once, at create, with the sandbox's directory as the current one and an empty `home` in it.
-   *
-   * @param setup directory of a kept setup to begin with, as `keep` left it
-   * @param diskBytes how much the sandbox may write, where the layers bound it themselves
+   * Once, at create, with the sandbox's directory as the current one and an empty `home` in it. Not asked for where a workspace that is a copy
+   * lies on an image: a copy there shares nothing with the base, whatever the strategy.
    */
-  prepare(base: string, setup?: string, diskBytes?: number): string;
+  prepare(input: PrepareInput): string;
   /**
    * What is mounted at each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace
    * at /run/ws and the home directory at /run/home. What is mounted on is there: `base`, `difference`, `newer`, `setup`, `ws` and `home`.
    *
    * @param layers directory of the session's mount namespace that holds the layers, all on one mount
    * @param setup directory of the kept setup that the sandbox stands on
-   * @param newer directory with what of the base is newer than that
+   * @param newer directory with what lies over the base: what of it is newer than that setup, or what came along
    * @param difference directory of a layer that makes `base` into the base that is wanted
    */
   mounts(
@@ -51,6 +51,18 @@ export interface Strategy {
   readonly takeBack: string;
   /** Where the change scanner looks: the layer that holds changes alone, or the whole workspace. */
   readonly changes: 'upper' | 'workspace';
+}
+
+/** What a sandbox begins with. All paths are absolute. */
+export interface PrepareInput {
+  /** The frozen base tree. */
+  readonly base: string;
+  /** Directory of a kept setup to begin with, as `keep` left it. */
+  readonly setup?: string;
+  /** Directory of a layer that comes over the base; never beside `setup`. */
+  readonly artefacts?: string;
+  /** How much the sandbox may write, where the layers bound it themselves. */
+  readonly diskBytes?: number;
 }
 
 /** A bound that layers have by themselves, of workspace, home and playground together. */

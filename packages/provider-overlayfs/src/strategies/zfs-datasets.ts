@@ -31,6 +31,9 @@ export const MOUNT_DATASET = 'mount -t zfs -o nosuid,nodev,noatime "$lb_parent/$
 /** Writes back what programs have mapped and written to, which no snapshot holds before; by file system, whoever has it mounted. A directory follows. */
 const FLUSH = `unshare -m --propagation private sh -c '${MOUNT_DATASET} "$0" && sync -f "$0"'`;
 
+/** Copies a tree over the content of a directory of the dataset. The mount is gone afterwards, and ZFS has counted what was copied. */
+const LAY = `unshare -m --propagation private sh -c '${MOUNT_DATASET} "$0" && cp -a --remove-destination --reflink=auto -- "$1/." "$0/$2/" && umount "$0"'`;
+
 /**
  * Shell text: functions over directories that each have a dataset, a child of the one that holds the state directory. What they are given are
  * directories of ours. A directory is renamed and moved as any other; its dataset never is, and is mounted by nobody but {@link MOUNT_DATASET}.
@@ -65,6 +68,11 @@ lb_in "$1" && lb_of "$1" || return
 lb_from=$lb_parent/$lb_set@\${lb_set#litterbox-} lb_quota=none lb_size=0
 if [ "$3" ]; then lb_size=$(zfs get -H -p -o value referenced "$lb_from") && lb_quota=$((lb_size+$3)) || return; fi
 mkdir -p "$2" && lb_begin "$2" - "$lb_size" && lb_zfs clone ${PROPERTIES} -o refquota="$lb_quota" "$lb_from" "$lb_parent/$lb_set"
+}
+lb_lay() {
+( export lb_parent lb_set; ${LAY} "$2" "$1" "$3" ) || return
+[ "$4" ] || return 0
+lb_size=$(zfs get -H -p -o value referenced "$lb_parent/$lb_set") && lb_zfs set refquota=$((lb_size+$4)) "$lb_parent/$lb_set" && printf '%s - %s\\n' "$lb_set" "$lb_size" >"$2/${MARK}.new" && mv -T "$2/${MARK}.new" "$2/${MARK}"
 }
 lb_copy() {
 lb_in "$1" && lb_of "$1" && lb_quota=$(zfs get -H -p -o value refquota "$lb_parent/$lb_set") || return

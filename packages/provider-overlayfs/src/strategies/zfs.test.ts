@@ -97,6 +97,47 @@ describe('probing for ZFS', () => {
   });
 });
 
+describe('beginning with a base', () => {
+  it('lays what comes along into the clone, and bounds what is written on top of both', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const base = join(fixture.state, 'base.zfs');
+    mkdirSync(base);
+    writeFileSync(join(base, 'dataset'), MARK);
+    fixture.program('zfs', '[ "$1" != get ] || echo 1000');
+    const prepare = (artefacts: object) =>
+      fixture.run(`cd '${fixture.state}' && ${zfs.prepare({ base, diskBytes: 5, ...artefacts })}`);
+    const mark = () => readFileSync(join(fixture.state, 'disk/dataset'), 'utf8');
+
+    expect(prepare({ artefacts: '/layer' })).toEqual({ code: 0, said: '' });
+    const [set = ''] = mark().split(' ');
+    expect(mark()).toBe(`${set} - 1000\n`);
+    expect(fixture.calls('unshare')).toEqual([expect.stringMatching(/ disk \/layer ws$/)]);
+    expect(fixture.calls('zfs')).toEqual([
+      expect.stringMatching(/^zfs clone .* -o refquota=none .*0b6c3d4e.* tank\/state\/litterbox-/),
+      `zfs get -H -p -o value referenced tank/state/${set}`,
+      `zfs set refquota=1005 tank/state/${set}`,
+    ]);
+
+    expect(prepare({})).toEqual({ code: 0, said: '' }); // the control
+    expect(fixture.calls('unshare')).toHaveLength(1);
+    expect(fixture.calls('zfs').at(-1)).toMatch(/^zfs clone .* -o refquota=1005 /);
+  });
+
+  it('fails where what comes along cannot be laid into it', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const base = join(fixture.state, 'base.zfs');
+    mkdirSync(base);
+    writeFileSync(join(base, 'dataset'), MARK);
+    fixture.program('unshare', 'echo "cp: No space left on device" >&2; exit 1');
+    const script = zfs.prepare({ base, artefacts: '/layer', diskBytes: 5 });
+    expect(fixture.run(`set -e; cd '${fixture.state}'\n${script}`)).toEqual({
+      code: 1,
+      said: expect.stringContaining('No space left on device'),
+    });
+    expect(fixture.calls('zfs')).toHaveLength(1);
+  });
+});
+
 describe('removing a directory with a dataset', () => {
   it('destroys that one, wherever a sandbox or a restored snapshot has it, and then removes the directory', async () => {
     await using fixture = new ScriptedZfsFixture();

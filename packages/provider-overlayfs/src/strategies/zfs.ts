@@ -67,8 +67,14 @@ code=$?
 lost=$(lb_drop "$d" 2>&1) && rm -rf "$d" || { said="$said $lost"; code=1; }
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: (base, setup, diskBytes) =>
-    `${withFunctions(`lb_branch ${quoted(setup === undefined ? base : `${setup}/${NAME}`)} ${NAME} ${diskBytes ?? ''}`)}\n`,
+  prepare: ({ base, setup, artefacts, diskBytes = '' }) => {
+    const from = quoted(setup === undefined ? base : `${setup}/${NAME}`);
+    const begin =
+      artefacts === undefined
+        ? `lb_branch ${from} ${NAME} ${diskBytes}`
+        : `lb_branch ${from} ${NAME} && lb_lay ${quoted(artefacts)} ${NAME} ws ${diskBytes}`;
+    return `${withFunctions(begin)}\n`;
+  },
   mounts: () => [],
   attach: `lb_path=$PATH
 ${ZFS_FUNCTIONS}{ lb_in . && lb_of ${NAME} && ${MOUNT_DATASET} ${NAME}; } 2>mount-errors || fail "cannot mount the dataset of the sandbox: $(cat mount-errors)"

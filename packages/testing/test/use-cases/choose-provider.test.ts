@@ -114,3 +114,20 @@ test('what each finds is told in their order, and of one that does not answer or
   ]);
   expect(reports[2]?.report.checks).toEqual([expect.objectContaining({ finding: 'broke', status: 'failed' })]);
 });
+
+test('on a machine that is named, the kinds are those of this one, in the same order', async () => {
+  await using fixture = useCaseFixture({
+    provider: { probe: async () => ({ usable: true, checks: [] }) },
+    otherProviders: [named('second', true), named('memory@far', false), named('second@far', true)],
+  });
+  const choose = async (wanted?: string, host?: string) =>
+    (await fixture.chooseProvider.execute(wanted, {}, undefined, host)).name;
+  expect(await choose()).toBe('memory');
+  expect(await choose(undefined, 'far')).toBe('second@far');
+  expect(await choose('memory', 'far')).toBe('memory@far');
+  expect(await choose('memory@far', 'far')).toBe('memory@far');
+  await expect(choose('memory@far', 'other')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await expect(choose(undefined, '../x')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  const reports = await fixture.chooseProvider.reports({}, 'far');
+  expect(reports.map(({ provider }) => provider)).toEqual(['memory@far', 'second@far']);
+});

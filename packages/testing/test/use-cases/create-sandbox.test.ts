@@ -13,6 +13,21 @@ const failed = new Error('no');
 const fail = () => Promise.reject(failed);
 const refused = new LitterboxError('UNAVAILABLE', 'The engine is down.', { operation: 'test' });
 
+test('a create from the work tree tells which files look like secrets, and does without them', async () => {
+  await using fixture = useCaseFixture();
+  fixture.person.write('new', 'n');
+  fixture.person.write('.env', 'A=secret');
+  const { heldBack, leftOut } = await fixture.createSandbox.execute({ name: 'a', from: { type: 'worktree' } });
+  expect(heldBack).toEqual({
+    files: [{ path: '.env', holds: 'variables that often are secrets', isTracked: false }],
+    total: 1,
+  });
+  expect((await leftOut).total).toBe(0);
+  expect([fixture.look('a', 'new'), fixture.look('a', '.env')]).toEqual(['n', undefined]);
+  const { heldBack: none } = await fixture.createSandbox.execute({ name: 'b' });
+  expect(none).toBeUndefined();
+});
+
 test('a create gives a sandbox that is ready, with the files of the base and a history of its own', async () => {
   await using fixture = useCaseFixture();
   const { record, isRenamed, warnings } = await fixture.createSandbox.execute({ name: 'Fix Login' });

@@ -42,16 +42,25 @@ export const sandboxCreate = tool({
   asks: ({ name, from }) =>
     from === 'worktree'
       ? {
-          question: `An agent wants to make the sandbox ${shown(String(name))} with your uncommitted changes, new files that are not ignored included. Give it a copy of them?`,
+          question: `An agent wants to make the sandbox ${shown(String(name))} with your uncommitted changes, new files that are not ignored and do not look like secrets included. Give it a copy of them?`,
           otherwise: `litterbox create ${shown(String(name))} --from worktree`,
         }
       : undefined,
   async execute(useCases, { name, from }, options) {
-    const { record, isRenamed, leftOut, warnings } = await createSandbox.execute(useCases, { name, from }, options);
+    const { record, isRenamed, leftOut, heldBack, warnings } = await createSandbox.execute(
+      useCases,
+      { name, from },
+      options,
+    );
     const missing = await soon(leftOut);
     const notes = [
       ...(isRenamed ? [`The name became ${record.slug}.`] : []),
       ...(missing && missing.total > 0 ? [`${missing.total} uncommitted changes of the person are not in it.`] : []),
+      ...(heldBack
+        ? [
+            `${heldBack.total} uncommitted files of the person look like secrets and are not in it; only the person can add them, by include.`,
+          ]
+        : []),
       ...warnings,
     ];
     return {

@@ -1,0 +1,105 @@
+import { LitterboxError } from '../domain/errors.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { isWithinAny } from '../domain/included-path.ts';
+import { sha256 } from '../domain/sha256.ts';
+import { shown } from '../domain/shown.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Host } from '../ports/host.ts';
+import type { PersonsRepository } from '../ports/persons-repository.ts';
+import type { Artefacts, NewerThanBuilt } from '../ports/sandbox-provider.ts';
+import { findOutsideFiles } from './find-outside-files.ts';
+
+/** What comes along into one sandbox. */
+export interface BroughtArtefacts {
+  /** Absent when nothing does. */
+  readonly artefacts?: Artefacts;
+  /** What was named and does not come along, and why, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** What is wanted of the working tree. */
+export interface WantedArtefacts {
+  /** As `includedPath` has them. */
+  readonly paths: readonly string[];
+  /** Tracked files that are named come with the base, as they are in the working tree. */
+  readonly isWorkTree: boolean;
+  /** Whether a path that cannot come along is refused; else it is a warning. */
+  readonly isStrict: boolean;
+}
+
+/** Decides what of the person's working tree comes along beside a base. */
+export class BringArtefacts {
+  readonly #host: Host;
+
+  /** @param host the person's machine */
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** @throws LitterboxError `NOT_FOUND`, `CONFLICT` where the base has something there, when `isStrict` */
+  async execute(
+    repository: PersonsRepository,
+    tree: ObjectId,
+    { paths, isWorkTree, isStrict }: WantedArtefacts,
+    options?: CallOptions,
+  ): Promise<BroughtArtefacts> {
+    if (paths.length === 0) return { warnings: [] };
+    const inBase = await pathsNear(repository, tree, new Set(paths), options);
+    const brought: string[] = [];
+    const warnings: string[] = [];
+    const leave = (code: 'NOT_FOUND' | 'CONFLICT', message: string, hint: string) => {
+      if (isStrict) throw new LitterboxError(code, message, { operation: 'sandbox.create', hint });
+      warnings.push(`${message} ${hint}`);
+    };
+    for (const path of paths) {
+      if (isWorkTree && inBase.has(path)) continue;
+      const meets = [...inBase].find((one) => isWithinAny(one, new Set([path])) || isWithinAny(path, new Set([one])));
+      if (meets !== undefined) {
+        const what = meets === path ? '' : `, as ${shown(meets)} says`;
+        leave('CONFLICT', `${shown(path)} does not come along: the base has files there${what}.`, HINT_TRACKED);
+      } else if (await this.#host.files.stat(`${repository.root}/${path}`, options)) brought.push(path);
+      else leave('NOT_FOUND', `${shown(path)} does not come along: the working tree has nothing there.`, HINT_MISSING);
+    }
+    if (brought.length === 0) return { warnings };
+    const source = { host: this.#host, path: repository.root };
+    const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, tree, sinceSeconds, call);
+    return { artefacts: { source, paths: brought, newerThan }, warnings };
+  }
+}
+
+const HINT_TRACKED = 'Name what git ignores, or leave it out of include.';
+const HINT_MISSING = 'Build or install it first, or leave it out of include.';
+
+/** Files and links of a tree that lie at one of the paths, below one, or where a directory above one has to be; submodules too. */
+async function pathsNear(
+  repository: PersonsRepository,
+  tree: ObjectId,
+  paths: ReadonlySet<string>,
+  options?: CallOptions,
+): Promise<ReadonlySet<string>> {
+  const isNear = (path: string) => isWithinAny(path, paths) || [...paths].some((one) => one.startsWith(`${path}/`));
+  const ids = await repository.contentIds(tree, isNear, options);
+  const submodules = await repository.submodules(tree, options);
+  return new Set([...ids.keys(), ...submodules.map(({ path }) => path).filter(isNear)]);
+}
+
+/** A file that is another one in the working tree was not what builds there saw: it is as new as can be. */
+async function newer(
+  repository: PersonsRepository,
+  tree: ObjectId,
+  sinceSeconds: number,
+  options?: CallOptions,
+): Promise<NewerThanBuilt> {
+  const { largeFiles } = await findOutsideFiles(repository, tree, options);
+  const found = await repository.workTimes(tree, sinceSeconds, options);
+  const lines = [...found].map(([path, time]) => `${time ?? 'other'} ${path}`).sort();
+  const key = await sha256(new TextEncoder().encode(JSON.stringify([tree, lines])));
+  return {
+    key,
+    open(call) {
+      const now = BigInt(Date.now()) * 1_000_000n;
+      const times = new Map([...found].map(([path, time]) => [path, time ?? now]));
+      return repository.tree(tree, { ...call, largeFiles, times });
+    },
+  };
+}

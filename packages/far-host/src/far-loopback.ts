@@ -1,0 +1,188 @@
+import {
+  type ByteStream,
+  type CallOptions,
+  isLitterboxError,
+  LitterboxError,
+  type NamespaceLoopback,
+  type NetworkNamespace,
+  type OpenPort,
+  type ProcessHandle,
+  type ProcessSpec,
+} from '@litterbox/core/provider';
+import { closeQuietly } from './close-quietly.ts';
+import { CONNECT_PROGRAM, FETCH_PROGRAM, LISTEN_PROGRAM } from './loopback-programs.ts';
+import { firstLine } from './process-stream.ts';
+
+/** What a loopback needs of its machine. */
+export interface FarLoopbackInput {
+  readonly namespace: NetworkNamespace;
+  readonly spawn: (spec: ProcessSpec, options?: CallOptions) => Promise<ProcessHandle>;
+  /** A new absolute path for a Unix socket, below a directory that is this user's alone and goes with the connection to the machine. */
+  readonly newSocketPath: () => Promise<string>;
+}
+
+/** The loopback of a namespace of a far machine, by programs in Perl that `nsenter` starts in its network: one for each connection. */
+export class FarLoopback implements NamespaceLoopback {
+  readonly #input: FarLoopbackInput;
+  readonly #listeners = new Set<OpenPort>();
+  #isDisposed = false;
+
+  constructor(input: FarLoopbackInput) {
+    this.#input = input;
+  }
+
+  async connect(port: number, options?: CallOptions): Promise<ByteStream> {
+    options?.signal?.throwIfAborted();
+    this.#assertOpen('host.connect');
+    const process = await this.#enter('host.connect', CONNECT_PROGRAM, [String(port)], options);
+    const { line, stream } = await firstLine(process);
+    if (line === '+' && !options?.signal?.aborted) return stream;
+    const { code } = await process.exit;
+    await closeQuietly(process);
+    options?.signal?.throwIfAborted();
+    if (!line.startsWith('-')) throw cannotEnter('host.connect', code);
+    throw new LitterboxError('UNAVAILABLE', `Nothing answers on port ${port} in the sandbox (${line.slice(1)}).`, {
+      operation: 'host.connect',
+      hint: 'Start the program that listens there, on 127.0.0.1 or on every address.',
+    });
+  }
+
+  async listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort> {
+    options?.signal?.throwIfAborted();
+    this.#assertOpen('host.listen');
+    const path = await this.#input.newSocketPath();
+    const process = await this.#enter('host.listen', LISTEN_PROGRAM, [String(port), path], options);
+    const { line, stream } = await firstLine(process);
+    if (line !== '+' || options?.signal?.aborted || this.#isDisposed) {
+      const exit = line === '+' ? undefined : await process.exit;
+      await closeQuietly(process);
+      options?.signal?.throwIfAborted();
+      this.#assertOpen('host.listen');
+      throw line.startsWith('-') ? refused(port, line.slice(1)) : cannotEnter('host.listen', exit?.code ?? 0);
+    }
+    const opened = this.#open(process, stream, path, onConnection);
+    this.#listeners.add(opened);
+    void opened.ended.then(() => this.#listeners.delete(opened));
+    return opened;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await Promise.all([...this.#listeners].map((listener) => listener[Symbol.asyncDispose]()));
+  }
+
+  #open(process: ProcessHandle, told: ByteStream, path: string, onConnection: (stream: ByteStream) => void): OpenPort {
+    const connections = new Set<ByteStream>();
+    let isOpen = true;
+    const ended = (async () => {
+      try {
+        for await (const number of lines(told)) void this.#take(path, number, onConnection, connections, () => isOpen);
+      } catch {
+        // The machine is lost, or the program was ended.
+      }
+    })();
+    return {
+      ended,
+      [Symbol.asyncDispose]: async () => {
+        isOpen = false;
+        await closeQuietly(process);
+        await Promise.all([...connections].map(closeQuietly));
+        await ended;
+      },
+    };
+  }
+
+  async #take(
+    path: string,
+    number: string,
+    onConnection: (stream: ByteStream) => void,
+    connections: Set<ByteStream>,
+    isOpen: () => boolean,
+  ): Promise<void> {
+    const fetch = (word: string) =>
+      this.#input.spawn({ argv: ['perl', '-e', FETCH_PROGRAM, path, word], stdin: 'pipe' });
+    try {
+      const process = await fetch(number);
+      const { line, stream } = await firstLine(process);
+      if (line !== '+' || !isOpen()) return await closeQuietly(process);
+      connections.add(stream);
+      process.exit.then(
+        () => connections.delete(stream),
+        () => connections.delete(stream),
+      );
+      try {
+        onConnection(stream);
+      } catch {
+        // Nobody there has it: whoever connected is to see that it was refused.
+        await using refusal = await fetch(`-${number}`);
+        await refusal.exit;
+        await closeQuietly(stream);
+      }
+    } catch {
+      // The machine is lost, and what listened is gone with it.
+    }
+  }
+
+  async #enter(
+    operation: 'host.connect' | 'host.listen',
+    program: string,
+    rest: readonly string[],
+    options: CallOptions | undefined,
+  ): Promise<ProcessHandle> {
+    const { path, identity, userNamespace } = this.#input.namespace;
+    const enter = [...(userNamespace ? [`--user=${userNamespace}`, '--preserve-credentials'] : []), `--net=${path}`];
+    try {
+      return await this.#input.spawn(
+        { argv: ['nsenter', ...enter, '--', 'perl', '-e', program, identity, ...rest], stdin: 'pipe' },
+        options,
+      );
+    } catch (error) {
+      if (!isLitterboxError(error, 'TOOL_MISSING')) throw error;
+      throw new LitterboxError(
+        'UNAVAILABLE',
+        'The network of the sandbox cannot be entered: nsenter is not installed there.',
+        {
+          operation,
+          hint: 'Install util-linux and perl on that machine.',
+        },
+      );
+    }
+  }
+
+  #assertOpen(operation: string): void {
+    if (this.#isDisposed) throw new LitterboxError('DISPOSED', 'The way into the sandbox was closed.', { operation });
+  }
+}
+
+async function* lines({ readable }: ByteStream): AsyncGenerator<string, void, undefined> {
+  const reader = readable.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    text += decoder.decode(next.value, { stream: true });
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      yield text.slice(0, end);
+      text = text.slice(end + 1);
+    }
+  }
+}
+
+function refused(port: number, reason: string): LitterboxError {
+  if (reason === 'EADDRINUSE')
+    return new LitterboxError('PORT_TAKEN', `A program in the sandbox listens on port ${port}.`, {
+      operation: 'host.listen',
+      hint: 'End that program, or take another number.',
+    });
+  return new LitterboxError('UNSUPPORTED', `Nothing can listen on port ${port} in the sandbox (${reason}).`, {
+    operation: 'host.listen',
+    hint: 'Take a number from 1024 on; if it happens again, run litterbox doctor.',
+  });
+}
+
+function cannotEnter(operation: string, code: number): LitterboxError {
+  const reason = code === 3 ? 'it is another one by now' : `exit code ${code}`;
+  return new LitterboxError('UNAVAILABLE', `The network of the sandbox could not be entered: ${reason}.`, {
+    operation,
+    hint: 'Try again; if it happens again, look whether nsenter (util-linux) and perl are installed there.',
+  });
+}

@@ -1,0 +1,62 @@
+import { type ByteStream, joinBytes, type ProcessHandle } from '@litterbox/core/provider';
+import { ORDERLY } from './loopback-programs.ts';
+
+/** No first line of ours is longer. */
+const MAX_LINE_BYTES = 4096;
+
+/**
+ * Reads the first line of a program, and gives the rest of its stdout and its stdin as a stream. Disposing the stream ends the program.
+ *
+ * @returns the line without its newline, whole or as far as it came
+ */
+export async function firstLine(
+  process: ProcessHandle,
+): Promise<{ readonly line: string; readonly stream: ByteStream }> {
+  const chunks = process[Symbol.asyncIterator]();
+  let said: Uint8Array = new Uint8Array();
+  let end = -1;
+  while (end < 0 && said.length < MAX_LINE_BYTES) {
+    const next = await chunks.next();
+    if (next.done) break;
+    if (next.value.type === 'stdout-data') said = joinBytes([said, next.value.bytes]);
+    end = said.indexOf(0x0a);
+  }
+  const line = new TextDecoder().decode(said.subarray(0, end < 0 ? said.length : end));
+  const early = end < 0 ? new Uint8Array() : said.slice(end + 1);
+  return { line, stream: streamOf(process, chunks, early) };
+}
+
+function streamOf(
+  process: ProcessHandle,
+  chunks: AsyncIterator<{ readonly type: string; readonly bytes: Uint8Array }>,
+  early: Uint8Array,
+): ByteStream {
+  let isOrderly = false;
+  const over = () => process[Symbol.asyncDispose]();
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (early.length > 0) controller.enqueue(early);
+      },
+      async pull(controller) {
+        for (;;) {
+          const next = await chunks.next();
+          if (next.done) {
+            if (isOrderly) return controller.close();
+            return controller.error(new Error('ECONNRESET: the connection was reset'));
+          }
+          if (next.value.type === 'stdout-data') return controller.enqueue(new Uint8Array(next.value.bytes));
+          isOrderly = new TextDecoder().decode(next.value.bytes) === ORDERLY;
+        }
+      },
+      cancel: () => over(),
+    },
+    { highWaterMark: 0 },
+  );
+  const writable = new WritableStream<Uint8Array>({
+    write: (bytes) => process.write(bytes),
+    close: () => process.closeStdin(),
+    abort: () => over(),
+  });
+  return { readable, writable, [Symbol.asyncDispose]: async () => await over() };
+}

@@ -1,0 +1,25 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, it } from '@jest/globals';
+import { describeHost } from '@litterbox/conformance';
+import { openFarHost } from '@litterbox/far-host';
+import { ShellsOfThisMachine } from './shells-of-this-machine.ts';
+
+const directory = await mkdtemp(join(tmpdir(), 'litterbox-far-'));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const CASES = [
+  { name: 'a machine behind one shell', sharesSession: true, delayMs: 0 },
+  { name: 'a machine behind one shell, far away', sharesSession: true, delayMs: 20 },
+  { name: 'a machine behind a shell for each program', sharesSession: false, delayMs: 0 },
+];
+
+for (const { name, sharesSession, delayMs } of CASES)
+  describeHost({
+    name,
+    runner: { describe, it, afterAll },
+    open: () => openFarHost({ name: 'far', sharesSession, connect: async () => new ShellsOfThisMachine({ delayMs }) }),
+    directory: async () => directory,
+    hasSockets: false,
+  });

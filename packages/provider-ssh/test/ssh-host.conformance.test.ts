@@ -1,0 +1,19 @@
+import { afterAll, describe, it } from '@jest/globals';
+import { describeHost } from '@litterbox/conformance';
+import { openSshHost } from '@litterbox/provider-ssh';
+import { SshServer } from './ssh-server.ts';
+
+const server = await SshServer.start();
+afterAll(() => server[Symbol.asyncDispose]());
+
+describeHost({
+  name: 'a machine over SSH',
+  runner: { describe, it, afterAll },
+  open: () =>
+    openSshHost({
+      destination: server.destination,
+      identityFile: server.identityFile,
+      client: { home: server.home, environment: {} },
+    }),
+  directory: async () => server.directory,
+});

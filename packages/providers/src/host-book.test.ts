@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { HostBook, type KeptHost } from './host-book.ts';
+import { userHosts } from './user-hosts.ts';
+
+let directory = '';
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'litterbox-book-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const box: KeptHost = {
+  name: 'build-box',
+  destination: 'me@build.example.org:2222',
+  identityFile: '/home/me/.ssh/box',
+  hostKeys: [{ type: 'ssh-ed25519', key: 'AAAA', fingerprint: 'SHA256:x' }],
+  machineId: 'abc',
+};
+
+test('a machine is there again as it was put in, and gone when it was removed', async () => {
+  const book = new HostBook(directory);
+  expect(await book.list()).toEqual([]);
+  await book.put(box);
+  await book.put({ name: 'a', destination: 'a', hostKeys: [] });
+  expect((await book.list()).map(({ name }) => name)).toEqual(['a', 'build-box']);
+  expect(await new HostBook(directory).get('build-box')).toEqual(box);
+  await book.put({ ...box, destination: 'other' });
+  expect((await book.get('build-box')).destination).toBe('other');
+  expect((await book.remove('a')).name).toBe('a');
+  await expect(book.get('a')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    details: { hint: expect.stringContaining('build-box') },
+  });
+  expect(await readdir(directory)).toEqual(['hosts.json']);
+  expect((await stat(join(directory, 'hosts.json'))).mode & 0o777).toBe(0o600);
+});
+
+test.each(['local', 'Build', '../x', '-o', 'a b', ''])('no machine is called %j', async (name) => {
+  await expect(new HostBook(directory).put({ ...box, name })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+});
+
+test.each([
+  ['no JSON', 'x', 'STATE_CORRUPT'],
+  ['no list', '{"version":1}', 'STATE_CORRUPT'],
+  ['a host without a destination', '{"version":1,"hosts":[{"name":"a","hostKeys":[]}]}', 'STATE_CORRUPT'],
+  ['a key that is none', '{"version":1,"hosts":[{"name":"a","destination":"a","hostKeys":[1]}]}', 'STATE_CORRUPT'],
+  ['a newer version', '{"version":2,"hosts":[]}', 'STATE_TOO_NEW'],
+])('a book with %s is told, and stays as it is', async (_what, text, code) => {
+  await writeFile(join(directory, 'hosts.json'), text);
+  const book = new HostBook(directory);
+  await expect(book.list()).rejects.toMatchObject({ code });
+  await expect(book.put(box)).rejects.toMatchObject({ code });
+  expect(await readFile(join(directory, 'hosts.json'), 'utf8')).toBe(text);
+});
+
+test('of hosts there are this machine and those in the book, and a name that is in neither says how to add it', async () => {
+  const here = { host: {} as never, directory };
+  await using hosts = userHosts(here);
+  await new HostBook(directory).put(box);
+  expect(await hosts.list()).toEqual([
+    { name: 'local', address: 'this machine' },
+    { name: 'build-box', address: 'ssh://me@build.example.org:2222', machineId: 'abc' },
+  ]);
+  expect(await hosts.open('local')).toBe(here);
+  await expect(hosts.open('other')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    details: { hint: expect.stringContaining('litterbox host add') },
+  });
+});

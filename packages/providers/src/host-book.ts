@@ -1,0 +1,141 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isHostName, LitterboxError, LOCAL_HOST, shown } from '@litterbox/core/provider';
+
+/** A machine of the user's, as it is kept. */
+export interface KeptHost {
+  /** As it stands behind the `@` of a provider's key. */
+  readonly name: string;
+  /** `[USER@]HOST[:PORT]`. */
+  readonly destination: string;
+  /** Absolute path of the private key that is tried first. */
+  readonly identityFile?: string;
+  /** Keys that a person said yes to. */
+  readonly hostKeys: readonly { readonly type: string; readonly key: string; readonly fingerprint: string }[];
+  /** What it said that it is when it was first reached. */
+  readonly machineId?: string;
+}
+
+/** No book is larger, unless somebody else wrote it. */
+const MAX_BOOK_BYTES = 4 * 2 ** 20;
+const VERSION = 1;
+
+/**
+ * The machines of a user, in a file of the user's state: what a repository says cannot add one, and cannot change where a name leads.
+ * A book that is not there is empty.
+ */
+export class HostBook {
+  readonly #file: string;
+
+  /** @param stateDirectory absolute path */
+  constructor(stateDirectory: string) {
+    this.#file = `${stateDirectory}/hosts.json`;
+  }
+
+  /** @throws LitterboxError `STATE_CORRUPT`, `STATE_TOO_NEW` */
+  async list(): Promise<readonly KeptHost[]> {
+    let text: string;
+    try {
+      text = await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+    return this.#parse(text);
+  }
+
+  /** @throws LitterboxError `NOT_FOUND`, with the machines that there are */
+  async get(name: string): Promise<KeptHost> {
+    const hosts = await this.list();
+    const found = hosts.find((host) => host.name === name);
+    if (found) return found;
+    throw new LitterboxError('NOT_FOUND', `There is no host ${shown(name)}.`, {
+      operation: 'host.open',
+      hint:
+        hosts.length === 0
+          ? `Add it: litterbox host add ${isHostName(name) ? name : 'NAME'} USER@HOST.`
+          : `There are: ${hosts.map((host) => host.name).join(', ')}. Add another one: litterbox host add NAME USER@HOST.`,
+    });
+  }
+
+  /** @throws LitterboxError `INVALID_ARGUMENT` for what cannot be a name */
+  assertName(name: string): void {
+    if (isHostName(name) && name !== LOCAL_HOST) return;
+    throw new LitterboxError('INVALID_ARGUMENT', `A host cannot be called ${shown(name)}.`, {
+      operation: 'host.add',
+      hint: `Take at most 63 small letters, digits, dots, hyphens and underscores; ${LOCAL_HOST} is this machine.`,
+    });
+  }
+
+  /** Adds a machine, or replaces the one of that name. */
+  async put(host: KeptHost): Promise<void> {
+    this.assertName(host.name);
+    const others = (await this.list()).filter(({ name }) => name !== host.name);
+    await this.#write([...others, host].sort((left, right) => (left.name < right.name ? -1 : 1)));
+  }
+
+  /** @throws LitterboxError `NOT_FOUND` */
+  async remove(name: string): Promise<KeptHost> {
+    const host = await this.get(name);
+    await this.#write((await this.list()).filter((one) => one.name !== name));
+    return host;
+  }
+
+  /** A reader sees the book before or after, and a full disk leaves it as it was. */
+  async #write(hosts: readonly KeptHost[]): Promise<void> {
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+    const temporary = `${this.#file}.${crypto.randomUUID()}.tmp`;
+    try {
+      await using file = await open(temporary, 'wx', 0o600);
+      await file.writeFile(`${JSON.stringify({ version: VERSION, hosts }, undefined, 2)}\n`);
+      await file.sync();
+      await rename(temporary, this.#file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  #parse(text: string): readonly KeptHost[] {
+    try {
+      if (text.length > MAX_BOOK_BYTES) throw new Error('it is too large');
+      const book = JSON.parse(text) as { readonly version?: unknown; readonly hosts?: unknown };
+      if (typeof book.version === 'number' && book.version > VERSION) throw this.#tooNew();
+      if (!Array.isArray(book.hosts)) throw new Error('it has no list of hosts');
+      return book.hosts.map(keptHost);
+    } catch (error) {
+      if (error instanceof LitterboxError) throw error;
+      throw new LitterboxError('STATE_CORRUPT', `${this.#file} cannot be read: ${(error as Error).message}.`, {
+        operation: 'host.list',
+        hint: 'Move the file away, and add the hosts again: litterbox host add NAME USER@HOST.',
+      });
+    }
+  }
+
+  #tooNew(): LitterboxError {
+    return new LitterboxError('STATE_TOO_NEW', `${this.#file} was written by a newer Litterbox.`, {
+      operation: 'host.list',
+      hint: 'Update Litterbox.',
+    });
+  }
+}
+
+function keptHost(value: unknown): KeptHost {
+  const { name, destination, identityFile, hostKeys, machineId } = value as Readonly<Record<string, unknown>>;
+  const isText = (one: unknown): one is string => typeof one === 'string';
+  const isAbsentOrText = (one: unknown): one is string | undefined => one === undefined || isText(one);
+  if (!isText(name) || !isText(destination) || !isAbsentOrText(identityFile) || !isAbsentOrText(machineId))
+    throw new Error('a host lacks its name or destination');
+  if (!Array.isArray(hostKeys)) throw new Error(`the keys of ${name} are no list`);
+  return {
+    name,
+    destination,
+    hostKeys: hostKeys.map((one: Readonly<Record<string, unknown>>) => {
+      const { type, key, fingerprint } = one;
+      if (!isText(type) || !isText(key) || !isText(fingerprint)) throw new Error(`a key of ${name} is none`);
+      return { type, key, fingerprint };
+    }),
+    ...(identityFile !== undefined && { identityFile }),
+    ...(machineId !== undefined && { machineId }),
+  };
+}
