@@ -16,7 +16,6 @@ import { isHeadOfPerson, isHeldByPerson } from './held-commits.ts';
 import { resolveCommit } from './resolve-commit.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
-import { indexWorkTree } from './work-tree-index.ts';
 
 const OPERATION = 'sandbox.base';
 

@@ -44,7 +44,9 @@ gcloud/access_tokens.db gcloud/legacy_credentials/* doctl/config.yaml`,
   },
 ];
 /** All the names: what nobody sees who stands on the working tree itself. In lower case; `*` stands for any characters. */
-export const SECRET_FILE_NAMES: readonly string[] = NAMED.flatMap(({ names = '' }) => names.split(/\s+/).filter(Boolean));
+export const SECRET_FILE_NAMES: readonly string[] = NAMED.flatMap(({ names = '' }) =>
+  names.split(/\s+/).filter(Boolean),
+);
 
 /** Files of such names that are made to be read by everybody. */
 const TEMPLATES = new NameSet(

@@ -5,7 +5,12 @@ export const KEY_NAMES: readonly string[] = ['*.pem', '*.key', '*.ppk', '*.p8'];
 
 /** Names of files and directories that hold secrets of a person. In names, `*` stands for any characters of one name. */
 export const SECRET_NAMES: readonly string[] = [
-  ...['.npmrc', '.aws', '.azure', '.gnupg', '.kube', '.ssh'],
+  '.npmrc',
+  '.aws',
+  '.azure',
+  '.gnupg',
+  '.kube',
+  '.ssh',
   ...SECRET_FILE_NAMES.filter((name) => !KEY_NAMES.includes(name)),
 ];
 

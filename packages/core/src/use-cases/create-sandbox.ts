@@ -491,10 +491,14 @@ function liveSource(from: BaseSource | undefined): BaseSource {
 /** @throws LitterboxError `CONFIG_VALUE`: what git ignores is there already, and goes on changing with the person's builds */
 function assertNothingIncluded({ include = [] }: Policy): void {
   if (include.length === 0) return;
-  throw new LitterboxError('CONFIG_VALUE', 'include and lower = "live": what git ignores is in the working tree already.', {
-    operation: 'sandbox.create',
-    hint: 'Remove include, or stand on a frozen tree: --lower frozen.',
-  });
+  throw new LitterboxError(
+    'CONFIG_VALUE',
+    'include and lower = "live": what git ignores is in the working tree already.',
+    {
+      operation: 'sandbox.create',
+      hint: 'Remove include, or stand on a frozen tree: --lower frozen.',
+    },
+  );
 }
 
 function emptySubmodules(submodules: readonly SubmoduleState[]): NonNullable<SandboxRecord['emptySubmodules']> {
