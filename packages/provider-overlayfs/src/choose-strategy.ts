@@ -1,4 +1,10 @@
-import { type Host, LitterboxError, type ProbeCheck, type ProviderKey } from '@litterbox/core/provider';
+import {
+  type Host,
+  LitterboxError,
+  type ProbeCheck,
+  type ProviderKey,
+  type SandboxSpec,
+} from '@litterbox/core/provider';
 import { ensureDirectories, runScript, scriptError } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
 import { btrfs } from './strategies/btrfs.ts';
@@ -17,8 +23,8 @@ const namesOf = (strategies: readonly Strategy[]) => strategies.map(({ name }) =
 
 export const STRATEGY_NAMES = STRATEGIES.map(({ name }) => name);
 
-/** The one with which a workspace stands on the person's own directory. */
-export const LIVE_STRATEGY = STRATEGIES.find(({ canStandOnLive }) => canStandOnLive)?.name;
+/** Those with which a workspace can stand on a directory of the person's. */
+export const LIVE_STRATEGY_NAMES = STRATEGIES.filter(({ canStandOnLive }) => canStandOnLive).map(({ name }) => name);
 
 /** Kinds of base trees that may be in one state directory. */
 export const TREE_KINDS = STRATEGIES.flatMap(({ baseKind }) => baseKind ?? []);
@@ -37,6 +43,11 @@ export function strategyNamed(name: string, provider: ProviderKey): Strategy {
     provider,
     hint: `It knows ${namesOf(STRATEGIES)}.`,
   });
+}
+
+/** The name of the strategy that a sandbox asks for; undefined where that is left to the machine. */
+export function askedStrategy({ strategy, live }: Pick<SandboxSpec, 'strategy' | 'live'>): string | undefined {
+  return strategy ?? (live && LIVE_STRATEGY_NAMES[0]);
 }
 
 /** Exit code of a probe without a directory to try in. */

@@ -35,7 +35,7 @@ import {
   type SetupStore,
   type SnapshotProvider,
 } from '@litterbox/core/provider';
-import { LIVE_STRATEGY, STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
+import { askedStrategy, LIVE_STRATEGY_NAMES, STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './held-session.ts';
@@ -77,7 +77,7 @@ class OverlayProvider implements SandboxProvider {
     this.name = key;
     // What bounds the disk is mounted, and its speed is bounded by a group that nobody hands out: both need root.
     const boundsDisk = facts.uid === 0;
-    const standsOnLive = strategy === undefined || strategyNamed(strategy, key).canStandOnLive;
+    const liveStrategies = LIVE_STRATEGY_NAMES.filter((name) => strategy === undefined || name === strategy);
     this.traits = {
       isolation: 'process',
       limits: [
@@ -91,7 +91,7 @@ class OverlayProvider implements SandboxProvider {
       roots: ['machine', 'directory'],
       canCopy: true,
       canBring: true,
-      ...(standsOnLive && { canStandOnLive: true as const }),
+      ...(liveStrategies.length > 0 && { liveStrategies }),
       strategies: STRATEGY_NAMES,
       snapshotCost: 'copied',
     };
@@ -124,8 +124,7 @@ class OverlayProvider implements SandboxProvider {
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     options?.signal?.throwIfAborted();
     // Most sandboxes are made with the strategy of the machine: it is found out meanwhile.
-    if (spec.copyOf === undefined)
-      this.#survey.strategy(options, spec.live ? LIVE_STRATEGY : spec.strategy).catch(() => {});
+    if (spec.copyOf === undefined) this.#survey.strategy(options, askedStrategy(spec)).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
     const meta = await (spec.copyOf === undefined
       ? this.#begun(spec, machine, options)
