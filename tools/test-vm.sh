@@ -5,6 +5,8 @@
 # test-vm.sh run [--user|--session] -- COMMAND...
 #                               in the checkout, on a clean machine: as root, as an ordinary user with control groups of its own
 #                               (systemd-run --user --scope -p Delegate=yes), or as that user's login alone; ends with the command's code
+# test-vm.sh run --zfs -- COMMAND...
+#                               as root, with OpenZFS and a pool; its modules are built first, once for each kernel
 # test-vm.sh suites [--only PATTERN] [NAME...]
 #                               the suites of tools/test-vm/inside/suites.sh
 #
@@ -36,6 +38,7 @@ case $action in
       case $1 in
         --user) who=user ;;
         --session) who=session ;;
+        --zfs) who=zfs ;;
         --) shift && break ;;
         *) break ;;
       esac
@@ -46,6 +49,11 @@ case $action in
       exit 2
     }
     ready
+    if [ "$who" = zfs ]; then
+      LITTERBOX_VM_ZFS_DISK=$(sh "$parts/zfs.sh" up)
+      export LITTERBOX_VM_ZFS_DISK
+      exec sh "$parts/boot.sh" tools/test-vm/inside/with-zfs.sh "$@"
+    fi
     exec sh "$parts/boot.sh" "tools/test-vm/inside/as.sh" "$who" "$@"
     ;;
   suites)

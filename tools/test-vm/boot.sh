@@ -1,11 +1,13 @@
 #!/bin/sh
 # Boots the machine, runs one command in the checkout inside as root, and ends with its code: boot.sh COMMAND...
 # Each machine begins clean: what it writes is thrown away.
+# LITTERBOX_VM_ZFS_DISK is a disk that zfs.sh made, for commands that want it.
 # What the command prints goes to stdout; the machine's own console is kept in a file that is told of when something is wrong.
 set -eu
 base=/var/lib/litterbox-test/vm
 limit=${LITTERBOX_VM_TIMEOUT:-3600}
 memory=${LITTERBOX_VM_MEMORY:-4096}
+zfs=${LITTERBOX_VM_ZFS_DISK:-}
 
 if [ -n "${LITTERBOX_VM_EMULATE:-}" ]; then
   acceleration='-accel tcg,thread=multi,tb-size=1024 -cpu max,la57=off,svm=off'
@@ -49,6 +51,7 @@ TMPDIR=$run timeout --foreground -k 5 "$limit" qemu-system-x86_64 $acceleration 
   $(disk "$base/root.img" root snapshot=on,cache=unsafe) \
   $(disk "$base/checkout.img" checkout snapshot=on,cache=unsafe) \
   $(disk "$run/command" command readonly=on) \
+  ${zfs:+$(disk "$zfs" zfs readonly=on)} \
   -chardev stdio,id=output,signal=off -serial chardev:output \
   -chardev "file,id=status,path=$run/status" -serial chardev:status \
   </dev/null &

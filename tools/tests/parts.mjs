@@ -11,6 +11,8 @@ import { gateAttacks, gateFaults } from './samples.mjs';
  * one at least; all tests without
  * @property {readonly [string, ...string[]]} [command] something else than test files
  * @property {'user'} [as] run by the tests' ordinary user
+ * @property {'zfs'} [machine] its files run in the second machine, which `tools/test-vm.sh run` gives that; without /dev/kvm that takes
+ * LITTERBOX_VM_EMULATE=1 and long
  * @property {readonly string[]} [uses] what one part at a time may use: two suites on one engine count each other's volumes
  * @property {boolean} [isAlone] nothing runs beside it; `why` says why
  * @property {boolean} [isPure] needs nothing of the prepared machine
@@ -272,6 +274,14 @@ const DEEP = [
     name: 'kit-btrfs',
     why: 'the whole kit on snapshots of Btrfs',
     files: ['^packages/provider-overlayfs/test/btrfs\\.conf'],
+  },
+  {
+    name: 'kit-zfs',
+    why: 'the whole kit on clones of ZFS, and kills, removals and limits there; in a machine whose kernel has it',
+    files: ['^packages/provider-overlayfs/test/zfs\\.'],
+    machine: 'zfs',
+    limitSeconds: 7200,
+    env: { LITTERBOX_VM_TIMEOUT: '7000', LITTERBOX_REQUIRE: 'overlayfs-zfs' },
   },
   { name: 'kit-copy', why: 'the whole kit on copies', files: ['^packages/provider-overlayfs/test/copy'] },
   {

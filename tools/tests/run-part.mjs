@@ -32,7 +32,10 @@ export async function runPart(part, { files = filesOf(part), titles = part.title
   chmodSync(rows, 0o666);
   const isUser = part.as === 'user' && isRoot;
   const start = performance.now();
-  const command = part.command ?? jestCommand(files, titles);
+  const env = environment(part, seed);
+  const command = part.machine
+    ? machineCommand(part.machine, env, jestCommand(files, titles))
+    : (part.command ?? jestCommand(files, titles));
   const { code, isLate } = await runCommand(
     isUser ? ['sh', join(ROOT, 'tools/tests/as-ordinary-user.sh'), ROOT, ...command] : command,
     {
@@ -40,12 +43,13 @@ export async function runPart(part, { files = filesOf(part), titles = part.title
       log,
       limitSeconds: part.limitSeconds ?? 900,
       env: {
-        ...environment(part, seed),
+        ...env,
         LITTERBOX_TEST_RESULTS: isUser ? `/opt/litterbox-checkout/test-output/${name}.jsonl` : rows,
       },
     },
   );
   const seconds = (performance.now() - start) / 1000;
+  if (part.machine) writeFileSync(rows, toldRows(log));
   const results = readRows(rows);
   const missing = part.command ? [] : files.filter((file) => !results.some((result) => result.file === file));
   for (const file of missing)
@@ -91,6 +95,28 @@ const jestCommand = (files, titles) => [
   '--runTestsByPath',
   ...files,
 ];
+
+/** The command in a second machine, which has no file of this one's. */
+const machineCommand = (machine, env, command) => [
+  'sh',
+  'tools/test-vm.sh',
+  'run',
+  `--${machine}`,
+  '--',
+  'env',
+  ...['LITTERBOX_REQUIRE', 'LITTERBOX_SEED', 'NODE_OPTIONS'].map((name) => `${name}=${env[name] ?? ''}`),
+  'sh',
+  'tools/test-vm/inside/told-results.sh',
+  ...command,
+];
+
+/** What `told-results.sh` told among the output of a part. */
+const toldRows = (log) =>
+  readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('results: '))
+    .map((line) => `${line.slice('results: '.length).trim()}\n`)
+    .join('');
 
 function environment({ env, as }, seed) {
   const run = {

@@ -1,4 +1,4 @@
-import { copyError, LayerSnapshots, runScriptOrFail } from '@litterbox/linux-sandbox';
+import { copyError, copyTree, LayerSnapshots, runScriptOrFail } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import type { CallOptions } from '@litterbox/core/provider';
 import type { Containers } from './containers.ts';
@@ -20,7 +20,7 @@ export function containerSnapshots(
   const toError = (code: number, stderr: string) => copyError('snapshot.take', provider, code, stderr);
   return new LayerSnapshots<SandboxMeta>({
     directories,
-    layersOf: () => ['upper', 'home'],
+    layersOf: () => ['upper', 'home'].map((name) => ({ name, copy: copyTree })),
     assertCopyable,
     isRoot: async () => (await host.facts()).uid === 0,
     still: (meta, script, call) => copyStill({ directories, pauses, toError }, meta, script, call),

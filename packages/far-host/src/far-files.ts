@@ -9,7 +9,7 @@ import {
   quoted,
   shown,
 } from '@litterbox/core/provider';
-import { REMOVE_TREE } from '@litterbox/linux-sandbox';
+import { removeTree } from '@litterbox/linux-sandbox';
 
 /** Reading more than this is a mistake: what is large is streamed. */
 const DEFAULT_MAX_BYTES = 16 * 2 ** 20;
@@ -141,7 +141,7 @@ done`,
   }
 
   async remove(path: string, options?: CallOptions): Promise<void> {
-    await this.#do('file.remove', path, options, { script: `${REMOVE_TREE}remove_tree ${quoted(path)}` });
+    await this.#do('file.remove', path, options, { script: `${removeTree()}remove_tree ${quoted(path)}` });
   }
 
   async #do(

@@ -23,6 +23,7 @@ export {
 } from './directory/directory-description.ts';
 export { directoryLayout, type DirectoryLayout } from './directory/directory-layout.ts';
 export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
+export type { Layer } from './directory/layer.ts';
 export { layTree } from './directory/lay-tree.ts';
 export { LayerSnapshots, type LayerSnapshotsInput } from './directory/layer-snapshots.ts';
 export {
@@ -44,11 +45,10 @@ export { sandboxFilesOf, type SandboxFiles } from './directory/sandbox-files.ts'
 export { SANDBOX_USER } from './directory/sandbox-user.ts';
 export { baseTreeName, type TreeKind } from './directory/tree-kind.ts';
 export {
-  REMOVE_TREE,
-  SUBVOLUME_MARK,
   UNFINISHED,
   ensureDirectories,
   makeUnfinished,
+  removeTree,
   sweepUnfinished,
 } from './directory/unfinished.ts';
 export {

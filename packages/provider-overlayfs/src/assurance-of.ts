@@ -2,12 +2,14 @@ import { type Assurance } from '@litterbox/core/provider';
 import { judgeFacts, type KernelFacts } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import type { Strategy } from './strategies/strategy.ts';
 import type { ToolDirectory } from './tool-directories.ts';
 
 /** What is in force, as the kernel tells it. */
 export function assuranceOf(
   machine: Machine,
   meta: SandboxMeta,
+  { bound }: Pick<Strategy, 'bound'>,
   environment: readonly string[],
   masked: readonly string[],
   facts: KernelFacts,
@@ -24,7 +26,7 @@ export function assuranceOf(
       limits: meta.limits,
       environment,
       ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
-      ...(machine.canMakeDisks && {
+      ...((bound !== 'image' || machine.canMakeDisks) && {
         withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
       }),
       readable: readableOf(machine.toolDirectories, meta),

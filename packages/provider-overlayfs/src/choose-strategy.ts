@@ -1,20 +1,33 @@
-import { type Host, LitterboxError, type ProbeCheck, type ProviderKey } from '@litterbox/core/provider';
+import {
+  type Host,
+  LitterboxError,
+  type ProbeCheck,
+  type ProviderKey,
+  type SandboxSpec,
+} from '@litterbox/core/provider';
 import { ensureDirectories, runScript, scriptError } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine.ts';
 import { btrfs } from './strategies/btrfs.ts';
 import { copy, reflink } from './strategies/copy.ts';
 import { overlay } from './strategies/overlay.ts';
 import type { Strategy } from './strategies/strategy.ts';
+import { zfs } from './strategies/zfs.ts';
 
 /**
- * The best first. Overlay and Btrfs both cost nothing for the size of a repository. An overlay has its changes in a layer of their own, so that nobody
+ * The best first. Overlay, Btrfs and ZFS cost nothing for the size of a repository. An overlay has its changes in a layer of their own, so that nobody
  * looks for them among everything else.
  */
-const STRATEGIES: readonly Strategy[] = [overlay, btrfs, reflink, copy];
+const STRATEGIES: readonly Strategy[] = [overlay, btrfs, zfs, reflink, copy];
 
 const namesOf = (strategies: readonly Strategy[]) => strategies.map(({ name }) => name).join(', ');
 
 export const STRATEGY_NAMES = STRATEGIES.map(({ name }) => name);
+
+/** Those with which a workspace can stand on a directory of the person's. */
+export const LIVE_STRATEGY_NAMES = STRATEGIES.filter(({ canStandOnLive }) => canStandOnLive).map(({ name }) => name);
+
+/** Kinds of base trees that may be in one state directory. */
+export const TREE_KINDS = STRATEGIES.flatMap(({ baseKind }) => baseKind ?? []);
 
 export interface StrategyChoice {
   readonly strategy: Strategy | undefined;
@@ -30,6 +43,11 @@ export function strategyNamed(name: string, provider: ProviderKey): Strategy {
     provider,
     hint: `It knows ${namesOf(STRATEGIES)}.`,
   });
+}
+
+/** The name of the strategy that a sandbox asks for; undefined where that is left to the machine. */
+export function askedStrategy({ strategy, live }: Pick<SandboxSpec, 'strategy' | 'live'>): string | undefined {
+  return strategy ?? (live && LIVE_STRATEGY_NAMES[0]);
 }
 
 /** Exit code of a probe without a directory to try in. */

@@ -19,6 +19,7 @@ import {
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import { assertDiskSpeed } from './assert-disk-speed.ts';
+import { askedStrategy, LIVE_STRATEGY_NAMES } from './choose-strategy.ts';
 import type { KeptSetups } from './kept-setups.ts';
 import { probeLive } from './live-lower.ts';
 import type { MachineSurvey } from './machine-survey.ts';
@@ -54,10 +55,7 @@ export async function describeSandbox(
   }
   const machine = await survey.machine(call);
   const { canMakeDisks, maxOpenFiles } = machine;
-  if (limits.diskBytes !== undefined) {
-    assertOwnPlayground(provider, spec);
-    if (!canMakeDisks) throw noDisks(provider);
-  }
+  if (limits.diskBytes !== undefined) assertOwnPlayground(provider, spec);
   if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
     throw cannotHonour(
       provider,
@@ -70,7 +68,7 @@ export async function describeSandbox(
       `${limits.openFiles} open files: this program itself may have ${maxOpenFiles}`,
       'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
     );
-  const { strategy, checks } = await survey.strategy(call, spec.live ? 'overlay' : spec.strategy);
+  const { strategy, checks } = await survey.strategy(call, askedStrategy(spec));
   if (limits.diskBytesPerSecond !== undefined)
     await assertDiskSpeed(provider, { host, root: directory, machine }, call);
   if (spec.live) await assertLive(provider, spec.live, { host, survey, root: directory }, call);
@@ -83,6 +81,13 @@ export async function describeSandbox(
         ...new Set(checks.flatMap(({ remedy }) => remedy ?? [])),
       ].join('. '),
     });
+  if (spec.live && !strategy.canStandOnLive)
+    throw cannotHonour(
+      provider,
+      `a workspace that stands on the working tree, with the strategy ${strategy.name}`,
+      `Stand on a frozen tree: lower = "frozen". Or choose: ${LIVE_STRATEGY_NAMES.join(', ')}.`,
+    );
+  if (limits.diskBytes !== undefined && strategy.bound === 'image' && !canMakeDisks) throw noDisks(provider);
   const openFiles = Math.min(DEFAULT_LIMITS.openFiles, maxOpenFiles);
   const from = { strategy: strategy.name, base: spec.workspace.key, root };
   return {

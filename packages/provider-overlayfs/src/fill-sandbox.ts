@@ -6,7 +6,6 @@ import {
   copyTree,
   type DiskTree,
   type DirectoryLayout,
-  diskOf,
   fillDisk,
   MAKE_SESSION_ENTRIES,
   makeDisk,
@@ -15,10 +14,13 @@ import {
 } from '@litterbox/linux-sandbox';
 import { strategyNamed } from './choose-strategy.ts';
 import { HOLD } from './held-session.ts';
+import { imageOf } from './image-of.ts';
 import { artefactDirectory, baseDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
+import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
+import type { PrepareInput } from './strategies/strategy.ts';
 
 /** Facts by which the directory of a sandbox is filled. */
 export interface FillInput {
@@ -36,22 +38,32 @@ mkdir base etc playground tools
 const OWNER = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
 
 /** Shell text, in a sandbox's unfinished directory: layers with nothing in them but the base, and a playground. */
-export function fillSandbox({ layout, machine, meta, setup }: FillInput, isPooled: boolean): string {
+export function fillSandbox(
+  { layout, machine, meta, setup }: FillInput,
+  isPooled: boolean,
+  unfinished: string,
+): string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
-  const disk = diskOf(layout, meta);
-  const isLayered = strategy.changes === 'upper';
-  const base = baseDirectory(layout, strategy, meta.base);
+  const image = imageOf(layout, strategy, meta);
   const artefacts = artefactDirectory(layout, meta);
-  const owned = isLayered ? 'ws upper' : 'ws';
+  const begun: PrepareInput = {
+    base: baseDirectory(layout, strategy, meta.base),
+    ...(setup !== undefined && { setup }),
+    ...(artefacts !== undefined && { artefacts }),
+    ...(meta.limits.diskBytes !== undefined && { diskBytes: meta.limits.diskBytes }),
+  };
+  const isCopiedOntoImage = image !== undefined && strategy.changes === 'workspace';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
+  const putIn = ownBoundOf(strategy, meta)?.putIn(`${layout.playgrounds}/${meta.playground}`, unfinished);
+  const { root } = layout;
   return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
-${disk && !isLayered ? '' : strategy.prepare(base, setup, artefacts)}
-${machine.isRoot ? `chown ${OWNER} home ${playground} ${owned}` : ''}
-${disk ? makeDisk(disk) : ''}${disk && !isLayered ? fillDisk(disk, OWNER, copiedTrees(base, setup, artefacts)) : ''}`;
+${isCopiedOntoImage ? '' : strategy.prepare(begun)}
+${machine.isRoot ? `chown ${OWNER} home ${playground} ${strategy.owned.join(' ')}` : ''}
+${image ? makeDisk(image) : ''}${isCopiedOntoImage ? fillDisk(image, OWNER, copiedTrees(begun)) : ''}${putIn === undefined ? '' : `[ -z "$(ls -A ${playground})" ] || ${confinedCopy({ root, isRoot: machine.isRoot, copy: putIn })}\n`}`;
 }
 
-/** The trees that are copied onto a disk of its own for a workspace that is a copy. */
-function copiedTrees(base: string, setup: string | undefined, artefacts: string | undefined): readonly DiskTree[] {
+/** The trees that are copied onto an image for a workspace that is a copy. */
+function copiedTrees({ base, setup, artefacts }: PrepareInput): readonly DiskTree[] {
   if (setup === undefined)
     return [{ from: base, to: 'ws' }, ...(artefacts === undefined ? [] : [{ from: artefacts, to: 'ws' } as const])];
   return [
@@ -67,9 +79,12 @@ export function fillCopy(
 ): (unfinished: string) => string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
   const from = sandboxFilesOf(`${layout.sandboxes}/${source.id}`).directory;
-  const hasPlayground = meta.playground === meta.id && source.playground === source.id;
-  const [fromDisk, toDisk] = [diskOf(layout, source), diskOf(layout, meta)];
-  const empty = strategy.changes === 'upper' ? strategy.prepare(baseDirectory(layout, strategy, meta.base), setup) : '';
+  const isBounded = meta.limits.diskBytes !== undefined;
+  // Where it is bounded it is on the disk, or on the layers.
+  const hasPlayground = !isBounded && meta.playground === meta.id && source.playground === source.id;
+  const [fromDisk, toDisk] = [imageOf(layout, strategy, source), imageOf(layout, strategy, meta)];
+  const base = baseDirectory(layout, strategy, meta.base);
+  const empty = strategy.changes === 'upper' ? strategy.prepare({ base, ...(setup !== undefined && { setup }) }) : '';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   const owner = machine.isRoot ? ` && chown ${OWNER} ${playground}` : '';
   // Playground and disk get their names when somebody waits for the copy, and not before.
@@ -78,11 +93,9 @@ export function fillCopy(
     : hasPlayground
       ? `mv -T own-playground ${playground}`
       : `[ -d ${playground} ] || { mkdir ${playground}${owner}; }`;
-  const [workspace, home] = strategy.layers;
   return (unfinished) => {
     const trees = [
-      strategy.copyWorkspace(`${from}/${workspace}`, `${unfinished}/${workspace}`),
-      copyTree(`${from}/${home}`, `${unfinished}/${home}`),
+      ...strategy.layers.map(({ name, copy }) => copy(`${from}/${name}`, `${unfinished}/${name}`)),
       ...(hasPlayground ? [copyTree(`${layout.playgrounds}/${source.id}`, `${unfinished}/own-playground`)] : []),
     ];
     const copy = fromDisk ? `cd ${quoted(unfinished)} || exit 1\n${copyDisk(from, fromDisk)}` : trees.join(' && ');

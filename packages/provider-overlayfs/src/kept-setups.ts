@@ -32,7 +32,7 @@ export class KeptSetups {
     this.store = this.#layered;
   }
 
-  /** Shell text, after `REMOVE_TREE`: clears away what killed programs left. */
+  /** Shell text, after `removeTree`: clears away what killed programs left. */
   get sweep(): string {
     return this.#layered.sweep;
   }

@@ -2,7 +2,6 @@ import {
   allowedProcessors,
   chooseProcessors,
   type DirectoryLayout,
-  diskOf,
   etcDirectoryScript,
   HOST_NAMESPACES_SCRIPT,
   type Launch,
@@ -28,6 +27,7 @@ import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { foreignOverlays, OVERLAYS_SCRIPT } from './foreign-overlays.ts';
+import { imageOf } from './image-of.ts';
 import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -51,7 +51,7 @@ export interface LaunchInput {
 export async function launchSession(input: LaunchInput, call?: CallOptions): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
   const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
-  const disk = diskOf(layout, meta);
+  const disk = imageOf(layout, strategy, meta);
   const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
   const over = meta.newer === undefined ? artefactDirectory(layout, meta) : `${layout.bases}/${meta.newer}`;
@@ -96,8 +96,10 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);
-      const assurance = assuranceOf(machine, meta, [...Object.keys(environment), 'PWD'], masked, facts);
-      const loose = disk && assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
+      const assurance = assuranceOf(machine, meta, strategy, [...Object.keys(environment), 'PWD'], masked, facts);
+      const loose =
+        meta.limits.diskBytes !== undefined &&
+        assurance.controls.find(({ name, status }) => name === 'disk' && status !== 'enforced');
       if (!loose) return assurance;
       // Nobody has to ask for this control; who did by name does not go without it.
       throw new LitterboxError('DEGRADED', `The sandbox would run without its limit of disk: ${loose.finding}.`, {

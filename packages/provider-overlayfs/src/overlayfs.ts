@@ -1,6 +1,7 @@
 import { assertClaimable, unlike } from '@litterbox/sandbox-kit';
 import {
   baseTreeName,
+  confinedCopy,
   beginAtFirstMark,
   createOrRollBack,
   directoryLayout,
@@ -23,6 +24,7 @@ import {
   type ProviderKey,
   type ProviderMachine,
   type ProviderTraits,
+  quoted,
   reach,
   type RemoveOptions,
   type RuntimeStatus,
@@ -33,7 +35,7 @@ import {
   type SetupStore,
   type SnapshotProvider,
 } from '@litterbox/core/provider';
-import { STRATEGY_NAMES, strategyNamed } from './choose-strategy.ts';
+import { askedStrategy, LIVE_STRATEGY_NAMES, STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './held-session.ts';
@@ -43,6 +45,7 @@ import type { Machine } from './machine.ts';
 import { MachineSurvey } from './machine-survey.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { overlaySnapshots } from './overlay-snapshots.ts';
+import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
@@ -51,7 +54,7 @@ import type { Strategy } from './strategies/strategy.ts';
  * trees, layers and playgrounds.
  */
 export interface OverlayfsOptions extends ProviderMachine {
-  /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, reflink, copy */
+  /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, zfs, reflink, copy */
   readonly strategy?: Strategy['name'];
 }
 
@@ -72,8 +75,9 @@ class OverlayProvider implements SandboxProvider {
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
     this.name = key;
-    // A disk of its own is mounted, and its speed is bounded by a group that nobody hands out: both need root.
+    // What bounds the disk is mounted, and its speed is bounded by a group that nobody hands out: both need root.
     const boundsDisk = facts.uid === 0;
+    const liveStrategies = LIVE_STRATEGY_NAMES.filter((name) => strategy === undefined || name === strategy);
     this.traits = {
       isolation: 'process',
       limits: [
@@ -87,13 +91,13 @@ class OverlayProvider implements SandboxProvider {
       roots: ['machine', 'directory'],
       canCopy: true,
       canBring: true,
-      ...((strategy ?? 'overlay') === 'overlay' && { canStandOnLive: true as const }),
+      ...(liveStrategies.length > 0 && { liveStrategies }),
       strategies: STRATEGY_NAMES,
       snapshotCost: 'copied',
     };
     const layout = directoryLayout(`${directory}/overlayfs`);
     this.#host = host;
-    this.#directories = new SandboxDirectories({ provider: this.name, host, layout });
+    this.#directories = new SandboxDirectories({ provider: this.name, host, layout, kinds: TREE_KINDS });
     this.#wanted = strategy;
     this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy });
     this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());
@@ -120,8 +124,7 @@ class OverlayProvider implements SandboxProvider {
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     options?.signal?.throwIfAborted();
     // Most sandboxes are made with the strategy of the machine: it is found out meanwhile.
-    if (spec.copyOf === undefined)
-      this.#survey.strategy(options, spec.live ? 'overlay' : spec.strategy).catch(() => {});
+    if (spec.copyOf === undefined) this.#survey.strategy(options, askedStrategy(spec)).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
     const meta = await (spec.copyOf === undefined
       ? this.#begun(spec, machine, options)
@@ -191,7 +194,8 @@ class OverlayProvider implements SandboxProvider {
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1
 ( ${leavings.empty}
 ) || exit 1
-${letGoScript(directory)}`;
+${letGoScript(directory)}
+${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     await this.#directories.remove(id, { end, sweep: this.#setups.sweep }, call);
   }
 
@@ -208,12 +212,12 @@ ${letGoScript(directory)}`;
     );
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withLayer(decided, spec, owner, options);
+    const fill = (one: SandboxMeta) => (unfinished: string) =>
+      fillSandbox(this.#filled(one, machine), spec.isPooled === true, unfinished);
     if (meta.live) {
-      const fillOver = () => fillSandbox(this.#filled(meta, machine), false);
-      await this.#directories.stage(meta, { fill: fillOver }, options);
+      await this.#directories.stage(meta, { fill: fill(meta) }, options);
       return meta;
     }
-    const fill = (one: SandboxMeta) => () => fillSandbox(this.#filled(one, machine), spec.isPooled === true);
     const stage = (one: SandboxMeta, bases: readonly string[]) =>
       this.#directories.stage(one, { bases, fill: fill(one) }, options);
     const { baseKind, changes } = strategyNamed(meta.strategy, this.name);
@@ -242,6 +246,18 @@ ${letGoScript(directory)}`;
       throw error;
     }
     return meta;
+  }
+
+  /** Shell text, after `removeTree`: the playground gets a directory of its own where it is on the layers, which are going. */
+  async #takePlaygroundOut(id: SandboxId): Promise<string> {
+    const meta = await this.#directories.read(id).catch(() => undefined); // of what is broken or gone nothing can be kept
+    const bound = meta && ownBoundOf(strategyNamed(meta.strategy, this.name), meta);
+    if (!bound) return '';
+    const { root, playgrounds } = this.#directories.layout;
+    const { directory } = this.#directories.filesOf(id);
+    const copy = confinedCopy({ root, isRoot: true, copy: bound.takeOut(directory, `${directory}/taken-out`) });
+    const playground = quoted(`${playgrounds}/${id}`);
+    return `( cd ${quoted(directory)} && remove_tree taken-out && mkdir -m 700 taken-out && ${copy} && remove_tree ${playground} && mv -T taken-out ${playground} ) || exit 1`;
   }
 
   #filled(meta: SandboxMeta, machine: Machine) {

@@ -17,6 +17,7 @@ import { HOLD } from './held-session.ts';
 import { HIDDEN, hideOfLive, LIVE, mountLive } from './live-lower.ts';
 import type { Machine } from './machine.ts';
 import { mountAll } from './mount-table.ts';
+import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { EMPTY_CONTENTS } from './tool-directories.ts';
@@ -38,7 +39,7 @@ export interface SupervisorInput {
   readonly playground: string;
   /** Where overlays of the machine are mounted that the session has no use for. */
   readonly unwanted: readonly string[];
-  /** Where all that the sandbox writes is; absent where its disk is not bounded. */
+  /** Where all that the sandbox writes is; absent where no disk of its own bounds it. */
   readonly disk?: DiskImage;
   readonly etc: string;
   readonly filter: string;
@@ -119,8 +120,10 @@ export function supervisorScript(input: SupervisorInput): string {
     : { setUp: '', enter: '', thaw: ':', empty: ':' };
   const own = { type: 'bind', source: directory, target: '/run' } as const;
   const bind = (source: string, target: string) => ({ type: 'bind', source, target }) as const;
+  const isBounded = meta.limits.diskBytes !== undefined;
+  const ownBound = ownBoundOf(strategy, meta);
   const mounts = [
-    ...(disk ? [] : [bind(playground, '/run/playground')]),
+    ...(isBounded ? [] : [bind(playground, '/run/playground')]),
     bind(etc, '/run/etc'),
     ...sources.tools.map(({ source, target }) => bind(target, source)),
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
@@ -142,7 +145,15 @@ export function supervisorScript(input: SupervisorInput): string {
   const isEarly = disk !== undefined || live !== undefined;
   const sessionMounts = isEarly
     ? `${mountAll('run.table', [own])}cd /run
-${disk ? mountLayers(disk, `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`, strategy.layers) : ''}${live ? `${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}` : ''}${mountAll('session.table', mounts)}${disk ? RESERVE_DISK : ''}`
+${
+  disk
+    ? mountLayers(
+        disk,
+        `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`,
+        strategy.layers.map(({ name }) => name),
+      )
+    : ''
+}${live ? `${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}` : ''}${mountAll('session.table', mounts)}${disk ? RESERVE_DISK : ''}`
     : `${mountAll('session.table', [own, ...mounts])}cd /run
 `;
   const launch = (args: readonly string[], status: string, errors: string, first = '') =>
@@ -170,7 +181,7 @@ if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does no
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
 for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${sessionMounts}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
+${sessionMounts}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do
@@ -213,7 +224,7 @@ exec 5<&-
 printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$p" "$supervisor"
 printf 'descriptors\\0%s\\0' "$fds"
 printf 'files\\0'; ${factFilesScript('$F', '$init')}; printf '\\0'
-${disk ? `printf 'disk\\0'; grep ' ${DISK} ' /proc/self/mountinfo; stat -f -c '%b %S' ${DISK}; printf '\\0'\n` : ''}${uidMapScript('$init', !isRoot)}
+${isBounded ? `printf 'disk\\0'; grep ' ${DISK} ' /proc/self/mountinfo; ${ownBound?.size ?? `stat -f -c '%b %S' ${DISK}`}; printf '\\0'\n` : ''}${uidMapScript('$init', !isRoot)}
 printf 'namespaces\\0'; readlink /proc/$init/ns/user /proc/$init/ns/pid /proc/$init/ns/net /proc/$init/ns/ipc /proc/$init/ns/uts /proc/$init/ns/cgroup /proc/$init/ns/mnt; printf '\\0'
 printf 'environment\\0'; tr '\\0' '\\n' </proc/$F/environ; printf '\\0end\\0'
 answer=

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { type Host, type SandboxProvider } from '@litterbox/core/provider';
 import { overlayfs } from '../src/index.ts';
 
-export type StrategyName = 'overlay' | 'btrfs' | 'reflink' | 'copy';
+export type StrategyName = 'overlay' | 'btrfs' | 'zfs' | 'reflink' | 'copy';
 
 /** Where the test host keeps file systems that can share blocks. */
 const DIRECTORIES: Partial<Record<StrategyName, string>> = {
   btrfs: '/var/lib/litterbox-test/fs/btrfs',
+  zfs: '/var/lib/litterbox-test/fs/zfs',
   reflink: '/var/lib/litterbox-test/fs/xfs',
 };
 
@@ -63,5 +64,9 @@ export async function absence(host: Host, strategy: StrategyName): Promise<strin
 
 export const isRoot = statSync('/proc/self').uid === 0;
 
-/** Names what this machine cannot give: root's provider says that it bounds the speed of the disk, and version 1 of control groups cannot. */
-export const LACKING = isRoot && !existsSync('/sys/fs/cgroup/cgroup.controllers') ? (['disk-speed'] as const) : [];
+/**
+ * Names what this machine cannot give with the strategy: root's provider says that it bounds the speed of the disk, and version 1 of control groups
+ * cannot, nor ZFS, which does not tell whose memory it writes back.
+ */
+export const lackingOn = (strategy: StrategyName) =>
+  isRoot && (strategy === 'zfs' || !existsSync('/sys/fs/cgroup/cgroup.controllers')) ? (['disk-speed'] as const) : [];

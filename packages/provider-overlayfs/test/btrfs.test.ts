@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe as describeAlways, expect, it } from '@jest/globals';
 import { collected, fixtureWorkspace, forBackend } from '@litterbox/conformance';
 import { type Host, SandboxId, type SandboxProvider, type SandboxRuntime } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
+import { removeTree } from '@litterbox/linux-sandbox';
 import { overlayfs } from '../src/index.ts';
 import { btrfs } from '../src/strategies/btrfs.ts';
 import { reflink } from '../src/strategies/copy.ts';
@@ -72,7 +73,7 @@ function callsToPrepare(strategy: Strategy, files: number): number {
   const sandbox = join(place, 'sandbox');
   mkdirSync(join(sandbox, 'ws'), { recursive: true });
   const count = join(place, 'count');
-  const script = `set -e\n${strategy.prepare(base)}`;
+  const script = `set -e\n${strategy.prepare({ base })}`;
   execFileSync('strace', ['-f', '-c', '-o', count, 'sh', '-c', script], { cwd: sandbox });
   expect(readdirSync(join(sandbox, 'ws'))).toHaveLength(files);
   const total = /([0-9]+)(?:\s+[0-9]+)?\s+total/.exec(execFileSync('cat', [count], { encoding: 'utf8' }));
@@ -130,14 +131,17 @@ describe('workspaces on Btrfs', () => {
     expect(readdirSync(below('bases')).sort()).toEqual(['ba5e3.btrfs', 'ba5e4.btrfs', 'ba5e5.btrfs']);
   });
 
-  it('can be forked and removed when a restored snapshot has made them ordinary directories', async () => {
+  it('are snapshots again when one was restored; an ordinary directory can be forked and removed too', async () => {
     await using provider = providerOn();
     const [id, fork] = [SandboxId.make(), SandboxId.make()];
     const spec = sandboxSpec(id, { workspace: WORKSPACE, allowDegraded: true });
     await (await provider.create(spec))[Symbol.asyncDispose]();
     const name = await provider.snapshots?.take(id);
     await provider.snapshots?.restore(id, name ?? '');
-    expect(isSubvolume(below('sandboxes', id, 'ws'))).toBe(false);
+    const ws = below('sandboxes', id, 'ws');
+    expect(isSubvolume(ws)).toBe(true);
+    execFileSync('sh', ['-c', 'cp -a "$0" "$0-ordinary" && rm -r "$0" && mv -T "$0-ordinary" "$0"', ws]); // as earlier releases did
+    expect(isSubvolume(ws)).toBe(false);
     {
       await using copy = await provider.create({ ...spec, id: fork, playground: fork, copyOf: id });
       expect(await sh(copy, 'cat file')).toBe('one\n');
@@ -219,6 +223,19 @@ describe('an agent on Btrfs', () => {
   });
 });
 
+it('removing what an agent made follows none of its links to a subvolume', async () => {
+  const place = mkdtempSync(join(directory, 'links-'));
+  const [subvolume, made] = [join(place, 'subvolume'), join(place, 'made')];
+  execFileSync('btrfs', ['subvolume', 'create', subvolume]);
+  mkdirSync(made);
+  writeFileSync(join(made, 'has-subvolume'), '');
+  symlinkSync(subvolume, join(made, 'ws'));
+  const removal = removeTree(btrfs.baseKind ? [btrfs.baseKind] : []);
+  execFileSync('sh', ['-c', `${removal}remove_tree "$0"`, made]);
+  expect(readdirSync(place)).toEqual(['subvolume']);
+  rmSync(place, { recursive: true });
+});
+
 describe('probing for Btrfs', () => {
   it('says where the state directory is instead', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'litterbox-btrfs-'));
@@ -251,7 +268,7 @@ describe('probing for Btrfs', () => {
     expect(leftIn('sandboxes')).toEqual([]);
     await using any = overlayfs({ host, facts, directory });
     expect((await any.probe()).checks.at(-1)?.finding).toMatch(
-      /^overlay works below .*; not tried: btrfs, reflink, copy$/,
+      /^overlay works below .*; not tried: btrfs, zfs, reflink, copy$/,
     );
   });
 });

@@ -248,8 +248,16 @@ cat src/a .env .git/config; ls moved`,
   });
 
   it('needs overlays', async () => {
-    await using fixture = await LiveFixture.make({ strategy: 'copy' });
-    expect(fixture.provider.traits).not.toHaveProperty('canStandOnLive');
+    await using fixture = await LiveFixture.make();
+    expect(fixture.provider.traits.liveStrategies).toEqual(['overlay']);
+    await expect(fixture.create({ strategy: 'copy' })).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      message: expect.stringContaining('strategy copy'),
+    });
+    for (const strategy of ['btrfs', 'zfs', 'reflink', 'copy'] as const) {
+      await using copying = await LiveFixture.make({ strategy });
+      expect({ strategy, ...copying.provider.traits }).not.toHaveProperty('liveStrategies');
+    }
   });
 
   it('may have names that shells and mounts read otherwise', async () => {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { describeSandboxProvider } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
-import { isRoot, LACKING } from './backends.ts';
+import { isRoot, lackingOn } from './backends.ts';
 import { PipeHost } from './pipe-host.ts';
 
 // Making a file system that only the far end sees takes root; an ordinary user checks that this file means it.
@@ -22,7 +22,7 @@ if (isRoot) {
     runner: { describe, it, afterAll },
     open: async () => overlayfs({ host, facts: await host.facts(), directory }),
     host,
-    lacking: LACKING,
+    lacking: lackingOn('overlay'),
     timeoutMs: 180_000,
   });
 

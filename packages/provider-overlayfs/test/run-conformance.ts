@@ -3,7 +3,7 @@ import { describeSandboxProvider, describeSnapshotProvider, forBackend } from '@
 import { type Host } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
-import { absence, backendDirectory, LACKING, removeBackend, type StrategyName } from './backends.ts';
+import { absence, backendDirectory, lackingOn, removeBackend, type StrategyName } from './backends.ts';
 
 /** The kit over one way of copying, on one host. */
 export async function runConformance(
@@ -19,7 +19,7 @@ export async function runConformance(
     runner,
     open: async () => overlayfs({ host, facts: await host.facts(), directory, strategy }),
     host,
-    lacking: LACKING,
+    lacking: lackingOn(strategy),
     timeoutMs: 180_000,
   };
   describeSandboxProvider(options);

@@ -9,7 +9,7 @@ import {
   type LitterboxErrorCode,
   shown,
 } from '@litterbox/core/provider';
-import { REMOVE_TREE } from '@litterbox/linux-sandbox';
+import { removeTree } from '@litterbox/linux-sandbox';
 
 /** What the files need of the machine that they are on. */
 export interface EngineShell {
@@ -137,7 +137,7 @@ exec mv -fT "$1" "$2"`;
   }
 
   async remove(path: string, call?: CallOptions): Promise<void> {
-    await this.#do('file.remove', path, `${REMOVE_TREE}remove_tree "$1"`, [path], call);
+    await this.#do('file.remove', path, `${removeTree()}remove_tree "$1"`, [path], call);
   }
 
   /** What a script prints; undefined when it says that the file is absent. */

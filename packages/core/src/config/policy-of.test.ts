@@ -63,7 +63,7 @@ describe('the policy', () => {
 
   test('stands on the working tree where it can, and refuses that where it cannot', () => {
     const live = '[overlayfs]\nlower = "live"\n';
-    const able: ProviderTraits = { ...MACHINE, strategies: ['overlay', 'copy'], canStandOnLive: true };
+    const able: ProviderTraits = { ...MACHINE, strategies: ['overlay', 'copy'], liveStrategies: ['overlay'] };
     expect(policyFrom(live, able)).toMatchObject({ lower: 'live' });
     expect(policyFrom('', able, { lower: 'live' })).toMatchObject({ lower: 'live' });
     expect(policyFrom(live, able, { lower: 'frozen' })).not.toHaveProperty('lower');

@@ -118,12 +118,13 @@ function lowerOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts)
   const { lower, strategy } = config.overlayfs;
   if ((overrides.lower ?? lower) === 'frozen') return {};
   const refused = (what: string, hint: string) => unsupported(facts, `overlayfs.lower = "live" ${what}`, hint);
-  if (!facts.traits.canStandOnLive)
+  const { liveStrategies } = facts.traits;
+  if (!liveStrategies)
     throw refused('is not supported', 'Use the overlayfs provider on this machine, or write lower = "frozen".');
-  if (strategy !== 'auto' && strategy !== 'overlay')
+  if (strategy !== 'auto' && !liveStrategies.includes(strategy))
     throw refused(
       `is not supported with overlayfs.strategy = "${strategy}"`,
-      'Write strategy = "overlay", or lower = "frozen".',
+      `Write strategy = "${liveStrategies.join('" or "')}", or lower = "frozen".`,
     );
   if (config.pool > 0)
     throw refused(

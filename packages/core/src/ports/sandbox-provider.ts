@@ -25,8 +25,11 @@ export interface ProviderTraits {
   readonly canCopy?: true;
   /** Present where files of the person's machine can come along ({@link SandboxSpec.artefacts}). Elsewhere core refuses them with `UNSUPPORTED`. */
   readonly canBring?: true;
-  /** Present where a workspace can stand on a directory of the person's ({@link SandboxSpec.live}). Elsewhere core refuses that with `UNSUPPORTED`. */
-  readonly canStandOnLive?: true;
+  /**
+   * Ways of making the workspace with which it can stand on a directory of the person's ({@link SandboxSpec.live}); the first is taken where
+   * nobody chose one. Absent where there is none: core then refuses that with `UNSUPPORTED`.
+   */
+  readonly liveStrategies?: readonly string[];
   /** Present with `snapshots` only: `'shared'` means a snapshot costs O(1) space, `'copied'` O(size of the tree). */
   readonly snapshotCost?: 'shared' | 'copied';
 }
@@ -154,7 +157,7 @@ export interface SandboxSpec {
    * the workspace, and a socket, a FIFO or a lock in the directory is not the one that the person's programs use.
    *
    * The person goes on working in it. The kernel does not say whether a session that lives sees their changes; core notices them and
-   * stops. Asked for only where {@link ProviderTraits.canStandOnLive} says so. A copy ({@link copyOf}) stands where its source stands.
+   * stops. Asked for only where {@link ProviderTraits.liveStrategies} says so. A copy ({@link copyOf}) stands where its source stands.
    */
   readonly live?: LiveLower;
   /** Made in advance, for nobody: {@link SandboxProvider.claim} gives it away. Only asked of providers that have that. */

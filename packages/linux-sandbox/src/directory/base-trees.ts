@@ -8,7 +8,7 @@ import {
 } from '@litterbox/core/provider';
 import { runScriptOrFail, scriptError } from './run-script.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
-import { ensureDirectories, makeUnfinished, REMOVE_TREE, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, removeTree, UNFINISHED } from './unfinished.ts';
 
 /** Where frozen base trees are kept, and what unpacks them. */
 export interface BaseTreesInput {
@@ -42,6 +42,7 @@ export async function ensureBaseTree(
 ): Promise<string> {
   const { host, bases, kind } = input;
   const target = `${bases}/${baseTreeName(source.key, kind)}`;
+  const removal = removeTree(kind ? [kind] : []);
   if (await host.files.stat(target, options)) return target;
   options?.onProgress?.({ step: 'base-tree', message: 'Unpacking the base tree' });
   for (let attempt = 1; ; attempt++) {
@@ -55,15 +56,13 @@ export async function ensureBaseTree(
       await runScriptOrFail(
         host,
         'provider.base-tree',
-        `${REMOVE_TREE}${kind ? `( cd ${quoted(unfinished)} && ${kind.freeze} ) || exit 1\n` : ''}mv -T ${quoted(unfinished)} ${quoted(target)} 2>/dev/null || { [ -d ${quoted(target)} ] && remove_tree ${quoted(unfinished)}; }`,
+        `${removal}${kind ? `( cd ${quoted(unfinished)} && ${kind.freeze} ) || exit 1\n` : ''}mv -T ${quoted(unfinished)} ${quoted(target)} 2>/dev/null || { [ -d ${quoted(target)} ] && remove_tree ${quoted(unfinished)}; }`,
         options,
       );
       return target;
     } catch (error) {
       const isSwept = (await host.files.stat(unfinished)) === undefined;
-      await runScriptOrFail(host, 'provider.base-tree', `${REMOVE_TREE}remove_tree ${quoted(unfinished)}`).catch(
-        () => '',
-      );
+      await runScriptOrFail(host, 'provider.base-tree', `${removal}remove_tree ${quoted(unfinished)}`).catch(() => '');
       options?.signal?.throwIfAborted();
       // Nobody holds its lock between the end of tar and here: a sweep may have taken it for a dead program's.
       if (!isSwept || attempt === MAX_ATTEMPTS) throw error;
@@ -83,28 +82,30 @@ async function unpack(
     const confined = `${unprivileged} true 2>/dev/null || { ${tar} && exec chown -R -h ${numbers} .; exit 1; }\n`;
     return `chown ${numbers} . || exit 1\n${isConfined ? confined : ''}exec ${unprivileged} ${tar}`;
   };
+  const numbers = owner ? `${owner.uid}:${owner.gid}` : '';
+  const unpacking = owner ? asOwner(numbers) : `exec ${tar}`;
   // The layers above are 0700 and another user's: tar must not look a path up, so it starts where it is to unpack.
   const script = `${ensureDirectories([bases])} || exit 1
 umask 022
 ${makeUnfinished(bases, name, kind)} || exit 1
-${owner ? asOwner(`${owner.uid}:${owner.gid}`) : `exec ${tar}`}`;
-  await using unpacking = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
+${kind?.enter?.(unpacking, numbers) ?? unpacking}`;
+  await using running = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, options);
   let said = '';
   const listening = (async () => {
-    for await (const { bytes } of unpacking) said = (said + new TextDecoder().decode(bytes)).slice(-4096);
+    for await (const { bytes } of running) said = (said + new TextDecoder().decode(bytes)).slice(-4096);
   })();
   const reader = source.open(options).getReader();
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      await unpacking.write(chunk.value);
+      await running.write(chunk.value);
       reach('base-tree.half');
     }
   } catch (error) {
     await reader.cancel(error).catch(() => {});
     throw error;
   }
-  await unpacking.closeStdin();
+  await running.closeStdin();
   await listening;
-  const { code } = await unpacking.exit;
+  const { code } = await running.exit;
   if (code !== 0) throw scriptError('provider.base-tree', code, said);
 }

@@ -19,6 +19,8 @@ export interface KeepSetupInput {
    * moves names, or copies trees in which nothing runs: it opens no path that an agent wrote.
    */
   readonly keep: string;
+  /** Shell text of the function `remove_tree`. */
+  readonly removal: string;
   /** Shell text that undoes it when another sandbox was faster. */
   readonly takeBack: string;
   /** The sandbox's description from then on; absent when it stays. */
@@ -29,14 +31,23 @@ export interface KeepSetupInput {
  * Shell text: keeps what is in a sandbox whose processes have all ended. What is kept is complete before it gets its name, and the
  * sandbox's description is changed last: killed in between, the sandbox is one that only removing is good for.
  */
-export function keepSetupScript({ directory, parent, name, base, keep, takeBack, meta }: KeepSetupInput): string {
+export function keepSetupScript({
+  directory,
+  parent,
+  name,
+  base,
+  keep,
+  removal,
+  takeBack,
+  meta,
+}: KeepSetupInput): string {
   const unfinished = `${UNFINISHED}${crypto.randomUUID()}`;
   const target = quoted(`${parent}/${name}`);
   return `${ensureDirectories([parent])} || exit 1
 umask 022
 ${makeUnfinished(parent, unfinished)} || exit 1
 kept=${quoted(`${parent}/${unfinished}`)}
-trap 'cd /; rm -rf "$kept"' EXIT
+${removal}trap 'cd /; remove_tree "$kept" || :' EXIT
 cd ${quoted(directory)} && {
 ${keep.trim()}
 printf '%s %s' ${quoted(base)} "$(date +%s)" >"$kept/${MADE_OVER}"

@@ -10,18 +10,19 @@ import {
 } from '@litterbox/core/provider';
 import { listNamed } from './list-named.ts';
 import { parseDescription, cannotHonour } from '@litterbox/sandbox-kit';
-import { confinedCopy, copyTree } from './copy-layers.ts';
+import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
+import type { Layer } from './layer.ts';
 import { runScriptOrFail } from './run-script.ts';
 import type { SandboxDirectories } from './sandbox-directories.ts';
-import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** How a provider keeps its sandboxes, for {@link LayerSnapshots}. */
 export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
   /** On one mount, below whose root the snapshots lie too, in `snapshots`. */
   readonly directories: SandboxDirectories<Meta>;
-  /** Names of the directories in it that hold workspace and home. */
-  layersOf(meta: Meta): readonly string[];
+  /** What holds workspace and home. */
+  layersOf(meta: Meta): readonly Layer[];
   /** @throws LitterboxError when this user cannot copy layers */
   assertCopyable(call?: CallOptions): Promise<void>;
   isRoot(call?: CallOptions): Promise<boolean>;
@@ -73,13 +74,13 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
     const unfinished = `${UNFINISHED}${name}`;
     const kept = `${this.#snapshots}/${unfinished}`;
     const told = JSON.stringify({ sandbox: id, takenAtMs: Date.now(), note: call?.note });
-    const copy = layersOf(meta)
-      .map((layer) => copyTree(`${directory}/${layer}`, `${kept}/${layer}`))
+    const copies = layersOf(meta)
+      .map(({ name: layer, copy }) => copy(`${directory}/${layer}`, `${kept}/${layer}`))
       .join(' && ');
     const script = `${ensureDirectories([this.#snapshots])} || exit 1
 umask 022
 ${makeUnfinished(this.#snapshots, unfinished)} || exit 1
-${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy })} || exit
+${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies })} || exit
 printf %s ${quoted(JSON.stringify(meta))} >meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
 mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     try {
@@ -94,7 +95,7 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
   async restore(id: SandboxId, snapshot: SnapshotName, call?: CallOptions): Promise<void> {
     call?.signal?.throwIfAborted();
     const { layersOf, ended, restored } = this.#input;
-    const { host, layout, provider } = this.#directories;
+    const { host, layout, provider, removal } = this.#directories;
     const { root } = layout;
     const from = await this.#found(snapshot, call);
     const keptMeta = parseDescription<Meta>(
@@ -107,9 +108,9 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     const next = restored(meta, keptMeta);
     const { directory } = this.#directories.filesOf(id);
     const layers = layersOf(next);
-    const copies = layers.map((layer) => copyTree(`${from}/${layer}`, `${directory}/restored/${layer}`));
+    const copies = layers.map(({ name, copy }) => copy(`${from}/${name}`, `${directory}/restored/${name}`));
     const prepare = `umask 022
-${REMOVE_TREE}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1
+${removal}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1
 remove_tree restored && mkdir restored || exit 1
 ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies.join(' && ') })}`;
     await runScriptOrFail(host, OPERATION, prepare, call);
@@ -123,8 +124,8 @@ ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies.join
     await ended(
       meta,
       `umask 022
-${REMOVE_TREE}cd ${quoted(directory)} || exit 1
-for layer in ${layers.map(quoted).join(' ')}; do
+${removal}cd ${quoted(directory)} || exit 1
+for layer in ${layers.map(({ name }) => quoted(name)).join(' ')}; do
 if [ -d "restored/$layer" ]; then { [ ! -d "$layer" ] || mv -T "$layer" "restored/old-$layer"; } && mv -T "restored/$layer" "$layer" || exit 1; fi
 done
 mkdir -p home-work || exit 1
@@ -160,7 +161,7 @@ echo`;
     await runScriptOrFail(
       this.#directories.host,
       'snapshot.remove',
-      `${REMOVE_TREE}[ ! -d ${from} ] || mv -T ${from} ${gone} || [ ! -d ${from} ] || exit 1
+      `${this.#directories.removal}[ ! -d ${from} ] || mv -T ${from} ${gone} || [ ! -d ${from} ] || exit 1
 remove_tree ${gone} || exit 1
 ${sweepUnfinished(this.#snapshots)}`,
     );
@@ -171,7 +172,7 @@ ${sweepUnfinished(this.#snapshots)}`,
     await runScriptOrFail(
       this.#directories.host,
       'snapshot.sweep',
-      `${REMOVE_TREE}${sweepUnfinished(this.#snapshots)}`,
+      `${this.#directories.removal}${sweepUnfinished(this.#snapshots)}`,
     );
   }
 

@@ -51,7 +51,7 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
     this.#input = input;
   }
 
-  /** Shell text, after `REMOVE_TREE`: clears away what killed programs left. */
+  /** Shell text, after `removeTree`: clears away what killed programs left. */
   get sweep(): string {
     return this.#input.parents.map(sweepUnfinished).join('\n');
   }
@@ -95,6 +95,7 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
       name,
       base: meta.base,
       keep,
+      removal: directories.removal,
       takeBack,
       ...(next && { meta: JSON.stringify(next) }),
     });

@@ -81,10 +81,10 @@ export async function runScriptOrFail(
   throw scriptError(operation, code, stderr);
 }
 
-/** Only the C library's own words for errno are told apart: they are the same in every tool and, in this locale, every system. */
+/** The C library's own words for errno are told apart, which are the same in every tool and, in this locale, every system; and those of ZFS for a full pool. */
 export function scriptError(operation: string, code: number, stderr: string): LitterboxError {
   const said = stderr.trim().split('\n').slice(-3).join('; ');
-  const isFull = /No space left on device|Disk quota exceeded/.test(said);
+  const isFull = /No space left on device|Disk quota exceeded|out of space/.test(said);
   return new LitterboxError(
     isFull ? 'DISK_FULL' : 'UNAVAILABLE',
     `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`,

@@ -24,11 +24,11 @@ import type { DirectoryLayout } from './directory-layout.ts';
 import { listNamed } from './list-named.ts';
 import { readDescription } from './read-description.ts';
 import { RunMarks } from './run-marks.ts';
-import { baseTreeName } from './tree-kind.ts';
+import { baseTreeName, type TreeKind } from './tree-kind.ts';
 import { runAsking, runScriptOrFail, scriptError } from './run-script.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { setUnusedBasesAside } from './unused-bases.ts';
-import { ensureDirectories, makeUnfinished, REMOVE_TREE, sweepUnfinished, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, removeTree, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** Whose directories they are, and where. */
 export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
@@ -36,6 +36,8 @@ export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
   readonly provider: string;
   readonly host: Host;
   readonly layout: Layout;
+  /** Kinds of trees that may be in them. @defaultValue none */
+  readonly kinds?: readonly TreeKind[];
 }
 
 /** The beginning of a sandbox's directory. */
@@ -60,7 +62,7 @@ export interface RemovedDirectory {
    * removal (runc makes the directory that it is told).
    */
   readonly clean?: string;
-  /** Shell text, after `REMOVE_TREE`: clears away what killed programs left elsewhere. */
+  /** Shell text, after `removeTree`: clears away what killed programs left elsewhere. */
   readonly sweep?: string;
 }
 
@@ -87,8 +89,11 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   readonly provider: string;
   readonly host: Host;
   readonly layout: Layout;
+  /** Shell text of the function `remove_tree`, for trees of each kind that may be here. */
+  readonly removal: string;
 
-  constructor({ provider, host, layout }: SandboxDirectoriesInput<Layout>) {
+  constructor({ provider, host, layout, kinds }: SandboxDirectoriesInput<Layout>) {
+    this.removal = removeTree(kinds);
     this.provider = provider;
     this.host = host;
     this.layout = layout;
@@ -159,7 +164,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
 ${areThere}umask 066
 ${makeUnfinished(sandboxes, name)} || exit 1
 lb_unfinished=${quoted(unfinished)}
-trap 'cd /; rm -rf "$lb_unfinished"' EXIT
+${this.removal}trap 'cd /; remove_tree "$lb_unfinished" || :' EXIT
 ${REFUSE_NETWORK_FILE_SYSTEM}
 ${areThere}umask 022
 set -e
@@ -270,7 +275,7 @@ printf '%s %s\\n' "$is" "$d"`;
     const own = options?.keepPlayground
       ? ''
       : ` && remove_tree ${quoted(`${playgrounds}/${id}`)} && rm -f ${quoted(`${disks}/${id}`)}`;
-    const script = `${REMOVE_TREE}${end}
+    const script = `${this.removal}${end}
 n=0
 while [ -d ${directory} ]; do
 n=$((n+1)); [ $n -le ${MAX_ROUNDS} ] || { echo 'its directory comes back' >&2; exit 1; }

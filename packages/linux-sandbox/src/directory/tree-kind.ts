@@ -4,8 +4,23 @@ export interface TreeKind {
   readonly suffix: string;
   /** Shell text: makes the directory whose path follows it. */
   readonly make: string;
+  /**
+   * Shell text that ends a script, with the new directory as the current one: runs a command where the files of the tree go. Absent: that is
+   * the directory itself.
+   *
+   * @param command shell text that ends a script
+   * @param owner `uid:gid` of whom the tree belongs to; empty: of who runs this
+   */
+  enter?(command: string, owner: string): string;
   /** Shell text, with a complete tree as the current directory: nobody writes to that tree from then on. */
   readonly freeze: string;
+  /**
+   * Shell text, in the function `remove_tree`, before anything of `$1` is removed: takes away what `rm` does not. `$1` may be a tree of this
+   * kind, a directory of ours that holds some, or anything else, an agent's directory too. `return 1`, after a line on stderr, keeps it all.
+   */
+  readonly release: string;
+  /** Shell text there, once `rm` has failed: makes `$1`, which is of ours, removable. */
+  readonly unlock?: string;
 }
 
 /** Name of the base tree with that content, in the directory of base trees. */

@@ -23,33 +23,26 @@ export function makeUnfinished(parent: string, name: string, kind?: TreeKind): s
 exec 8<${quoted(parent)} && lb_flock -s 8 && ${kind?.make ?? 'mkdir'} ${quoted(`${parent}/${name}`)} && cd ${quoted(`${parent}/${name}`)} && exec 9<. && lb_flock 9 && exec 8<&-`;
 }
 
-/**
- * A file in a directory of ours whose `ws` is a subvolume of Btrfs, which is removed at once. A directory without it may hold one too: that one is
- * removed file by file.
- */
-export const SUBVOLUME_MARK = 'has-subvolume';
-
 /** Directories of longer paths are moved up before they are removed: so many names of 255 bytes are shorter than a path may be. */
 const MAX_LEVELS = 12;
 
 /**
- * Shell text: removes a tree whose directories may lack write permission, which an ordinary user needs; links are not followed.
+ * Shell text of a function `remove_tree`: removes a tree whose directories may lack write permission, which an ordinary user needs; links are not followed.
  * Again and again for some seconds: a directory shows what is in it only then, and a program that is just ending may still make a file.
  * BusyBox's `rm` reaches no deeper than a path, and an agent nests directories deeper with ease: what is
  * deep is moved up there. Nowhere else: between a look and a move a program that still runs could put a link in the way.
  *
- * A read-only subvolume is deleted, or made writable, where it is what is removed. Below that nothing is: there a name may be an agent's. Agents make no
- * subvolumes (`REFUSED_REQUESTS`).
+ * @param kinds the kinds of trees that may be there
  */
-export const REMOVE_TREE = `remove_tree() {
+export function removeTree(kinds: readonly TreeKind[] = []): string {
+  const unlock = kinds.flatMap((kind) => kind.unlock ?? []);
+  return `remove_tree() {
 [ -e "$1" ] || [ -h "$1" ] || return 0
-[ ! -e "$1/${SUBVOLUME_MARK}" ] || btrfs subvolume delete "$1/ws" >/dev/null 2>&1 || :
-lb_try=0
+${kinds.map(({ release }) => `${release}\n`).join('')}lb_try=0
 until rm -rf "$1" 2>/dev/null; do
 lb_try=$((lb_try+1))
 [ $lb_try -lt 50 ] || { rm -rf "$1"; return; }
-[ $lb_try -gt 1 ] || [ -h "$1" ] || btrfs subvolume delete "$1" >/dev/null 2>&1 || btrfs property set -ts "$1" ro false >/dev/null 2>&1 || :
-find -P "$1" -type d ! -perm -u+rwx -exec chmod u+rwx {} + 2>/dev/null
+${unlock.map((text) => `[ $lb_try -gt 1 ] || [ -h "$1" ] || ${text}\n`).join('')}find -P "$1" -type d ! -perm -u+rwx -exec chmod u+rwx {} + 2>/dev/null
 lb_lifted=
 case $(rm --help 2>&1) in
 BusyBox*) lb_lifted=$(find -P "$1" -mindepth ${MAX_LEVELS} -maxdepth ${MAX_LEVELS} -type d -exec sh -c 'n=0; for d; do n=$((n+1)); mv -T "$d" "$0/lifted-$$-$n" && echo 1; done' "$1" {} + 2>/dev/null | head -n 1) ;;
@@ -58,8 +51,9 @@ if [ "$lb_lifted" ]; then lb_try=1; elif [ $lb_try -ge 5 ]; then sleep 0.1; fi
 done
 }
 `;
+}
 
-/** Shell text, after {@link REMOVE_TREE}: removes what killed programs left unfinished in the directory. */
+/** Shell text, after {@link removeTree}: removes what killed programs left unfinished in the directory. */
 export function sweepUnfinished(parent: string): string {
   return `lb_left=
 for d in ${quoted(parent)}/${UNFINISHED}*; do [ ! -d "$d" ] || lb_left=1; done

@@ -6,7 +6,9 @@ const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
   name,
   remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'workspace',
-  layers: ['ws', 'home'],
+  layers: ['ws', 'home'].map((name) => ({ name, copy: copyTree })),
+  owned: ['ws'],
+  bound: 'image',
   probe: (directory) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" || exit 1
 echo probe >"$d/a"
@@ -15,11 +17,10 @@ code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: (base, setup, artefacts) =>
+  prepare: ({ base, setup, artefacts }) =>
     setup === undefined
       ? `cp -a ${flag} ${quoted(base)}/. ws/\n${artefacts === undefined ? '' : layTree(artefacts, flag)}`
       : `cp -a ${flag} ${quoted(setup)}/ws/. ws/\ncp -a ${flag} ${quoted(setup)}/home/. home/\n`,
-  copyWorkspace: copyTree,
   mounts: () => [],
   // Nothing runs that could put a link where a directory was; links themselves are copied as links.
   // What an ordinary user cannot read back cannot be kept, and the sandbox is none the worse for it.

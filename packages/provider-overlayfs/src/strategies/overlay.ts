@@ -15,7 +15,10 @@ export const overlay: Strategy = {
   name: 'overlay',
   remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'upper',
-  layers: ['upper', 'home'],
+  layers: ['upper', 'home'].map((name) => ({ name, copy: copyTree })),
+  owned: ['ws', 'upper'],
+  bound: 'image',
+  canStandOnLive: true,
   probe: (directory, isRoot) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" "$d/lower" "$d/upper" "$d/work" "$d/ws" || exit 1
 said=$(unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c 'cd "$1" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,${overlayOptions(isRoot)} ws && : >ws/file' sh "$d" 2>&1)
@@ -23,8 +26,7 @@ code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: (_base, setup) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
-  copyWorkspace: copyTree,
+  prepare: ({ setup }) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
   mounts: (base, isRoot, layers, setup, newer, difference) => [
     { type: 'bind', source: base, target: '/run/base' },
     ...(difference === undefined ? [] : [{ type: 'bind', source: difference, target: '/run/difference' } as const]),

@@ -17,7 +17,7 @@ function liveFixture(more: UseCaseFixtureOptions = {}, specs: SandboxSpec[] = []
     files: FILES,
     config: CONFIG,
     provider: (inner) => ({
-      traits: { ...inner.traits, canStandOnLive: true },
+      traits: { ...inner.traits, liveStrategies: ['memory'] },
       create: async (spec, call) => {
         specs.push(spec);
         return await inner.create(spec, call);

@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { removeTree } from '@litterbox/linux-sandbox';
+import { Fixture } from '@litterbox/testing';
+import { zfs } from './zfs.ts';
+
+const MARK = 'litterbox-0b6c3d4e-0000-4000-8000-000000000000 - 0\n';
+
+/** A machine whose programs for ZFS are scripts of the test's, which note how they are called. */
+class ScriptedZfsFixture extends Fixture {
+  readonly directory = mkdtempSync(join(tmpdir(), 'litterbox-zfs-'));
+  readonly state = join(this.directory, 'state');
+
+  constructor() {
+    super();
+    this.defer(() => rmSync(this.directory, { recursive: true, force: true }));
+    mkdirSync(join(this.directory, 'bin'));
+    mkdirSync(this.state);
+    this.program('stat', 'echo zfs');
+    this.program('findmnt', 'echo tank/state');
+    this.program('zpool', 'echo ONLINE');
+    this.program('zfs', ':');
+    this.program('unshare', ':');
+    this.program('id', 'echo 0');
+  }
+
+  program(name: string, script: string): void {
+    const file = join(this.directory, 'bin', name);
+    writeFileSync(file, `#!/bin/sh\necho ${name} "$@" >>${this.directory}/calls\n${script}\n`);
+    chmodSync(file, 0o755);
+  }
+
+  /** All calls of the program, in order. */
+  calls(name: string): readonly string[] {
+    try {
+      const lines = readFileSync(join(this.directory, 'calls'), 'utf8').split('\n');
+      return lines.filter((line) => line.startsWith(`${name} `));
+    } catch {
+      return [];
+    }
+  }
+
+  run(script: string): { readonly code: number | null; readonly said: string } {
+    const env = { ...process.env, PATH: `${this.directory}/bin:${process.env['PATH']}` };
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { env, encoding: 'utf8' });
+    return { code: status, said: `${stdout}${stderr}`.trim() };
+  }
+
+  probe(isRoot = true): ReturnType<ScriptedZfsFixture['run']> {
+    return this.run(zfs.probe(this.state, isRoot));
+  }
+
+  remove(path: string): ReturnType<ScriptedZfsFixture['run']> {
+    return this.run(`${removeTree(zfs.baseKind ? [zfs.baseKind] : [])}remove_tree '${path}'`);
+  }
+}
+
+describe('probing for ZFS', () => {
+  it('makes a dataset below the one that holds the directory, mounts it apart, and leaves nothing', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    expect(fixture.probe()).toEqual({ code: 0, said: '' });
+    expect(fixture.calls('zfs')).toEqual([
+      expect.stringMatching(/^zfs create -o mountpoint=legacy .* tank\/state\/litterbox-[0-9a-f-]{36}$/),
+      expect.stringMatching(/^zfs destroy tank\/state\/litterbox-[0-9a-f-]{36}$/),
+    ]);
+    expect(fixture.calls('unshare')).toHaveLength(1);
+    expect(readdirSync(fixture.state)).toEqual([]);
+  });
+
+  it.each<readonly [why: string, program: string, script: string, isRoot: boolean, said: string]>([
+    ['another file system', 'stat', 'echo ext2/ext3', true, 'is not on ZFS, but on ext2/ext3'],
+    ['an ordinary user', 'stat', 'echo zfs', false, 'root alone mounts ZFS on Linux'],
+    ['a suspended pool', 'zpool', 'echo SUSPENDED', true, 'the ZFS pool tank cannot be written to (SUSPENDED)'],
+    ['a full pool', 'zfs', 'echo "cannot create: out of space" >&2; [ $1 != create ]', true, 'out of space'],
+    ['no way to mount', 'unshare', 'echo "unknown filesystem type" >&2; exit 1', true, 'unknown filesystem type'],
+  ])('says that there is %s, and leaves nothing', async (_why, program, script, isRoot, said) => {
+    await using fixture = new ScriptedZfsFixture();
+    fixture.program(program, script);
+    expect(fixture.probe(isRoot)).toEqual({ code: 1, said: expect.stringContaining(said) });
+    expect(readdirSync(fixture.state)).toEqual([]);
+  });
+
+  it('asks nothing of a pool that is suspended, which would answer nobody', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    fixture.program('zpool', 'echo SUSPENDED');
+    fixture.probe();
+    expect(fixture.calls('zfs')).toEqual([]);
+  });
+
+  it('says that the program is missing', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const script = zfs.probe(fixture.state, true).replace('command -v zfs', 'command -v no-such-program');
+    expect(fixture.run(script)).toEqual({ code: 1, said: 'the program zfs is missing' });
+  });
+});
+
+describe('beginning with a base', () => {
+  it('lays what comes along into the clone, and bounds what is written on top of both', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const base = join(fixture.state, 'base.zfs');
+    mkdirSync(base);
+    writeFileSync(join(base, 'dataset'), MARK);
+    fixture.program('zfs', '[ "$1" != get ] || echo 1000');
+    const prepare = (artefacts: object) =>
+      fixture.run(`cd '${fixture.state}' && ${zfs.prepare({ base, diskBytes: 5, ...artefacts })}`);
+    const mark = () => readFileSync(join(fixture.state, 'disk/dataset'), 'utf8');
+
+    expect(prepare({ artefacts: '/layer' })).toEqual({ code: 0, said: '' });
+    const [set = ''] = mark().split(' ');
+    expect(mark()).toBe(`${set} - 1000\n`);
+    expect(fixture.calls('unshare')).toEqual([expect.stringMatching(/ disk \/layer ws$/)]);
+    expect(fixture.calls('zfs')).toEqual([
+      expect.stringMatching(/^zfs clone .* -o refquota=none .*0b6c3d4e.* tank\/state\/litterbox-/),
+      `zfs get -H -p -o value referenced tank/state/${set}`,
+      `zfs set refquota=1005 tank/state/${set}`,
+    ]);
+
+    expect(prepare({})).toEqual({ code: 0, said: '' }); // the control
+    expect(fixture.calls('unshare')).toHaveLength(1);
+    expect(fixture.calls('zfs').at(-1)).toMatch(/^zfs clone .* -o refquota=1005 /);
+  });
+
+  it('fails where what comes along cannot be laid into it', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const base = join(fixture.state, 'base.zfs');
+    mkdirSync(base);
+    writeFileSync(join(base, 'dataset'), MARK);
+    fixture.program('unshare', 'echo "cp: No space left on device" >&2; exit 1');
+    const script = zfs.prepare({ base, artefacts: '/layer', diskBytes: 5 });
+    expect(fixture.run(`set -e; cd '${fixture.state}'\n${script}`)).toEqual({
+      code: 1,
+      said: expect.stringContaining('No space left on device'),
+    });
+    expect(fixture.calls('zfs')).toHaveLength(1);
+  });
+});
+
+describe('removing a directory with a dataset', () => {
+  it('destroys that one, wherever a sandbox or a restored snapshot has it, and then removes the directory', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const places = ['tree', 'tree/disk', 'tree/old-disk', 'tree/restored/disk', 'tree/restored/old-disk'];
+    for (const [index, place] of places.entries()) {
+      mkdirSync(join(fixture.state, place), { recursive: true });
+      writeFileSync(join(fixture.state, place, 'dataset'), MARK.replace('0b6c3d4e', `0b6c3d4${index}`));
+    }
+    expect(fixture.remove(join(fixture.state, 'tree'))).toEqual({ code: 0, said: '' });
+    expect(fixture.calls('zfs').toSorted()).toEqual(
+      places.map((_place, index) => `zfs destroy tank/state/litterbox-0b6c3d4${index}-0000-4000-8000-000000000000`),
+    );
+    expect(readdirSync(fixture.state)).toEqual([]);
+  });
+
+  it('keeps the directory when the dataset cannot be destroyed', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    fixture.program('zpool', 'echo SUSPENDED');
+    mkdirSync(join(fixture.state, 'tree'));
+    writeFileSync(join(fixture.state, 'tree/dataset'), MARK);
+    expect(fixture.remove(join(fixture.state, 'tree'))).toEqual({
+      code: 1,
+      said: expect.stringContaining('SUSPENDED'),
+    });
+    expect(readdirSync(join(fixture.state, 'tree'))).toEqual(['dataset']);
+  });
+
+  it.each<readonly [what: string, make: string]>([
+    ['a name that is none of ours', `mkdir made && echo 'bpool/home - 0' >made/dataset`],
+    ['a name with a way up', `mkdir made && echo 'litterbox-../home - 0' >made/dataset`],
+    ['a link to a directory of ours', 'mkdir made && ln -s ../ours made/disk'],
+    ['a link to a mark of ours', 'mkdir made && ln -s ../ours/dataset made/dataset'],
+    [
+      'a link above one',
+      'mkdir made above && mkdir above/disk && cp ours/dataset above/disk && ln -s ../above made/restored',
+    ],
+  ])('destroys nothing for %s', async (_what, make) => {
+    await using fixture = new ScriptedZfsFixture();
+    mkdirSync(join(fixture.state, 'ours'));
+    writeFileSync(join(fixture.state, 'ours/dataset'), MARK);
+    expect(fixture.run(`cd '${fixture.state}' && ${make}`).code).toBe(0);
+    expect(fixture.remove(join(fixture.state, 'made'))).toEqual({ code: 0, said: '' });
+    expect(fixture.calls('zfs')).toEqual([]);
+    fixture.remove(join(fixture.state, 'ours')); // the control
+    expect(fixture.calls('zfs')).toHaveLength(1);
+  });
+
+  if (process.getuid?.() === 0)
+    it('destroys nothing for what belongs to the user inside', async () => {
+      await using fixture = new ScriptedZfsFixture();
+      const make = `mkdir -p made/disk && printf '${MARK.trim()}\\n' | tee made/dataset >made/disk/dataset && chown -R 61100:61100 made`;
+      expect(fixture.run(`cd '${fixture.state}' && ${make}`).code).toBe(0);
+      expect(fixture.remove(join(fixture.state, 'made'))).toEqual({ code: 0, said: '' });
+      expect(fixture.calls('zfs')).toEqual([]);
+    });
+});
