@@ -125,6 +125,7 @@ const GATE = [
     layer: 'gate',
     why: 'a machine behind shells and over SSH: the contract of a host, keys, logins, losses',
     files: ['^packages/far-host/test/', '^packages/provider-ssh/test/ssh-host\\.test'],
+    except: ['far-away'],
   },
   {
     name: 'kit-ssh-gate',
@@ -291,8 +292,8 @@ const DEEP = [
   },
   {
     name: 'kit-ssh',
-    why: 'the whole kit over SSH, and the contract of a host',
-    files: ['^packages/provider-ssh/test/(overlayfs|ssh-host)\\.conformance'],
+    why: 'the whole kit over SSH, and the contract of a host, with a delay too',
+    files: ['^packages/provider-ssh/test/(overlayfs|ssh-host)\\.conformance', '^packages/far-host/test/far-away'],
     limitSeconds: 1800,
   },
   {

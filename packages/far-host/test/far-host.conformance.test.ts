@@ -10,16 +10,15 @@ const directory = await mkdtemp(join(tmpdir(), 'litterbox-far-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const CASES = [
-  { name: 'a machine behind one shell', sharesSession: true, delayMs: 0 },
-  { name: 'a machine behind one shell, far away', sharesSession: true, delayMs: 20 },
-  { name: 'a machine behind a shell for each program', sharesSession: false, delayMs: 0 },
+  { name: 'a machine behind one shell', sharesSession: true },
+  { name: 'a machine behind a shell for each program', sharesSession: false },
 ];
 
-for (const { name, sharesSession, delayMs } of CASES)
+for (const { name, sharesSession } of CASES)
   describeHost({
     name,
     runner: { describe, it, afterAll },
-    open: () => openFarHost({ name: 'far', sharesSession, connect: async () => new ShellsOfThisMachine({ delayMs }) }),
+    open: () => openFarHost({ name: 'far', sharesSession, connect: async () => new ShellsOfThisMachine() }),
     directory: async () => directory,
     hasSockets: false,
   });
