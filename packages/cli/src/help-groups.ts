@@ -5,7 +5,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
   ['Agents:', ['agent', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],
-  ['This machine:', ['doctor', 'explain', 'trust', 'audit']],
+  ['This machine:', ['doctor', 'explain', 'trust', 'audit', 'host']],
 ];
 
 /** What the commands below a word have in common, for the list of commands. */
@@ -20,7 +20,7 @@ export const OPTION_GROUPS: Readonly<Record<string, readonly (readonly [heading:
       ['What is in it:', ['from', 'lower', 'include', 'workdir', 'environment', 'workspaceGit', 'playgroundScope']],
       ['Setup:', ['setup', 'setupTimeoutMs', 'freshSetup', 'rollback']],
       ['Network:', ['network', 'allow', 'allowPrivate', 'deny']],
-      ['Where it runs:', ['provider', 'image', 'rootfs', 'allowDegraded']],
+      ['Where it runs:', ['host', 'provider', 'image', 'rootfs', 'allowDegraded']],
       ['Limits:', ['memoryBytes', 'cpus', 'processes', 'openFiles', 'diskBytes', 'diskBytesPerSecond', 'timeoutMs']],
       ['Review:', ['requireMessage', 'worktrees']],
     ],
