@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe as describeAlways, expect, it } from '@jest/globals';
 import { collected, fixtureWorkspace, forBackend } from '@litterbox/conformance';
@@ -205,7 +205,8 @@ f=open("mapped","w+b"); f.truncate(4096); m=mmap.mmap(f.fileno(),4096); m[0:7]=b
 
 /** What kept setups of the tests before have in the pool. */
 function keptSetups(): readonly string[] {
-  const kept = readdirSync(below('setups/zfs')).map((name) => markOf('setups/zfs', name, 'disk'));
+  const names = existsSync(below('setups/zfs')) ? readdirSync(below('setups/zfs')) : [];
+  const kept = names.map((name) => markOf('setups/zfs', name, 'disk'));
   return leftInPool().filter((name) => kept.some((mark) => name.includes(mark)));
 }
 
