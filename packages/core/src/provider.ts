@@ -11,6 +11,7 @@ export {
 } from './channel/exec-channel.ts';
 export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
+export { interleaved, type OutputSource } from './channel/interleaved.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export type { Command } from './domain/command.ts';

@@ -1,7 +1,6 @@
 import {
   type ByteStream,
   type CallOptions,
-  decodeRaw,
   type Host,
   type HostFacts,
   type HostFiles,
@@ -12,11 +11,12 @@ import {
   type NetworkNamespace,
   type ProcessHandle,
   type ProcessSpec,
+  quoted,
   shown,
   type SocketAddress,
 } from '@litterbox/core/provider';
+import { type FileShellAnswer, type FileShellOptions, ShellFiles } from '@litterbox/linux-sandbox';
 import { FACTS_SCRIPT, type FarFacts, parseFarFacts } from './far-facts.ts';
-import { type FarAnswer, FarFiles, type FarScript } from './far-files.ts';
 import { FarLine } from './far-line.ts';
 import { FarLoopback } from './far-loopback.ts';
 import { FAR_PATIENCE, type FarPatience } from './far-patience.ts';
@@ -50,6 +50,8 @@ export interface FarHost extends Host {
 
 /** No answer of a machine about itself is larger. */
 const MAX_FACTS_BYTES = 4 * 2 ** 20;
+/** What tools may say on stderr, beside what is asked for. */
+const MAX_SAID_BYTES = 4 * 2 ** 20;
 
 /**
  * A machine behind a way to get a shell there. A program begins after one round trip, and a call of `files` takes one. What was started there ends
@@ -88,9 +90,11 @@ class ConnectedHost implements FarHost {
     this.#connect = connect;
     this.#patience = patience;
     this.#sharesSession = sharesSession;
-    this.files = new FarFiles(async (script, options) => {
-      const { line } = await this.#connected(options);
-      return await this.#run(line, script, options);
+    this.files = new ShellFiles({
+      run: async (script, words, options) => {
+        const { line } = await this.#connected(options);
+        return await this.#run(line, `set -- ${words.map(quoted).join(' ')}\n${script}`, options);
+      },
     });
   }
 
@@ -169,7 +173,7 @@ class ConnectedHost implements FarHost {
     const transport = await this.#connect();
     const line = await FarLine.open(this.name, transport, this.#patience, this.#sharesSession);
     try {
-      const answer = await this.#run(line, FACTS_SCRIPT, { maxBytes: MAX_FACTS_BYTES });
+      const answer = await this.#run(line, FACTS_SCRIPT, { maxOutputBytes: MAX_FACTS_BYTES });
       const told = parseFarFacts(this.name, answer.stdout);
       this.#assertSame(told);
       this.#transport = transport;
@@ -226,8 +230,8 @@ class ConnectedHost implements FarHost {
     }
   }
 
-  async #run(line: FarLine, script: string, options: Parameters<FarScript>[1]): Promise<FarAnswer> {
-    const { stdin, maxBytes, signal } = options;
+  async #run(line: FarLine, script: string, options: Omit<FileShellOptions, 'isRead'>): Promise<FileShellAnswer> {
+    const { stdin, maxOutputBytes, signal } = options;
     await using process = await this.#start(line, (nonce) => `${begins(nonce)}\n${script}`, {
       hasStdin: stdin !== undefined,
       signal,
@@ -238,17 +242,15 @@ class ConnectedHost implements FarHost {
     let total = 0;
     for await (const { type, bytes } of process) {
       total += bytes.length;
-      if (total > maxBytes + MAX_FACTS_BYTES)
+      if (total > maxOutputBytes + MAX_SAID_BYTES)
         throw new LitterboxError(
           'RESOURCE_EXHAUSTED',
-          `A script on ${this.name} printed more than ${maxBytes} bytes.`,
-          {
-            operation: 'host.script',
-          },
+          `A script on ${this.name} printed more than ${maxOutputBytes} bytes.`,
+          { operation: 'host.script' },
         );
       parts[type].push(bytes);
     }
     const { code } = await process.exit;
-    return { code, stdout: joinBytes(parts['stdout-data']), stderr: decodeRaw(joinBytes(parts['stderr-data'])) };
+    return { code, stdout: joinBytes(parts['stdout-data']), stderr: joinBytes(parts['stderr-data']) };
   }
 }

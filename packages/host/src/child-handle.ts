@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
 import {
   type ExitStatus,
+  interleaved,
   LitterboxError,
   type OutputChunk,
   type ProcessHandle,
@@ -36,7 +36,13 @@ export class ChildHandle implements ProcessHandle {
   async *[Symbol.asyncIterator](): AsyncGenerator<OutputChunk, void, undefined> {
     const { stdout, stderr } = this.#child;
     if (!stdout || !stderr) return;
-    yield* interleaved(stdout, stderr);
+    yield* interleaved(stdout, stderr, {
+      endsBy: 'close', // until then a member of the group may hold them
+      leave: () => {
+        stdout.destroy();
+        stderr.destroy();
+      },
+    });
     this.#signal?.throwIfAborted();
   }
 
@@ -81,44 +87,5 @@ export class ChildHandle implements ProcessHandle {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // gone already
     }
-  }
-}
-
-/** Both streams as they come, each paused while the reader is busy. Leaving early destroys both. */
-async function* interleaved(stdout: Readable, stderr: Readable): AsyncGenerator<OutputChunk, void, undefined> {
-  const queue: OutputChunk[] = [];
-  const state = { open: 2 };
-  let wake = () => {};
-  const attach = (stream: Readable, type: OutputChunk['type']) => {
-    stream.on('data', (bytes: Uint8Array) => {
-      queue.push({ type, bytes });
-      stream.pause();
-      wake();
-    });
-    const ended = () => {
-      stream.off('close', ended);
-      state.open -= 1;
-      wake();
-    };
-    if (stream.closed) state.open -= 1;
-    else stream.on('close', ended);
-  };
-  attach(stdout, 'stdout-data');
-  attach(stderr, 'stderr-data');
-  try {
-    while (state.open > 0 || queue.length > 0) {
-      const chunk = queue.shift();
-      if (chunk) {
-        yield chunk;
-        (chunk.type === 'stdout-data' ? stdout : stderr).resume();
-      } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    }
-  } finally {
-    stdout.destroy();
-    stderr.destroy();
   }
 }

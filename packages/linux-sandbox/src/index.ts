@@ -36,6 +36,12 @@ export { ensureNewerFiles, type NewerFiles } from './directory/newer-files.ts';
 export { RunMarks } from './directory/run-marks.ts';
 export { runAsking, runScript, runScriptOrFail, scriptError, type ScriptResult } from './directory/run-script.ts';
 export {
+  type FileShell,
+  type FileShellAnswer,
+  type FileShellOptions,
+  ShellFiles,
+} from './directory/shell-files.ts';
+export {
   SandboxDirectories,
   type RemovedDirectory,
   type SandboxDirectoriesInput,

@@ -1,6 +1,11 @@
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
-import { type ExitStatus, LitterboxError, type OutputChunk, type ProcessHandle } from '@litterbox/core/provider';
+import {
+  type ExitStatus,
+  interleaved,
+  LitterboxError,
+  type OutputChunk,
+  type ProcessHandle,
+} from '@litterbox/core/provider';
 import type { ClientChannel } from 'ssh2';
 
 /** A session of an SSH connection as a {@link ProcessHandle}. Signals do not go this way: few servers take them. */
@@ -31,7 +36,14 @@ export class SshProcess implements ProcessHandle {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<OutputChunk, void, undefined> {
-    yield* interleaved(this.#channel, this.#channel.stderr);
+    const { stderr } = this.#channel;
+    yield* interleaved(this.#channel, stderr, {
+      endsBy: 'end', // a session closes with its stdin too
+      // What nobody reads keeps a session from being over.
+      leave: () => {
+        for (const stream of [this.#channel, stderr]) stream.removeAllListeners('data').resume();
+      },
+    });
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -68,45 +80,4 @@ function statusOf(code: number | null, name: string | undefined): ExitStatus {
   const signal = name.startsWith('SIG') ? name : `SIG${name}`;
   const number = constants.signals[signal as keyof typeof constants.signals] ?? 127;
   return { code: 128 + number, signal };
-}
-
-/** Both streams as they come; each is read no faster than the reader takes it. Leaving early drops the rest. */
-async function* interleaved(stdout: Readable, stderr: Readable): AsyncGenerator<OutputChunk, void, undefined> {
-  const queue: OutputChunk[] = [];
-  const state = { open: 2 };
-  let wake = () => {};
-  const attach = (stream: Readable, type: OutputChunk['type']) => {
-    stream.on('data', (bytes: Uint8Array) => {
-      queue.push({ type, bytes });
-      stream.pause();
-      wake();
-    });
-    let isOpen = true;
-    const ended = () => {
-      if (!isOpen) return;
-      isOpen = false;
-      state.open -= 1;
-      wake();
-    };
-    if (stream.readableEnded || stream.destroyed) ended();
-    else stream.once('end', ended).once('close', ended);
-  };
-  attach(stdout, 'stdout-data');
-  attach(stderr, 'stderr-data');
-  try {
-    while (state.open > 0 || queue.length > 0) {
-      const chunk = queue.shift();
-      if (chunk) {
-        yield chunk;
-        (chunk.type === 'stdout-data' ? stdout : stderr).resume();
-      } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    }
-  } finally {
-    stdout.removeAllListeners('data').resume();
-    stderr.removeAllListeners('data').resume();
-  }
 }

@@ -1,24 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, it } from '@jest/globals';
 import { describeSandboxProvider } from '@litterbox/conformance';
 import { overlayfs } from '@litterbox/provider-overlayfs';
-import { openSshHost } from '@litterbox/provider-ssh';
-import { SshServer } from './ssh-server.ts';
+import { hostOverSsh } from './host-over-ssh.ts';
 
-const server = await SshServer.start();
-const directory = await mkdtemp(join(tmpdir(), 'litterbox-over-ssh-'));
-const host = await openSshHost({
-  destination: server.destination,
-  identityFile: server.identityFile,
-  client: { home: server.home, environment: {} },
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true, force: true });
-});
+const over = await hostOverSsh();
+const { host, directory } = over;
+afterAll(async () => await over[Symbol.asyncDispose]());
 
 describeSandboxProvider({
   name: 'overlayfs over SSH',

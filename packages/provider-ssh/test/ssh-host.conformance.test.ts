@@ -9,11 +9,6 @@ afterAll(() => server[Symbol.asyncDispose]());
 describeHost({
   name: 'a machine over SSH',
   runner: { describe, it, afterAll },
-  open: () =>
-    openSshHost({
-      destination: server.destination,
-      identityFile: server.identityFile,
-      client: { home: server.home, environment: {} },
-    }),
+  open: () => openSshHost(server.login),
   directory: async () => server.directory,
 });

@@ -20,12 +20,7 @@ afterEach(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 async function log(on: SshServer, options: Partial<SshHostOptions> = {}): Promise<SshHost> {
-  const host = await openSshHost({
-    destination: on.destination,
-    identityFile: on.identityFile,
-    client: { home: on.home, environment: {} },
-    ...options,
-  });
+  const host = await openSshHost({ ...on.login, ...options });
   open.push(host);
   return host;
 }
@@ -265,12 +260,7 @@ describe('a connection that is lost', () => {
 describeLoopback({
   name: 'a machine over SSH',
   runner: { describe, it, afterAll },
-  open: () =>
-    openSshHost({
-      destination: server.destination,
-      identityFile: server.identityFile,
-      client: { home: server.home, environment: {} },
-    }),
+  open: () => openSshHost(server.login),
   leavesNamespace: false,
 });
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { SshHostOptions } from '@litterbox/provider-ssh';
 
 /** What makes a server of a test different from a plain one. */
 export interface SshServerOptions {
@@ -30,6 +31,15 @@ export class SshServer implements AsyncDisposable {
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', join(directory, name)]);
     await server.up();
     return server;
+  }
+
+  /** How one logs in who knows the server. */
+  get login(): SshHostOptions {
+    return {
+      destination: this.destination,
+      identityFile: this.identityFile,
+      client: { home: this.home, environment: {} },
+    };
   }
 
   /** What a person writes. */

@@ -11,12 +11,13 @@ import {
   LitterboxError,
   type ProcessHandle,
   type ProcessSpec,
+  shown,
   type SocketAddress,
 } from '@litterbox/core/provider';
+import { type FileShell, type FileShellAnswer, ShellFiles } from '@litterbox/linux-sandbox';
 import { ContainerProcess } from '../container-process.ts';
 import type { Engine } from '../engine.ts';
 import { answerOf } from '../engine-error.ts';
-import { EngineFiles } from './engine-files.ts';
 import type { FilesContainer } from './files-container.ts';
 
 export interface EngineHostInput {
@@ -30,6 +31,8 @@ const ENVIRONMENT = { PATH: SEARCH_PATH.join(':'), HOME: '/', LANG: 'C' };
 const OPEN_FILES = 4096;
 /** How long what ends processes may take: it only ever sends signals. */
 const TELL_MS = 10_000;
+/** What a channel takes as a command's stdin. */
+const CHUNK_BYTES = 48 * 1024;
 const MAX_FACTS_BYTES = 4096;
 /** How often a program is started whose container others remove meanwhile. */
 const MAX_STARTS = 4;
@@ -54,9 +57,9 @@ export class EngineHost implements Host {
     this.#input = input;
     this.name = input.engine.provider;
     this.#channel = new ExecChannel({ spawn: (spec, call) => this.#start(spec, true, call) });
-    this.files = new EngineFiles({
-      run: async (script, words, { stdin, maxOutputBytes, ...call }) =>
-        await this.#channel.run({ argv: words, script, maxOutputBytes, ...(stdin && { stdin }) }, call),
+    this.files = new ShellFiles({
+      run: (...asked) => this.#runShell(...asked),
+      maxStdinBytes: CHUNK_BYTES,
     });
   }
 
@@ -94,6 +97,22 @@ export class EngineHost implements Host {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
     await this.#channel[Symbol.asyncDispose]();
+  }
+
+  /** For files. What only reads is run again when the container ends under it. */
+  async #runShell(...[script, words, options]: Parameters<FileShell['run']>): Promise<FileShellAnswer> {
+    const { stdin, maxOutputBytes, isRead, signal } = options;
+    const command = { argv: words, script, maxOutputBytes, ...(stdin && { stdin }) };
+    const { exit, stdout, stderr, interruption } = await this.#channel.run(command, { signal });
+    signal?.throwIfAborted();
+    if (stdout.droppedBytes > 0) throw tooMuch(words[0]);
+    if (!interruption) return { code: exit.code, stdout: stdout.bytes, stderr: stderr.bytes };
+    if (isRead) return await this.#runShell(script, words, options);
+    throw new LitterboxError('UNAVAILABLE', "The container that the engine's files are reached through has ended.", {
+      operation: 'provider.files',
+      provider: this.name,
+      hint: 'Try again: it is started by itself.',
+    });
   }
 
   async #start(spec: ProcessSpec, isOwn: boolean, call?: CallOptions): Promise<ProcessHandle> {
@@ -194,4 +213,10 @@ function toolMissing(error: unknown, program: string): unknown {
     { operation: 'host.spawn', hint: 'Make the first sandbox of an image that has it, such as debian.' },
     { cause: error },
   );
+}
+
+function tooMuch(path: string): LitterboxError {
+  return new LitterboxError('RESOURCE_EXHAUSTED', `${shown(path)} holds more than can be told.`, {
+    operation: 'provider.files',
+  });
 }
