@@ -74,6 +74,9 @@ describe('the policy', () => {
       [`pool = 2\n${live}`, able],
     ] as const)
       expect(errorOf(() => policyFrom(text, traits))).toMatchObject({ code: 'UNSUPPORTED' });
+    // Another machine has no working tree of this person, whatever lies at its path.
+    const there = { ...factsOf(able), providerName: 'overlayfs@build-box' };
+    expect(errorOf(() => policyOf(configOf(live), {}, there))).toMatchObject({ code: 'UNSUPPORTED' });
     expect(widens(configOf(live))).toEqual(['overlayfs.lower']);
   });
 

@@ -2,6 +2,7 @@ import { LitterboxError } from '../domain/errors.ts';
 import { GATE_PORT } from '../domain/gate-port.ts';
 import type { NetworkPolicy, Policy, PortPolicy, ServicePolicy } from '../domain/policy.ts';
 import { topmostPaths } from '../domain/included-path.ts';
+import { LOCAL_HOST, parseProviderKey } from '../domain/provider-key.ts';
 import { shown } from '../domain/shown.ts';
 import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
@@ -119,7 +120,8 @@ function lowerOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts)
   if ((overrides.lower ?? lower) === 'frozen') return {};
   const refused = (what: string, hint: string) => unsupported(facts, `overlayfs.lower = "live" ${what}`, hint);
   const { liveStrategies } = facts.traits;
-  if (!liveStrategies)
+  // Another machine may have something at that path too, which is not the person's working tree.
+  if (!liveStrategies || parseProviderKey(facts.providerName).host !== LOCAL_HOST)
     throw refused('is not supported', 'Use the overlayfs provider on this machine, or write lower = "frozen".');
   if (strategy !== 'auto' && !liveStrategies.includes(strategy))
     throw refused(
