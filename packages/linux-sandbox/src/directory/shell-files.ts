@@ -22,6 +22,7 @@ export interface FileShell {
   readonly maxStdinBytes?: number;
 }
 
+/** How a script is run. */
 export interface FileShellOptions extends CallOptions {
   readonly stdin?: Uint8Array;
   /** Of what it prints. */
