@@ -168,6 +168,25 @@ export function describeLoopback({ name, runner, open, leavesNamespace, timeoutM
       assert.ok(!tables.includes(`:${TAKEN.toString(16).toUpperCase()} `), tables);
     });
 
+    check('what was written arrives although the stream is let go at once, on either side', async (place) => {
+      const loopback = place.entered();
+      const words = 'the last words '.repeat(10_000);
+      const taken: ByteStream[] = [];
+      place.keep(await loopback.listen(PORT, (stream) => void taken.push(stream)));
+      for (const isTaker of [true, false]) {
+        const visitor = await place.visit(loopback);
+        const [taker] = await eventually(
+          async () => taken.splice(0),
+          ({ length }) => length === 1,
+        );
+        assert.ok(taker);
+        const [leaving, staying] = isTaker ? [place.keep(taker), visitor] : [visitor, place.keep(taker)];
+        await leaving.writable.getWriter().write(new TextEncoder().encode(words));
+        await leaving[Symbol.asyncDispose]();
+        assert.equal((await heard(staying)).length, words.length);
+      }
+    });
+
     check('another namespace by that name is not entered', async (place) => {
       assert.equal(await refusal(place.entered({ identity: 'net:[1]' }).listen(PORT, () => {})), 'UNAVAILABLE');
       assert.equal(await refusal(place.entered({ identity: 'net:[1]' }).connect(TAKEN)), 'UNAVAILABLE');

@@ -7,6 +7,7 @@ import {
 } from '@litterbox/core/provider';
 import { closeQuietly } from './close-quietly.ts';
 import { MarkedStream } from './marked-stream.ts';
+import { within } from './within.ts';
 
 /** Of a group that was killed, until its pipes close. */
 const END_MS = 10_000;
@@ -164,18 +165,3 @@ const unavailable = (message: string) =>
     operation: 'host.spawn',
     hint: 'Look what the login files of that user do (~/.bashrc and the like), and whether /bin/sh works there.',
   });
-
-async function within(ms: number, settling: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([
-    settling.then(
-      () => {},
-      () => {},
-    ),
-    over,
-  ]);
-  clearTimeout(timer);
-}

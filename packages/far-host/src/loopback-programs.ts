@@ -9,19 +9,25 @@ const ASSERT_NETWORK = `exit 3 if readlink('/proc/self/ns/net') ne shift @ARGV;`
 /** What a program says on stderr when its stdout ends because the connection was closed; without it the connection was reset. */
 export const ORDERLY = '.';
 
-/** `pump` carries two directions until both have ended; each ends by itself. What fails ends both at once, and so does a taker that is gone. */
+/**
+ * `pump` carries two directions until both have ended; each ends by itself. What fails ends both at once, and so does a
+ * taker that is gone. Who sends SIGTERM has closed stdin too: what came by it is still carried, and then both end.
+ */
 const PUMP = `use strict;
 use Socket;
 use Fcntl;
 $SIG{PIPE} = 'IGNORE';
 $| = 1;
 my $is_gone = sub { 0 };
+my $leaves = 0;
+$SIG{TERM} = sub { $leaves = 1 };
 sub quick { fcntl($_[0], F_SETFL, fcntl($_[0], F_GETFL, 0) | O_NONBLOCK); }
 sub finish { syswrite(STDERR, '${ORDERLY}'); close STDERR; close $_[0]; }
 sub pump {
   my @ways = map { { from => $_->[0], to => $_->[1], bytes => '', ended => 0, done => 0 } } @_;
   quick($_->{from}), quick($_->{to}) for @ways;
   while (grep { !$_->{done} } @ways) {
+    exit 0 if $leaves && $ways[0]{done};
     my ($read, $write) = ('', '');
     for my $way (grep { !$_->{done} } @ways) {
       if (length $way->{bytes}) { vec($write, fileno $way->{to}, 1) = 1; }
@@ -32,7 +38,7 @@ sub pump {
       if (vec($read, fileno $way->{from}, 1)) {
         my $n = sysread($way->{from}, $way->{bytes}, 65536);
         if (!defined $n) { next if $!{EAGAIN} || $!{EINTR}; exit 1; }
-        exit 1 if !$n && !grep({ $_->{done} } @ways) && $is_gone->();
+        exit 0 if !$n && !grep({ $_->{done} } @ways) && $is_gone->();
         $way->{ended} = 1 if !$n;
       }
       if (length $way->{bytes}) {
@@ -116,11 +122,10 @@ while (1) {
     my $pid = fork;
     next if !defined $pid;
     if ($pid) { $children{$pid} = $number; next; }
-    my $reset = sub { setsockopt($visitor, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0)) };
-    $SIG{TERM} = sub { $reset->(); exit 1 };
+    $SIG{TERM} = sub { setsockopt($visitor, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0)); exit 1 };
     close $_ for @doors, $fetch, *STDIN;
     %waiting = ();
-    $is_gone = sub { !defined syswrite($taker, '', 0) && $!{EPIPE} && $reset->() };
+    $is_gone = sub { !defined syswrite($taker, '', 0) && $!{EPIPE} };
     pump([$visitor, $taker], [$taker, $visitor]);
     exit 0;
   }

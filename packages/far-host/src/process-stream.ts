@@ -1,11 +1,16 @@
 import { type ByteStream, joinBytes, type ProcessHandle } from '@litterbox/core/provider';
+import { closeQuietly } from './close-quietly.ts';
 import { ORDERLY } from './loopback-programs.ts';
+import { within } from './within.ts';
 
+/** How long the other end of a connection may take nothing before what was written to it is dropped. */
+const LEAVE_MS = 2_000;
 /** No first line of ours is longer. */
 const MAX_LINE_BYTES = 4096;
 
 /**
- * Reads the first line of a program, and gives the rest of its stdout and its stdin as a stream. Disposing the stream ends the program.
+ * Reads the first line of a program, and gives the rest of its stdout and its stdin as a stream. Disposing the stream ends the program, once it has
+ * carried what was written.
  *
  * @returns the line without its newline, whole or as far as it came
  */
@@ -32,7 +37,8 @@ function streamOf(
   early: Uint8Array,
 ): ByteStream {
   let isOrderly = false;
-  const over = () => process[Symbol.asyncDispose]();
+  let leaving: Promise<void> | undefined;
+  const over = () => (leaving ??= leave(process));
   const readable = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -59,4 +65,15 @@ function streamOf(
     abort: () => over(),
   });
   return { readable, writable, [Symbol.asyncDispose]: async () => await over() };
+}
+
+/** Lets a program carry what was written, as a socket does that is closed, and ends it when it does not. */
+async function leave(process: ProcessHandle): Promise<void> {
+  try {
+    await process.closeStdin();
+    await process.kill('SIGTERM');
+    await within(LEAVE_MS, process.exit);
+  } finally {
+    await closeQuietly(process);
+  }
 }
