@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Progress } from '@litterbox/core';
 import type { Litterbox, Sandbox } from '../src/index.ts';
-import { PROVIDER } from './provider.ts';
+import { PROVIDER, provider } from './provider.ts';
 import { LibraryFixture } from './library-fixture.ts';
 
 const FILES = { 'package-lock.json': '{}\n', 'src/a.txt': 'a\n', '.gitignore': 'modules/\n' };
@@ -149,6 +149,33 @@ describe(`the setup is kept, on ${PROVIDER}`, () => {
     expect(again.said).not.toContain('Set up already: taking what the same setup left before');
     expect(await again.sandbox.diff()).toContain('-of a person\n');
   });
+
+  if (PROVIDER === 'overlayfs') {
+    it('programs that were replaced are another machine; a file that came and went beside them is not', async () => {
+      await using fixture = new LibraryFixture(FILES);
+      const tools = join(fixture.directory, 'tools', 'bin');
+      mkdirSync(tools, { recursive: true });
+      const install = (text: string) => {
+        writeFileSync(join(tools, '.new'), `#!/bin/sh\necho ${text}\n`);
+        chmodSync(join(tools, '.new'), 0o755);
+        renameSync(join(tools, '.new'), join(tools, 'tool'));
+      };
+      const created = async (name: string) => {
+        const searching: typeof provider = (machine) =>
+          provider({ ...machine, facts: { ...machine.facts, searchPath: [tools, ...machine.facts.searchPath] } });
+        const { sandbox, said } = await create(fixture.open({ providers: [searching] }), name, [['tool'], SETUP]);
+        expect((await sandbox.run('tool')).stdout).toMatch(/^v[12]\n$/);
+        return said[0];
+      };
+      install('v1');
+      expect(await created('one')).toBe('Setting up: tool');
+      writeFileSync(join(tools, '.lock'), ''); // as pyenv does at every login
+      rmSync(join(tools, '.lock'));
+      expect(await created('two')).toBe('Set up already: taking what the same setup left before');
+      install('v2');
+      expect(await created('three')).toBe('Setting up: tool');
+    });
+  }
 
   it('a failed setup is not kept, and two at once are fine', async () => {
     await using fixture = new LibraryFixture(FILES);

@@ -86,8 +86,8 @@ export class KeptSetups {
   }
 
   /**
-   * Package managers add and replace programs and libraries by renaming: the change times of the directories that hold them tell. What
-   * was built for other programs than there are now is not used.
+   * Package managers add and replace programs and libraries by renaming: the files in the directories that hold them tell. What was built for
+   * other programs than there are now is not used. The directories themselves tell too much: pyenv writes into its own at every login.
    */
   async #programs(root: SandboxMeta['root'], call?: CallOptions): Promise<string> {
     const { facts, toolDirectories } = await this.#machine();
@@ -98,8 +98,9 @@ export class KeptSetups {
       ...tools,
       ...facts.searchPath.filter((path) => tools.some((tool) => path.startsWith(`${tool}/`))),
     ];
-    const script = `stat -L -c '%n %i %z' ${directories.map(quoted).join(' ')} 2>/dev/null; :`;
-    const told = await runScriptOrFail(this.#directories.host, 'setup.programs', script, call);
-    return (await sha256(new TextEncoder().encode(told))).slice(0, 16);
+    const script = `for directory in ${directories.map(quoted).join(' ')}; do
+cd "$directory" 2>/dev/null && pwd && stat -L -c '%F|%n|%i|%s|%z' ./* 2>/dev/null | sed 's/^\\(directory|[^|]*|[0-9]*\\)|.*/\\1/'
+done | sha256sum`;
+    return (await runScriptOrFail(this.#directories.host, 'setup.programs', script, call)).slice(0, 16);
   }
 }
