@@ -7,7 +7,7 @@ export interface Limit {
 }
 
 export interface Row {
-  /** `P1` to `P11` of docs/benchmarks.md. */
+  /** `P1` to `P12` of docs/benchmarks.md. */
   readonly target: string;
   readonly what: string;
   readonly unit: 'ms' | 'MiB';

@@ -20,6 +20,7 @@ import { measureManySandboxes } from './scenarios/many-sandboxes.ts';
 import { measureMemory } from './scenarios/memory.ts';
 import { measurePorts } from './scenarios/ports.ts';
 import { measureRecord } from './scenarios/record.ts';
+import { measureRemote } from './scenarios/remote.ts';
 import { measureRun } from './scenarios/run.ts';
 import { measureWholeJob } from './scenarios/whole-job.ts';
 
@@ -35,6 +36,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   agents: measureAgents,
   engines: measureEngines,
   ports: measurePorts,
+  remote: measureRemote,
 };
 const KEPT = inBench('../docs/benchmarks.json');
 /** Two tries before a check fails: the second shows whether the machine was busy at the first. */

@@ -35,10 +35,15 @@ export class SshServer implements AsyncDisposable {
 
   /** How one logs in who knows the server. */
   get login(): SshHostOptions {
+    return this.loginBy(this.port);
+  }
+
+  /** How one logs in whose bytes take another way to the server, by a port of loopback. */
+  loginBy(port: number): SshHostOptions {
     return {
-      destination: this.destination,
+      destination: `${userInfo().username}@127.0.0.1:${port}`,
       identityFile: this.identityFile,
-      client: { home: this.home, environment: {} },
+      client: { home: this.#homeKnowing(port), environment: {} },
     };
   }
 
@@ -53,15 +58,12 @@ export class SshServer implements AsyncDisposable {
 
   /** A line for a known_hosts file. */
   get knownHost(): string {
-    return `[127.0.0.1]:${this.port} ${readFileSync(join(this.directory, 'host-key.pub'), 'utf8')}`;
+    return this.#knownAt(this.port);
   }
 
   /** An ssh directory that knows this server, and nothing else. */
   get home(): string {
-    const home = join(this.directory, 'home');
-    mkdirSync(join(home, '.ssh'), { recursive: true });
-    writeFileSync(join(home, '.ssh', 'known_hosts'), this.knownHost);
-    return home;
+    return this.#homeKnowing(this.port);
   }
 
   get pid(): number {
@@ -105,6 +107,17 @@ export class SshServer implements AsyncDisposable {
     const ended = new Promise((resolve) => server.once('exit', resolve));
     server.kill('SIGKILL');
     await ended;
+  }
+
+  #knownAt(port: number): string {
+    return `[127.0.0.1]:${port} ${readFileSync(join(this.directory, 'host-key.pub'), 'utf8')}`;
+  }
+
+  #homeKnowing(port: number): string {
+    const home = join(this.directory, `home-${port}`);
+    mkdirSync(join(home, '.ssh'), { recursive: true });
+    writeFileSync(join(home, '.ssh', 'known_hosts'), this.#knownAt(port));
+    return home;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

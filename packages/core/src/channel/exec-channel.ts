@@ -147,7 +147,8 @@ export class ExecChannel implements AsyncDisposable {
   /**
    * Runs one command to its end. A non-zero exit, a timeout and an abort are outcomes, not errors.
    *
-   * @throws LitterboxError `NOT_FOUND` when `cwd` is not there; `COMMAND_NUL`, `COMMAND_TOO_LONG`; `DISPOSED`; what `spawn` throws.
+   * @throws LitterboxError `NOT_FOUND` when `cwd` is not there; `COMMAND_NUL`, `COMMAND_TOO_LONG`; `DISPOSED`; what `spawn` throws;
+   *   `UNAVAILABLE` when the way to the sandbox is lost meanwhile.
    */
   async run(command: ChannelCommand, call?: CallOptions): Promise<CommandOutcome> {
     assertRunnable(command);

@@ -70,6 +70,8 @@ export class Worker implements AsyncDisposable {
   readonly #handle: ProcessHandle;
   readonly #pump: Promise<void>;
   #isAlive = true;
+  /** Why the way to the shell is gone. Then nobody knows how a command ended, which is no outcome of it. */
+  #loss: LitterboxError | undefined;
   #pid = 0;
   #shell: CommandShell = 'sh';
   #listening: Promise<unknown> | undefined;
@@ -117,7 +119,7 @@ export class Worker implements AsyncDisposable {
   /**
    * Runs a script in the worker's own shell. Its commands must take their stdin from elsewhere and write to 1 and 8.
    *
-   * @throws LitterboxError `CHANNEL_BROKEN` when the shell dies before the script ended.
+   * @throws LitterboxError `CHANNEL_BROKEN` when the shell dies before the script ended; `UNAVAILABLE` when the way to it is lost.
    */
   async run(script: string, onOutput: (chunk: OutputChunk) => unknown): Promise<ScriptEnd> {
     const nonce = crypto.randomUUID().replaceAll('-', '');
@@ -156,10 +158,11 @@ export class Worker implements AsyncDisposable {
         stdout.flush();
         stderr.flush();
         reject(
-          new LitterboxError('CHANNEL_BROKEN', 'The shell that ran the command was killed.', {
-            operation: 'channel.run',
-            hint: 'Run the command again; the channel starts a new shell by itself.',
-          }),
+          this.#loss ??
+            new LitterboxError('CHANNEL_BROKEN', 'The shell that ran the command was killed.', {
+              operation: 'channel.run',
+              hint: 'Run the command again; the channel starts a new shell by itself.',
+            }),
         );
       };
       this.#current = { stdout, stderr, lost };
@@ -191,8 +194,9 @@ export class Worker implements AsyncDisposable {
         }
       }
       await this.#handle.exit;
-    } catch {
+    } catch (error) {
       // Whatever ended the stream, the shell is of no more use; the caller learns it from `lost`.
+      if (error instanceof LitterboxError && error.code === 'UNAVAILABLE') this.#loss = error;
     }
     this.#isAlive = false;
     this.#current?.lost();
