@@ -17,6 +17,8 @@ case ${1:-status} in
       install -d -m 0755 "$base"
       useradd --system --user-group --home-dir "$home" --no-create-home --shell /bin/sh "$name"
     fi
+    # An SSH server without PAM lets nobody in whose password is locked; this is one that nothing matches.
+    usermod --password '*' "$name"
     [ -d "$home" ] || install -d -m 0750 -o "$name" -g "$name" "$home"
     if ! has_range /etc/subuid || ! has_range /etc/subgid; then
       first=$(next_id)

@@ -130,9 +130,13 @@ const GATE = [
   {
     name: 'kit-ssh-gate',
     layer: 'gate',
-    why: 'copy-on-write sandboxes over a real SSH server: what is carried, and what the way is asked to do',
-    files: ['^packages/provider-ssh/test/overlayfs\\.conformance'],
-    titles: groups('streaming', 'traits', 'connections'),
+    why: 'copy-on-write sandboxes over a real SSH server: what is carried, what the way is asked to do, and lines that are cut',
+    files: ['^packages/provider-ssh/test/(overlayfs\\.conformance|lost-lines)'],
+    titles: [
+      ...groups('streaming', 'traits', 'connections'),
+      '^a machine behind a bad line (a base that is cut|what a command did)',
+      '^two users of one machine',
+    ],
   },
   {
     name: 'git',
@@ -295,6 +299,11 @@ const DEEP = [
     why: 'the whole kit over SSH, and the contract of a host, with a delay too',
     files: ['^packages/provider-ssh/test/(overlayfs|ssh-host)\\.conformance', '^packages/far-host/test/far-away'],
     limitSeconds: 1800,
+  },
+  {
+    name: 'ssh-lines',
+    why: 'sandboxes over SSH on lines that are cut, silent and slow, on a full disk, and beside other users of the machine',
+    files: ['^packages/provider-ssh/test/lost-lines'],
   },
   {
     name: 'kit-ssh-user',

@@ -1,12 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { basename as repositoryName } from 'node:path';
+import type { Sandbox } from 'litterbox';
 import { BareSandbox } from '../bare-sandbox.ts';
-import type { Scenario } from '../bench.ts';
+import type { Bench, Scenario } from '../bench.ts';
 import { interleaved, timed } from '../measure.ts';
 import { DIRECTORY_WIDTH } from '../repository.ts';
 
 const FORKS = 5;
 const CHANGED = 1000;
 
-/** P7: forks of a running sandbox with changed files, one after the other; and forks of forks. */
+const RACERS = 4;
+
+/** P7: forks of a running sandbox with changed files, one after the other, forks of forks, its snapshots, and a race. */
 export const measureForks: Scenario = async (bench) => {
   const { scale, findings, repositories, place } = bench;
   const { large } = scale.sizes;
@@ -61,8 +67,68 @@ export const measureForks: Scenario = async (bench) => {
     limit: { of: 'ratio', atMost: 1.5 },
   });
   await litterbox.delete(last.name, { force: true });
+
+  await measureSnapshots(bench, source);
+  await measureRace(bench, source);
   await litterbox.delete(source.name, { force: true });
 };
+
+/** Against the copy that a person would make of what changed. */
+async function measureSnapshots({ findings, scale, repositories, place }: Bench, source: Sandbox): Promise<void> {
+  const changed = place('tmp');
+  mkdirSync(changed, { recursive: true });
+  execFileSync('sh', ['-c', changes()], { cwd: changed });
+  const { take, back, copy } = await interleaved(
+    { rounds: scale.rounds.slow, warmUps: 1 },
+    {
+      take: (round) => timed(() => source.snapshot({ label: `bench-${round}` })),
+      back: (round) => timed(() => source.restoreSnapshot(`bench-${round}`)),
+      copy: () => timed(() => execFileSync('cp', ['-a', changed, place('tmp')])),
+    },
+  );
+  const against = `cp -a of the ${CHANGED} changed files`;
+  const of = `of a running sandbox with ${CHANGED} changed files, ${repositoryName(repositories.large)}`;
+  findings.row({ target: 'P7', what: `a snapshot ${of}`, measured: take, against, floor: copy });
+  findings.row({ target: 'P7', what: `going back to a snapshot ${of}`, measured: back, against, floor: copy });
+}
+
+/** Against the forks alone: what a race adds is the work of the racers and of the judge. */
+async function measureRace({ findings, scale, litterbox: open }: Bench, source: Sandbox): Promise<void> {
+  await using litterbox = open('large');
+  const remove = async (names: readonly string[]) => {
+    for (const name of names) await litterbox.delete(name, { force: true });
+  };
+  const { race, forks } = await interleaved(
+    { rounds: scale.rounds.slow, warmUps: 1 },
+    {
+      async race() {
+        let names: readonly string[] = [];
+        const took = await timed(async () => {
+          const { racers } = await source.race({ command: ['true'], judge: 'true', count: RACERS, name: 'racer' });
+          names = racers.map(({ record }) => record.slug);
+        });
+        await remove(names);
+        return took;
+      },
+      async forks() {
+        const names = Array.from({ length: RACERS }, (_, index) => `raced-${index}`);
+        const took = await timed(async () => {
+          for (const name of names) await (await source.fork({ name })).run(['true']);
+        });
+        await remove(names);
+        return took;
+      },
+    },
+  );
+  findings.row({
+    target: 'P7',
+    what: `a race of ${RACERS}, judged`,
+    measured: race,
+    against: `${RACERS} forks with one command each, one after the other`,
+    floor: forks,
+    limit: { of: 'ratio', atMost: 1.5 },
+  });
+}
 
 /** A command that writes files, as many to a directory as the repository has. */
 function changes(): string {

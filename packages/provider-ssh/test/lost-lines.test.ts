@@ -1,5 +1,6 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
@@ -12,6 +13,14 @@ import { SshServer } from './ssh-server.ts';
 
 /** Nothing packs this. */
 const LARGE_BYTES = 3 * 2 ** 20;
+/** The tests' own, see `tools/test-host`. */
+const ORDINARY_USER = 'litterbox-test';
+
+interface Login {
+  /** @defaultValue who runs the test */
+  readonly user?: string;
+  readonly directory?: string;
+}
 
 /** A repository here, and a machine behind a line. */
 class FarFixture extends RepositoryFixture {
@@ -32,19 +41,19 @@ class FarFixture extends RepositoryFixture {
     this.defer(() => line[Symbol.asyncDispose]());
   }
 
-  static async open(options?: LineOptions): Promise<FarFixture> {
-    const server = await SshServer.start();
+  static async open(options?: LineOptions, config: readonly string[] = []): Promise<FarFixture> {
+    const server = await SshServer.start({ config });
     return new FarFixture(server, await Line.start(server.port, options));
   }
 
   /** One more program that logs in. */
-  readonly program = async (): Promise<Litterbox> => {
+  readonly program = async ({ user, directory = this.there }: Login = {}): Promise<Litterbox> => {
     const provider = await ssh({
-      ...this.server.loginBy(this.line.port),
+      ...this.server.loginBy(this.line.port, user),
       provider: overlayfs,
       kind: 'overlayfs',
       name: 'box',
-      directory: this.there,
+      directory,
     });
     const litterbox = createLitterbox({
       repo: this.repository,
@@ -143,4 +152,86 @@ describe('a machine behind a bad line', () => {
     expect((await litterbox.changes('work')).map(({ path }) => path)).toEqual(['zeros']);
     await litterbox.delete('work', { force: true });
   }, 120_000);
+
+  it('a server that prints a banner and allows two sessions carries the whole job', async () => {
+    await using far = await FarFixture.open({}, ['MaxSessions 2', 'Banner /etc/passwd']);
+    const litterbox = await far.program();
+    await using sandbox = await litterbox.create({ name: 'work' });
+    const others = await Promise.all([1, 2, 3, 4, 5].map(async () => await litterbox.open('work')));
+    expect(await Promise.all(others.map(async (one) => (await one.run('echo here')).stdout))).toEqual(
+      others.map(() => 'here\n'),
+    );
+    expect((await sandbox.run('cat a.txt')).stdout).toBe('a\n');
+    await litterbox.delete('work', { force: true });
+  }, 120_000);
 });
+
+describe('a machine whose disk is full', () => {
+  it('makes nothing, keeps nothing half-made, and works again when there is room', async () => {
+    await using far = await FarFixture.open();
+    const mount = (...args: readonly string[]) => execFileSync('mount', args);
+    mount('-t', 'tmpfs', '-o', 'size=2m,mode=700', 'tmpfs', far.there);
+    far.defer(() => void execFileSync('umount', ['-l', far.there]));
+    const litterbox = await far.program();
+    await expect(litterbox.create({ name: 'work' })).rejects.toMatchObject({ code: 'DISK_FULL' });
+    expect(await litterbox.list()).toEqual([]);
+    expect(far.left().filter((path) => path.includes('large'))).toEqual([]);
+    mount('-o', 'remount,size=16m', far.there);
+    await using sandbox = await litterbox.create({ name: 'work' });
+    await expect(sandbox.run('echo kept >kept.txt; head -c 40000000 /dev/zero >full')).rejects.toMatchObject({
+      code: 'DISK_FULL',
+    });
+    mount('-o', 'remount,size=64m', far.there);
+    await sandbox.run('rm full; echo more >more.txt');
+    expect((await litterbox.changes('work')).map(({ path }) => path).sort()).toEqual(['kept.txt', 'more.txt']);
+    await litterbox.delete('work', { force: true });
+  }, 120_000);
+});
+
+describe('two users of one machine', () => {
+  it('see nothing of each other', async () => {
+    await using far = await FarFixture.open();
+    const home = join(far.directory, 'home'); // open to all: what closes it is ours
+    mkdirSync(home);
+    for (const path of [far.directory, home]) chmodSync(path, 0o755);
+    execFileSync('chown', [ORDINARY_USER, home]);
+    const directory = join(home, 'state');
+    const litterbox = await far.program({ user: ORDINARY_USER, directory });
+    await using sandbox = await litterbox.create({ name: 'private' });
+    const mark = `${33_000 + Math.floor(performance.now())}`;
+    const call = sandbox.run(`echo secret >secret.txt; sleep ${mark}`);
+    call.catch(() => {}); // it is awaited below
+    await eventually(
+      async () => running(mark).length,
+      (count) => count > 0,
+    );
+    const pids = running(mark);
+    const attempts = [
+      ['ls', directory],
+      ['ls', join(directory, 'overlayfs', 'sandboxes')],
+      ...pids.flatMap((pid) => [
+        ['ls', `/proc/${pid}/root/`],
+        ['ls', `/proc/${pid}/cwd/`],
+        ['cat', `/proc/${pid}/environ`],
+      ]),
+      ...readdirSync('/tmp')
+        .filter((name) => name.startsWith('.litterbox-') && isOf(join('/tmp', name), ORDINARY_USER))
+        .map((name) => ['ls', join('/tmp', name)]),
+    ];
+    expect(attempts.length).toBeGreaterThan(5);
+    const statuses = (user: string) =>
+      attempts.map((argv) => {
+        const as = ['--reuid', user, '--regid', numberOf(user, '-g'), '--clear-groups', ...argv];
+        return [...argv, spawnSync('setpriv', as).status === 0];
+      });
+    expect(statuses('nobody')).toEqual(attempts.map((argv) => [...argv, false]));
+    // The positive control: its own user sees where its sandboxes are.
+    expect(statuses(ORDINARY_USER).slice(0, 2)).toEqual(attempts.slice(0, 2).map((argv) => [...argv, true]));
+    for (const pid of pids) process.kill(Number(pid));
+    await call;
+    await litterbox.delete('private', { force: true });
+  }, 120_000);
+});
+
+const numberOf = (user: string, flag: '-u' | '-g') => execFileSync('id', [flag, user], { encoding: 'utf8' }).trim();
+const isOf = (path: string, user: string) => String(statSync(path).uid) === numberOf(user, '-u');

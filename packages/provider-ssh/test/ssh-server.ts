@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,7 @@ export class SshServer implements AsyncDisposable {
 
   static async start({ config = [] }: SshServerOptions = {}): Promise<SshServer> {
     const directory = mkdtempSync(join(tmpdir(), 'litterbox-ssh-'));
+    chmodSync(directory, 0o711); // it reads the keys of a user as that user
     const server = new SshServer(directory, await freePort(), config);
     for (const name of ['host-key', 'id_ed25519'])
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', join(directory, name)]);
@@ -39,9 +40,9 @@ export class SshServer implements AsyncDisposable {
   }
 
   /** How one logs in whose bytes take another way to the server, by a port of loopback. */
-  loginBy(port: number): SshHostOptions {
+  loginBy(port: number, user: string = userInfo().username): SshHostOptions {
     return {
-      destination: `${userInfo().username}@127.0.0.1:${port}`,
+      destination: `${user}@127.0.0.1:${port}`,
       identityFile: this.identityFile,
       client: { home: this.#homeKnowing(port), environment: {} },
     };

@@ -81,10 +81,13 @@ export async function runScriptOrFail(
   throw scriptError(operation, code, stderr);
 }
 
-/** The C library's own words for errno are told apart, which are the same in every tool and, in this locale, every system; and those of ZFS for a full pool. */
+/**
+ * The C library's own words for errno are told apart, which are the same in every tool and, in this locale, every system; those of ZFS for a full
+ * pool; and those of GNU tar for a write that was cut short, which a full disk does first.
+ */
 export function scriptError(operation: string, code: number, stderr: string): LitterboxError {
   const said = stderr.trim().split('\n').slice(-3).join('; ');
-  const isFull = /No space left on device|Disk quota exceeded|out of space/.test(said);
+  const isFull = /No space left on device|Disk quota exceeded|out of space|Wrote only \d+ of \d+ bytes/.test(said);
   return new LitterboxError(
     isFull ? 'DISK_FULL' : 'UNAVAILABLE',
     `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`,
