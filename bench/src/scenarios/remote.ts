@@ -5,8 +5,7 @@ import { overlayfs } from '@litterbox/provider-overlayfs';
 import { ssh } from '@litterbox/provider-ssh';
 import { createLitterbox } from 'litterbox';
 import ssh2 from 'ssh2';
-import { Line } from '../../../packages/provider-ssh/test/line.ts';
-import { SshServer } from '../../../packages/provider-ssh/test/ssh-server.ts';
+import { Line, SshServer } from '@litterbox/testing';
 import type { Bench, Scenario } from '../bench.ts';
 import { interleaved, timed } from '../measure.ts';
 

@@ -76,7 +76,13 @@ export type {
   Providers,
   WaitOptions,
 } from './ports/providers.ts';
-export { parseProviderKey, type ProviderKey, type ProviderPlace, providerKey } from './domain/provider-key.ts';
+export {
+  LOCAL_HOST,
+  parseProviderKey,
+  type ProviderKey,
+  type ProviderPlace,
+  providerKey,
+} from './domain/provider-key.ts';
 export type {
   Artefacts,
   LiveLower,

@@ -9,6 +9,8 @@ export const FAKE_ADDRESSES = ['1.1.1.1', '8.8.8.8', '169.254.169.254', '2606:47
  * frame on its end. Nothing of it touches the real network. Only root can make it.
  */
 export interface FakeInternet extends AsyncDisposable {
+  /** A process in the network of the machine. */
+  readonly machinePid: number;
   /** The machine's side: `nsenter` into it to be on that machine. */
   enter(argv: readonly [string, ...string[]]): readonly [string, ...string[]];
   /** One line for each frame that was sent until now: protocol, addresses, ports. */
@@ -68,6 +70,7 @@ export async function fakeInternet(): Promise<FakeInternet> {
     await Promise.race([once(sink.stdout ?? sink, 'data'), closed]);
     if (!log.startsWith('listening')) throw new Error('The fake internet does not listen.');
     return {
+      machinePid: machine.pid,
       enter: machine.enter,
       async heard() {
         // A datagram of our own comes after all that was sent before it.

@@ -43,7 +43,7 @@ import { Port, type UseCaseList } from './port-tokens.ts';
 export const AGENT_USE_CASES: UseCaseList = [
   [OpenRepository, [Port.SourceControl, Port.RepositoryPath, Port.Asker]],
   [AssignPorts, [Port.State, Port.Forwarder]],
-  [OpenNetwork, [Port.NetworkGate, Port.Audit, Port.State, Port.Clock]],
+  [OpenNetwork, [Port.NetworkGate, Port.Audit, Port.State, Port.Clock, Port.Providers, Port.Host]],
   [KeepSandbox, [Port.State, Port.Providers, Port.Keepers, Port.Forwarder, AssignPorts, OpenNetwork, Port.Clock]],
   [ReachKeeper, [Port.Keepers, KeepSandbox]],
   [OpenSandboxes, [Port.Providers, OpenRepository, ReachKeeper]],

@@ -103,9 +103,9 @@ export function defaultStateDirectory(
 
 /** Loaded when a sandbox is to reach something, which few do. */
 const lateGate = (clock: Clock): NetworkGate => ({
-  open: async (policy, books) => {
+  open: async (...opening) => {
     const { networkGate } = await import('@litterbox/network-gate');
-    return await networkGate({ clock, environment: globalThis.process?.env ?? {} }).open(policy, books);
+    return await networkGate({ clock, environment: globalThis.process?.env ?? {} }).open(...opening);
   },
 });
 

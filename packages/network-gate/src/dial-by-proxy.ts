@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type UpstreamProxy } from '@litterbox/core/provider';
 import type { Destination, Refusal } from './parse-connect.ts';
 
@@ -13,9 +14,10 @@ const END = '\r\n\r\n';
 export async function dialByProxy(
   { host: proxyHost, port: proxyPort, authorization }: UpstreamProxy,
   { host, port }: Destination,
+  dial: (host: string, port: number, signal: AbortSignal) => Promise<Duplex>,
   signal: AbortSignal,
-): Promise<{ readonly socket: Socket; readonly address: string } | Refusal> {
-  const socket = connect({ host: proxyHost, port: proxyPort, allowHalfOpen: true, noDelay: true });
+): Promise<{ readonly socket: Duplex; readonly address: string } | Refusal> {
+  const socket = await dial(proxyHost, proxyPort, signal);
   const abort = () => socket.destroy(new Error('aborted'));
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -24,7 +26,8 @@ export async function dialByProxy(
     socket.write(`${head.join('\r\n')}${END}`);
     const answer = await readHead(socket);
     const [, status = ''] = /^HTTP\/1\.[01] ([0-9]{3})(?: |\r)/.exec(answer) ?? [];
-    if (status.startsWith('2')) return { socket, address: socket.remoteAddress ?? proxyHost };
+    if (status.startsWith('2'))
+      return { socket, address: (socket instanceof Socket && socket.remoteAddress) || proxyHost };
     socket.destroy();
     const said = status === '' ? 'no HTTP' : status;
     return {
@@ -40,7 +43,7 @@ export async function dialByProxy(
 }
 
 /** Up to the blank line; what came after it is the socket's again. */
-async function readHead(socket: Socket): Promise<string> {
+async function readHead(socket: Duplex): Promise<string> {
   let bytes: Buffer = Buffer.alloc(0);
   for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes = Buffer.concat([bytes, chunk]);

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type ByteStream, type Clock, type GatePolicy } from '@litterbox/core/provider';
 import { ESTABLISHED, refusalBytes } from './answer.ts';
 import { findRule, type Verdict } from './find-rule.ts';
@@ -20,6 +20,8 @@ const UNWRITTEN = 'what goes out cannot be written down at the moment, for examp
 export interface GateParts {
   readonly policy: GatePolicy;
   readonly reach: Reach;
+  /** The machine from which it is dialled, where that is not this one. */
+  readonly from?: string;
   readonly clock: Clock;
   readonly account: GateAccount;
 }
@@ -71,7 +73,13 @@ export class GateConnection {
       if (hello.serverName !== destination.host)
         return this.#noted(destination, rule, 'its TLS hello names another server than it asked for');
       // Before a byte is carried. When that cannot be written, it is not opened.
-      const where = { address, ...(isPrivate && { isPrivate }), ...(proxy !== undefined && { proxy }) };
+      const { from } = this.#parts;
+      const where = {
+        address,
+        ...(from !== undefined && { from }),
+        ...(isPrivate && { isPrivate }),
+        ...(proxy !== undefined && { proxy }),
+      };
       await account.report({ type: 'opened', ...destination, rule, ...where });
       await this.#carry(socket, destination, hello.byteLength);
     } finally {
@@ -173,7 +181,7 @@ export class GateConnection {
   }
 
   /** Both ways, each ending by itself, with no more in memory than the buffers of two sockets. @param helloBytes how long the hello is that was read */
-  async #carry(socket: Socket, { host, port }: Destination, helloBytes: number): Promise<void> {
+  async #carry(socket: Duplex, { host, port }: Destination, helloBytes: number): Promise<void> {
     const count = { sentBytes: 0, receivedBytes: 0 };
     let reason: string | undefined;
     const cut = (why: string) => {
@@ -182,7 +190,7 @@ export class GateConnection {
     };
     const abort = () => cut('the sandbox or its gate was stopped');
     this.#signal.addEventListener('abort', abort, { once: true });
-    socket.setTimeout(IDLE_MS, () => cut('nothing was sent for ten minutes'));
+    const idle = setTimeout(() => cut('nothing was sent for ten minutes'), IDLE_MS).unref();
     const send = async (bytes: Uint8Array) => {
       const mayBeSent = await this.#parts.account.send(host, bytes.length).catch(() => undefined);
       if (!mayBeSent) {
@@ -190,6 +198,7 @@ export class GateConnection {
         return false;
       }
       count.sentBytes += bytes.length;
+      idle.refresh();
       if (!socket.write(bytes)) await drained(socket);
       return !socket.destroyed;
     };
@@ -226,6 +235,7 @@ export class GateConnection {
           }
         }
         count.receivedBytes += bytes.length;
+        idle.refresh();
         await this.#writer.write(bytes);
       }
       answered(false); // it ended without
@@ -237,6 +247,7 @@ export class GateConnection {
     const leaving = closed.then(() => this.#reader.cancel()).catch(() => {}); // a read that waits for who sends nothing
     await Promise.all([sending().catch(failed), receiving().catch(failed)]);
     socket.destroy();
+    clearTimeout(idle);
     await leaving;
     this.#signal.removeEventListener('abort', abort);
     this.#parts.account
@@ -245,7 +256,7 @@ export class GateConnection {
   }
 }
 
-function drained(socket: Socket): Promise<void> {
+function drained(socket: Duplex): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {

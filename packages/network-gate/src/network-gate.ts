@@ -2,6 +2,7 @@ import { type ByteStream, type Clock, type NetworkGate, upstreamProxyOf } from '
 import { refusalBytes } from './answer.ts';
 import { GateAccount, type GateLimits } from './gate-account.ts';
 import { GateConnection, type GateParts } from './gate-connection.ts';
+import { reachFrom } from './reach-from.ts';
 import { type Reach, USUAL_REACH, within } from './reach-host.ts';
 import { Turns } from './turns.ts';
 
@@ -35,12 +36,13 @@ export function networkGate(options: NetworkGateOptions): NetworkGate {
     maxConnectionsPerMinute: options.maxConnectionsPerMinute ?? 300,
   };
   return {
-    async open(policy, books) {
-      const upstream = upstreamProxyOf(options.environment ?? {});
+    async open(policy, books, from) {
+      const usual = from ? reachFrom(from) : { upstream: upstreamProxyOf(options.environment ?? {}) };
       const closing = new AbortController();
       const account = new GateAccount(books, limits, () => clock.monotonicMs());
       const turns = new Turns(maxConnections, maxRequestsPerSecond, clock);
-      const parts: GateParts = { policy, clock, account, reach: { ...USUAL_REACH, upstream, ...options.reach } };
+      const reach = { ...USUAL_REACH, ...usual, ...options.reach };
+      const parts: GateParts = { policy, clock, account, reach, ...(from && { from: from.name }) };
       const open = new Map<ByteStream, Promise<void>>();
       const answer = async (stream: ByteStream) => {
         try {

@@ -34,6 +34,26 @@ export function routes4(text: string): readonly string[] {
   return networks;
 }
 
+/** Of the text of `/proc/net/fib_trie`: what the machine takes for itself, which are its routes of the type LOCAL. */
+export function locals4(text: string): readonly string[] {
+  const networks: string[] = [];
+  let address = '';
+  for (const line of text.split('\n')) {
+    address = /\|-- ([0-9.]{7,15})$/.exec(line)?.[1] ?? address;
+    const bits = /^ *\/([0-9]{1,2}) host LOCAL$/.exec(line)?.[1];
+    if (bits !== undefined) networks.push(`${address}/${bits}`);
+  }
+  return [...new Set(networks)];
+}
+
+/** Of the text of `/proc/net/if_inet6`: addresses of the machine itself. */
+export function interfaces6(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const [address] = line.split(' ');
+    return isHex(address, 32) ? [address6(address)] : [];
+  });
+}
+
 /** Of the text of `/proc/net/ipv6_route`: what is reached without a gateway, and gateways. */
 export function routes6(text: string): readonly string[] {
   const networks: string[] = [];

@@ -1,4 +1,5 @@
-import { BlockList, connect, isIP, type Socket } from 'node:net';
+import { BlockList, connect, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Clock, type UpstreamProxy } from '@litterbox/core/provider';
 import { dialByProxy } from './dial-by-proxy.ts';
 import { isPrivateAddress, isPublicAddress, withoutNat64 } from './is-public-address.ts';
@@ -11,11 +12,13 @@ export interface Reach {
   /** All addresses of a name, as literals. Rejects when there are none. */
   resolve(host: string): Promise<readonly string[]>;
   /** A connection to a literal address. Nothing is looked up. */
-  dial(address: string, port: number, signal: AbortSignal): Promise<Socket>;
+  dial(address: string, port: number, signal: AbortSignal): Promise<Duplex>;
   /** Networks that this machine is in, as `ADDRESS/BITS`: a public address in one of them is none of the Internet's. */
-  ownNetworks(): readonly string[];
+  ownNetworks(): readonly string[] | Promise<readonly string[]>;
   /** Addresses of this machine itself, as literals. */
-  ownAddresses(): readonly string[];
+  ownAddresses(): readonly string[] | Promise<readonly string[]>;
+  /** A connection to a proxy of the person's, by its name. @defaultValue one from this machine */
+  dialName?(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
   /** @defaultValue {@link isPublicAddress} */
   isPublic(address: string): boolean;
   /** The person's own proxy, which has to be used for all but the hosts that it leaves out. */
@@ -52,13 +55,19 @@ export async function reachHost(
   mayBePrivate = false,
 ): Promise<Reached | (Refusal & { readonly isPrivate?: true })> {
   const { upstream } = reach;
-  if (upstream && !upstream.isBypassed(host)) return await reachByProxy(upstream, { host, port }, clock, signal);
-  const addresses = await within(RESOLVE_MS, clock, signal, () => reach.resolve(host)).catch(() => undefined);
+  if (upstream && !upstream.isBypassed(host)) return await reachByProxy(upstream, { host, port }, reach, clock, signal);
+  const looking = within(RESOLVE_MS, clock, signal, () => reach.resolve(host)).catch(() => undefined);
+  const surveying = within(RESOLVE_MS, clock, signal, async () => ({
+    networks: await reach.ownNetworks(),
+    own: await reach.ownAddresses(),
+  })).catch(() => undefined);
+  const [addresses, surveyed] = await Promise.all([looking, surveying]);
   if (!addresses || addresses.length === 0) return { status: 502, reason: `the name ${host} was not found` };
-  const own = listOf(reach.ownNetworks());
+  if (!surveyed) return { status: 502, reason: 'the machine that dials does not tell its own networks' };
+  const own = listOf(surveyed.networks);
   const isOwn = (address: string) => own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const isOutside = (address: string) => reach.isPublic(address) && !isOwn(address) && !isOwn(withoutNat64(address));
-  const machine = listOf(reach.ownAddresses().map((address) => `${address}/${isIP(address) === 6 ? 128 : 32}`));
+  const machine = listOf(surveyed.own.map((address) => `${address}/${isIP(address) === 6 ? 128 : 32}`));
   const isMachine = (address: string) => machine.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const isWithin = (address: string) => isPrivateAddress(address) && !isMachine(address);
   const isTooMany = addresses.length > MAX_ADDRESSES;
@@ -87,11 +96,12 @@ export async function reachHost(
 async function reachByProxy(
   upstream: UpstreamProxy,
   destination: Destination,
+  { dialName = dialNamed }: Reach,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Reached | Refusal> {
   const attempt = new AbortController();
-  const dialling = dialByProxy(upstream, destination, AbortSignal.any([signal, attempt.signal]));
+  const dialling = dialByProxy(upstream, destination, dialName, AbortSignal.any([signal, attempt.signal]));
   const proxy = `${upstream.host}:${upstream.port}`;
   try {
     const reached = await within(DIAL_MS, clock, signal, () => dialling);
@@ -105,7 +115,7 @@ async function reachByProxy(
 
 /** A connection, and where it leads. */
 export interface Reached {
-  readonly socket: Socket;
+  readonly socket: Duplex;
   readonly address: string;
   /** It is none of the Internet's. */
   readonly isPrivate?: true;
@@ -142,9 +152,12 @@ export async function within<Result>(
   }
 }
 
-function dial(address: string, port: number, signal: AbortSignal): Promise<Socket> {
+const dialNamed = (host: string, port: number, signal: AbortSignal) => dial(host, port, signal, true);
+
+/** @param autoSelectFamily whether all addresses of a name are tried: of a literal there is one */
+function dial(host: string, port: number, signal: AbortSignal, autoSelectFamily = false): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, autoSelectFamily: false });
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true, autoSelectFamily });
     const abort = () => socket.destroy(new Error('aborted'));
     signal.addEventListener('abort', abort, { once: true });
     socket.once('error', reject);

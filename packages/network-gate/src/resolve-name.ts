@@ -25,7 +25,8 @@ export async function resolveName(
 
 const askResolver = async (name: string) => await lookup(name, { all: true, verbatim: true });
 
-function addressesIn(hosts: string, wanted: string): readonly string[] {
+/** @param hosts text as of hosts(5) */
+export function addressesIn(hosts: string, wanted: string): readonly string[] {
   const found: string[] = [];
   for (const line of hosts.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);

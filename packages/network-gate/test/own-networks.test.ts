@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { expect, it } from '@jest/globals';
-import { ownNetworks, routes4, routes6 } from '../src/own-networks.ts';
+import { interfaces6, locals4, ownNetworks, routes4, routes6 } from '../src/own-networks.ts';
 
 it('are those of interfaces, of routes without a gateway, and gateways', () => {
   const cidrs = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ cidr }) => cidr) ?? []);
@@ -25,5 +25,34 @@ it('are those of interfaces, of routes without a gateway, and gateways', () => {
   expect(routes6(table6)).toEqual([
     '2a02:8108:0001:0002:0000:0000:0000:0000/64',
     '2a02:8108:0001:0002:0000:0000:0000:0001/128',
+  ]);
+});
+
+it('of another machine are what its kernel takes for itself', () => {
+  const trie = [
+    'Main:',
+    '  +-- 0.0.0.0/0 3 0 4',
+    '           +-- 10.88.0.0/31 1 0 0',
+    '              |-- 10.88.0.0',
+    '                 /16 link UNICAST',
+    '              |-- 10.88.0.1',
+    '                 /32 host LOCAL',
+    '     |-- 203.0.113.0',
+    '        /24 host LOCAL',
+    '        /32 link BROADCAST',
+    'Local:',
+    '              |-- 10.88.0.1',
+    '                 /32 host LOCAL',
+    '',
+  ].join('\n');
+  expect(locals4(trie)).toEqual(['10.88.0.1/32', '203.0.113.0/24']);
+  const table6 = [
+    '00000000000000000000000000000001 01 80 10 80       lo',
+    '2a028108000100020000000000000001 04 40 00 82     eth0',
+    'broken',
+  ].join('\n');
+  expect(interfaces6(table6)).toEqual([
+    '0000:0000:0000:0000:0000:0000:0000:0001',
+    '2a02:8108:0001:0002:0000:0000:0000:0001',
   ]);
 });

@@ -1,4 +1,4 @@
-import { type CallOptions, quoted, type SandboxId, sha256, type SetupStore } from '@litterbox/core/provider';
+import { type CallOptions, quoted, type SandboxId, type SetupStore } from '@litterbox/core/provider';
 import {
   endSessionScript,
   LayeredSetups,

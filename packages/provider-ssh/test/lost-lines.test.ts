@@ -6,10 +6,8 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { ssh } from '@litterbox/provider-ssh';
-import { RepositoryFixture } from '@litterbox/testing';
+import { Line, type LineOptions, RepositoryFixture, SshServer } from '@litterbox/testing';
 import { createLitterbox, type Litterbox } from 'litterbox';
-import { Line, type LineOptions } from './line.ts';
-import { SshServer } from './ssh-server.ts';
 
 /** Nothing packs this. */
 const LARGE_BYTES = 3 * 2 ** 20;

@@ -29,3 +29,5 @@ export {
   type UseCaseFixtureOptions,
 } from './use-case-fixture.ts';
 export { type Ports, wireUseCases, type WiredUseCases } from './wire-use-cases.ts';
+export { Line, type LineOptions } from './line.ts';
+export { SshServer, type SshLogin, type SshServerOptions } from './ssh-server.ts';

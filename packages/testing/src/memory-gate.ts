@@ -3,6 +3,8 @@ import { type GateBooks, type GatePolicy, type NetworkGate } from '@litterbox/co
 /** A gate that is open. */
 export interface MemoryGate extends GateBooks {
   readonly policy: GatePolicy;
+  /** The machine from which it dials, where that is not the one that it runs on. */
+  readonly from: string | undefined;
   /** How many connections came. */
   readonly served: number;
 }
@@ -15,8 +17,8 @@ export function memoryGate(): NetworkGate & {
   const gates: MemoryGate[] = [];
   return {
     gates,
-    async open(policy, books) {
-      const gate = { policy, ...books, served: 0 };
+    async open(policy, books, from) {
+      const gate = { policy, from: from?.name, ...books, served: 0 };
       gates.push(gate);
       return {
         async serve(stream) {

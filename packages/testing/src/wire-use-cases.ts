@@ -95,7 +95,7 @@ export function wireUseCases(ports: Ports) {
   const askProviders = new AskProviders(providers, clock);
   const openRepository = new OpenRepository(sourceControl, ports.repositoryPath, ports.asker);
   const assignPorts = new AssignPorts(state, forwarder);
-  const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock);
+  const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock, providers, host);
   const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
   const openSandboxes = new OpenSandboxes(providers, openRepository, reachKeeper);

@@ -4,7 +4,9 @@ import {
   explain as explainSandbox,
   LitterboxError,
   type Parsed,
-  type Policy,
+  LOCAL_HOST,
+  parseProviderKey,
+  type SandboxRecord,
   type ProbeReport,
   readAudit,
   trustConfig,
@@ -47,7 +49,7 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
     talk.result(`texts of commands are run by ${shell}${shell === 'sh' ? ': there is no bash inside' : ''}`);
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
-  for (const line of networkLines(record.policy)) talk.result(line);
+  for (const line of networkLines(record)) talk.result(line);
   talk.result('Readable inside, of this machine:');
   for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${reason}`);
   const { masked = [], unreachable = [] } = assurance;
@@ -66,8 +68,13 @@ const TROUBLES: Readonly<Record<string, string>> = {
 };
 
 /** What is open on purpose. Nothing for a sandbox without a way out. */
-function networkLines({ network }: Policy): readonly string[] {
-  const { setup, run, allow = [], allowPrivate = [], deny = [], isWithheld } = network;
+function networkLines({
+  policy: { network },
+  provider,
+}: Pick<SandboxRecord, 'policy' | 'provider'>): readonly string[] {
+  const { setup, run, allow = [], allowPrivate = [], deny = [], isWithheld, from = 'there' } = network;
+  const { host } = parseProviderKey(provider);
+  const isElsewhere = host !== LOCAL_HOST;
   const withheld = isWithheld ? ['Nothing was reachable by the setup: no person made the base.'] : [];
   if (setup === 'none' && run === 'none') return withheld;
   const phase = setup === 'none' ? 'commands' : run === 'none' ? 'the setup alone' : 'setup and commands';
@@ -77,7 +84,10 @@ function networkLines({ network }: Policy): readonly string[] {
     `Reachable by ${phase}, over HTTPS through the proxy outside: ${rules(allow)}`,
     ...(allowPrivate.length > 0 ? [`  also in a private network: ${rules(allowPrivate)}`] : []),
     ...(deny.length > 0 ? [`  but not: ${rules(deny)}`] : []),
-    ...proxyLine(),
+    ...(isElsewhere
+      ? [`  from ${from === 'there' ? `its machine, ${visible(host)}` : 'this machine'} (network.from)`]
+      : []),
+    ...(isElsewhere && from === 'there' ? [] : proxyLine()),
   ];
 }
 
@@ -214,11 +224,12 @@ async function audit(
 
 /** What an entry is about, and of a connection why it was refused or where it led. */
 function inputOf(input: Readonly<Record<string, unknown>>): string {
-  const { command, path, name, host, reason, address, isPrivate, proxy } = input;
+  const { command, path, name, host, reason, address, isPrivate, proxy, from } = input;
   const about = [command, path, name, host].find((value) => typeof value === 'string') ?? '';
   if (about !== host) return about.slice(0, 60);
   if (isPrivate === true && typeof address === 'string') return `${host} (private network, ${address})`;
   if (typeof proxy === 'string') return `${host} (by ${proxy})`;
+  if (typeof from === 'string') return `${host} (from ${from})`;
   return typeof reason === 'string' ? `${host} (${reason})` : host;
 }
 

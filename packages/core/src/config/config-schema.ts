@@ -78,10 +78,15 @@ const network = z
     allow: networkRules('Hosts that may be reached through the proxy.').default([]),
     'allow-private': privateRules('Hosts that may be reached at an address of a private network.').optional(),
     deny: networkRules('Exceptions from `allow` and `allow-private`.').default([]),
+    from: choice(
+      ['there', 'here'],
+      'From where connections of a sandbox on another machine are made: from its machine, or from the one that Litterbox runs on. Default "there".',
+    ).optional(),
   })
-  .transform(({ 'allow-private': allowPrivate = [], ...rest }) => ({
+  .transform(({ 'allow-private': allowPrivate = [], from, ...rest }) => ({
     ...rest,
     ...(allowPrivate.length > 0 && { allowPrivate }),
+    ...(from !== undefined && { from }),
   }));
 
 const ssh = z

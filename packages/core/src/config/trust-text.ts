@@ -50,6 +50,8 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   note('network.allow-private', allowPrivate, allowPrivate.length > 0);
   // An exception narrows, but taking one away widens: it is part of what was agreed to.
   note('network.deny', network.deny, network.allow.length + allowPrivate.length > 0 && network.deny.length > 0);
+  // The network of the person's machine is another one than that of the sandbox's.
+  note('network.from', network.from, network.from === 'here');
   note('network.run', network.run, network.run !== 'none');
   note('network.setup', network.setup, network.setup !== 'none');
   note('overlayfs.lower', overlayfs.lower, overlayfs.lower !== 'frozen');

@@ -34,9 +34,17 @@ export interface NetworkPolicy {
   readonly deny?: readonly string[];
   /** Rules without a star of hosts that may be reached although their names lead to addresses of a private network. Absent: none. */
   readonly allowPrivate?: readonly string[];
+  /**
+   * From where the connections of a sandbox on another machine are made: `there`, from its machine, or `here`, from the one that Litterbox
+   * runs on. Absent: there.
+   */
+  readonly from?: NetworkOrigin;
   /** The configuration opens the network for the setup, and no person made the base: `setup` is `none` for that reason. */
   readonly isWithheld?: boolean;
 }
+
+/** See {@link NetworkPolicy.from}. */
+export type NetworkOrigin = 'there' | 'here';
 
 /** `allow-list`: through a proxy outside, what the rules allow. */
 export type NetworkMode = 'none' | 'allow-list';

@@ -1,4 +1,5 @@
 import type { ByteStream } from './byte-stream.ts';
+import type { Host } from './host.ts';
 import type { Spending } from './state-store.ts';
 
 /** What may be reached, in the normal form of the configuration's rules: `host.example.org`, `*.example.org`, `host.example.org:8443`. */
@@ -40,6 +41,8 @@ export type GateReport =
       readonly address: string;
       /** The address is none of the Internet's, and a rule of `allowPrivate` let it through. */
       readonly isPrivate?: true;
+      /** The machine from which it was dialled, where that is not the one that the gate runs on. */
+      readonly from?: string;
       /** `HOST:PORT` of the person's own proxy; then the address is its, and where the name leads is its choice. */
       readonly proxy?: string;
     }
@@ -93,6 +96,7 @@ export interface NetworkGate {
    * @param policy rules that the configuration has parsed
    * @param books told of what is looked up, opened and closed, each, and of what is refused before that, at most some hundred times a
    * minute; asked for budgets
+   * @param from the machine on which names are looked up and from which connections are made. @defaultValue the one that the gate runs on
    */
-  open(policy: GatePolicy, books: GateBooks): Promise<OpenGate>;
+  open(policy: GatePolicy, books: GateBooks, from?: Host): Promise<OpenGate>;
 }

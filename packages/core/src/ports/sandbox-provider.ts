@@ -3,6 +3,7 @@ import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { ProviderKey } from '../domain/provider-key.ts';
+import type { Host } from './host.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { HostDirectory } from './directory-sync.ts';
 import type { ImageStore } from './image-store.ts';
@@ -221,6 +222,8 @@ export interface SandboxProvider extends AsyncDisposable {
   /** Its key: stable, unique in one Litterbox instance; used in records and error details. See `provider-key.ts` for what it may be. */
   readonly name: ProviderKey;
   readonly traits: ProviderTraits;
+  /** The machine of its sandboxes: what programs in them may reach is reached from there. Absent where only the machine that this runs on can. */
+  readonly host?: Host;
 
   /** Looks at the machine and changes nothing that lasts. Never rejects because something is missing. */
   probe(options?: CallOptions): Promise<ProbeReport>;

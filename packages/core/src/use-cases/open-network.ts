@@ -3,8 +3,10 @@ import type { SandboxId } from '../domain/ids.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Host } from '../ports/host.ts';
 import type { GateReport, NetworkGate } from '../ports/network-gate.ts';
 import type { OpenPort } from '../ports/open-port.ts';
+import type { Providers } from '../ports/providers.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { NetworkBooks } from './network-books.ts';
@@ -50,14 +52,26 @@ export class OpenNetwork {
   readonly #audit: AuditLog;
   readonly #state: Pick<StateStore, 'spend'>;
   readonly #clock: Clock;
+  readonly #providers: Pick<Providers, 'get'>;
+  readonly #here: Pick<Host, 'name'>;
   /** Of each sandbox its own, and of a way that ended too, while something of it is not written. */
   readonly #books = new Map<SandboxId, NetworkBooks>();
 
-  constructor(gate: NetworkGate, audit: AuditLog, state: Pick<StateStore, 'spend'>, clock: Clock) {
+  /** @param here the machine that this program runs on */
+  constructor(
+    gate: NetworkGate,
+    audit: AuditLog,
+    state: Pick<StateStore, 'spend'>,
+    clock: Clock,
+    providers: Pick<Providers, 'get'>,
+    here: Pick<Host, 'name'>,
+  ) {
     this.#gate = gate;
     this.#audit = audit;
     this.#state = state;
     this.#clock = clock;
+    this.#providers = providers;
+    this.#here = here;
   }
 
   /**
@@ -76,6 +90,7 @@ export class OpenNetwork {
     const refusals = new Refusals(this.#clock, options?.onRefused);
     const books = this.#books.get(record.id) ?? new NetworkBooks(record, this.#audit, this.#state, this.#clock);
     this.#books.set(record.id, books);
+    const from = await this.#origin(record, options);
     const gate = await this.#gate.open(
       { allow, deny, ...(allowPrivate.length > 0 && { allowPrivate }) },
       {
@@ -87,6 +102,7 @@ export class OpenNetwork {
         spend: (spending) =>
           books.spend(options?.isOfPerson === true ? { ...spending, name: `person:${spending.name}` } : spending),
       },
+      from,
     );
     const closeGate = async () => {
       await gate[Symbol.asyncDispose]();
@@ -109,6 +125,16 @@ export class OpenNetwork {
         await closeGate();
       },
     };
+  }
+
+  /** The machine from which connections are made, where that is not this one. */
+  async #origin(
+    { provider, policy }: Pick<SandboxRecord, 'provider' | 'policy'>,
+    options: CallOptions | undefined,
+  ): Promise<Host | undefined> {
+    if (policy.network.from === 'here') return undefined;
+    const { host } = await this.#providers.get(provider, options);
+    return host?.name === this.#here.name ? undefined : host;
   }
 }
 

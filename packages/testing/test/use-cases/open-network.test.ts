@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
+import { memoryHost, RepositoryShelf, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const overrides = { network: { run: 'allow-list' as const, allow: ['example.org'], deny: ['evil.org'] } };
@@ -159,6 +159,24 @@ test('a runtime that leads nowhere is UNSUPPORTED, by the key that asks for it',
     code: 'UNSUPPORTED',
     message: 'network.run is not supported (provider memory).',
   });
+  await wayOut[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
+});
+
+test.each([
+  ['there', undefined],
+  ['there', 'there' as const],
+  ['here', 'here' as const],
+])('a sandbox on another machine is connected from %s where the policy says %s', async (expected, from) => {
+  const fixture = useCaseFixture({
+    ...nobody,
+    provider: { host: { ...memoryHost(new RepositoryShelf()), name: 'ssh://box' } },
+  });
+  const record = await made(fixture, 'a', { overrides });
+  const { runtime } = await fixture.openSandboxes.get(record);
+  const policy = { ...record.policy, network: { ...record.policy.network, ...(from && { from }) } };
+  const wayOut = await fixture.openNetwork.execute({ ...record, policy }, runtime);
+  expect(fixture.gate.gates[0]?.from).toBe(expected === 'here' ? undefined : 'ssh://box');
   await wayOut[Symbol.asyncDispose]();
   await fixture[Symbol.asyncDispose]();
 });

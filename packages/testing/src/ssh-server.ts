@@ -3,12 +3,23 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { SshHostOptions } from '@litterbox/provider-ssh';
 
 /** What makes a server of a test different from a plain one. */
 export interface SshServerOptions {
   /** Lines for its configuration, before all others: the first value counts. */
   readonly config?: readonly string[];
+  /** Where it listens. @defaultValue 127.0.0.1 */
+  readonly address?: string;
+  /** What is put before its command line, such as `nsenter`. */
+  readonly enter?: readonly string[];
+}
+
+/** What a client needs to log in: options of `openSshHost`. */
+export interface SshLogin {
+  readonly destination: string;
+  readonly identityFile: string;
+  /** Where the files of the client are, which know the server. */
+  readonly client: { readonly home: string; readonly environment: Readonly<Record<string, string>> };
 }
 
 /** An OpenSSH server of a test's own, on loopback, that lets in who runs the test. */
@@ -16,18 +27,23 @@ export class SshServer implements AsyncDisposable {
   readonly directory: string;
   readonly port: number;
   readonly #config: readonly string[];
+  readonly #address: string;
+  readonly #enter: readonly string[];
   #server: ChildProcess | undefined;
 
-  private constructor(directory: string, port: number, config: readonly string[]) {
+  private constructor(directory: string, port: number, options: SshServerOptions) {
+    const { config = [], address = '127.0.0.1', enter = [] } = options;
     this.directory = directory;
     this.port = port;
     this.#config = config;
+    this.#address = address;
+    this.#enter = enter;
   }
 
-  static async start({ config = [] }: SshServerOptions = {}): Promise<SshServer> {
+  static async start(options: SshServerOptions = {}): Promise<SshServer> {
     const directory = mkdtempSync(join(tmpdir(), 'litterbox-ssh-'));
     chmodSync(directory, 0o711); // it reads the keys of a user as that user
-    const server = new SshServer(directory, await freePort(), config);
+    const server = new SshServer(directory, await freePort(), options);
     for (const name of ['host-key', 'id_ed25519'])
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', join(directory, name)]);
     await server.up();
@@ -35,14 +51,14 @@ export class SshServer implements AsyncDisposable {
   }
 
   /** How one logs in who knows the server. */
-  get login(): SshHostOptions {
+  get login(): SshLogin {
     return this.loginBy(this.port);
   }
 
   /** How one logs in whose bytes take another way to the server, by a port of loopback. */
-  loginBy(port: number, user: string = userInfo().username): SshHostOptions {
+  loginBy(port: number, user: string = userInfo().username): SshLogin {
     return {
-      destination: `${user}@127.0.0.1:${port}`,
+      destination: `${user}@${this.#address}:${port}`,
       identityFile: this.identityFile,
       client: { home: this.#homeKnowing(port), environment: {} },
     };
@@ -50,7 +66,7 @@ export class SshServer implements AsyncDisposable {
 
   /** What a person writes. */
   get destination(): string {
-    return `${userInfo().username}@127.0.0.1:${this.port}`;
+    return `${userInfo().username}@${this.#address}:${this.port}`;
   }
 
   get identityFile(): string {
@@ -75,7 +91,7 @@ export class SshServer implements AsyncDisposable {
     const text = [
       ...this.#config,
       `Port ${this.port}`,
-      'ListenAddress 127.0.0.1',
+      `ListenAddress ${this.#address}`,
       `HostKey ${join(this.directory, 'host-key')}`,
       `AuthorizedKeysFile ${join(this.directory, 'id_ed25519.pub')}`,
       'PidFile none',
@@ -90,13 +106,14 @@ export class SshServer implements AsyncDisposable {
     const file = join(this.directory, 'sshd_config');
     writeFileSync(file, `${text}\n`);
     if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
-    const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [program, ...args] = [...this.#enter, '/usr/sbin/sshd', '-D', '-e', '-f', file];
+    const server = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#server = server;
     let said = '';
     server.stderr.on('data', (bytes: Buffer) => {
       said = (said + bytes.toString()).slice(-2_000);
     });
-    await answering(this.port, () => {
+    await answering(this.#address, this.port, () => {
       if (server.exitCode !== null) throw new Error(`sshd ended: ${said}`);
     });
   }
@@ -111,7 +128,7 @@ export class SshServer implements AsyncDisposable {
   }
 
   #knownAt(port: number): string {
-    return `[127.0.0.1]:${port} ${readFileSync(join(this.directory, 'host-key.pub'), 'utf8')}`;
+    return `[${this.#address}]:${port} ${readFileSync(join(this.directory, 'host-key.pub'), 'utf8')}`;
   }
 
   #homeKnowing(port: number): string {
@@ -140,13 +157,13 @@ function freePort(): Promise<number> {
   });
 }
 
-async function answering(port: number, check: () => void): Promise<void> {
+async function answering(host: string, port: number, check: () => void): Promise<void> {
   const { connect } = await import('node:net');
   const until = Date.now() + 30_000;
   for (;;) {
     check();
     const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect({ host: '127.0.0.1', port });
+      const socket = connect({ host, port });
       socket.once('connect', () => {
         socket.destroy();
         resolve(true);
