@@ -41,7 +41,7 @@ module.exports = {
       comment: 'The parts that come along, and never a provider.',
       severity: 'error',
       from: { path: '^packages/litterbox/src/(load-parts|open-for-[a-z]+)\\.ts$' },
-      to: { path: '^packages/(?!core/|litterbox/|host/|network-gate/|source-control-git/|state-sqlite/)' },
+      to: { path: '^packages/(?!core/|litterbox/|host/|network-gate/|source-control-git/|state-sqlite/|sync-rsync/)' },
     },
     {
       name: 'litterbox-without-node',

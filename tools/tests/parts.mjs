@@ -131,8 +131,9 @@ const GATE = [
     name: 'kit-ssh-gate',
     layer: 'gate',
     why: 'copy-on-write sandboxes over a real SSH server: what is carried, what the way is asked to do, and lines that are cut',
-    files: ['^packages/provider-ssh/test/(overlayfs\\.conformance|lost-lines)'],
+    files: ['^packages/provider-ssh/test/(overlayfs\\.conformance|lost-lines|include)'],
     titles: [
+      '^files of the working tree on another machine come along with their times, by rsync',
       ...groups('streaming', 'traits', 'connections'),
       '^a machine behind a bad line (a base that is cut|what a command did)',
       '^two users of one machine',
@@ -302,8 +303,8 @@ const DEEP = [
   },
   {
     name: 'ssh-lines',
-    why: 'sandboxes over SSH on lines that are cut, silent and slow, on a full disk, and beside other users of the machine',
-    files: ['^packages/provider-ssh/test/lost-lines'],
+    why: 'sandboxes over SSH on lines that are cut, silent and slow, on a full disk, beside other users, and with files of the working tree',
+    files: ['^packages/provider-ssh/test/(lost-lines|include)'],
   },
   {
     name: 'kit-ssh-user',

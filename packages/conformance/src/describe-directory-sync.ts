@@ -220,6 +220,24 @@ export function describeDirectorySync({ name, runner, open, places }: DirectoryS
     );
 
     check(
+      'with some paths alone nothing else is copied, changed or removed, and they are no patterns',
+      async ({ sync, source, target }) => {
+        const names = ['a/b/c/file', 'a/b/other', 'a/own', 'single', '[x]*', 'x1', 'back\\slash/f', 'link/f', 'gone/f'];
+        const make = (content: string) =>
+          names.map((name) => `mkdir -p "$(dirname '${name}')"; echo ${content} >'${name}'`).join('; ');
+        await inside(source, `${make('source')}; rm -r link gone; ln -s a link`);
+        await target.host.files.makeDirectory(target.path);
+        await inside(target, `${make('target')}; echo target >a/b/c/own; rm -r 'back\\slash'`);
+        const only = ['a/b/c', 'single', '[x]*', 'back\\slash', 'link/b', 'gone'];
+        const report = sorted(await sync.sync(source, target, { only }));
+        assert.deepEqual(report.changed, ['[x]*', 'a/b/c/file', 'back\\slash', 'back\\slash/f', 'single'].sort());
+        assert.deepEqual(report.removed, ['a/b/c/own', 'gone', 'gone/f']);
+        assert.equal(await inside(target, "cat a/b/c/file single '[x]*' 'back\\slash/f'"), 'source\n'.repeat(4));
+        assert.equal(await inside(target, 'cat a/b/other a/own x1 link/f'), 'target\n'.repeat(4));
+      },
+    );
+
+    check(
       'names of any bytes arrive, are told as they are, and do nothing',
       async ({ sync, source, target, beside }) => {
         await run(source, [
@@ -364,7 +382,9 @@ export function describeDirectorySync({ name, runner, open, places }: DirectoryS
         for (const path of ['', 'relative', '/nul\0'])
           await refused('INVALID_ARGUMENT', sync.sync(source, { ...target, path }));
         for (const path of ['', '/absolute', '../up', 'a/../b', './a', 'a//b', 'a\0'])
-          await refused('INVALID_ARGUMENT', sync.sync(source, target, { exclude: [path] }));
+          for (const options of [{ exclude: [path] }, { only: ['in', path] }])
+            await refused('INVALID_ARGUMENT', sync.sync(source, target, options));
+        await refused('INVALID_ARGUMENT', sync.sync(source, target, { only: [] }));
         assert.equal(await inside(source, 'cat in/x'), 'x\n');
       },
     );

@@ -73,7 +73,7 @@ export const AGENT_USE_CASES: UseCaseList = [
     ],
   ],
   [InstallImage, [Port.State, Port.Audit, OpenNetwork, Port.Actor]],
-  [BringArtefacts, [Port.Host]],
+  [BringArtefacts, [Port.Host, Port.DirectorySync]],
   [
     CreateSandbox,
     [

@@ -29,6 +29,7 @@ export function compose(wiring: Wiring, useCases: UseCaseList): UseCases {
   container.bind(Port.Heap).toConstantValue(wiring.heap);
   container.bind(Port.Forwarder).toConstantValue(wiring.forwarder);
   container.bind(Port.Keepers).toConstantValue(wiring.keepers);
+  container.bind(Port.DirectorySync).toConstantValue(wiring.directorySync);
   container.bind(Port.NetworkGate).toConstantValue(wiring.networkGate);
   container.bind(Port.Approver).toConstantValue(wiring.approver);
   container.bind(Port.RepositoryPath).toConstantValue(wiring.repositoryPath);

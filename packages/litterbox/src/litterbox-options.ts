@@ -2,6 +2,7 @@ import type {
   Approver,
   AuditLog,
   Clock,
+  DirectorySync,
   Heap,
   Host,
   Hosts,
@@ -67,6 +68,8 @@ export interface LitterboxParts {
   readonly forwarder: PortForwarder;
   readonly keepers: Keepers;
   readonly networkGate: NetworkGate;
+  /** Brings files of the person's working tree to other machines. */
+  readonly directorySync: DirectorySync;
   readonly pool: SandboxPool;
   readonly poolFiller: PoolFiller;
 }

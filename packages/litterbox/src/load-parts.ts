@@ -1,4 +1,11 @@
-import { type Clock, type Heap, LitterboxError, type NetworkGate, type SourceControl } from '@litterbox/core/agent';
+import {
+  type Clock,
+  type DirectorySync,
+  type Heap,
+  LitterboxError,
+  type NetworkGate,
+  type SourceControl,
+} from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { localHosts } from './local-hosts.ts';
 import { NO_POOL } from './no-pool.ts';
@@ -64,6 +71,7 @@ export async function loadParts(
   const clock = parts.clock ?? systemClock;
   const hosts = parts.hosts ?? openHosts?.({ host, directory: stateDirectory }) ?? localHosts(host, stateDirectory);
   const networkGate = parts.networkGate ?? lateGate(clock);
+  const directorySync = parts.directorySync ?? lateSync;
   const pool = parts.pool ?? store?.pool ?? NO_POOL;
   const poolFiller = parts.poolFiller ?? (launchFiller ? { launch: launchFiller } : {});
   return {
@@ -77,6 +85,7 @@ export async function loadParts(
     forwarder,
     keepers,
     networkGate,
+    directorySync,
     pool,
     poolFiller,
   };
@@ -108,6 +117,14 @@ const lateGate = (clock: Clock): NetworkGate => ({
     return await networkGate({ clock, environment: globalThis.process?.env ?? {} }).open(...opening);
   },
 });
+
+/** Loaded when files are to come along to another machine. */
+const lateSync: DirectorySync = {
+  async sync(...what) {
+    const { rsync } = await import('@litterbox/sync-rsync');
+    return await rsync().sync(...what);
+  },
+};
 
 const systemClock: Clock = {
   wallMs: () => Date.now(),

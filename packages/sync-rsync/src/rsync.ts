@@ -21,7 +21,7 @@ export function rsync(): DirectorySync {
   return {
     async sync(source, target, options = {}) {
       options.signal?.throwIfAborted();
-      checkPaths(source, target, options.exclude ?? []);
+      checkPaths(source, target, options);
       await checkDirectories(source, target, options);
       return await run(source, target, options);
     },
@@ -29,10 +29,10 @@ export function rsync(): DirectorySync {
 }
 
 async function run(source: HostDirectory, target: HostDirectory, options: SyncOptions): Promise<SyncReport> {
-  const { signal, exclude = [], maxTold = DEFAULT_MAX_TOLD } = options;
+  const { signal, exclude = [], only, maxTold = DEFAULT_MAX_TOLD } = options;
   const nonce = crypto.randomUUID();
   const told = new SenderTold(nonce, maxTold);
-  const argv = senderArguments({ nonce, source: source.path, exclude });
+  const argv = senderArguments({ nonce, source: source.path, exclude, only });
   const outcome = await joinPair(source.host, target, argv, (bytes) => told.push(bytes), signal);
   told.end();
   // 24: a file of the source went away while it was read
@@ -40,13 +40,17 @@ async function run(source: HostDirectory, target: HostDirectory, options: SyncOp
   return told.report();
 }
 
-function checkPaths(source: HostDirectory, target: HostDirectory, exclude: readonly string[]): void {
+function checkPaths(source: HostDirectory, target: HostDirectory, { exclude = [], only }: SyncOptions): void {
   for (const { path } of [source, target])
     if (!path.startsWith('/') || path.includes('\0'))
       throw invalid(`${shown(path)} is no absolute path.`, 'Give the absolute path of a directory.');
-  for (const path of exclude)
+  if (only?.length === 0) throw invalid('Nothing is to be brought.', 'Name a path, or leave `only` out.');
+  for (const path of [...exclude, ...(only ?? [])])
     if (path.includes('\0') || path.split('/').some((name) => ['', '.', '..'].includes(name)))
-      throw invalid(`${shown(path)} cannot be excluded.`, 'Give a path relative to the directories, such as dir/file.');
+      throw invalid(
+        `${shown(path)} is no path in the directories.`,
+        'Give a path relative to the directories, such as dir/file.',
+      );
   if (source.host !== target.host) return;
   const [one, other] = [`${normal(source.path)}/`, `${normal(target.path)}/`];
   if (one.startsWith(other) || other.startsWith(one))

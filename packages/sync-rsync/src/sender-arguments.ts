@@ -4,6 +4,8 @@ export interface SenderInput {
   readonly nonce: string;
   readonly source: string;
   readonly exclude: readonly string[];
+  /** Absent: everything. */
+  readonly only: readonly string[] | undefined;
 }
 
 /** Seconds without a byte after which a side gives up. */
@@ -23,7 +25,7 @@ exec cat <&3' sh`;
 const START = 'exec 3<&0 4>&1; exec rsync "$@" </dev/null >&2';
 
 /** The program at the side of the source, with everything it is told. */
-export function senderArguments({ nonce, source, exclude }: SenderInput): readonly [string, ...string[]] {
+export function senderArguments({ nonce, source, exclude, only }: SenderInput): readonly [string, ...string[]] {
   return [
     'env',
     'LC_ALL=C', // so that every byte beyond ASCII is told in octal
@@ -45,13 +47,24 @@ export function senderArguments({ nonce, source, exclude }: SenderInput): readon
     `--out-format=${nonce} %i %n`,
     `--rsh=${CONNECTION}`,
     ...exclude.map((path) => `--exclude=/${literal(path)}`),
+    ...(only ? [...only.flatMap(inclusions), '--exclude=*'] : []),
     '--',
     `${source}/`,
     'far:./', // the receiver is started there
   ];
 }
 
+/** The first rule that matches decides, and what lies in a directory that is left out is not looked at. */
+function inclusions(path: string): readonly string[] {
+  const names = path.split('/');
+  const above = names.slice(0, -1).map((_name, index) => `--include=/${literal(names.slice(0, index + 1).join('/'))}/`);
+  return [...above, `--include=/${literal(path)}`, `--include=/${escaped(path)}/***`];
+}
+
+/** A path in which nothing is a pattern, in a rule that has a wildcard of ours. */
+const escaped = (path: string) => path.replaceAll(/[*?[\\]/g, '\\$&');
+
 /** A path in which nothing is a pattern. Without a wildcard rsync takes a backslash as it is. */
 function literal(path: string): string {
-  return /[*?[]/.test(path) ? path.replaceAll(/[*?[\\]/g, '\\$&') : path;
+  return /[*?[]/.test(path) ? escaped(path) : path;
 }

@@ -33,6 +33,7 @@ import {
   ListFiles,
   ListSandboxes,
   ListSnapshots,
+  LitterboxError,
   type NetworkGate,
   OpenNetwork,
   OpenRepository,
@@ -64,7 +65,7 @@ import {
   TakeSnapshot,
   TrustConfig,
 } from '@litterbox/core';
-import { AuditRead, FindShell, ReadClone } from '@litterbox/core/agent';
+import { AuditRead, type DirectorySync, FindShell, ReadClone } from '@litterbox/core/agent';
 
 /** Everything that use cases are made of. */
 export interface Ports {
@@ -89,6 +90,12 @@ export interface Ports {
 
 export type WiredUseCases = ReturnType<typeof wireUseCases>;
 
+/** Sandboxes in memory are on the machine of the person. */
+const NOTHING_TO_SYNC: DirectorySync = {
+  sync: () =>
+    Promise.reject(new LitterboxError('UNSUPPORTED', 'There is one machine in memory.', { operation: 'sync' })),
+};
+
 /** The use cases over these ports, wired as the composition root of `litterbox` does it. */
 export function wireUseCases(ports: Ports) {
   const { providers, sourceControl, state, audit, pool, host, clock, heap, forwarder, keepers, actor } = ports;
@@ -107,7 +114,7 @@ export function wireUseCases(ports: Ports) {
   const takePooled = new TakePooled(pool);
   const clearPool = new ClearPool(openRepository, state, pool, audit, providers, askProviders, actor);
   const installImage = new InstallImage(state, audit, openNetwork, actor);
-  const bringArtefacts = new BringArtefacts(host);
+  const bringArtefacts = new BringArtefacts(host, NOTHING_TO_SYNC);
   const fillPool = new FillPool(
     openRepository,
     state,

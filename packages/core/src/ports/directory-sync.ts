@@ -15,6 +15,11 @@ export interface SyncOptions extends CallOptions {
    * nor changed nor removed. @defaultValue none
    */
   readonly exclude?: readonly string[];
+  /**
+   * Paths as those of `exclude`: they and everything below them are made equal, and nothing else is copied, changed or removed. Directories
+   * above them are made where they are not there. @defaultValue everything
+   */
+  readonly only?: readonly string[];
   /** How many names are told at most; what is counted is counted all the same. @defaultValue 10,000 */
   readonly maxTold?: number;
 }
@@ -49,7 +54,7 @@ export interface DirectorySync {
   /**
    * @param target made with its parents when it is not there
    * @throws LitterboxError `NOT_FOUND` without `source`; `NOT_A_DIRECTORY` when either is something else, links included;
-   *   `INVALID_ARGUMENT` for a path that is not one, or when one is in the other; `TOOL_MISSING`; `PERMISSION_DENIED` or `CONFLICT`
+   *   `INVALID_ARGUMENT` for a path that is not one, when one is in the other, and for an empty `only`; `TOOL_MISSING`; `PERMISSION_DENIED` or `CONFLICT`
    *   when a part of it could not be brought; `DISK_FULL`; `UNAVAILABLE` when a host cannot be reached or says nothing for a minute.
    */
   sync(source: HostDirectory, target: HostDirectory, options?: SyncOptions): Promise<SyncReport>;

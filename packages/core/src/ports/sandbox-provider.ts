@@ -5,7 +5,7 @@ import type { SandboxId } from '../domain/ids.ts';
 import type { ProviderKey } from '../domain/provider-key.ts';
 import type { Host } from './host.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
-import type { HostDirectory } from './directory-sync.ts';
+import type { DirectorySync, HostDirectory } from './directory-sync.ts';
 import type { ImageStore } from './image-store.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
 import type { SetupStore } from './setup-store.ts';
@@ -76,6 +76,8 @@ export interface NewerThanBuilt {
 export interface Artefacts {
   /** The working tree. */
   readonly source: HostDirectory;
+  /** Brings them to another machine, only what that does not have. Absent, or where the machines lack what it needs: all is sent. */
+  readonly sync?: DirectorySync;
   /** From its top, as `includedPath` has them; none lies below another. The base has nothing there and below, and nothing but directories above. */
   readonly paths: readonly string[];
   /**
@@ -148,8 +150,8 @@ export interface SandboxSpec {
    * `prepared` counts for nothing then. Asked for only where {@link ProviderTraits.canBring} says so.
    *
    * Rejects with `NOT_FOUND` for a path that is not there, `PATH_OUTSIDE_WORKDIR` for one that a link is above of, `CONFLICT` for what changes all the
-   * time while it is copied, `PERMISSION_DENIED` for what this user cannot read, and `UNSUPPORTED` for another machine's or for what lies on
-   * a file system of its own.
+   * time while it is copied, `PERMISSION_DENIED` for what this user cannot read, and `UNSUPPORTED` for what lies on a file system of its own,
+   * and for another machine's where the provider cannot bring those.
    */
   readonly artefacts?: Artefacts;
   /**

@@ -4,6 +4,7 @@ import { isWithinAny } from '../domain/included-path.ts';
 import { sha256 } from '../domain/sha256.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { DirectorySync } from '../ports/directory-sync.ts';
 import type { Host } from '../ports/host.ts';
 import type { PersonsRepository } from '../ports/persons-repository.ts';
 import type { Artefacts, NewerThanBuilt } from '../ports/sandbox-provider.ts';
@@ -30,10 +31,12 @@ export interface WantedArtefacts {
 /** Decides what of the person's working tree comes along beside a base. */
 export class BringArtefacts {
   readonly #host: Host;
+  readonly #sync: DirectorySync;
 
   /** @param host the person's machine */
-  constructor(host: Host) {
+  constructor(host: Host, sync: DirectorySync) {
     this.#host = host;
+    this.#sync = sync;
   }
 
   /** @throws LitterboxError `NOT_FOUND`, `CONFLICT` where the base has something there, when `isStrict` */
@@ -63,7 +66,7 @@ export class BringArtefacts {
     if (brought.length === 0) return { warnings };
     const source = { host: this.#host, path: repository.root };
     const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, tree, sinceSeconds, call);
-    return { artefacts: { source, paths: brought, newerThan }, warnings };
+    return { artefacts: { source, sync: this.#sync, paths: brought, newerThan }, warnings };
   }
 }
 

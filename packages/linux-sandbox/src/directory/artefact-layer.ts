@@ -11,8 +11,17 @@ import {
 } from '@litterbox/core/provider';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import { ARTEFACT_PREFIX } from './artefact-prefix.ts';
-import { ARTEFACT_EXITS, type ArtefactScript, copyArtefacts, surveyArtefacts } from './artefact-script.ts';
+import {
+  ARTEFACT_EXITS,
+  type ArtefactScript,
+  assertDigest,
+  CLEAN_ARTEFACTS,
+  copyArtefacts,
+  inWorkTree,
+  surveyArtefacts,
+} from './artefact-script.ts';
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
+import { bringArtefacts } from './bring-artefacts.ts';
 import { COPY_EXITS } from './copy-layers.ts';
 import { runScript, scriptError } from './run-script.ts';
 
@@ -38,16 +47,16 @@ const MAX_ATTEMPTS = 3;
 export async function ensureArtefactLayer(
   input: ArtefactLayerInput,
   base: WorkspaceSource,
-  { source, paths, newerThan }: Artefacts,
+  artefacts: Artefacts,
   options?: ProgressOptions,
 ): Promise<ArtefactLayer> {
   const { host, provider, owner } = input;
-  if (!(await isSameMachine(source.host, host, options)))
-    throw cannotHonour(provider, 'files of another machine than its own', 'Leave out include.');
-  const { uid } = await host.facts(options);
+  const { source, paths, newerThan } = artefacts;
+  const isHere = await isSameMachine(source.host, host, options);
+  const { uid } = await source.host.facts(options);
   const script = { source: source.path, paths, isRoot: uid === 0 };
   for (let attempt = 1; ; attempt++) {
-    const { digest, oldestSeconds } = await survey(input, script, options);
+    const { digest, oldestSeconds } = await survey(source.host, provider, script, options);
     const newer = await newerThan(oldestSeconds, options);
     const name = `${ARTEFACT_PREFIX}${await sha256(new TextEncoder().encode(`${base.key} ${digest} ${newer.key} ${owner?.uid}`))}`;
     options?.onProgress?.({
@@ -56,9 +65,12 @@ export async function ensureArtefactLayer(
     });
     const fill: BaseTreesInput['fill'] = async (unfinished, call) => {
       const given = owner ? ` && chown -R -h ${owner.uid}:${owner.gid} .` : '';
-      const text = `umask 022; cd ${quoted(unfinished)} || exit 1\n${copyArtefacts(script, digest)}${given}`;
+      if (!isHere) await bringArtefacts({ host, bases: input.bases, unfinished, artefacts, script }, call);
+      const brought = isHere ? copyArtefacts(script, digest) : CLEAN_ARTEFACTS;
+      const text = `umask 022; cd ${quoted(unfinished)} || exit 1\n${brought}${given}`;
       const { code, stderr } = await runScript(host, text, call);
       if (code !== 0) throw artefactError(provider, code, stderr);
+      if (!isHere) await assertUnchanged(source.host, provider, script, digest, call);
     };
     try {
       const { kind: _ordinary, ...trees } = input;
@@ -84,7 +96,19 @@ async function isSameMachine(one: Host, other: Host, options?: CallOptions): Pro
 /** The files were others when they had been copied. */
 class ChangedMeanwhile extends LitterboxError {}
 
-async function survey({ host, provider }: ArtefactLayerInput, script: ArtefactScript, options?: ProgressOptions) {
+/** @throws LitterboxError when the files changed while they were brought */
+async function assertUnchanged(
+  host: Host,
+  provider: string,
+  script: ArtefactScript,
+  digest: string,
+  call?: CallOptions,
+): Promise<void> {
+  const { code, stderr } = await runScript(host, inWorkTree(script, assertDigest(digest)), call);
+  if (code !== 0) throw artefactError(provider, code, stderr);
+}
+
+async function survey(host: Host, provider: string, script: ArtefactScript, options?: ProgressOptions) {
   const { code, stdout, stderr } = await runScript(host, surveyArtefacts(script), { signal: options?.signal });
   const [, digest, seconds] = /^([0-9a-f]{64}) (\d{1,15})(?:\.\d+)?\n$/.exec(stdout) ?? [];
   if (code !== 0 || digest === undefined || seconds === undefined) throw artefactError(provider, code, stderr);

@@ -41,12 +41,24 @@ echo "$(digest "$@") \${oldest:-$(date +%s)}"`,
  */
 export function copyArtefacts(input: ArtefactScript, digest: string): string {
   // The descriptor leads there also when the directory lies in the working tree, which cannot be written from in there.
-  const copy = `cp -R -P --parents --preserve=mode,timestamps,links --reflink=auto -t /proc/self/fd/9/ -- "$@" || exit 1
-${DIGEST}
-[ "$(digest "$@")" = ${quoted(digest)} ] || exit ${ARTEFACT_EXITS.changed}`;
+  const copy = `${COPY} -t /proc/self/fd/9/ -- "$@" || exit 1
+${assertDigest(digest)}`;
   return `exec 9<. && { ! command -v flock >/dev/null 2>&1 || flock 9; } || exit 1
 ( ${inWorkTree(input, copy)} ) || exit
-find . ! -type f ! -type d ! -type l -exec rm -f {} + && find . -type f -perm /6000 -exec chmod ug-s {} +`;
+${CLEAN_ARTEFACTS}`;
+}
+
+/** Shell text that copies the paths that it is given, with the directories above them, to where `-t` says. */
+export const COPY = 'cp -R -P --parents --preserve=mode,timestamps,links --reflink=auto';
+
+/** Shell text: what is no file, directory or link leads somewhere, and no file has the rights of another user. */
+export const CLEAN_ARTEFACTS =
+  'find . ! -type f ! -type d ! -type l -exec rm -f {} + && find . -type f -perm /6000 -exec chmod ug-s {} +';
+
+/** Shell text that ends with {@link ARTEFACT_EXITS}.changed unless the paths that it is given are what the survey saw. */
+export function assertDigest(digest: string): string {
+  return `${DIGEST}
+[ "$(digest "$@")" = ${quoted(digest)} ] || exit ${ARTEFACT_EXITS.changed}`;
 }
 
 /**
@@ -55,7 +67,7 @@ find . ! -type f ! -type d ! -type l -exec rm -f {} + && find . -type f -perm /6
  *
  * @param script with the paths as its arguments
  */
-function inWorkTree({ source, paths, isRoot }: ArtefactScript, script: string): string {
+export function inWorkTree({ source, paths, isRoot }: ArtefactScript, script: string): string {
   const words = paths.map((path) => quoted(`./${path}`));
   const above = [...new Set(paths.flatMap(directoriesAbove))].map((path) => quoted(`./${path}`));
   const mounted = paths.map((path) => quoted(inMountTable(`${source}/${path}`))).map((path) => `${path}|${path}/*`);
