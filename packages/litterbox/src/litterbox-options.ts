@@ -4,6 +4,7 @@ import type {
   Clock,
   Heap,
   Host,
+  HostGauge,
   Hosts,
   Keepers,
   NetworkGate,
@@ -59,6 +60,8 @@ export interface LitterboxParts {
   readonly host: Host;
   /** The machines that sandboxes can be made on. */
   readonly hosts: Hosts;
+  /** Asks them for room, where a sandbox may be made on several. */
+  readonly hostGauge: HostGauge;
   readonly sourceControl: SourceControl;
   readonly state: StateStore;
   readonly audit: AuditLog;

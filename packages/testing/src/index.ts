@@ -6,6 +6,7 @@ export { memoryApprover } from './memory-approver.ts';
 export { memoryAudit } from './memory-audit.ts';
 export { memoryForwarder } from './memory-forwarder.ts';
 export { memoryGate } from './memory-gate.ts';
+export { type GaugeAnswer, memoryGauge } from './memory-gauge.ts';
 export { memoryHost } from './memory-host.ts';
 export { memoryKeepers } from './memory-keepers.ts';
 export { memoryPool } from './memory-pool.ts';

@@ -25,6 +25,8 @@ import {
   ForkSandbox,
   type Heap,
   type Host,
+  type HostGauge,
+  type Hosts,
   InspectSandbox,
   InstallImage,
   IntegrateChanges,
@@ -38,6 +40,7 @@ import {
   OpenRepository,
   OpenSandboxes,
   PatchFile,
+  PlaceSandbox,
   type PoolFiller,
   type PortForwarder,
   type Providers,
@@ -75,6 +78,8 @@ export interface Ports {
   readonly pool: SandboxPool;
   readonly poolFiller: PoolFiller;
   readonly host: Host;
+  readonly hosts: Pick<Hosts, 'preferred'>;
+  readonly hostGauge: HostGauge;
   readonly clock: Clock;
   readonly heap: Heap;
   readonly forwarder: PortForwarder;
@@ -100,7 +105,8 @@ export function wireUseCases(ports: Ports) {
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
   const openSandboxes = new OpenSandboxes(providers, openRepository, reachKeeper);
   const findSandbox = new FindSandbox(state, openRepository, audit);
-  const chooseProvider = new ChooseProvider(providers, askProviders);
+  const chooseProvider = new ChooseProvider(providers, askProviders, ports.hosts);
+  const placeSandbox = new PlaceSandbox(ports.hostGauge, state, chooseProvider, clock);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);
   const recordRevision = new RecordRevision(state, openRepository, heap);
   const setUpSandbox = new SetUpSandbox(state, recordRevision, openNetwork, openRepository, ports.asker);
@@ -114,7 +120,7 @@ export function wireUseCases(ports: Ports) {
     pool,
     audit,
     decidePolicy,
-    chooseProvider,
+    placeSandbox,
     openNetwork,
     installImage,
     clearPool,
@@ -126,7 +132,7 @@ export function wireUseCases(ports: Ports) {
     state,
     audit,
     decidePolicy,
-    chooseProvider,
+    placeSandbox,
     openSandboxes,
     setUpSandbox,
     assignPorts,
@@ -178,7 +184,7 @@ export function wireUseCases(ports: Ports) {
     reachKeeper,
     actor,
   );
-  const restoreRecords = new RestoreRecords(state, pool, providers, askProviders, decidePolicy, chooseProvider, clock);
+  const restoreRecords = new RestoreRecords(state, pool, providers, askProviders, decidePolicy, placeSandbox, clock);
   const runCommand = new RunCommand(changeWorkspace);
   const forkSandbox = new ForkSandbox(
     findSandbox,
@@ -202,6 +208,7 @@ export function wireUseCases(ports: Ports) {
     findSandbox,
     findShell: new FindShell(openSandboxes),
     chooseProvider,
+    placeSandbox,
     decidePolicy,
     recordRevision,
     setUpSandbox,

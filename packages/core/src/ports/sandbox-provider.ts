@@ -5,6 +5,7 @@ import type { SandboxId } from '../domain/ids.ts';
 import type { ProviderKey } from '../domain/provider-key.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { HostDirectory } from './directory-sync.ts';
+import type { OpenedHost } from './hosts.ts';
 import type { ImageStore } from './image-store.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
 import type { SetupStore } from './setup-store.ts';
@@ -221,6 +222,8 @@ export interface SandboxProvider extends AsyncDisposable {
   /** Its key: stable, unique in one Litterbox instance; used in records and error details. See `provider-key.ts` for what it may be. */
   readonly name: ProviderKey;
   readonly traits: ProviderTraits;
+  /** The machine that it is for, where it came with one of its own: other providers can be made there too, and it can be asked for room. */
+  readonly machine?: OpenedHost;
 
   /** Looks at the machine and changes nothing that lasts. Never rejects because something is missing. */
   probe(options?: CallOptions): Promise<ProbeReport>;
