@@ -124,7 +124,11 @@ const GATE = [
     name: 'far-machines',
     layer: 'gate',
     why: 'a machine behind shells and over SSH: the contract of a host, keys, logins, losses',
-    files: ['^packages/far-host/test/', '^packages/provider-ssh/test/ssh-host\\.test'],
+    files: [
+      '^packages/far-host/test/',
+      '^packages/provider-ssh/test/ssh-host\\.test',
+      '^packages/litterbox/test/several-hosts',
+    ],
     except: ['far-away'],
   },
   {
