@@ -82,6 +82,7 @@ export type {
 } from './ports/providers.ts';
 export {
   LOCAL_HOST,
+  normalHostName,
   parseProviderKey,
   type ProviderKey,
   type ProviderPlace,

@@ -127,7 +127,7 @@ function verdict(talk: Talk, report: ProbeReport): string {
 
 async function doctor(context: Context, input: Parsed<typeof checkMachine>): Promise<void> {
   const { talk, signal } = context;
-  const reports = await (await context.litterbox()).perform(checkMachine, input, { signal });
+  const reports = await (await context.litterbox()).perform(checkMachine, input, { signal, onProgress: talk.progress });
   const isUsable = reports.some(({ report }) => report.usable);
   if (talk.json) talk.document({ node: process.version, ...Object(checkMachine.document?.(reports)) });
   else {

@@ -8,7 +8,7 @@ import {
   providerKey,
 } from '../domain/provider-key.ts';
 import { shown } from '../domain/shown.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { Hosts } from '../ports/hosts.ts';
 import type { Providers } from '../ports/providers.ts';
@@ -42,7 +42,7 @@ export class ChooseProvider {
    *
    * @param named of the user's machines, instead of the one that each provider is for
    */
-  async reports(options?: CallOptions, named?: string): Promise<readonly ProviderReport[]> {
+  async reports(options?: ProgressOptions, named?: string): Promise<readonly ProviderReport[]> {
     const host = named === undefined ? await this.#hosts.preferred?.(options) : normalHostName(named);
     const keys = this.#preferred(host);
     if (host === undefined) {
@@ -62,7 +62,7 @@ export class ChooseProvider {
    */
   async execute(
     wanted: ProviderKey | undefined,
-    options?: CallOptions,
+    options?: ProgressOptions,
     root?: SandboxRoot['type'],
     named?: string,
   ): Promise<SandboxProvider> {
@@ -103,7 +103,7 @@ export class ChooseProvider {
    */
   async usable(
     wanted: ProviderKey | undefined,
-    options: CallOptions | undefined,
+    options: ProgressOptions | undefined,
     root: SandboxRoot['type'] | undefined,
     host: string,
   ): Promise<SandboxProvider> {
