@@ -156,7 +156,7 @@ module.exports = {
       comment: 'Whoever lists sandboxes of one provider does not load the others.',
       severity: 'error',
       from: { path: '^packages/providers/src/', pathNot: tests },
-      to: { path: '^packages/provider-', dynamic: false },
+      to: { path: '^packages/provider-', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'providers-are-all-it-knows',

@@ -127,7 +127,7 @@ const GATE = [
     files: [
       '^packages/far-host/test/',
       '^packages/provider-ssh/test/ssh-host\\.test',
-      '^packages/litterbox/test/(several-hosts|virtual-machines)',
+      '^packages/litterbox/test/several-hosts',
       '^packages/provider-vm/test/',
     ],
     except: ['far-away'],

@@ -5,6 +5,7 @@ import {
   type HostGauge,
   type Hosts,
   LitterboxError,
+  LOCAL_HOST,
   type MachineLoad,
   shown,
 } from '@litterbox/core/provider';
@@ -29,7 +30,8 @@ export function machineGauge(hosts: Pick<Hosts, 'open'>): HostGauge {
       }
       const begunMs = performance.now();
       const answer = await answerOf(host, options);
-      const load = parseLoad(answer, performance.now() - begunMs);
+      // This machine is not away, however long its own program took to start.
+      const load = parseLoad(answer, name === LOCAL_HOST ? 0 : performance.now() - begunMs);
       if (load) return load;
       throw new LitterboxError(
         'PROVIDER_PROTOCOL_ERROR',

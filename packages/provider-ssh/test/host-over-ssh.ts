@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSshHost, type SshHost } from '@litterbox/provider-ssh';
-import { SshServer } from './ssh-server.ts';
+import { SshServer } from '@litterbox/testing';
 
 /** A host over a server of its own, and a directory there. */
 export interface HostOverSsh extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { afterAll, describe, it } from '@jest/globals';
 import { describeHost } from '@litterbox/conformance';
 import { openSshHost } from '@litterbox/provider-ssh';
-import { SshServer } from './ssh-server.ts';
+import { SshServer } from '@litterbox/testing';
 
 const server = await SshServer.start();
 afterAll(() => server[Symbol.asyncDispose]());

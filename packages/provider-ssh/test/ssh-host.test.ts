@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { collected, describeLoopback, eventually } from '@litterbox/conformance';
 import { type HostKey, openSshHost, type SshHost, type SshHostOptions } from '@litterbox/provider-ssh';
-import { SshServer } from './ssh-server.ts';
+import { SshServer } from '@litterbox/testing';
 
 let server: SshServer;
 const open: AsyncDisposable[] = [];

@@ -20,6 +20,7 @@ export { PersonalRepository } from './personal-repository.ts';
 export { RepositoryFixture } from './repository-fixture.ts';
 export { realClock } from './real-clock.ts';
 export { type FirstFile, RepositoryShelf } from './repository-shelf.ts';
+export { SshServer, type SshLogin, type SshServerOptions } from './ssh-server.ts';
 export { SandboxShelf } from './sandbox-shelf.ts';
 export { type Owner, StateShelf } from './state-shelf.ts';
 export {

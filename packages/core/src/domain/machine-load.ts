@@ -8,6 +8,6 @@ export interface MachineLoad {
   readonly processors: number;
   /** Programs that ran or waited for a processor, on average over the last minute; at least 0. */
   readonly load: number;
-  /** How long the question and its answer took, once the machine was connected. */
+  /** How long the question and its answer took, once the machine was connected; 0 for this one. */
   readonly roundTripMs: number;
 }

@@ -3,7 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { SshHostOptions } from '@litterbox/provider-ssh';
+
+/** How one logs in on a server of a test, in the form of `openSshHost`. */
+export interface SshLogin {
+  readonly destination: string;
+  readonly identityFile: string;
+  readonly client: { readonly home: string; readonly environment: Readonly<Record<string, string>> };
+}
 
 /** What makes a server of a test different from a plain one. */
 export interface SshServerOptions {
@@ -34,7 +40,7 @@ export class SshServer implements AsyncDisposable {
   }
 
   /** How one logs in who knows the server. */
-  get login(): SshHostOptions {
+  get login(): SshLogin {
     return {
       destination: this.destination,
       identityFile: this.identityFile,

@@ -3,16 +3,16 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Host } from '@litterbox/core';
-import { HostBook, userHosts } from '@litterbox/providers';
-import { SshServer } from '../../provider-ssh/test/ssh-server.ts';
-import { FakePrograms } from '../../provider-vm/test/fake-programs.ts';
-import { sshConfig } from '../../provider-vm/test/recorded.ts';
-import type { Litterbox } from '../src/index.ts';
-import { LibraryFixture } from './library-fixture.ts';
-import { PROVIDER } from './provider.ts';
+import { HostBook, PROVIDERS, userHosts } from '@litterbox/providers';
+import { RepositoryFixture, SshServer } from '@litterbox/testing';
+import { createLitterbox, type Litterbox } from 'litterbox';
+import { FakePrograms } from './fake-programs.ts';
+import { sshConfig } from './recorded.ts';
+
+const PROVIDER = 'overlayfs';
 
 /** A repository on a computer whose virtual machines are this machine, by programs of the test's own. */
-class VirtualMachinesFixture extends LibraryFixture {
+class VirtualMachinesFixture extends RepositoryFixture {
   readonly programs = new FakePrograms(join(this.directory, 'programs'));
 
   /** Where sandboxes of one machine are. */
@@ -58,7 +58,16 @@ esac`,
   }
 
   litterbox(host: Host = this.programs.host): Litterbox {
-    return this.open({ openHosts: userHosts, parts: { host } });
+    const { repository: repo, stateDirectory } = this;
+    const litterbox = createLitterbox({
+      repo,
+      stateDirectory,
+      providers: PROVIDERS,
+      openHosts: userHosts,
+      parts: { host },
+    });
+    this.defer(() => litterbox[Symbol.asyncDispose]());
+    return litterbox;
   }
 }
 
