@@ -153,6 +153,16 @@ test('a program that prints without end, or never ends, is given up', async () =
   await expect(machines.wake('lima:default', { signal: AbortSignal.abort(new Error('mine')) })).rejects.toThrow('mine');
 });
 
+test('a repository that sets LIMA_HOME does not choose the machine', async () => {
+  process.env['LIMA_HOME'] = join(directory, 'evil');
+  try {
+    programs.add('limactl', `[ -z "\${LIMA_HOME:-}" ] || echo '{"name":"evil","status":"Running"}'`);
+    expect(await new Machines(programs.host).list()).toEqual([]);
+  } finally {
+    delete process.env['LIMA_HOME'];
+  }
+});
+
 test('what leads to another computer, or over one, is refused before anything is sent', async () => {
   recorded();
   for (const config of [
