@@ -87,7 +87,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/(container-engine|provider-[^/]+)/src/',
-        pathNot: [tests, '^packages/provider-(docker|podman|ssh)/'],
+        pathNot: [tests, '^packages/provider-(docker|podman|ssh|vm)/'],
       },
       to: { path: '^packages/(?!core/|sandbox-kit/|linux-sandbox/|$1/)' },
     },
@@ -104,6 +104,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/provider-ssh/src/', pathNot: tests },
       to: { path: '^packages/(?!core/|far-host/|provider-ssh/)' },
+    },
+    {
+      name: 'vm-is-a-way-to-a-host',
+      comment:
+        'Machines of this computer are reached over SSH or by shells: it knows no provider that works over them.',
+      severity: 'error',
+      from: { path: '^packages/provider-vm/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|far-host/|provider-ssh/|provider-vm/)' },
     },
     {
       name: 'engines-share-one-package',
@@ -130,7 +138,10 @@ module.exports = {
       comment:
         'No provider may know another one, not even in its tests; the way to a machine is tried with those that go it.',
       severity: 'error',
-      from: { path: '^packages/provider-([^/]+)/', pathNot: '^packages/provider-ssh/test/' },
+      from: {
+        path: '^packages/provider-([^/]+)/',
+        pathNot: '^packages/provider-(ssh|vm)/test/|^packages/provider-vm/src/',
+      },
       to: { path: '^packages/provider-', pathNot: '^packages/provider-$1/' },
     },
     {
@@ -145,7 +156,7 @@ module.exports = {
       comment: 'Whoever lists sandboxes of one provider does not load the others.',
       severity: 'error',
       from: { path: '^packages/providers/src/', pathNot: tests },
-      to: { path: '^packages/provider-', dynamic: false },
+      to: { path: '^packages/provider-', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'providers-are-all-it-knows',

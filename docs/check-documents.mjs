@@ -21,6 +21,7 @@ const FOLDERS = {
   overlayfs: ['packages/provider-overlayfs/test'],
   far: ['packages/far-host/test'],
   ssh: ['packages/provider-ssh/test'],
+  vm: ['packages/provider-vm/test'],
   docker: ['packages/provider-docker/test'],
   podman: ['packages/provider-podman/test'],
   litterbox: ['packages/litterbox/test'],

@@ -57,6 +57,8 @@ const plants = [
   ['far-host-needs-shells-alone', 'far-host/src/planted-builtin.ts', "import 'node:child_process';"],
   ['far-host-needs-shells-alone', 'far-host/src/planted-host.ts', "import '@litterbox/host';"],
   ['ssh-is-a-way-to-a-host', 'provider-ssh/src/planted-kit.ts', "import '@litterbox/linux-sandbox';"],
+  ['vm-is-a-way-to-a-host', 'provider-vm/src/planted-host.ts', "import '@litterbox/host';"],
+  ['vm-is-a-way-to-a-host', 'provider-vm/src/planted-provider.ts', "import '@litterbox/provider-overlayfs';"],
   ['engines-share-one-package', 'provider-docker/src/planted-host.ts', "import '@litterbox/host';"],
   ['providers-know-core-and-kits', 'container-engine/src/planted-host.ts', "import '@litterbox/host';"],
   ['providers-are-strangers', 'provider-overlayfs/src/planted-provider.ts', "import '@litterbox/provider-planted';"],

@@ -123,8 +123,13 @@ const GATE = [
   {
     name: 'far-machines',
     layer: 'gate',
-    why: 'a machine behind shells and over SSH: the contract of a host, keys, logins, losses',
-    files: ['^packages/far-host/test/', '^packages/provider-ssh/test/ssh-host\\.test'],
+    why: 'a machine behind shells, over SSH and in a virtual machine: the contract of a host, keys, logins, losses, several of them',
+    files: [
+      '^packages/far-host/test/',
+      '^packages/provider-ssh/test/ssh-host\\.test',
+      '^packages/litterbox/test/several-hosts',
+      '^packages/provider-vm/test/',
+    ],
     except: ['far-away'],
   },
   {

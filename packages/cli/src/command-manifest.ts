@@ -48,14 +48,14 @@ export const MANIFEST: readonly CommandManifest[] = OPERATIONS.flatMap((operatio
     options: fields
       .filter(({ key, field }) => !command.positional.includes(key) && field.description !== undefined) // a field without words is for programs alone
       .map(({ key, field, schema }) => {
-        const { flag = kebab(key), short, placeholder = 'value' } = wordingOf(schema);
+        const { flag = kebab(key), short, placeholder = 'value', isList = false } = wordingOf(schema);
         const { type } = schema.def;
         const long = `${short === undefined ? '' : `-${short}, `}--${flag}`;
         return {
           key,
           flags: type === 'boolean' ? long : `${long} <${placeholder}>`,
           description: lowerFirst(field.description ?? ''),
-          isRepeated: type === 'record',
+          isRepeated: type === 'record' || isList,
           ...('options' in schema && type === 'enum' && { choices: schema.options as readonly string[] }),
         };
       }),

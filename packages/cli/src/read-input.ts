@@ -22,9 +22,10 @@ export function readInput({ input }: Pick<Operation, 'input'>, words: readonly F
 
 function valueOf(schema: FieldSchema, name: string, value: unknown): unknown {
   if (value === undefined) return undefined;
+  const { parse, isList, wanted = 'such a value' } = wordingOf(schema);
+  if (Array.isArray(value) && isList) return value.flatMap((one) => valueOf(schema, name, one));
   if (Array.isArray(value) && schema.def.type !== 'record') return manyOf(schema, value as readonly string[]);
   if (schema.def.type === 'record') return variables(value as readonly string[]);
-  const { parse, wanted = 'such a value' } = wordingOf(schema);
   if (!parse || typeof value !== 'string') return value;
   const parsed = parse(value);
   if (parsed !== undefined) return parsed;

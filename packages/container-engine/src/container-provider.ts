@@ -1,6 +1,5 @@
 import { createOrRollBack } from '@litterbox/linux-sandbox';
 import {
-  type Host,
   type CallOptions,
   type ImageStore,
   isLitterboxError,
@@ -32,7 +31,6 @@ import type { SandboxMeta } from './sandbox-meta.ts';
 export class ContainerProvider implements SandboxProvider {
   readonly name: string;
   readonly traits: ProviderTraits;
-  readonly host: Host;
   readonly setups: SetupStore;
   readonly images: ImageStore;
   readonly snapshots: SnapshotProvider;
@@ -42,7 +40,6 @@ export class ContainerProvider implements SandboxProvider {
     this.#parts = containerParts(input);
     this.name = input.flavour.provider;
     this.traits = this.#parts.traits;
-    this.host = input.host;
     this.setups = this.#parts.setups;
     this.images = this.#parts.installed;
     this.snapshots = this.#parts.snapshots;

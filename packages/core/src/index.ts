@@ -48,6 +48,10 @@ export {
   type LitterboxErrorCode,
   type LitterboxErrorDetails,
 } from './domain/errors.ts';
+export { placementLines } from './domain/placement-lines.ts';
+export type { MachineLoad } from './domain/machine-load.ts';
+export type { HostVerdict, PlacedHost, Placement } from './domain/placement.ts';
+export type { HostGauge } from './ports/host-gauge.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
 export type { NetworkMode, NetworkPolicy, Policy } from './domain/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
@@ -78,6 +82,7 @@ export type {
 } from './ports/providers.ts';
 export {
   LOCAL_HOST,
+  normalHostName,
   parseProviderKey,
   type ProviderKey,
   type ProviderPlace,
@@ -194,6 +199,7 @@ export {
 export { ChangeRunState, type RunState, type RunStateResult } from './use-cases/change-run-state.ts';
 export { ChangeWorkspace, type WorkspaceChange } from './use-cases/change-workspace.ts';
 export { AskProviders } from './use-cases/ask-providers.ts';
+export { PlaceSandbox } from './use-cases/place-sandbox.ts';
 export { ChooseProvider, type ProviderReport } from './use-cases/choose-provider.ts';
 export { ClearPool } from './use-cases/clear-pool.ts';
 export { FillPool, type FillPoolResult } from './use-cases/fill-pool.ts';

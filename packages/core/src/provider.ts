@@ -36,7 +36,14 @@ export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/network-file-s
 export { reach } from './domain/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
 export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
-export { isHostName, LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/provider-key.ts';
+export {
+  isHostName,
+  LOCAL_HOST,
+  normalHostName,
+  parseProviderKey,
+  type ProviderKey,
+  providerKey,
+} from './domain/provider-key.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { sha256 } from './domain/sha256.ts';
 export { shown } from './domain/shown.ts';
@@ -75,8 +82,11 @@ export type {
 export type { ExitStatus } from './domain/exit-status.ts';
 export type { SignalName } from './domain/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
+export type { MachineLoad } from './domain/machine-load.ts';
+export type { HostVerdict, PlacedHost, Placement } from './domain/placement.ts';
 export type { LimitName, ResourceLimits } from './domain/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox-root.ts';
+export type { HostGauge } from './ports/host-gauge.ts';
 export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
 export type {
   ProviderFactory,

@@ -1,4 +1,5 @@
 export { type LocalHostOptions, localHost } from './local-host.ts';
+export { machineGauge } from './machine-gauge.ts';
 export { repositoryTop } from './repository-top.ts';
 export { localHeap } from './local-heap.ts';
 export { localForwarder } from './local-forwarder.ts';

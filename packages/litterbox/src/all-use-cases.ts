@@ -4,7 +4,7 @@ import {
   AttachProcess,
   BringArtefacts,
   ChangeRunState,
-  ChooseProvider,
+  PlaceSandbox,
   ClearPool,
   CreateSandbox,
   DecidePolicy,
@@ -91,7 +91,7 @@ export const ALL_USE_CASES: UseCaseList = [
   ],
   [TrustConfig, [OpenRepository, DecidePolicy, Port.State, Port.Audit, Port.Actor]],
   [ReadAudit, [FindSandbox, OpenRepository, Port.Audit]],
-  [RestoreRecords, [Port.State, Port.Pool, Port.Providers, AskProviders, DecidePolicy, ChooseProvider, Port.Clock]],
+  [RestoreRecords, [Port.State, Port.Pool, Port.Providers, AskProviders, DecidePolicy, PlaceSandbox, Port.Clock]],
   [
     Reconcile,
     [

@@ -25,6 +25,8 @@ export function compose(wiring: Wiring, useCases: UseCaseList): UseCases {
   container.bind(Port.PoolFiller).toConstantValue(wiring.poolFiller);
   container.bind(Port.Audit).toConstantValue(wiring.audit);
   container.bind(Port.Host).toConstantValue(wiring.host);
+  container.bind(Port.Hosts).toConstantValue(wiring.hosts);
+  container.bind(Port.HostGauge).toConstantValue(wiring.hostGauge);
   container.bind(Port.Clock).toConstantValue(wiring.clock);
   container.bind(Port.Heap).toConstantValue(wiring.heap);
   container.bind(Port.Forwarder).toConstantValue(wiring.forwarder);

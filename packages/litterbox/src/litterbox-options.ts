@@ -5,6 +5,7 @@ import type {
   DirectorySync,
   Heap,
   Host,
+  HostGauge,
   Hosts,
   Keepers,
   NetworkGate,
@@ -60,6 +61,8 @@ export interface LitterboxParts {
   readonly host: Host;
   /** The machines that sandboxes can be made on. */
   readonly hosts: Hosts;
+  /** Asks them for room, where a sandbox may be made on several. */
+  readonly hostGauge: HostGauge;
   readonly sourceControl: SourceControl;
   readonly state: StateStore;
   readonly audit: AuditLog;

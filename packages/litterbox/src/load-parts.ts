@@ -2,6 +2,8 @@ import {
   type Clock,
   type DirectorySync,
   type Heap,
+  type HostGauge,
+  type Hosts,
   LitterboxError,
   type NetworkGate,
   type SourceControl,
@@ -9,6 +11,7 @@ import {
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { localHosts } from './local-hosts.ts';
 import { NO_POOL } from './no-pool.ts';
+import { withOwnMachines } from './with-own-machines.ts';
 
 /** What is loaded before the rest. */
 export interface FirstParts extends Pick<LitterboxParts, 'heap' | 'sourceControl'> {
@@ -47,7 +50,7 @@ export async function loadFirstParts(
  * An embedder that brings all its own parts need not have these packages installed.
  */
 export async function loadParts(
-  { parts = {}, launchKeeper, launchFiller, openHosts }: LitterboxOptions,
+  { parts = {}, providers, launchKeeper, launchFiller, openHosts }: LitterboxOptions,
   { heap, sourceControl, stateDirectory, repositoryPath }: FirstParts,
 ): Promise<LitterboxParts> {
   const [host, store, forwarder, keepers] = await Promise.all([
@@ -69,7 +72,9 @@ export async function loadParts(
   if (!state || !audit)
     throw new LitterboxError('INTERNAL', 'The state store could not be loaded.', { operation: 'litterbox.open' });
   const clock = parts.clock ?? systemClock;
-  const hosts = parts.hosts ?? openHosts?.({ host, directory: stateDirectory }) ?? localHosts(host, stateDirectory);
+  const listed = parts.hosts ?? openHosts?.({ host, directory: stateDirectory }) ?? localHosts(host, stateDirectory);
+  const hosts = withOwnMachines(listed, providers);
+  const hostGauge = parts.hostGauge ?? lateGauge(hosts);
   const networkGate = parts.networkGate ?? lateGate(clock);
   const directorySync = parts.directorySync ?? lateSync;
   const pool = parts.pool ?? store?.pool ?? NO_POOL;
@@ -77,6 +82,7 @@ export async function loadParts(
   return {
     host,
     hosts,
+    hostGauge,
     sourceControl,
     state,
     audit,
@@ -109,6 +115,14 @@ export function defaultStateDirectory(
     hint: 'Set LITTERBOX_HOME to an absolute path where Litterbox may keep its files.',
   });
 }
+
+/** Loaded when a sandbox may be made on several machines, which few may. */
+const lateGauge = (hosts: Hosts): HostGauge => ({
+  measure: async (name, options) => {
+    const { machineGauge } = await import('@litterbox/host');
+    return await machineGauge(hosts).measure(name, options);
+  },
+});
 
 /** Loaded when a sandbox is to reach something, which few do. */
 const lateGate = (clock: Clock): NetworkGate => ({

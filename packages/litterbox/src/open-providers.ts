@@ -84,9 +84,12 @@ class OpenedProviders implements Providers {
     }
   }
 
-  async get(key: ProviderKey, { signal, waitMs = WAIT_MS }: WaitOptions = {}): Promise<SandboxProvider> {
+  async get(key: ProviderKey, options: WaitOptions = {}): Promise<SandboxProvider> {
+    const { signal, onProgress, waitMs = WAIT_MS } = options;
+    const isAtWork = options.waitMs === undefined;
     signal?.throwIfAborted();
     if (this.#closing) throw disposed(key);
+    if (isAtWork && !this.#opening.has(key)) await this.#wake(key, { signal, onProgress });
     const opening = this.#opening.get(key) ?? this.#open(key);
     const over = new AbortController();
     const patience = this.#clock
@@ -108,6 +111,12 @@ class OpenedProviders implements Providers {
       () => this.#hosts[Symbol.asyncDispose](),
     ]);
     return this.#closing;
+  }
+
+  /** Who only looks starts no machine. */
+  async #wake(key: ProviderKey, options: WaitOptions): Promise<void> {
+    const { kind, host } = parseProviderKey(key);
+    if (this.#kinds.has(kind)) await this.#hosts.wake?.(host, options);
   }
 
   #open(key: ProviderKey): Promise<SandboxProvider> {

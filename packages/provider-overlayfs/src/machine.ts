@@ -83,7 +83,12 @@ export async function readMachine(
       {
         operation: 'provider.probe',
         provider,
-        hint: 'Use a container provider, or a Linux machine over SSH.',
+        hint:
+          facts.platform === 'darwin'
+            ? 'Set up a Linux machine once: brew install lima && limactl start. Or name one over SSH, or use a container provider.'
+            : facts.platform === 'win32'
+              ? 'Set up a Linux machine once: wsl --install. Or name one over SSH.'
+              : 'Use a container provider, or a Linux machine over SSH.',
       },
     );
   }

@@ -66,7 +66,7 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
 class OverlayProvider implements SandboxProvider {
   readonly name: ProviderKey;
   readonly traits: ProviderTraits;
-  readonly host: Host;
+  readonly #host: Host;
   readonly #directories: SandboxDirectories<SandboxMeta>;
   readonly #wanted: Strategy['name'] | undefined;
   readonly #survey: MachineSurvey;
@@ -96,7 +96,7 @@ class OverlayProvider implements SandboxProvider {
       snapshotCost: 'copied',
     };
     const layout = directoryLayout(`${directory}/overlayfs`);
-    this.host = host;
+    this.#host = host;
     this.#directories = new SandboxDirectories({ provider: this.name, host, layout, kinds: TREE_KINDS });
     this.#wanted = strategy;
     this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy });
@@ -172,7 +172,7 @@ class OverlayProvider implements SandboxProvider {
       await Promise.all([runtime.resume(options), runtime.assurance(options)]);
       reach('provider.after-claim-thaw');
       const { directory } = this.#directories.filesOf(id);
-      await runScriptOrFail(this.host, 'provider.claim', letGoScript(directory), options);
+      await runScriptOrFail(this.#host, 'provider.claim', letGoScript(directory), options);
       void runtime.warm(options).catch(() => {}); // who looks for changes is told
       options?.signal?.throwIfAborted();
       return runtime;
@@ -206,7 +206,7 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     const { traits } = this;
     const { root } = this.#directories.layout;
     const decided = await describeSandbox(
-      { provider: this.name, traits, host: this.host, survey: this.#survey, setups: this.#setups, root },
+      { provider: this.name, traits, host: this.#host, survey: this.#survey, setups: this.#setups, root },
       spec,
       options,
     );
@@ -225,7 +225,7 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     if ((await stage(meta, [baseTreeName(meta.base, baseKind)])) === 'staged') return meta;
     // Where workspaces are copied, each base is a whole tree.
     const { bases } = this.#directories.layout;
-    const wanted = { host: this.host, bases, ...owner };
+    const wanted = { host: this.#host, bases, ...owner };
     const over = changes === 'upper' ? await ensureBaseOver(wanted, spec.workspace, options) : undefined;
     if (over) {
       const layered = { ...meta, over };
@@ -273,7 +273,7 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
   ): Promise<SandboxMeta> {
     const { artefacts, workspace } = spec;
     if (!artefacts) return await this.#withNewerFiles(meta, spec, owner, options);
-    const layers = { host: this.host, bases: this.#directories.layout.bases, provider: this.name, ...owner };
+    const layers = { host: this.#host, bases: this.#directories.layout.bases, provider: this.name, ...owner };
     const { prepared: _unfit, ...ordinary } = meta;
     return { ...ordinary, artefacts: await ensureArtefactLayer(layers, workspace, artefacts, options) };
   }
@@ -288,7 +288,7 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     const setup = this.#setups.directoryOf(meta);
     // Where workspaces are copied, each base has kept setups of its own.
     if (setup === undefined || strategyNamed(meta.strategy, this.name).changes === 'workspace') return meta;
-    const trees = { host: this.host, bases: this.#directories.layout.bases, ...owner };
+    const trees = { host: this.#host, bases: this.#directories.layout.bases, ...owner };
     const more = await ensureNewerFiles(trees, workspace, setup, call);
     const { prepared: _unfit, ...ordinary } = meta;
     return more ? { ...meta, ...more } : ordinary;

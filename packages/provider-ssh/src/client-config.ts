@@ -29,6 +29,8 @@ export interface Endpoint {
 export interface ClientHome {
   /** @defaultValue `~/.ssh/config`; no file: none is read */
   readonly configFile?: string | undefined;
+  /** Text in place of the file, of which nothing is included. */
+  readonly configText?: string;
   /** Absolute path. @defaultValue the home directory */
   readonly home?: string;
   /** @defaultValue that of this process */
@@ -51,7 +53,7 @@ export async function resolveEndpoint(destination: Destination, clientHome: Clie
   const environment = clientHome.environment ?? process.env;
   const file = clientHome.configFile ?? join(home, '.ssh', 'config');
   const notices: string[] = [];
-  const text = await expanded(await readText(file), { home, left: MAX_INCLUDES });
+  const text = clientHome.configText ?? (await expanded(await readText(file), { home, left: MAX_INCLUDES }));
   const said = settings(text, destination, notices);
   const host = said.one('hostname')?.replaceAll('%h', destination.host) ?? destination.host;
   const port = destination.port ?? Number(said.one('port') ?? 22);

@@ -20,6 +20,8 @@ export interface SshHostOptions {
   readonly onNotice?: (notice: string) => void;
   /** Where the client's files are. */
   readonly client?: ClientHome;
+  /** Sees where the destination leads before anything is sent, and throws where it may not lead. */
+  readonly checkEndpoint?: (endpoint: Endpoint) => void;
 }
 
 /** A machine with more of them in between is a mistake, or a circle. */
@@ -43,6 +45,7 @@ export async function openSshHost(options: SshHostOptions, call?: CallOptions): 
   const known = accepted.length;
   const chain = await endpointsOf(destination, options);
   const target = chain.at(-1) as Endpoint;
+  options.checkEndpoint?.(target);
   const name = showDestination(target);
   for (const notice of new Set(chain.flatMap(({ notices }) => notices))) options.onNotice?.(notice);
   // The caller's signal is for the opening: a later login, after a loss, is another call's.

@@ -21,12 +21,12 @@ export async function ssh(options: SshOptions, call?: CallOptions): Promise<Sand
   const host = await openSshHost(options, call);
   try {
     const facts = await host.facts(call);
-    const provider = options.provider({
-      key: providerKey({ kind: options.kind, host: options.name }),
+    const machine = {
       host,
-      facts,
       directory: options.directory ?? stateDirectory(host.environment, facts.homeDirectory),
-    });
+    };
+    const key = providerKey({ kind: options.kind, host: options.name });
+    const provider = Object.assign(options.provider({ key, facts, ...machine }), { machine });
     const dispose = provider[Symbol.asyncDispose].bind(provider);
     provider[Symbol.asyncDispose] = async () => {
       try {

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type Host, type HostFacts, LitterboxError } from '@litterbox/core/provider';
 import { HostBook, type KeptHost } from './host-book.ts';
 import { userHosts } from './user-hosts.ts';
 
@@ -41,6 +42,13 @@ test.each(['local', 'Build', '../x', '-o', 'a b', ''])('no machine is called %j'
   await expect(new HostBook(directory).put({ ...box, name })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 });
 
+test('what a virtual machine showed is kept under its name, which nobody can add', async () => {
+  const book = new HostBook(directory);
+  expect(() => book.assertName('lima:default')).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+  await book.put({ ...box, name: 'lima:default' });
+  expect((await book.remove('lima:default')).machineId).toBe('abc');
+});
+
 test.each([
   ['no JSON', 'x', 'STATE_CORRUPT'],
   ['no list', '{"version":1}', 'STATE_CORRUPT'],
@@ -56,7 +64,13 @@ test.each([
 });
 
 test('of hosts there are this machine and those in the book, and a name that is in neither says how to add it', async () => {
-  const here = { host: {} as never, directory };
+  // No program of this computer keeps virtual machines.
+  const host: Partial<Host> = {
+    environment: {},
+    facts: async () => ({ platform: 'linux' }) as HostFacts,
+    spawn: () => Promise.reject(new LitterboxError('TOOL_MISSING', 'It is not there.', { operation: 'test' })),
+  };
+  const here = { host: host as Host, directory };
   await using hosts = userHosts(here);
   await new HostBook(directory).put(box);
   expect(await hosts.list()).toEqual([

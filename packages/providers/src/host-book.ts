@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isHostName, LitterboxError, LOCAL_HOST, shown } from '@litterbox/core/provider';
+import { isMachineName } from './is-machine-name.ts';
 
 /** A machine of the user's, as it is kept. */
 export interface KeptHost {
@@ -53,23 +54,23 @@ export class HostBook {
       operation: 'host.open',
       hint:
         hosts.length === 0
-          ? `Add it: litterbox host add ${isHostName(name) ? name : 'NAME'} USER@HOST.`
+          ? `Add it: litterbox host add ${isHostName(name) && !isMachineName(name) ? name : 'NAME'} USER@HOST.`
           : `There are: ${hosts.map((host) => host.name).join(', ')}. Add another one: litterbox host add NAME USER@HOST.`,
     });
   }
 
-  /** @throws LitterboxError `INVALID_ARGUMENT` for what cannot be a name */
+  /** @throws LitterboxError `INVALID_ARGUMENT` for what cannot be the name of a machine that a person adds */
   assertName(name: string): void {
-    if (isHostName(name) && name !== LOCAL_HOST) return;
+    if (isHostName(name) && name !== LOCAL_HOST && !isMachineName(name)) return;
     throw new LitterboxError('INVALID_ARGUMENT', `A host cannot be called ${shown(name)}.`, {
       operation: 'host.add',
-      hint: `Take at most 63 small letters, digits, dots, hyphens and underscores; ${LOCAL_HOST} is this machine.`,
+      hint: `Take at most 63 small letters, digits, dots, hyphens and underscores; ${LOCAL_HOST} is this machine, and names with a colon are those of its virtual machines.`,
     });
   }
 
   /** Adds a machine, or replaces the one of that name. */
   async put(host: KeptHost): Promise<void> {
-    this.assertName(host.name);
+    if (!isHostName(host.name) || host.name === LOCAL_HOST) this.assertName(host.name);
     const others = (await this.list()).filter(({ name }) => name !== host.name);
     await this.#write([...others, host].sort((left, right) => (left.name < right.name ? -1 : 1)));
   }

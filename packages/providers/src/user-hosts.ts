@@ -1,9 +1,20 @@
-import { type Hosts, type KnownHost, LOCAL_HOST, type OpenedHost } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  type Hosts,
+  type KnownHost,
+  LOCAL_HOST,
+  type OpenedHost,
+  type ProgressOptions,
+} from '@litterbox/core/provider';
 import { HostBook, type KeptHost } from './host-book.ts';
+import { isMachineName } from './is-machine-name.ts';
+import { LateMachines } from './late-machines.ts';
 import { openKeptHost } from './open-kept-host.ts';
+import { openMachine } from './open-machine.ts';
 
 /**
- * This machine, and those in the user's book. Nobody is asked anything: a machine whose key is not known is refused, with the command that adds it.
+ * This machine, those in the user's book, and the virtual machines of this computer. Nobody is asked anything: a machine whose key is not known is
+ * refused, with the command that adds it.
  *
  * @param here this machine, and the state directory, which holds the book
  */
@@ -14,6 +25,7 @@ export function userHosts(here: OpenedHost): Hosts {
 class UserHosts implements Hosts {
   readonly #here: OpenedHost;
   readonly #book: HostBook;
+  readonly #machines: LateMachines;
   readonly #opening = new Map<string, Promise<OpenedHost>>();
   readonly #opened = new Set<OpenedHost>();
   readonly #over = new AbortController();
@@ -21,26 +33,43 @@ class UserHosts implements Hosts {
   constructor(here: OpenedHost) {
     this.#here = here;
     this.#book = new HostBook(here.directory);
+    this.#machines = new LateMachines(here.host);
   }
 
-  async list(): Promise<readonly KnownHost[]> {
-    const kept = await this.#book.list();
+  async list(options?: CallOptions): Promise<readonly KnownHost[]> {
+    const [kept, found] = await Promise.all([
+      this.#book.list(),
+      this.#machines.load().then((machines) => machines.list(options)),
+    ]);
     return [
       { name: LOCAL_HOST, address: 'this machine' },
-      ...kept.map(({ name, destination, machineId }) => ({
-        name,
-        address: `ssh://${destination}`,
-        ...(machineId !== undefined && { machineId }),
-      })),
+      ...kept
+        .filter(({ name }) => !isMachineName(name))
+        .map(({ name, destination, machineId }) => ({
+          name,
+          address: `ssh://${destination}`,
+          ...(machineId !== undefined && { machineId }),
+        })),
+      ...found.map(({ host, address }) => ({ name: host, address })),
     ];
   }
 
-  async open(name: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<OpenedHost> {
+  async open(name: string, options?: CallOptions): Promise<OpenedHost> {
     options?.signal?.throwIfAborted();
     if (name === LOCAL_HOST) return this.#here;
     // Several wait for one connection, which is no one caller's to give up.
     const opening = this.#opening.get(name) ?? this.#open(name);
     return await opening;
+  }
+
+  async wake(name: string, options?: ProgressOptions): Promise<void> {
+    if (!isMachineName(name) || this.#opening.has(name)) return;
+    await (await this.#machines.load()).wake(name, options);
+  }
+
+  async preferred(options?: CallOptions): Promise<string | undefined> {
+    const { platform } = await this.#here.host.facts(options);
+    return platform === 'linux' ? undefined : await (await this.#machines.load()).preferred(options);
   }
 
   /** Waits for no machine that has not answered. */
@@ -51,18 +80,29 @@ class UserHosts implements Hosts {
   }
 
   #open(name: string): Promise<OpenedHost> {
-    const opening = this.#book.get(name).then(async (kept) => await this.#reach(kept));
+    const opening = this.#reach(name);
     this.#opening.set(name, opening);
     opening.catch(() => this.#opening.delete(name));
     return opening;
   }
 
-  async #reach(kept: KeptHost): Promise<OpenedHost> {
+  async #reach(name: string): Promise<OpenedHost> {
     const { signal } = this.#over;
-    const reached = await openKeptHost(kept, { signal });
+    const reached = isMachineName(name)
+      ? await this.#reachMachine(name, signal)
+      : await openKeptHost(await this.#book.get(name), { signal });
     if (signal.aborted) await reached.host[Symbol.asyncDispose]();
     signal.throwIfAborted();
     this.#opened.add(reached);
+    return reached;
+  }
+
+  /** What a machine shows when it is first reached is kept, and has to come again. */
+  async #reachMachine(name: string, signal: AbortSignal): Promise<OpenedHost> {
+    const known: KeptHost | undefined = (await this.#book.list()).find((host) => host.name === name);
+    const reached = await openMachine(await this.#machines.load(), name, known, { signal });
+    const isNew = JSON.stringify(reached.kept) !== JSON.stringify(known);
+    if (isNew) await this.#book.put(reached.kept);
     return reached;
   }
 }

@@ -84,6 +84,22 @@ export const ASSURANCE_SHAPE: ShapeOf<Assurance> = object({
   readable: list(object({ path: text, reason: text })),
 });
 
+const placement = object({
+  memoryBytes: number,
+  isAsked: flag,
+  hosts: list(
+    object({
+      host: text,
+      verdict: oneOf('chosen', 'spare', 'too-small', 'unusable', 'silent'),
+      load: optional(
+        object({ memoryBytes: number, availableBytes: number, processors: number, load: number, roundTripMs: number }),
+      ),
+      promisedBytes: optional(number),
+      reason: optional(text),
+    }),
+  ),
+});
+
 /** What a `SandboxRecord` of core looks like in the file. */
 export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   id: text,
@@ -91,6 +107,7 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   repositoryRoot: text,
   slug: text,
   provider: text,
+  placement: optional(placement),
   state: oneOf('creating', 'setup-failed', 'ready', 'paused', 'stopped', 'deleting'),
   baseCommit: text,
   baseTree: text,

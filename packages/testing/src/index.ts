@@ -6,6 +6,7 @@ export { memoryApprover } from './memory-approver.ts';
 export { memoryAudit } from './memory-audit.ts';
 export { memoryForwarder } from './memory-forwarder.ts';
 export { memoryGate } from './memory-gate.ts';
+export { type GaugeAnswer, memoryGauge } from './memory-gauge.ts';
 export { memoryHost } from './memory-host.ts';
 export { memoryKeepers } from './memory-keepers.ts';
 export { memoryPool } from './memory-pool.ts';
@@ -19,6 +20,7 @@ export { PersonalRepository } from './personal-repository.ts';
 export { RepositoryFixture } from './repository-fixture.ts';
 export { realClock } from './real-clock.ts';
 export { type FirstFile, RepositoryShelf } from './repository-shelf.ts';
+export { SshServer, type SshLogin, type SshServerOptions } from './ssh-server.ts';
 export { SandboxShelf } from './sandbox-shelf.ts';
 export { type Owner, StateShelf } from './state-shelf.ts';
 export {
@@ -30,4 +32,3 @@ export {
 } from './use-case-fixture.ts';
 export { type Ports, wireUseCases, type WiredUseCases } from './wire-use-cases.ts';
 export { Line, type LineOptions } from './line.ts';
-export { SshServer, type SshLogin, type SshServerOptions } from './ssh-server.ts';

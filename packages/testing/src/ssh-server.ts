@@ -78,6 +78,12 @@ export class SshServer implements AsyncDisposable {
     return this.#knownAt(this.port);
   }
 
+  /** As it is kept with a machine. */
+  get hostKey(): { readonly type: string; readonly key: string; readonly fingerprint: string } {
+    const [type = '', key = ''] = readFileSync(join(this.directory, 'host-key.pub'), 'utf8').split(' ');
+    return { type, key, fingerprint: 'SHA256:of-the-test' };
+  }
+
   /** An ssh directory that knows this server, and nothing else. */
   get home(): string {
     return this.#homeKnowing(this.port);

@@ -24,6 +24,7 @@ import { memoryApprover } from './memory-approver.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryForwarder } from './memory-forwarder.ts';
 import { memoryGate } from './memory-gate.ts';
+import { type GaugeAnswer, memoryGauge } from './memory-gauge.ts';
 import { memoryHost } from './memory-host.ts';
 import { memoryKeepers } from './memory-keepers.ts';
 import { memoryPool } from './memory-pool.ts';
@@ -71,6 +72,10 @@ export interface UseCaseFixtureOptions {
   readonly forwarder?: Override<PortForwarder>;
   readonly networkGate?: Override<NetworkGate>;
   readonly host?: Override<Host>;
+  /** What machines answer that are asked for room, by their names. */
+  readonly machines?: Readonly<Record<string, GaugeAnswer>>;
+  /** The machine for who names none. @defaultValue this one */
+  readonly preferredHost?: string;
 }
 
 /** What outlives a program: records, sandboxes, repositories, and the time. */
@@ -165,6 +170,11 @@ function fixtureOver(shelves: Shelves, options: UseCaseFixtureOptions): UseCaseF
     pool: mortal(overridden(memoryPool(records, clock, owner), options.pool), life),
     poolFiller: options.poolFiller ?? {},
     host: overridden(memoryHost(repositories), options.host),
+    hosts: {
+      open: async (name) => ({ host: { ...memoryHost(repositories), name }, directory: '/' }),
+      preferred: async () => options.preferredHost,
+    },
+    hostGauge: memoryGauge(options.machines),
     clock,
     heap: ALWAYS_LEAN,
     forwarder: overridden<PortForwarder>(forwarder, options.forwarder),

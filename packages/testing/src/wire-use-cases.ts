@@ -25,6 +25,8 @@ import {
   ForkSandbox,
   type Heap,
   type Host,
+  type HostGauge,
+  type Hosts,
   InspectSandbox,
   InstallImage,
   IntegrateChanges,
@@ -39,6 +41,7 @@ import {
   OpenRepository,
   OpenSandboxes,
   PatchFile,
+  PlaceSandbox,
   type PoolFiller,
   type PortForwarder,
   type Providers,
@@ -76,6 +79,8 @@ export interface Ports {
   readonly pool: SandboxPool;
   readonly poolFiller: PoolFiller;
   readonly host: Host;
+  readonly hosts: Pick<Hosts, 'open' | 'preferred'>;
+  readonly hostGauge: HostGauge;
   readonly clock: Clock;
   readonly heap: Heap;
   readonly forwarder: PortForwarder;
@@ -102,12 +107,13 @@ export function wireUseCases(ports: Ports) {
   const askProviders = new AskProviders(providers, clock);
   const openRepository = new OpenRepository(sourceControl, ports.repositoryPath, ports.asker);
   const assignPorts = new AssignPorts(state, forwarder);
-  const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock, providers, host);
+  const openNetwork = new OpenNetwork(ports.networkGate, audit, state, clock, ports.hosts);
   const keepSandbox = new KeepSandbox(state, providers, keepers, forwarder, assignPorts, openNetwork, clock);
   const reachKeeper = new ReachKeeper(keepers, keepSandbox);
   const openSandboxes = new OpenSandboxes(providers, openRepository, reachKeeper);
   const findSandbox = new FindSandbox(state, openRepository, audit);
-  const chooseProvider = new ChooseProvider(providers, askProviders);
+  const chooseProvider = new ChooseProvider(providers, askProviders, ports.hosts);
+  const placeSandbox = new PlaceSandbox(ports.hostGauge, state, chooseProvider, clock);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);
   const recordRevision = new RecordRevision(state, openRepository, heap);
   const setUpSandbox = new SetUpSandbox(state, recordRevision, openNetwork, openRepository, ports.asker);
@@ -121,7 +127,7 @@ export function wireUseCases(ports: Ports) {
     pool,
     audit,
     decidePolicy,
-    chooseProvider,
+    placeSandbox,
     openNetwork,
     installImage,
     clearPool,
@@ -133,7 +139,7 @@ export function wireUseCases(ports: Ports) {
     state,
     audit,
     decidePolicy,
-    chooseProvider,
+    placeSandbox,
     openSandboxes,
     setUpSandbox,
     assignPorts,
@@ -185,7 +191,7 @@ export function wireUseCases(ports: Ports) {
     reachKeeper,
     actor,
   );
-  const restoreRecords = new RestoreRecords(state, pool, providers, askProviders, decidePolicy, chooseProvider, clock);
+  const restoreRecords = new RestoreRecords(state, pool, providers, askProviders, decidePolicy, placeSandbox, clock);
   const runCommand = new RunCommand(changeWorkspace);
   const forkSandbox = new ForkSandbox(
     findSandbox,
@@ -209,6 +215,7 @@ export function wireUseCases(ports: Ports) {
     findSandbox,
     findShell: new FindShell(openSandboxes),
     chooseProvider,
+    placeSandbox,
     decidePolicy,
     recordRevision,
     setUpSandbox,

@@ -1,6 +1,14 @@
 import { resolve } from 'node:path';
-import { type HostFacts, LitterboxError, visible } from '@litterbox/core';
-import { HostBook, type KeptHost, openKeptHost, type ReachedHost } from '@litterbox/providers';
+import { type HostFacts, LitterboxError, normalHostName, visible } from '@litterbox/core';
+import {
+  HostBook,
+  isMachineName,
+  type KeptHost,
+  LateMachines,
+  openKeptHost,
+  openMachine,
+  type ReachedHost,
+} from '@litterbox/providers';
 import { prepareStateDirectory } from '@litterbox/state-sqlite';
 import { defaultStateDirectory } from 'litterbox/performer';
 import { askAtTerminal, isAtTerminal } from '../ask.ts';
@@ -19,6 +27,12 @@ function openBook(): HostBook {
   const directory = defaultStateDirectory();
   prepareStateDirectory(directory);
   return new HostBook(directory);
+}
+
+/** The virtual machines of this computer. */
+async function machinesHere() {
+  const { localHost } = await import('@litterbox/host');
+  return await new LateMachines(localHost()).load();
 }
 
 export const add: Perform = async (context, [name = '', destination = ''], given) => {
@@ -47,26 +61,44 @@ export const add: Perform = async (context, [name = '', destination = ''], given
   talk.notice(`${talk.paint('cyan', '→', process.stderr)} litterbox doctor --host ${name}`);
 };
 
-export const list: Perform = async ({ talk }) => {
-  const hosts = await openBook().list();
-  if (talk.json) return talk.document(hosts);
-  if (hosts.length === 0) return talk.notice('No machines but this one. Add one: litterbox host add NAME USER@HOST.');
-  const rows = hosts.map(({ name, destination, identityFile = '' }) => [name, destination, identityFile].map(visible));
-  talk.result(table(['NAME', 'DESTINATION', 'KEY FILE'], rows, process.stdout.isTTY));
+export const list: Perform = async ({ talk, signal }) => {
+  const [kept, found] = await Promise.all([
+    openBook().list(),
+    machinesHere().then((machines) => machines.list({ signal })),
+  ]);
+  const added = kept.filter(({ name }) => !isMachineName(name));
+  const machines = found.map(({ host, address, state }) => ({ name: host, destination: address, state }));
+  if (talk.json) return talk.document([...added, ...machines]);
+  if (added.length + machines.length === 0)
+    return talk.notice('No machines but this one. Add one: litterbox host add NAME USER@HOST.');
+  const rows = [
+    ...added.map(({ name, destination, identityFile = '' }) => [name, destination, identityFile]),
+    ...machines.map(({ name, destination }) => [name, destination, '']),
+  ];
+  talk.result(
+    table(
+      ['NAME', 'DESTINATION', 'KEY FILE'],
+      rows.map((row) => row.map(visible)),
+      process.stdout.isTTY,
+    ),
+  );
 };
 
 export const check: Perform = async (context, [name = '']) => {
   const { talk } = context;
-  const kept = await openBook().get(name);
   const start = performance.now();
-  const facts = await withHost(context, kept, undefined, async ({ host }) => await host.facts());
+  const wanted = normalHostName(name);
+  const look = async ({ host }: ReachedHost) => await host.facts();
+  const facts = isMachineName(wanted)
+    ? await withMachine(context, wanted, look)
+    : await withHost(context, await openBook().get(name), undefined, look);
   const tookMs = Math.round(performance.now() - start);
   if (talk.json) return talk.document({ name, ...shownFacts(facts), connectMs: tookMs });
   talk.result(`${name} answers: ${sentence(facts)} Connected in ${tookMs} ms.`);
 };
 
 export const remove: Perform = async ({ talk }, [name = '']) => {
-  const { destination } = await openBook().remove(name);
+  const { destination } = await openBook().remove(normalHostName(name));
   if (talk.json) return talk.document({ name, destination });
   talk.notice(`Forgot ${name}. What is on ${visible(destination)} stays there.`);
 };
@@ -85,6 +117,25 @@ async function withHost<Result>(
     askHostKey: (machine, key) => isExpected(machine, key, expectedKey, signal),
   });
   try {
+    return await work(reached);
+  } finally {
+    await reached.host[Symbol.asyncDispose]();
+  }
+}
+
+/** Starts a virtual machine of this computer where it has to, and reaches it for as long as `work` takes. */
+async function withMachine<Result>(
+  { talk, signal }: Context,
+  name: string,
+  work: (reached: ReachedHost) => Promise<Result>,
+): Promise<Result> {
+  const book = openBook();
+  const machines = await machinesHere();
+  await machines.wake(name, { signal, onProgress: talk.progress });
+  const known = (await book.list()).find((host) => host.name === name);
+  const reached = await openMachine(machines, name, known, { signal });
+  try {
+    await book.put(reached.kept);
     return await work(reached);
   } finally {
     await reached.host[Symbol.asyncDispose]();

@@ -1,4 +1,11 @@
-import { listSandboxes, type Parsed, type RecordedWork, visibleName } from '@litterbox/core';
+import {
+  listSandboxes,
+  LOCAL_HOST,
+  type Parsed,
+  parseProviderKey,
+  type RecordedWork,
+  visibleName,
+} from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { ago, table } from '../table.ts';
 
@@ -19,11 +26,13 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
     unreachable: 'yellow',
     error: 'red',
   } as const;
+  const isElsewhere = sandboxes.some(({ host }) => host !== LOCAL_HOST);
   const hasForks = sandboxes.some(({ forkedFrom }) => forkedFrom !== undefined);
-  const rows = sandboxes.map(({ name, state, provider, repository, isDegraded, forkedFrom, work, lastCall }) => [
+  const rows = sandboxes.map(({ name, state, provider, host, repository, isDegraded, forkedFrom, work, lastCall }) => [
     name,
     talk.paint(paint[state], state) + (isDegraded ? talk.paint('red', ' (degraded)') : ''),
-    provider,
+    isElsewhere ? parseProviderKey(provider).kind : provider,
+    ...(isElsewhere ? [host] : []),
     ...(all ? [] : workCells(work)),
     lastCall === undefined ? '' : lastCall.isRunning ? talk.paint('cyan', 'at work') : ago(lastCall.atMs),
     ...(hasForks ? [forkedFrom ?? ''] : []),
@@ -35,6 +44,7 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
         'NAME',
         'STATE',
         'PROVIDER',
+        ...(isElsewhere ? ['HOST'] : []),
         ...(all ? [] : ['CHANGES', 'REVISIONS', 'MILESTONE']),
         'LAST CALL',
         ...(hasForks ? ['FORKED FROM'] : []),

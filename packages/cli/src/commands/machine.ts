@@ -6,9 +6,10 @@ import {
   type Parsed,
   LOCAL_HOST,
   parseProviderKey,
-  type SandboxRecord,
+  placementLines,
   type ProbeReport,
   readAudit,
+  type SandboxRecord,
   trustConfig,
   trustSummary,
   upstreamProxyOf,
@@ -44,13 +45,15 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   );
   const trouble = TROUBLES[state];
   if (trouble !== undefined) talk.result(`it is ${talk.paint('red', state)}: ${trouble}`);
+  const { host } = parseProviderKey(record.provider);
+  for (const line of placedLines(record)) talk.result(line);
   if (forkedFrom !== undefined) talk.result(`it began as a copy of ${forkedFrom}`);
   if (shell !== undefined)
     talk.result(`texts of commands are run by ${shell}${shell === 'sh' ? ': there is no bash inside' : ''}`);
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record)) talk.result(line);
-  talk.result('Readable inside, of this machine:');
+  talk.result(`Readable inside, of ${host === LOCAL_HOST ? 'this machine' : host}:`);
   for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${reason}`);
   const { masked = [], unreachable = [] } = assurance;
   if (masked.length > 0) talk.result('But these are empty inside, for they may hold credentials:');
@@ -58,6 +61,15 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   if (unreachable.length > 0)
     talk.result('Programs in PATH that do not run inside, for what they lead to is not readable:');
   for (const { path, target } of unreachable) talk.result(`  ${visibleName(path)} -> ${visibleName(target)}`);
+}
+
+/** Why the sandbox is on its machine, where there was a choice. */
+function placedLines({ placement, createdAtMs }: SandboxRecord): readonly string[] {
+  if (!placement) return [];
+  return [
+    `Its host was chosen ${ago(createdAtMs)}, and stays:`,
+    ...placementLines(placement).map((line) => `  ${line}`),
+  ];
 }
 
 /** States in which nothing can be done in a sandbox, and what then. */
@@ -122,7 +134,7 @@ function verdict(talk: Talk, report: ProbeReport): string {
 
 async function doctor(context: Context, input: Parsed<typeof checkMachine>): Promise<void> {
   const { talk, signal } = context;
-  const reports = await (await context.litterbox()).perform(checkMachine, input, { signal });
+  const reports = await (await context.litterbox()).perform(checkMachine, input, { signal, onProgress: talk.progress });
   const isUsable = reports.some(({ report }) => report.usable);
   if (talk.json) talk.document({ node: process.version, ...Object(checkMachine.document?.(reports)) });
   else {

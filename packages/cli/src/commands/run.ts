@@ -37,13 +37,14 @@ async function run(
           message,
           ...(tty ? { terminal: terminalSize(), env: { ...env, TERM: terminalName(process.env['TERM']) } } : { env }),
         },
-        { signal },
+        { signal, onProgress: talk.progress },
       );
     const attached = await inPlace(context, cwd, attach);
     return await (tty ? inTerminal(context, attached, timeoutMs) : piped(context, attached, timeoutMs));
   }
   const options = {
     signal,
+    onProgress: talk.progress,
     onStart: (running: RunningCommand) => context.onInterrupt(() => void running.signal('SIGINT')),
     onOutput: talk.json ? undefined : passOn,
   };

@@ -27,6 +27,8 @@ export function configText(ecosystems: readonly Ecosystem[], isOn = false): stri
 # A line takes effect without the # at its start. Keys marked [trust] widen what a sandbox may do: after you
 # change one, agree to it once with \`litterbox trust\`. All keys: docs/guides/configuration.md of Litterbox
 
+# [trust] Machines of yours that a sandbox may be made on: the one with the most room is taken.
+#hosts = ["build-box", "local"]
 # Start from HEAD, or from the working tree with its uncommitted changes [trust].
 #source = "worktree"
 # Files of your working tree that come along although git ignores them, such as what builds left [trust].

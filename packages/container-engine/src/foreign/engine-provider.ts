@@ -1,5 +1,4 @@
 import {
-  type Host,
   type CallOptions,
   type ImageStore,
   LitterboxError,
@@ -55,7 +54,6 @@ interface There {
 export class EngineProvider implements SandboxProvider {
   readonly name: string;
   readonly traits: ProviderTraits;
-  readonly host: Host;
   readonly images: ImageStore;
   readonly setups: SetupStore;
   readonly snapshots: SnapshotProvider;
@@ -69,7 +67,6 @@ export class EngineProvider implements SandboxProvider {
     const { host, directory, flavour } = input;
     const layout = layoutOf(directory);
     this.#input = input;
-    this.host = host;
     this.name = flavour.provider;
     this.#engine = new Engine({
       ...flavour,

@@ -3,6 +3,7 @@ import { hostDirectory, workdirPath } from './absolute-path.ts';
 import { byteSize } from './byte-size.ts';
 import { duration } from './duration.ts';
 import { environmentTable } from './environment-table.ts';
+import { hostList } from './host-list.ts';
 import { imageReference } from './image-reference.ts';
 import { includeList } from './include-list.ts';
 import { networkRules, privateRules } from './network-rules.ts';
@@ -143,6 +144,9 @@ export const ConfigSchema = z
   .object({
     provider: providerChoice(
       'What runs sandboxes, and on which machine. Default: the first that works here.',
+    ).optional(),
+    hosts: hostList(
+      'Machines of yours that a sandbox may be made on: the one with the most room is taken. Default: this one.',
     ).optional(),
     source: choice(
       ['head', 'worktree'],

@@ -243,6 +243,7 @@ describe('the environment', () => {
       'BASE_IMAGE',
       'INCLUDE',
       'INSTALL_COMMAND',
+      'HOSTS',
       'SETUP_COMMAND',
       'NETWORK_RUN',
       'NETWORK',
@@ -302,6 +303,7 @@ describe('trust', () => {
     'container.services.web': 'container.services.web.command = ["a"]',
     'container.install-command': 'container.install-command = ["make"]',
     'container.setup-command': 'container.setup-command = ["make"]',
+    hosts: 'hosts = ["build-box"]',
     include: 'include = ["node_modules"]',
     'limits.memory': 'limits.memory = "64GiB"',
     'limits.cpus': 'limits.cpus = 64',
@@ -349,7 +351,7 @@ test('the published schema knows every section and no key twice', () => {
   const schema = configJsonSchema();
   const { properties } = schema;
   const sections =
-    'allow-degraded container include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
+    'allow-degraded container hosts include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
     'secrets source ssh workspace worktrees';
   expect(Object.keys(Object(properties)).sort().join(' ')).toBe(sections);
   expect(JSON.stringify(schema)).toContain('"setup-command"');

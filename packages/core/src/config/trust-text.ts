@@ -38,6 +38,8 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   noteTable('container.services', container.services);
   note('container.install-command', container.install, container.install.length > 0);
   note('container.setup-command', container.setup, container.setup.length > 0);
+  // The code of the repository goes to those machines.
+  note('hosts', config.hosts, config.hosts !== undefined);
   // Files that no commit holds enter the sandbox then, whatever is in them.
   note('include', config.include, config.include.length > 0);
   note('limits.cpus', limits.cpus, (limits.cpus ?? 0) > DEFAULT_LIMITS.cpus);

@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { isHostName, parseProviderKey, providerKey } from './provider-key.ts';
+import { isHostName, normalHostName, parseProviderKey, providerKey } from './provider-key.ts';
 
 test.each([
   ['overlayfs', { kind: 'overlayfs', host: 'local' }],
   ['docker@build-box', { kind: 'docker', host: 'build-box' }],
   ['my-sandboxes@10.0.0.7', { kind: 'my-sandboxes', host: '10.0.0.7' }],
+  ['overlayfs@vm:default', { kind: 'overlayfs', host: 'vm:default' }],
   ['podman@a', { kind: 'podman', host: 'a' }],
   ['podman@ci_1.example.org', { kind: 'podman', host: 'ci_1.example.org' }],
   [`d@${'h'.repeat(63)}`, { kind: 'd', host: 'h'.repeat(63) }],
@@ -28,7 +29,11 @@ test.each([
   ['docker@a..b', /machine's name/],
   ['docker@a/b', /machine's name/],
   ['docker@a@b', /machine's name/],
-  ['docker@user:secret', /machine's name/],
+  ['docker@user:', /machine's name/],
+  ['docker@:secret', /machine's name/],
+  ['docker@vm:a:b', /machine's name/],
+  ['docker@vm:Default', /machine's name/],
+  ['docker@10:a', /machine's name/],
   ['docker@a b', /machine's name/],
   ['docker@a\n', /machine's name/],
   ['docker@Build', /machine's name/],
@@ -47,4 +52,8 @@ test.each([
 
 test("a machine's name can stand in a path and on a command line", () => {
   expect(['build-box', '..', '-x', '', 'a/b'].map(isHostName)).toEqual([true, false, false, false, false]);
+});
+
+test('names of machines that a way leads to have one spelling', () => {
+  expect(['vm:Ubuntu-24.04', 'Build'].map(normalHostName)).toEqual(['vm:ubuntu-24.04', 'Build']);
 });

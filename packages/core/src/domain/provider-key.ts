@@ -16,11 +16,14 @@ export interface ProviderPlace {
 export const LOCAL_HOST = 'local';
 
 const KIND = /^[a-z][a-z0-9-]{0,62}$/;
-/** Safe as a path segment, and never an option of a command line. */
-const HOST = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+/** A name, or a way to machines and the name of one of them: `build-box`, `vm:default`. Safe as a path segment, and never an option of a command line. */
+const HOST = /^(?:[a-z]{2,15}:)?[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 /** Whether a machine can have that name in a key. */
 export const isHostName = (text: string): boolean => HOST.test(text) && !text.includes('..');
+
+/** The one spelling of a name that a person writes: behind a way, names of machines differ by more than their capitals. */
+export const normalHostName = (text: string): string => (text.includes(':') ? text.toLowerCase() : text);
 
 /**
  * Reads `KIND` or `KIND@HOST`. Every provider has one spelling: the local machine is not written.
@@ -36,7 +39,7 @@ export function parseProviderKey(text: string): ProviderPlace {
   if (!isHostName(host))
     throw invalid(
       text,
-      "After @ write a machine's name: at most 63 small letters, digits, dots, hyphens and underscores, such as docker@build-box.",
+      "After @ write a machine's name: at most 63 small letters, digits, dots, hyphens and underscores, such as docker@build-box, or one of litterbox host list.",
     );
   if (at >= 0 && host === LOCAL_HOST) throw invalid(text, `For this machine write ${kind} alone.`);
   return { kind, host };

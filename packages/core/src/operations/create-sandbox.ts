@@ -3,6 +3,7 @@ import { isImageReference } from '../config/image-reference.ts';
 import { parseByteSize } from '../config/parse-byte-size.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import type { NetworkPolicy } from '../domain/policy.ts';
+import { parseProviderKey } from '../domain/provider-key.ts';
 import { shown } from '../domain/shown.ts';
 import type { BaseSource } from '../ports/persons-repository.ts';
 import { CreateSandbox, type CreateSandboxResult } from '../use-cases/create-sandbox.ts';
@@ -37,7 +38,10 @@ const input = z.strictObject({
     .optional()
     .describe('What the workspace stands on: a frozen tree of the base, or, without a copy, the working tree itself'),
   provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
-  host: fields.text('host').optional().describe('On which machine: a name of litterbox host list. Default: this one'),
+  host: fields
+    .machines()
+    .optional()
+    .describe('On which machine: a name of litterbox host list, or several to choose the one with the most room from'),
   memoryBytes: fields
     .bytes(64 * MIB)
     .optional()
@@ -107,6 +111,7 @@ export const createSandbox = operation({
       "create api --setup 'make deps'",
       'create web --provider docker --image node:24',
       'create big --host build-box',
+      'create big --host build-box,attic,local',
       'create docs --network setup --allow registry.npmjs.org',
     ],
   },
@@ -115,6 +120,8 @@ export const createSandbox = operation({
     name: record.slug,
     id: record.id,
     provider: record.provider,
+    host: parseProviderKey(record.provider).host,
+    ...(record.placement && { placement: record.placement }),
     base: record.baseCommit,
     workdir: record.workdir,
     leftOut: await leftOut.catch(() => null), // git could not say
@@ -130,7 +137,7 @@ export const createSandbox = operation({
         name,
         from: from === undefined ? undefined : baseSource(from),
         provider,
-        host,
+        hosts: typeof host === 'string' ? [host] : host,
         freshSetup,
         rollback,
         overrides: overridesOf(keys),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CommandShell } from '../channel/command-shell.ts';
+import { parseProviderKey } from '../domain/provider-key.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { ChooseProvider, type ProviderReport } from '../use-cases/choose-provider.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
@@ -40,6 +41,8 @@ export const explain = operation({
           name: explanation.record.slug,
           state: explanation.state,
           provider: explanation.record.provider,
+          host: parseProviderKey(explanation.record.provider).host,
+          ...(explanation.record.placement && { placement: explanation.record.placement }),
           workdir: explanation.record.workdir,
           ...(explanation.shell && { shell: explanation.shell }),
           ...(explanation.record.forkedFrom !== undefined && { forkedFrom: explanation.record.forkedFrom }),

@@ -7,6 +7,8 @@ import { type Wording, wordings } from './wording.ts';
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 const DAY_MS = 86_400_000;
 
+const withCommas = { isList: true, parse: (text: string) => text.split(',') } as const;
+
 /** Kinds of input fields that several operations share. A field's own words come with `describe`, right at the field. */
 export const fields = {
   sandbox: () =>
@@ -69,12 +71,16 @@ export const fields = {
   text: (placeholder: string) => z.string().register(wordings, { placeholder }),
 
   /** Rules of the network: a list for a program, with commas between them on a command line. */
-  rules: () =>
-    z.array(z.string()).register(wordings, { placeholder: 'hosts', parse: (text) => text.split(','), wanted: 'hosts' }),
+  rules: () => z.array(z.string()).register(wordings, { placeholder: 'hosts', ...withCommas, wanted: 'hosts' }),
 
   /** Paths of the working tree: a list for a program, with commas between them on a command line. */
-  paths: () =>
-    z.array(z.string()).register(wordings, { placeholder: 'paths', parse: (text) => text.split(','), wanted: 'paths' }),
+  paths: () => z.array(z.string()).register(wordings, { placeholder: 'paths', ...withCommas, wanted: 'paths' }),
+
+  /** Machines of the user's: a name or a list for a program, with commas between them on a command line. */
+  machines: () =>
+    z
+      .union([z.string(), z.array(z.string()).readonly()])
+      .register(wordings, { placeholder: 'hosts', ...withCommas, wanted: 'hosts' }),
 
   flag: () => z.boolean(),
 

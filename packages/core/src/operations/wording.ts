@@ -10,6 +10,8 @@ export interface Wording {
   readonly short?: string;
   /** Reads the value from text; `undefined` when it is none. @defaultValue the text itself */
   readonly parse?: (text: string) => unknown;
+  /** The value is a list: `parse` gives one, and the option may be given again and again. */
+  readonly isList?: boolean;
   /** What `parse` accepts, with an example: `a size such as 2GiB`. */
   readonly wanted?: string;
 }

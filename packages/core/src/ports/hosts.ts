@@ -1,4 +1,4 @@
-import type { CallOptions } from './call.ts';
+import type { CallOptions, ProgressOptions } from './call.ts';
 import type { Host } from './host.ts';
 
 /** A machine that sandboxes can be made on, as a list of them tells it. */
@@ -28,10 +28,22 @@ export interface Hosts extends AsyncDisposable {
   list(options?: CallOptions): Promise<readonly KnownHost[]>;
 
   /**
-   * Connects, or gives the machine that is connected already; several may ask at once. `local` is the one that this program runs on.
+   * Connects, or gives the machine that is connected already; several may ask at once. `local` is the one that this program runs on. A
+   * machine that is switched off is not started.
    *
-   * @throws LitterboxError `INVALID_ARGUMENT` for a name that is not listed, with those that are; `UNAVAILABLE` when the machine does
-   *   not answer.
+   * @throws LitterboxError `INVALID_ARGUMENT` or `NOT_FOUND` for a name that is not listed, with those that are; `UNAVAILABLE` when the
+   *   machine does not answer.
    */
   open(name: string, options?: CallOptions): Promise<OpenedHost>;
+
+  /**
+   * Starts a machine that is switched off, and resolves when it can be opened: at once for one that runs, and for one that nobody here can
+   * start. Absent where there are none to start.
+   *
+   * @throws LitterboxError `UNAVAILABLE` when it does not start
+   */
+  wake?(name: string, options?: ProgressOptions): Promise<void>;
+
+  /** The machine for who names none. `undefined`, and where it is absent: this one, and what the providers are made for. */
+  preferred?(options?: CallOptions): Promise<string | undefined>;
 }

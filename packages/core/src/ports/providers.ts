@@ -1,5 +1,5 @@
 import type { ProviderKey } from '../domain/provider-key.ts';
-import type { CallOptions } from './call.ts';
+import type { ProgressOptions } from './call.ts';
 import type { Host, HostFacts } from './host.ts';
 import type { SandboxProvider } from './sandbox-provider.ts';
 
@@ -24,8 +24,8 @@ export interface ProviderLoader {
 }
 
 /** How long a machine may take. */
-export interface WaitOptions extends CallOptions {
-  /** @defaultValue 10,000 */
+export interface WaitOptions extends ProgressOptions {
+  /** Of who only looks: no machine is started then. @defaultValue 10,000, once a machine that was switched off is up */
   readonly waitMs?: number;
 }
 

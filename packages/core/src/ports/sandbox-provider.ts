@@ -3,9 +3,9 @@ import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import type { ProviderKey } from '../domain/provider-key.ts';
-import type { Host } from './host.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { DirectorySync, HostDirectory } from './directory-sync.ts';
+import type { OpenedHost } from './hosts.ts';
 import type { ImageStore } from './image-store.ts';
 import type { SandboxRuntime } from './sandbox-runtime.ts';
 import type { SetupStore } from './setup-store.ts';
@@ -224,8 +224,8 @@ export interface SandboxProvider extends AsyncDisposable {
   /** Its key: stable, unique in one Litterbox instance; used in records and error details. See `provider-key.ts` for what it may be. */
   readonly name: ProviderKey;
   readonly traits: ProviderTraits;
-  /** The machine of its sandboxes: what programs in them may reach is reached from there. Absent where only the machine that this runs on can. */
-  readonly host?: Host;
+  /** The machine that it is for, where it came with one of its own: other providers can be made there too, and it can be asked for room. */
+  readonly machine?: OpenedHost;
 
   /** Looks at the machine and changes nothing that lasts. Never rejects because something is missing. */
   probe(options?: CallOptions): Promise<ProbeReport>;

@@ -1,6 +1,7 @@
 import type { ProviderKey } from '../domain/provider-key.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
+import type { Placement } from '../domain/placement.ts';
 import type { Policy, PortPolicy } from '../domain/policy.ts';
 import type { Slug } from '../domain/slug.ts';
 import type { CallOptions } from './call.ts';
@@ -23,6 +24,8 @@ export interface SandboxRecord {
   readonly repositoryRoot: string;
   readonly slug: Slug;
   readonly provider: ProviderKey;
+  /** Why it was made on that machine. Absent where there was no choice. */
+  readonly placement?: Placement;
   readonly state: SandboxState;
   readonly baseCommit: ObjectId;
   readonly baseTree: ObjectId;

@@ -1,11 +1,20 @@
 import { LitterboxError } from '../domain/errors.ts';
-import { isHostName, LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from '../domain/provider-key.ts';
+import {
+  isHostName,
+  LOCAL_HOST,
+  normalHostName,
+  parseProviderKey,
+  type ProviderKey,
+  providerKey,
+} from '../domain/provider-key.ts';
 import { shown } from '../domain/shown.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
+import type { Hosts } from '../ports/hosts.ts';
 import type { Providers } from '../ports/providers.ts';
 import type { ProbeReport, SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { AskProviders, ProviderAnswer } from './ask-providers.ts';
+import { namesHost } from './names-host.ts';
 
 /** What one provider found on its machine. */
 export interface ProviderReport {
@@ -20,18 +29,21 @@ export const CHOICE_MS = 10_000;
 export class ChooseProvider {
   readonly #providers: Providers;
   readonly #ask: AskProviders;
+  readonly #hosts: Pick<Hosts, 'preferred'>;
 
-  constructor(providers: Providers, ask: AskProviders) {
+  constructor(providers: Providers, ask: AskProviders, hosts: Pick<Hosts, 'preferred'>) {
     this.#providers = providers;
     this.#ask = ask;
+    this.#hosts = hosts;
   }
 
   /**
    * What every provider finds on its machine, in order of preference. One that does not answer is not usable, and says so.
    *
-   * @param host of the user's machines, instead of the one that each provider is for
+   * @param named of the user's machines, instead of the one that each provider is for
    */
-  async reports(options?: CallOptions, host?: string): Promise<readonly ProviderReport[]> {
+  async reports(options?: ProgressOptions, named?: string): Promise<readonly ProviderReport[]> {
+    const host = named === undefined ? await this.#hosts.preferred?.(options) : normalHostName(named);
     const keys = this.#preferred(host);
     if (host === undefined) {
       const answers = await this.#ask.each(keys, (provider, call) => provider.probe(call), options);
@@ -46,14 +58,15 @@ export class ChooseProvider {
 
   /**
    * @param root what the sandbox is to have its programs from: where nobody names a provider, those that can are looked at
-   * @param host of the user's machines, where nobody names a provider with its own
+   * @param named of the user's machines, where nobody names a provider with its own
    */
   async execute(
     wanted: ProviderKey | undefined,
-    options?: CallOptions,
+    options?: ProgressOptions,
     root?: SandboxRoot['type'],
-    host?: string,
+    named?: string,
   ): Promise<SandboxProvider> {
+    const host = await this.#hostFor(wanted, named, options);
     if (wanted !== undefined) return await this.#providers.get(onHost(wanted, host), options);
     const all = this.#preferred(host);
     if (host !== undefined && all[0] !== undefined) await this.#providers.get(all[0], options);
@@ -81,6 +94,36 @@ export class ChooseProvider {
         hint: refusals.join('; ') || 'Give createLitterbox a provider.',
       },
     );
+  }
+
+  /**
+   * As {@link execute}, and one that is asked for has to be usable too: for who has other machines to go to.
+   *
+   * @throws LitterboxError `UNAVAILABLE` when none is
+   */
+  async usable(
+    wanted: ProviderKey | undefined,
+    options: ProgressOptions | undefined,
+    root: SandboxRoot['type'] | undefined,
+    host: string,
+  ): Promise<SandboxProvider> {
+    const provider = await this.execute(wanted, options, root, host);
+    const report = reportOf(await this.#probed(provider.name, options));
+    if (report.usable) return provider;
+    throw new LitterboxError('UNAVAILABLE', `${provider.name} cannot be used: ${refusalOf(report)}.`, {
+      operation: 'sandbox.create',
+      provider: provider.name,
+    });
+  }
+
+  /** The machine that was named, else, unless the provider says its own, the one for who names none. */
+  async #hostFor(
+    wanted: ProviderKey | undefined,
+    named: string | undefined,
+    options?: CallOptions,
+  ): Promise<string | undefined> {
+    if (named !== undefined) return normalHostName(named);
+    return namesHost(wanted) ? undefined : await this.#hosts.preferred?.(options);
   }
 
   async #probed(key: ProviderKey, { signal }: CallOptions = {}): Promise<ProviderAnswer<ProbeReport>> {

@@ -2,6 +2,9 @@ import type { ExecChannel } from '../channel/exec-channel.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
+import { placementLines } from '../domain/placement-lines.ts';
+import type { Placement } from '../domain/placement.ts';
+import { parseProviderKey } from '../domain/provider-key.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import { SandboxId } from '../domain/ids.ts';
 import type { Policy, SupervisorName } from '../domain/policy.ts';
@@ -23,12 +26,12 @@ import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import type { BringArtefacts } from './bring-artefacts.ts';
-import type { ChooseProvider } from './choose-provider.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
 import { assertNothingHeldBack, assertSecretsIgnored, liveLower } from './live-lower.ts';
+import { namesHost } from './names-host.ts';
 import { needsKeeper } from './needs-keeper.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { DecidedPolicy, DecidePolicy, PolicyOverrides } from './decide-policy.ts';
@@ -38,6 +41,7 @@ import type { ReachKeeper } from './reach-keeper.ts';
 import type { RecordRevision } from './record-revision.ts';
 import type { SetUpSandbox } from './set-up-sandbox.ts';
 import { type SetupKeys, setupKeys } from './setup-keys.ts';
+import type { PlaceSandbox } from './place-sandbox.ts';
 import { policyForBase, withheldNetwork } from './policy-for-base.ts';
 import { specOf } from './spec-of.ts';
 import type { TakePooled } from './take-pooled.ts';
@@ -49,8 +53,8 @@ export interface CreateSandboxInput {
   readonly from?: BaseSource | undefined;
   /** @defaultValue the configuration's, else the first usable */
   readonly provider?: string | undefined;
-  /** Which of the user's machines it is made on. @defaultValue the provider's, else this one */
-  readonly host?: string | undefined;
+  /** Which of the user's machines it is made on: of several the one with the most room. @defaultValue the provider's, else the configuration's, else this one */
+  readonly hosts?: readonly string[] | undefined;
   readonly overrides?: PolicyOverrides | undefined;
   /** Run the setup whatever is kept, and keep nothing of it. @defaultValue false */
   readonly freshSetup?: boolean | undefined;
@@ -97,7 +101,7 @@ export class CreateSandbox {
   readonly #state: StateStore;
   readonly #audit: AuditLog;
   readonly #policy: DecidePolicy;
-  readonly #choose: ChooseProvider;
+  readonly #place: PlaceSandbox;
   readonly #open: OpenSandboxes;
   readonly #setUp: SetUpSandbox;
   readonly #ports: AssignPorts;
@@ -117,7 +121,7 @@ export class CreateSandbox {
     state: StateStore,
     audit: AuditLog,
     policy: DecidePolicy,
-    choose: ChooseProvider,
+    place: PlaceSandbox,
     open: OpenSandboxes,
     setUp: SetUpSandbox,
     ports: AssignPorts,
@@ -136,7 +140,7 @@ export class CreateSandbox {
     this.#state = state;
     this.#audit = audit;
     this.#policy = policy;
-    this.#choose = choose;
+    this.#place = place;
     this.#open = open;
     this.#setUp = setUp;
     this.#ports = ports;
@@ -158,11 +162,14 @@ export class CreateSandbox {
     const existing = await this.#state.find(repository.id, slug, options);
     if (existing) throw nameTaken(slug, input.name, existing);
     const decided = await this.#policy.execute(repository, input.overrides ?? {}, options);
-    const provider = await this.#choose.execute(
-      input.provider ?? decided.provider,
+    const { provider, placement } = await this.#place.execute(
+      {
+        provider: input.provider ?? decided.provider,
+        hosts: input.hosts ?? (namesHost(input.provider) ? undefined : decided.hosts),
+        root: input.overrides?.root?.type,
+        need: decided.need,
+      },
       options,
-      input.overrides?.root?.type,
-      input.host,
     );
     assertRoom(await this.#state.list(repository.id, options));
     const isLive = decided.lower === 'live';
@@ -183,7 +190,12 @@ export class CreateSandbox {
         actor: this.#actor,
         repositoryId: repository.id,
         sandbox: id,
-        input: { name: input.name, source: source.type, provider: provider.name },
+        input: {
+          name: input.name,
+          source: source.type,
+          provider: provider.name,
+          ...(placement && { placement }),
+        },
       },
       async () => {
         options?.onProgress?.({ step: 'base', message: 'Reading the base' });
@@ -209,6 +221,7 @@ export class CreateSandbox {
         const draft = {
           ...(empty.length > 0 && { emptySubmodules: empty }),
           ...(missing && { missingLargeFiles: missing }),
+          ...(placement && { placement }),
           id,
           repositoryId: repository.id,
           repositoryRoot: repository.root,
@@ -253,6 +266,7 @@ export class CreateSandbox {
         const { record: kept, warnings } = await this.begun(record, options);
         const all = [
           ...decided.warnings,
+          ...passedOverWarnings(placement),
           ...unbrought,
           ...(isLive ? [LIVE_WARNING] : []),
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
@@ -429,7 +443,12 @@ export class CreateSandbox {
       type: 'sandbox-created',
       repositoryId: draft.repositoryId,
       sandbox: draft.id,
-      data: { slug: draft.slug, provider: provider.name },
+      data: {
+        slug: draft.slug,
+        provider: provider.name,
+        host: parseProviderKey(provider.name).host,
+        ...(draft.placement && { placement: draft.placement }),
+      },
     });
     return record;
   }
@@ -498,6 +517,15 @@ function assertNothingIncluded({ include = [] }: Policy): void {
       operation: 'sandbox.create',
       hint: 'Remove include, or stand on a frozen tree: --lower frozen.',
     },
+  );
+}
+
+/** Of machines that somebody named and that nothing can be made on at the moment. */
+function passedOverWarnings(placement: Placement | undefined): readonly string[] {
+  if (!placement) return [];
+  const lines = placementLines(placement);
+  return placement.hosts.flatMap(({ verdict }, index) =>
+    verdict === 'silent' || verdict === 'unusable' ? [lines[index] ?? ''] : [],
   );
 }
 

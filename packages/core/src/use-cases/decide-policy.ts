@@ -14,6 +14,7 @@ import { variableProblem } from '../config/variable-problem.ts';
 import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { INCLUDED_PATH, includedPath, MAX_INCLUDED } from '../domain/included-path.ts';
+import type { Placement } from '../domain/placement.ts';
 import type { NetworkPolicy, Policy } from '../domain/policy.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -22,6 +23,7 @@ import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { BaseSource } from '../ports/persons-repository.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
+import { hostsOf } from './hosts-of.ts';
 
 /** What variables and options put in place of the configuration. */
 export type PolicyOverrides = ConfigOverrides;
@@ -33,6 +35,10 @@ const MAX_CONFIG_BYTES = 2 ** 20;
 
 export interface DecidedPolicy {
   readonly provider: string | undefined;
+  /** Machines of the user's to choose from; nothing where the file names none, or a variable names a provider with its own. */
+  readonly hosts: readonly string[] | undefined;
+  /** The limit of memory, by which machines are compared, and whether somebody asked for it. */
+  readonly need: Pick<Placement, 'memoryBytes' | 'isAsked'>;
   readonly source: BaseSource;
   readonly workdir: string | undefined;
   /** Whether the workspace of a new sandbox stands on a frozen tree or on the working tree itself. */
@@ -77,7 +83,7 @@ export class DecidePolicy {
     const { config, warnings, trustText, isTrusted } = await this.read(repository, options);
     if (!isTrusted) throw await this.#untrusted(repository, trustText);
     // Loaded here: the parser of the configuration costs more than many a command that needs none.
-    const [{ policyOf }, { environmentOverrides }] = await Promise.all([
+    const [{ policyOf, DEFAULT_LIMITS }, { environmentOverrides }] = await Promise.all([
       import('../config/policy-of.ts'),
       import('../config/environment-overrides.ts'),
     ]);
@@ -91,8 +97,11 @@ export class DecidePolicy {
       ...(overrides.include && { include: includedPaths(overrides.include) }),
     };
     assertValid(merged);
+    const memoryBytes = merged.limits?.memoryBytes ?? config.limits.memoryBytes;
     return {
       provider: merged.provider ?? config.provider,
+      hosts: hostsOf(config, merged.provider),
+      need: { memoryBytes: memoryBytes ?? DEFAULT_LIMITS.memoryBytes, isAsked: memoryBytes !== undefined },
       source: { type: merged.source ?? config.source },
       workdir: merged.workdir ?? config.workspace.workdir,
       lower: merged.lower ?? config.overlayfs.lower,

@@ -14,7 +14,6 @@ import type { FoundBase } from '../ports/persons-repository.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
-import type { ChooseProvider } from './choose-provider.ts';
 import type { ClearPool } from './clear-pool.ts';
 import { specOf } from './spec-of.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
@@ -23,6 +22,7 @@ import type { InstallImage } from './install-image.ts';
 import type { OpenNetwork } from './open-network.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { policyForBase } from './policy-for-base.ts';
+import type { PlaceSandbox } from './place-sandbox.ts';
 import { poolFingerprint } from './pool-fingerprint.ts';
 import { RecordRevision } from './record-revision.ts';
 import { SetUpSandbox } from './set-up-sandbox.ts';
@@ -60,7 +60,7 @@ export class FillPool {
   readonly #pool: SandboxPool;
   readonly #audit: AuditLog;
   readonly #policy: DecidePolicy;
-  readonly #choose: ChooseProvider;
+  readonly #place: PlaceSandbox;
   readonly #network: OpenNetwork;
   readonly #install: InstallImage;
   readonly #clear: ClearPool;
@@ -73,7 +73,7 @@ export class FillPool {
     pool: SandboxPool,
     audit: AuditLog,
     policy: DecidePolicy,
-    choose: ChooseProvider,
+    place: PlaceSandbox,
     network: OpenNetwork,
     install: InstallImage,
     clear: ClearPool,
@@ -85,7 +85,7 @@ export class FillPool {
     this.#pool = pool;
     this.#audit = audit;
     this.#policy = policy;
-    this.#choose = choose;
+    this.#place = place;
     this.#network = network;
     this.#install = install;
     this.#clear = clear;
@@ -119,7 +119,7 @@ export class FillPool {
 
   async #plan(repository: SourceRepository, options?: ProgressOptions): Promise<PoolPlan> {
     const decided = await this.#policy.execute(repository, {}, options);
-    const provider = await this.#choose.execute(decided.provider, options);
+    const { provider } = await this.#place.execute(decided, options);
     if (decided.pool > 0) assertPoolable(provider);
     const asked = decided.policyFor(provider);
     const base = await repository.base(decided.source, options);

@@ -1,5 +1,6 @@
 import { isLitterboxError } from '../domain/errors.ts';
 import type { SandboxId } from '../domain/ids.ts';
+import { parseProviderKey } from '../domain/provider-key.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
@@ -22,6 +23,8 @@ export interface SandboxSummary {
   readonly id: string;
   readonly state: ShownState;
   readonly provider: string;
+  /** The machine that it is on; `local` is this one. */
+  readonly host: string;
   readonly repository: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -77,6 +80,7 @@ export class ListSandboxes {
       id: record.id,
       state: stateOf(record, statuses.get(record.provider)),
       provider: record.provider,
+      host: parseProviderKey(record.provider).host,
       repository: record.repositoryRoot,
       createdAtMs: record.createdAtMs,
       updatedAtMs: record.updatedAtMs,

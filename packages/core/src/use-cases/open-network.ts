@@ -1,12 +1,13 @@
 import { GATE_PORT } from '../domain/gate-port.ts';
 import type { SandboxId } from '../domain/ids.ts';
+import { LOCAL_HOST, parseProviderKey } from '../domain/provider-key.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Host } from '../ports/host.ts';
+import type { Hosts } from '../ports/hosts.ts';
 import type { GateReport, NetworkGate } from '../ports/network-gate.ts';
 import type { OpenPort } from '../ports/open-port.ts';
-import type { Providers } from '../ports/providers.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { NetworkBooks } from './network-books.ts';
@@ -52,26 +53,22 @@ export class OpenNetwork {
   readonly #audit: AuditLog;
   readonly #state: Pick<StateStore, 'spend'>;
   readonly #clock: Clock;
-  readonly #providers: Pick<Providers, 'get'>;
-  readonly #here: Pick<Host, 'name'>;
+  readonly #hosts: Pick<Hosts, 'open'>;
   /** Of each sandbox its own, and of a way that ended too, while something of it is not written. */
   readonly #books = new Map<SandboxId, NetworkBooks>();
 
-  /** @param here the machine that this program runs on */
   constructor(
     gate: NetworkGate,
     audit: AuditLog,
     state: Pick<StateStore, 'spend'>,
     clock: Clock,
-    providers: Pick<Providers, 'get'>,
-    here: Pick<Host, 'name'>,
+    hosts: Pick<Hosts, 'open'>,
   ) {
     this.#gate = gate;
     this.#audit = audit;
     this.#state = state;
     this.#clock = clock;
-    this.#providers = providers;
-    this.#here = here;
+    this.#hosts = hosts;
   }
 
   /**
@@ -132,9 +129,9 @@ export class OpenNetwork {
     { provider, policy }: Pick<SandboxRecord, 'provider' | 'policy'>,
     options: CallOptions | undefined,
   ): Promise<Host | undefined> {
-    if (policy.network.from === 'here') return undefined;
-    const { host } = await this.#providers.get(provider, options);
-    return host?.name === this.#here.name ? undefined : host;
+    const { host: name } = parseProviderKey(provider);
+    if (name === LOCAL_HOST || policy.network.from === 'here') return undefined;
+    return (await this.#hosts.open(name, options)).host;
   }
 }
 

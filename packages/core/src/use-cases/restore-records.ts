@@ -10,10 +10,10 @@ import { type SourceRepository } from '../ports/source-control.ts';
 import { type Providers } from '../ports/providers.ts';
 import type { SandboxState, StateStore } from '../ports/state-store.ts';
 import type { AskProviders } from './ask-providers.ts';
-import type { ChooseProvider } from './choose-provider.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { DecidePolicy } from './decide-policy.ts';
 import { listRuntimes } from './list-runtimes.ts';
+import type { PlaceSandbox } from './place-sandbox.ts';
 
 /**
  * Makes the records of sandboxes anew when the state file was lost: from their histories, from what the providers find, and from
@@ -25,7 +25,7 @@ export class RestoreRecords {
   readonly #providers: Providers;
   readonly #ask: AskProviders;
   readonly #policy: DecidePolicy;
-  readonly #choose: ChooseProvider;
+  readonly #place: PlaceSandbox;
   readonly #clock: Clock;
 
   constructor(
@@ -34,7 +34,7 @@ export class RestoreRecords {
     providers: Providers,
     ask: AskProviders,
     policy: DecidePolicy,
-    choose: ChooseProvider,
+    place: PlaceSandbox,
     clock: Clock,
   ) {
     this.#state = state;
@@ -42,7 +42,7 @@ export class RestoreRecords {
     this.#providers = providers;
     this.#ask = ask;
     this.#policy = policy;
-    this.#choose = choose;
+    this.#place = place;
     this.#clock = clock;
   }
 
@@ -81,7 +81,7 @@ export class RestoreRecords {
     const decided = await this.#policy.execute(repository, {}, options);
     const provider = found
       ? await this.#providers.get(found.provider, options)
-      : await this.#choose.execute(decided.provider, options);
+      : (await this.#place.execute(decided, options)).provider;
     const { lower: _lower, ...policy } = decided.policyFor(provider);
     // Without a runtime it is as one whose runtime is missing: `recover` builds it from its last revision.
     const state = found?.state === 'paused' || found?.state === 'stopped' ? found.state : 'ready';

@@ -49,14 +49,12 @@ export function placeProvider(options: PlaceProviderOptions): SandboxProvider {
 class PlaceProvider implements SandboxProvider {
   readonly name: ProviderKey;
   readonly traits: ProviderTraits;
-  readonly host: Host;
   readonly #directories: SandboxDirectories<PlaceMeta>;
   readonly #isolation: Isolation;
   #mechanism: Promise<string> | undefined;
 
   constructor({ key, host, directory, isolation }: PlaceProviderOptions) {
     this.name = key ?? isolation.name;
-    this.host = host;
     this.traits = {
       isolation: isolation.isolation,
       limits: isolation.limits,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { memoryHost, RepositoryShelf, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
+import { useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const overrides = { network: { run: 'allow-list' as const, allow: ['example.org'], deny: ['evil.org'] } };
@@ -168,15 +168,12 @@ test.each([
   ['there', 'there' as const],
   ['here', 'here' as const],
 ])('a sandbox on another machine is connected from %s where the policy says %s', async (expected, from) => {
-  const fixture = useCaseFixture({
-    ...nobody,
-    provider: { host: { ...memoryHost(new RepositoryShelf()), name: 'ssh://box' } },
-  });
+  const fixture = useCaseFixture(nobody);
   const record = await made(fixture, 'a', { overrides });
   const { runtime } = await fixture.openSandboxes.get(record);
   const policy = { ...record.policy, network: { ...record.policy.network, ...(from && { from }) } };
-  const wayOut = await fixture.openNetwork.execute({ ...record, policy }, runtime);
-  expect(fixture.gate.gates[0]?.from).toBe(expected === 'here' ? undefined : 'ssh://box');
+  const wayOut = await fixture.openNetwork.execute({ ...record, provider: 'memory@box', policy }, runtime);
+  expect(fixture.gate.gates[0]?.from).toBe(expected === 'here' ? undefined : 'box');
   await wayOut[Symbol.asyncDispose]();
   await fixture[Symbol.asyncDispose]();
 });

@@ -1,0 +1,137 @@
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import { hostNames } from '../domain/host-names.ts';
+import { placementLines } from '../domain/placement-lines.ts';
+import { type HostAnswer, type PlacedHost, type Placement, rankHosts, withVerdict } from '../domain/placement.ts';
+import { parseProviderKey, type ProviderKey } from '../domain/provider-key.ts';
+import type { SandboxRoot } from '../domain/sandbox-root.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HostGauge } from '../ports/host-gauge.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { ANSWER_MS } from './ask-providers.ts';
+import type { ChooseProvider } from './choose-provider.ts';
+
+/** What is known of a new sandbox when it has to be decided where it is made. */
+export interface PlaceInput {
+  readonly provider: ProviderKey | undefined;
+  /** Names of machines to choose from. @defaultValue the one of the provider, else the one that is preferred */
+  readonly hosts: readonly string[] | undefined;
+  /** What it is to have its programs from, where somebody said it. */
+  readonly root?: SandboxRoot['type'] | undefined;
+  readonly need: Pick<Placement, 'memoryBytes' | 'isAsked'>;
+}
+
+/** Where it is made, and why there when it was chosen among several machines. */
+export interface PlacedSandbox {
+  readonly provider: SandboxProvider;
+  readonly placement?: Placement;
+}
+
+/** Chooses the machine and the provider of a new sandbox, once. A sandbox that exists is never moved. */
+export class PlaceSandbox {
+  readonly #gauge: HostGauge;
+  readonly #state: StateStore;
+  readonly #choose: ChooseProvider;
+  readonly #clock: Clock;
+
+  constructor(gauge: HostGauge, state: StateStore, choose: ChooseProvider, clock: Clock) {
+    this.#gauge = gauge;
+    this.#state = state;
+    this.#choose = choose;
+    this.#clock = clock;
+  }
+
+  /**
+   * One machine is taken as it is. Of several, all are asked at once for three seconds at most; one that says nothing by then is passed over,
+   * and so is one on which no provider works.
+   *
+   * @throws LitterboxError `RESOURCE_EXHAUSTED` when none has the memory that was asked for; `UNAVAILABLE` when none answers, or no provider
+   *   works on those that do; `INVALID_ARGUMENT` and `NOT_FOUND` for a name that is none
+   */
+  async execute(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
+    const { provider, hosts, root, need } = input;
+    const names = hosts && hostNames(hosts);
+    if (names === undefined || names.length === 1)
+      return { provider: await this.#choose.execute(provider, options, root, names?.[0]) };
+    options?.onProgress?.({ step: 'place', message: `Asking ${names.join(', ')} for room` });
+    const records = await this.#state.list(undefined, options);
+    const answers = await Promise.all(names.map((host) => this.#answer(host, records, options)));
+    return await this.#taken(input, { ...need, hosts: rankHosts(answers, need) }, options);
+  }
+
+  /** The best machine on which a provider works. */
+  async #taken({ provider, root }: PlaceInput, ranked: Placement, options?: ProgressOptions): Promise<PlacedSandbox> {
+    const hosts: PlacedHost[] = [...ranked.hosts];
+    for (const [index, one] of hosts.entries()) {
+      if (one.verdict !== 'spare') continue;
+      try {
+        const usable = await this.#choose.usable(provider, options, root, one.host);
+        hosts[index] = withVerdict(one, 'chosen');
+        options?.onProgress?.({ step: 'place', message: `Taking ${one.host}` });
+        return { provider: usable, placement: { ...ranked, hosts } };
+      } catch (error) {
+        options?.signal?.throwIfAborted();
+        if (!isLitterboxError(error, 'UNAVAILABLE')) throw error;
+        hosts[index] = withVerdict(one, 'unusable', saidBy(error));
+      }
+    }
+    throw noRoom({ ...ranked, hosts });
+  }
+
+  async #answer(host: string, records: readonly SandboxRecord[], options?: CallOptions): Promise<HostAnswer> {
+    const { signal: ended } = options ?? {};
+    const over = new AbortController();
+    const signal = ended ? AbortSignal.any([over.signal, ended]) : over.signal;
+    const silence = this.#clock.sleep(ANSWER_MS, { signal }).then((): HostAnswer => {
+      return { host, silence: `it did not answer within ${ANSWER_MS / 1000} seconds` };
+    });
+    const answer = this.#gauge
+      .measure(host, { signal })
+      .then((load): HostAnswer => ({ host, load, promisedBytes: promisedOn(host, records) }));
+    for (const late of [silence, answer]) late.catch(() => {}); // what comes after the other is nobody's
+    try {
+      return await Promise.race([answer, silence]);
+    } catch (error) {
+      ended?.throwIfAborted();
+      // A name that is none is a mistake of whoever wrote it, and no machine that is down.
+      if (
+        !isLitterboxError(error) ||
+        isLitterboxError(error, 'INVALID_ARGUMENT') ||
+        isLitterboxError(error, 'NOT_FOUND')
+      )
+        throw error;
+      return { host, silence: saidBy(error) };
+    } finally {
+      over.abort();
+    }
+  }
+}
+
+/** What the sandboxes there may use together. */
+function promisedOn(host: string, records: readonly SandboxRecord[]): number {
+  const there = records.filter(
+    ({ provider, state }) => parseProviderKey(provider).host === host && state !== 'stopped' && state !== 'deleting',
+  );
+  return there.reduce((sum, { policy }) => sum + (policy.limits.memoryBytes ?? 0), 0);
+}
+
+const saidBy = ({ message, details }: LitterboxError): string =>
+  details.hint === undefined ? message : `${message} ${details.hint}`;
+
+function noRoom(placement: Placement): LitterboxError {
+  const { hosts, memoryBytes } = placement;
+  const isTooSmall = hosts.some(({ verdict }) => verdict === 'too-small');
+  const lines = placementLines(placement);
+  return new LitterboxError(
+    isTooSmall ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE',
+    `${isTooSmall ? 'No host has room for the sandbox' : 'No sandbox can be made on any of the hosts'}. ${lines.join('; ')}`,
+    {
+      operation: 'sandbox.place',
+      hint: isTooSmall
+        ? 'Ask for less memory (--memory), stop or delete sandboxes, or name another host.'
+        : 'See what litterbox doctor --host NAME says of each, or name another host.',
+      facts: { memoryBytes, hosts },
+    },
+  );
+}

@@ -1,0 +1,2 @@
+export { type FoundMachine, Machines } from './machines.ts';
+export type { OpenedMachine, OpenMachineOptions, VirtualMachine, Way } from './way.ts';
