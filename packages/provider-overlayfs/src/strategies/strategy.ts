@@ -27,6 +27,11 @@ export interface Strategy {
    */
   prepare(input: PrepareInput): string;
   /**
+   * Shell text at each session start, before any mount and while nothing of the sandbox runs, with its directory as the current one: puts its
+   * layers in order, and sets what `mounts` refer to. Calls `fail` with a text when it cannot.
+   */
+  readonly begin?: string;
+  /**
    * What is mounted at each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace
    * at /run/ws and the home directory at /run/home. What is mounted on is there: `base`, `difference`, `newer`, `setup`, `ws` and `home`.
    *
