@@ -87,4 +87,5 @@ export { placeProvider, type PlaceProviderOptions } from './session/place-provid
 export { PlaceRuntime, type PlaceInput } from './session/place-runtime.ts';
 export { type Launch, type SessionInput } from './session/place-session.ts';
 export { MAKE_SESSION_ENTRIES } from './session/session-entries.ts';
+export { type BaseCopyInput, ensureBaseCopy } from './directory/base-copy.ts';
 export { type BaseOver, ensureBaseOver } from './directory/base-over.ts';

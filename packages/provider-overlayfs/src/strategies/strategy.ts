@@ -8,6 +8,8 @@ export interface Strategy {
   readonly remedy: string;
   /** What kind of directory the frozen base trees are; absent: an ordinary one. */
   readonly baseKind?: TreeKind;
+  /** `copyBase` of `ensureBaseCopy`: present where a base tree that is a copy of another one shares what it holds. */
+  copyBase?(from: string, to: string): string;
   /** What of the sandbox's directory holds its workspace and its home directory. */
   readonly layers: readonly Layer[];
   /** Names, in the sandbox's directory, of empty directories that the sandbox's user gets at create. */
