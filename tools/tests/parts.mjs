@@ -164,6 +164,13 @@ const GATE = [
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
   },
   {
+    name: 'fresh-upper',
+    layer: 'gate',
+    why: 'a layer that grew is frozen, and shows the same files and all that changed; forks and kills are in the deep tests',
+    files: ['^packages/provider-overlayfs/test/fresh-upper'],
+    titles: ['comes with the next session', 'shows the same files', 'moved before it, and touched after it'],
+  },
+  {
     name: 'main-job-overlay',
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',

@@ -81,6 +81,28 @@ export const measureRecord: Scenario = async (bench) => {
     floor: single.git,
     ...againstGit(scale, 1 / 30),
   });
+  await three.setRunState('record', 'stopped');
+  await three.setRunState('record', 'ready');
+  const next = await interleaved(
+    { rounds: scale.rounds.common, warmUps: 2 },
+    { late: recorded(inLarge, changeOne), small: recorded(inSmall, changeOne) },
+  );
+  findings.row({
+    target: 'P4',
+    what: `revision of 1 file in the session after that, ${large.name}`,
+    measured: next.late,
+    against: `the same of a new sandbox, ${small.name}`,
+    floor: next.small,
+    limit: { of: 'ratio', atMost: 1.5 },
+  });
+  findings.row({
+    target: 'P4',
+    what: `revision of 1 file in the session after that, ${large.name}, against git`,
+    measured: next.late,
+    against: `${against}, without those`,
+    floor: single.git,
+    ...againstGit(scale, 1 / 30),
+  });
   await one.delete('record', { force: true });
   await three.delete('record', { force: true });
   rmSync(worktree, { recursive: true });

@@ -30,3 +30,15 @@ export function ago(atMs: number, nowMs = Date.now()): string {
   }
   return 'just now';
 }
+
+/** `3.4 MiB`, in the largest unit of which it is one at least. */
+export function bytes(count: number): string {
+  for (const [unit, size] of [
+    ['GiB', 2 ** 30],
+    ['MiB', 2 ** 20],
+    ['KiB', 2 ** 10],
+  ] as const) {
+    if (count >= size) return `${(count / size).toFixed(count >= 10 * size ? 0 : 1)} ${unit}`;
+  }
+  return `${count} B`;
+}

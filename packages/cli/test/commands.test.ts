@@ -113,7 +113,9 @@ describe('the command line', () => {
     const taken = await fixture.run(['snapshot', 'create', 'a']);
     expect(taken).toMatchObject({ code: 0, stdout: 's1\n', stderr: expect.stringContaining('as of revision 1') });
     await fixture.run(['run', 'a', 'echo new >~/home; echo two >file']);
-    expect((await fixture.run(['snapshot', 'list', 'a'])).stdout).toBe('s1\t1\tjust now\n');
+    expect((await fixture.run(['snapshot', 'list', 'a'])).stdout).toMatch(
+      /^s1\t1\tjust now\t(?:at most )?[\d.]+ [KM]iB\n$/,
+    );
     const restored = await fixture.run(['snapshot', 'restore', 'a', 'S1']);
     expect(restored.stderr).toContain('a has workspace and home of the snapshot s1 again, as revision 3.\n');
     expect((await fixture.run(['run', 'a', 'cat ~/home file'])).stdout).toBe('old\none\n');
@@ -125,6 +127,8 @@ describe('the command line', () => {
         label: 's1',
         revision: 1,
         commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+        diskBytes: expect.any(Number),
+        ownBytes: expect.any(Number),
       },
     ]);
     expect((await fixture.run(['snapshot', 'remove', 'a', 's1'])).code).toBe(0);

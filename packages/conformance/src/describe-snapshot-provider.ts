@@ -27,6 +27,7 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
           },
           restore: (...args) => snapshots.restore(...args),
           list: (...args) => snapshots.list(...args),
+          usage: (...args) => snapshots.usage(...args),
           remove: (...args) => snapshots.remove(...args),
         };
         try {
@@ -150,6 +151,29 @@ export function describeSnapshotProvider(options: SandboxProviderOptions): void 
       assert.equal(toldOf(full).note, "'".repeat(MAX_SNAPSHOT_NOTE_BYTES));
     });
 
+    over('usage tells what each of them takes, and nothing of those that are gone', async (snapshots, fixture) => {
+      const { id } = await fixture.create();
+      const names: SnapshotName[] = [];
+      for (const file of ['one', 'two']) {
+        await inside(fixture, id, `printf %s ${randomText()} >${file}`);
+        names.push(await snapshots.take(id));
+      }
+      const [first = '', second = ''] = names;
+      const gone = await snapshots.take(id);
+      await snapshots.remove(gone);
+      // Some file systems count what was written seconds later.
+      const usages = await eventually(
+        () => snapshots.usage([second, gone, first, 'no-such-snapshot']),
+        (told) => (told.get(second)?.diskBytes ?? 0) - (told.get(first)?.diskBytes ?? 0) > USED_BYTES / 3,
+        30_000,
+      );
+      assert.deepEqual([...usages.keys()].toSorted(), names.toSorted());
+      for (const { diskBytes, ownBytes = 0 } of usages.values())
+        assert.ok(ownBytes <= diskBytes, `${ownBytes} of its own in ${diskBytes}`);
+      const reason = new Error('enough');
+      await assert.rejects(snapshots.usage(names, { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+    });
+
     over(
       'removing is idempotent, touches nothing else, and what was removed is in no list',
       async (snapshots, fixture) => {
@@ -212,6 +236,13 @@ async function takenOf(
 /** Words that quoting, a line or a parser could change. */
 const ODD_NOTE = ' {"label":"\'$HOME\' `id`"}\\n\ttwo\nlines\u2028\u00e9\u{1F4E6} ';
 const DAY_MS = 86_400_000;
+const USED_BYTES = 96 * 1024;
+/** So many characters, which a file system that compresses stores in half as many bytes at least. */
+function randomText(): string {
+  let text = '';
+  while (text.length < USED_BYTES) text += crypto.randomUUID().replaceAll('-', '');
+  return text.slice(0, USED_BYTES);
+}
 /** Files of every kind, with odd names and modes. */
 const MAKE = `printf x >'new
 line'; printf x >"$(printf 'non-utf8-\\377')"; mkdir -p deep/er && echo d >deep/er/file && ln deep/er/file hard && ln -s nowhere dangling && mkfifo pipe &&

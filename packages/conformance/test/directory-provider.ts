@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,6 +12,7 @@ import {
   type SandboxProvider,
   type SandboxRuntime,
   type SnapshotProvider,
+  type SnapshotUsage,
 } from '@litterbox/core/provider';
 
 /** Groups of processes that run in a directory, whichever instance started them: what a snapshot has to freeze. */
@@ -94,6 +95,15 @@ export function directoryProvider(root: string): SandboxProvider & { readonly sn
         call?.signal?.throwIfAborted();
         for (const name of await readdir(join(root, 'snapshots')).catch(() => []))
           yield JSON.parse(await readFile(`${kept(name)}/kept.json`, 'utf8')) as KeptSnapshot;
+      },
+      async usage(names, call) {
+        call?.signal?.throwIfAborted();
+        const usages = new Map<string, SnapshotUsage>();
+        for (const name of names) {
+          const { stdout } = spawnSync('du', ['-s', '-k', `${kept(name)}/files`], { encoding: 'utf8' });
+          if (stdout !== '') usages.set(name, { diskBytes: Number.parseInt(stdout, 10) * 1024 });
+        }
+        return usages;
       },
       async remove(name, call) {
         call?.signal?.throwIfAborted();

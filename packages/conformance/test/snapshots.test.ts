@@ -82,6 +82,27 @@ const BROKEN: readonly (readonly [
     'the list tells of each its sandbox, its time and what the caller noted',
   ],
   [
+    'tells the usage of one for that of all',
+    (inner) => ({
+      usage: async (names, call) => {
+        const told = await inner.usage(names, call);
+        const [usage] = told.values();
+        return new Map([...told.keys()].map((name) => [name, usage ?? { diskBytes: 0 }]));
+      },
+    }),
+    'usage tells what each of them takes, and nothing of those that are gone',
+  ],
+  [
+    'has more of its own than there is',
+    (inner) => ({
+      usage: async (names, call) => {
+        const told = [...(await inner.usage(names, call))];
+        return new Map(told.map(([name, { diskBytes }]) => [name, { diskBytes, ownBytes: diskBytes + 1 }]));
+      },
+    }),
+    'usage tells what each of them takes, and nothing of those that are gone',
+  ],
+  [
     'removes all snapshots',
     (inner) => ({
       remove: async () => {

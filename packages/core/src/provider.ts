@@ -118,6 +118,7 @@ export {
   MAX_SNAPSHOT_NOTE_BYTES,
   type SnapshotName,
   type SnapshotProvider,
+  type SnapshotUsage,
   type TakeSnapshotOptions,
 } from './ports/snapshot-provider.ts';
 export type { FileChange } from './ports/file-change.ts';

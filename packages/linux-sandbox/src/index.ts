@@ -26,6 +26,7 @@ export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
 export type { Layer } from './directory/layer.ts';
 export { layTree } from './directory/lay-tree.ts';
 export { LayerSnapshots, type LayerSnapshotsInput } from './directory/layer-snapshots.ts';
+export { DISK_USAGE } from './directory/snapshot-usage.ts';
 export {
   LayeredSetups,
   type KeptPlace,
@@ -86,4 +87,5 @@ export { placeProvider, type PlaceProviderOptions } from './session/place-provid
 export { PlaceRuntime, type PlaceInput } from './session/place-runtime.ts';
 export { type Launch, type SessionInput } from './session/place-session.ts';
 export { MAKE_SESSION_ENTRIES } from './session/session-entries.ts';
+export { type BaseCopyInput, ensureBaseCopy } from './directory/base-copy.ts';
 export { type BaseOver, ensureBaseOver } from './directory/base-over.ts';

@@ -140,7 +140,9 @@ describe(`snapshots, on ${PROVIDER}`, () => {
     await sandbox.run('rm src/a.txt; for f in ignored/file src/b.txt src/c.txt ~/home; do echo new >$f; done');
     await sandbox.run('sleep 1000 >/dev/null 2>&1 &');
     const other = await fixture.open().open('source');
-    expect(await other.snapshots()).toEqual([{ name: taken.name, note: taken.note, takenAtMs: expect.any(Number) }]);
+    expect(await other.snapshots()).toEqual([
+      { name: taken.name, note: taken.note, takenAtMs: expect.any(Number), usage: expect.anything() },
+    ]);
     const restored = await other.restoreSnapshot('s1');
     expect(restored.revision?.number).toBe(3);
     for (const one of [other, sandbox]) {

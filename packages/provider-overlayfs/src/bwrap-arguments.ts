@@ -1,6 +1,7 @@
 import { INSIDE } from '@litterbox/core/provider';
 import { TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
 import { shownGroups } from './cgroup.ts';
+import { FROZEN } from './fresh-upper.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { EMPTY_CONTENTS } from './tool-directories.ts';
@@ -179,7 +180,9 @@ export function scannerArguments(
     '--ro-bind',
     '/run/ws',
     '/workspace',
-    ...(changes === 'upper' ? ['--ro-bind', '/run/upper', '/changes'] : []),
+    ...(changes === 'upper'
+      ? ['--ro-bind', '/run/upper', '/changes', '--ro-bind', `/run/${FROZEN}`, `/${FROZEN}`]
+      : []),
     ...(changes === 'upper' && hasSetup ? ['--ro-bind', '/run/setup/upper', '/prepared'] : []),
     '--chdir',
     '/',

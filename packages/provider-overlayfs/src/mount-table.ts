@@ -1,5 +1,8 @@
 import { quoted } from '@litterbox/core/provider';
 
+/** In the options of an overlay: the shell variable `$frozen` of the script that mounts. No path holds this character. */
+export const FROZEN_LAYERS = '\0';
+
 /** One mount of a session. */
 export type SessionMount =
   | { readonly type: 'bind'; readonly source: string; readonly target: string }
@@ -13,7 +16,7 @@ export type SessionMount =
  */
 export function mountAll(name: string, mounts: readonly SessionMount[]): string {
   if (mounts.length === 0) return '';
-  return `printf %s ${quoted(mounts.map(lineOf).join(''))} >${name} || fail 'cannot write the table of mounts'
+  return `printf %s ${quoted(mounts.map(lineOf).join('')).replaceAll(FROZEN_LAYERS, `'"$frozen"'`)} >${name} || fail 'cannot write the table of mounts'
 said=$(mount -a -T ${name} 2>&1) || fail "cannot mount: $said"
 `;
 }

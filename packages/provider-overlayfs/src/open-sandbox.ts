@@ -1,8 +1,10 @@
+import type { Host } from '@litterbox/core/provider';
 import { baseEnvironment } from '@litterbox/sandbox-kit';
 import { placeFilesOf, PlaceRuntime, type SandboxDirectories } from '@litterbox/linux-sandbox';
 import { cgroupUsage } from './cgroup.ts';
 import { strategyNamed } from './choose-strategy.ts';
 import { freezeScript } from './freeze-script.ts';
+import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from './fresh-upper.ts';
 import { launchSession } from './launch-session.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { Machine } from './machine.ts';
@@ -45,6 +47,9 @@ export function openSandbox(
     launch: (call) => launchSession(launch, call),
     scanned: {
       changes: isUpper ? '/changes' : '/workspace',
+      ...(isUpper && { frozen: `/${FROZEN}` }),
+      // What is deleted on a disk of its own shall be free again, which what is frozen is not.
+      ...(isUpper && meta.limits.diskBytes === undefined && { onHeld: wantFreshUpper(host, sandbox.directory) }),
       workspace: '/workspace',
       ...(isUpper && meta.prepared !== undefined && { prepared: '/prepared' }),
       ...(meta.isCopy && { isCopy: true }),
@@ -60,6 +65,17 @@ export function openSandbox(
       usage: cgroupUsage(cgroup, meta.id),
     }),
   });
+}
+
+/** Says, once, that the next session of the sandbox in that directory shall begin with a fresh upper layer. */
+function wantFreshUpper(host: Host, directory: string): (entries: number) => void {
+  let isWanted = false;
+  return (entries) => {
+    if (isWanted || entries < MOST_ENTRIES) return;
+    isWanted = true;
+    // Where it cannot be written scans stay slow, and nothing else.
+    void host.files.write(`${directory}/${WANTS_FRESH_UPPER}`, new Uint8Array()).catch(() => {});
+  };
 }
 
 /** Directories of programs inside, in order. */

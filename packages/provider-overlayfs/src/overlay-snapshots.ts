@@ -12,6 +12,7 @@ import { strategyNamed } from './choose-strategy.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import { DATASET_USAGE } from './strategies/zfs.ts';
 import { stillScript } from './still-script.ts';
 
 /** Snapshots of the layers of workspace and home, whatever the strategy. */
@@ -24,6 +25,7 @@ export function overlaySnapshots(
     directories,
     layersOf: (meta) => strategyNamed(meta.strategy, provider).layers,
     assertCopyable: async (call) => void (await survey.usableMachine(call)),
+    diskUsage: DATASET_USAGE,
     isRoot: async (call) => (await survey.machine(call)).isRoot,
     still: async ({ id }, script, call) => {
       const still = stillScript(layout, await survey.machine(call), id, script);

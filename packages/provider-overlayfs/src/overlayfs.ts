@@ -7,6 +7,7 @@ import {
   directoryLayout,
   endSessionScript,
   ensureArtefactLayer,
+  ensureBaseCopy,
   ensureBaseOver,
   ensureNewerFiles,
   type LayerSnapshots,
@@ -220,16 +221,23 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     }
     const stage = (one: SandboxMeta, bases: readonly string[]) =>
       this.#directories.stage(one, { bases, fill: fill(one) }, options);
-    const { baseKind, changes } = strategyNamed(meta.strategy, this.name);
+    const { baseKind, changes, copyBase } = strategyNamed(meta.strategy, this.name);
     const trees = { ...owner, ...(baseKind && { kind: baseKind }) };
     if ((await stage(meta, [baseTreeName(meta.base, baseKind)])) === 'staged') return meta;
-    // Where workspaces are copied, each base is a whole tree.
     const { bases } = this.#directories.layout;
     const wanted = { host: this.#host, bases, ...owner };
     const over = changes === 'upper' ? await ensureBaseOver(wanted, spec.workspace, options) : undefined;
     if (over) {
       const layered = { ...meta, over };
       if ((await stage(layered, [over.base, over.difference])) === 'staged') return layered;
+    }
+    if (copyBase) {
+      const { layout } = this.#directories;
+      await ensureBaseCopy(
+        { host: this.#host, layout, isRoot: machine.isRoot, ...trees, copyBase },
+        spec.workspace,
+        options,
+      );
     }
     await this.#directories.stageUnpacked(spec.workspace, trees, meta, fill(meta), options);
     return meta;

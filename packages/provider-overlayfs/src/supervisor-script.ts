@@ -13,6 +13,7 @@ import { MASKS, scannerArguments, sandboxArguments, type ProcEntries, type Sessi
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { detachTrees, EMPTY } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
+import { FROZEN } from './fresh-upper.ts';
 import { HOLD } from './held-session.ts';
 import { HIDDEN, hideOfLive, LIVE, mountLive } from './live-lower.ts';
 import type { Machine } from './machine.ts';
@@ -150,7 +151,7 @@ ${
     ? mountLayers(
         disk,
         `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`,
-        strategy.layers.map(({ name }) => name),
+        strategy.layers.map(({ name }) => name).filter((name) => name !== FROZEN),
       )
     : ''
 }${live ? `${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}` : ''}${mountAll('session.table', mounts)}${disk ? RESERVE_DISK : ''}`
@@ -181,7 +182,7 @@ if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does no
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
 for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${sessionMounts}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
+${strategy.begin ?? ''}${sessionMounts}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symli
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe as describeAlways, expect, it } from '@jest/globals';
-import { collected, fixtureWorkspace, forBackend } from '@litterbox/conformance';
+import { collected, eventually, fixtureWorkspace, forBackend } from '@litterbox/conformance';
 import { type Host, SandboxId, type SandboxProvider, type SandboxRuntime } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { removeTree } from '@litterbox/linux-sandbox';
@@ -86,6 +86,34 @@ describe('workspaces on Btrfs', () => {
     const files = 2000;
     expect(callsToPrepare(reflink, files) - callsToPrepare(reflink, 1)).toBeGreaterThan(files); // the control
     expect(callsToPrepare(btrfs, files) - callsToPrepare(btrfs, 1)).toBeLessThan(files / 20);
+  });
+
+  it('have snapshots that take what was changed, and are told apart from what they share', async () => {
+    await using provider = providerOn();
+    const id = SandboxId.make();
+    const large = fixtureWorkspace('b7b7c8c8', [{ path: 'large', content: 'x'.repeat(2 ** 20) }]);
+    {
+      await using runtime = await provider.create(sandboxSpec(id, { workspace: large, allowDegraded: true }));
+      await sh(runtime, 'head -c 262144 /dev/urandom >~/here; head -c 262144 /dev/urandom >here; sync');
+    }
+    const name = (await provider.snapshots?.take(id)) ?? '';
+    const { diskBytes = 0, ownBytes = -1 } = (await provider.snapshots?.usage([name]))?.get(name) ?? {};
+    expect(diskBytes).toBeGreaterThan(2 ** 20);
+    expect(ownBytes).toBeGreaterThanOrEqual(0);
+    expect(ownBytes).toBeLessThan(2 ** 18);
+    await provider.remove(id);
+    // Nobody else has what was changed any more, once Btrfs has removed the subvolume, which it does in the background.
+    const after = await eventually(
+      async () => {
+        spawnSync('sync', ['-f', directory]);
+        return (await provider.snapshots?.usage([name]))?.get(name)?.ownBytes ?? 0;
+      },
+      (bytes) => bytes >= 2 ** 19,
+      60_000,
+    );
+    expect(after).toBeLessThan(2 ** 20);
+    await provider.snapshots?.remove(name);
+    expect(await provider.snapshots?.usage([name])).toEqual(new Map());
   });
 
   it('are snapshots of a base that nobody can write to, and so are those of forks and kept setups', async () => {

@@ -1,4 +1,13 @@
-import { type Clock, INSIDE, LitterboxError, type SandboxId, type SnapshotProvider } from '@litterbox/core/provider';
+import {
+  type Clock,
+  INSIDE,
+  LitterboxError,
+  type SandboxId,
+  type SnapshotName,
+  type SnapshotProvider,
+  type SnapshotUsage,
+} from '@litterbox/core/provider';
+import type { FileNode } from './machine/memory-files.ts';
 import { endSandbox } from './memory-runtime.ts';
 import { copyOfDirectory, directoryOf, furnish, type MemorySandbox } from './memory-sandbox.ts';
 import type { SandboxShelf } from './sandbox-shelf.ts';
@@ -51,9 +60,30 @@ export function memorySnapshots(
       for (const { kept } of shelf.snapshots.values()) yield kept;
     },
 
+    async usage(names, options) {
+      options?.signal?.throwIfAborted();
+      const usages = new Map<SnapshotName, SnapshotUsage>();
+      for (const name of names) {
+        const snapshot = shelf.snapshots.get(name);
+        if (!snapshot) continue;
+        const diskBytes = sizeOf(snapshot.workspace) + sizeOf(snapshot.home);
+        usages.set(name, { diskBytes, ownBytes: diskBytes });
+      }
+      return usages;
+    },
+
     async remove(name, options) {
       options?.signal?.throwIfAborted();
       shelf.snapshots.delete(name);
     },
   };
+}
+
+/** Bytes of all contents, each of them once. */
+function sizeOf(node: FileNode, counted = new Set<FileNode>()): number {
+  if (counted.has(node)) return 0;
+  counted.add(node);
+  if (node.type === 'file') return node.content.length;
+  if (node.type !== 'directory') return 0;
+  return [...node.children.values()].reduce((sum, child) => sum + sizeOf(child, counted), 0);
 }

@@ -3,11 +3,12 @@ import {
   type Parsed,
   removeSnapshot,
   restoreSnapshot,
+  type SnapshotUsage,
   takeSnapshot,
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { ago, table } from '../table.ts';
+import { ago, bytes, table } from '../table.ts';
 
 async function create(context: Context, input: Parsed<typeof takeSnapshot>): Promise<void> {
   const { talk, signal } = context;
@@ -24,12 +25,18 @@ async function list(context: Context, input: Parsed<typeof listSnapshots>): Prom
   const snapshots = await (await context.litterbox()).perform(listSnapshots, input, { signal });
   if (talk.json) return talk.document(listSnapshots.document?.(snapshots));
   if (snapshots.length === 0) return talk.notice(`No snapshots. Take one: litterbox snapshot create ${input.sandbox}.`);
-  const rows = snapshots.map(({ name, takenAtMs, note }) => [
+  const rows = snapshots.map(({ name, takenAtMs, note, usage }) => [
     note?.label ?? visibleName(name),
     note ? String(note.revision) : '',
     ago(takenAtMs),
+    usage ? taken(usage) : '',
   ]);
-  talk.result(table(['LABEL', 'REVISION', 'TAKEN'], rows, process.stdout.isTTY));
+  talk.result(table(['LABEL', 'REVISION', 'TAKEN', 'TAKES'], rows, process.stdout.isTTY));
+}
+
+/** Where nobody knows what a snapshot shares, it takes no more than all of it. */
+function taken({ diskBytes, ownBytes }: SnapshotUsage): string {
+  return ownBytes === undefined ? `at most ${bytes(diskBytes)}` : bytes(ownBytes);
 }
 
 async function restore(context: Context, input: Parsed<typeof restoreSnapshot>): Promise<void> {

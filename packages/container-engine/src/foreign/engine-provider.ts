@@ -92,6 +92,7 @@ export class EngineProvider implements SandboxProvider {
       take: async (id, call) => await (await this.#holding(id, call)).snapshots.take(id, call),
       restore: async (id, name, call) => await (await this.#holding(id, call)).snapshots.restore(id, name, call),
       list: (call) => snapshots.list(call),
+      usage: async (names, call) => await snapshots.usage(names, call),
       remove: async (name, call) => await snapshots.remove(name, call),
     };
   }

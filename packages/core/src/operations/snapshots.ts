@@ -36,12 +36,12 @@ export const takeSnapshot = operation({
 /** `snapshot-list`, `litterbox snapshot list`: the snapshots of a sandbox, oldest first. */
 export const listSnapshots = operation({
   name: 'snapshot-list',
-  summary: 'List the snapshots of a sandbox, oldest first',
+  summary: 'List the snapshots of a sandbox, oldest first, and what each takes',
   effect: 'read',
   command: { group: GROUP, verb: 'list', positional: ['sandbox'], examples: ['snapshot list fix-login'] },
   input: z.strictObject({ sandbox: fields.sandbox() }),
   document: (snapshots: readonly SandboxSnapshot[]) =>
-    snapshots.map(({ name, takenAtMs, note }) => ({ name, takenAtMs, ...note })),
+    snapshots.map(({ name, takenAtMs, note, usage }) => ({ name, takenAtMs, ...note, ...usage })),
   execute: async (useCases, { sandbox }, options) => await useCases.get(ListSnapshots).execute(sandbox, options),
 });
 

@@ -24,6 +24,14 @@ export interface KeptSnapshot {
   readonly note?: string;
 }
 
+/** What a snapshot takes. */
+export interface SnapshotUsage {
+  /** Bytes on the disk of all its files, whoever else shares them. */
+  readonly diskBytes: number;
+  /** Bytes of these that would be free again without it. Absent where the file system does not tell what it shares. */
+  readonly ownBytes?: number;
+}
+
 /**
  * Snapshot port: what workspaces and home directories held at one moment, kept on one Host. A snapshot keeps the files as they were at
  * `take`, whatever happens to the sandbox later, its removal included. The playground is no part of it: it outlives everything.
@@ -41,6 +49,8 @@ export interface SnapshotProvider {
   restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void>;
   /** Every snapshot of this Host, in any order. */
   list(options?: CallOptions): AsyncIterable<KeptSnapshot>;
+  /** What each of them takes now; those that are not there are left out. It may look at every file. */
+  usage(snapshots: readonly SnapshotName[], options?: CallOptions): Promise<ReadonlyMap<SnapshotName, SnapshotUsage>>;
   /** Idempotent. */
   remove(snapshot: SnapshotName, options?: CallOptions): Promise<void>;
 }

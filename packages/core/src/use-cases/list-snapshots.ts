@@ -3,7 +3,7 @@ import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from './sandbox-snapshots.ts';
 
-/** Lists the snapshots of a sandbox, oldest first. */
+/** Lists the snapshots of a sandbox, oldest first, with what each takes. */
 export class ListSnapshots {
   readonly #find: FindSandbox;
   readonly #open: OpenSandboxes;
@@ -17,6 +17,16 @@ export class ListSnapshots {
   async execute(name: string, options?: CallOptions): Promise<readonly SandboxSnapshot[]> {
     const record = await this.#find.execute(name, options);
     const provider = await this.#open.providerOf(record, options);
-    return await snapshotsOf(snapshotsPortOf(provider, record), record.id, options);
+    const port = snapshotsPortOf(provider, record);
+    const snapshots = await snapshotsOf(port, record.id, options);
+    if (snapshots.length === 0) return [];
+    const usages = await port.usage(
+      snapshots.map(({ name: one }) => one),
+      { signal: options?.signal },
+    );
+    return snapshots.map((snapshot) => {
+      const usage = usages.get(snapshot.name);
+      return usage ? { ...snapshot, usage } : snapshot;
+    });
   }
 }

@@ -5,7 +5,7 @@ import { parseSnapshotNote, type SnapshotNote } from '../domain/snapshot-note.ts
 import { slugify } from '../domain/slug.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
-import type { SnapshotName, SnapshotProvider } from '../ports/snapshot-provider.ts';
+import type { SnapshotName, SnapshotProvider, SnapshotUsage } from '../ports/snapshot-provider.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 
 /** A snapshot of a sandbox. */
@@ -15,6 +15,8 @@ export interface SandboxSnapshot {
   readonly takenAtMs: number;
   /** Absent where something else than Litterbox took it. */
   readonly note?: SnapshotNote;
+  /** Told by a list alone. */
+  readonly usage?: SnapshotUsage;
 }
 
 /** Longest list of labels that an error repeats. */

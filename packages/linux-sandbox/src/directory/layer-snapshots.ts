@@ -6,6 +6,7 @@ import {
   type CallOptions,
   type SnapshotName,
   type SnapshotProvider,
+  type SnapshotUsage,
   type TakeSnapshotOptions,
 } from '@litterbox/core/provider';
 import { listNamed } from './list-named.ts';
@@ -15,6 +16,7 @@ import type { DirectoryDescription } from './directory-description.ts';
 import type { Layer } from './layer.ts';
 import { runScriptOrFail } from './run-script.ts';
 import type { SandboxDirectories } from './sandbox-directories.ts';
+import { DISK_USAGE, snapshotUsage } from './snapshot-usage.ts';
 import { ensureDirectories, makeUnfinished, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** How a provider keeps its sandboxes, for {@link LayerSnapshots}. */
@@ -26,6 +28,8 @@ export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
   /** @throws LitterboxError when this user cannot copy layers */
   assertCopyable(call?: CallOptions): Promise<void>;
   isRoot(call?: CallOptions): Promise<boolean>;
+  /** Shell text as {@link DISK_USAGE}, for one directory of a snapshot. @defaultValue that one */
+  readonly diskUsage?: string;
   /** Runs shell text on the host while the sandbox stands still. @throws LitterboxError as `copyError` has it */
   still(meta: Meta, script: string, call?: CallOptions): Promise<void>;
   /** Ends all that runs in the sandbox, then runs shell text on the host before anything starts in it again. */
@@ -150,6 +154,21 @@ echo`;
       const snapshot = parseKept(line);
       if (snapshot) yield snapshot;
     }
+  }
+
+  async usage(
+    snapshots: readonly SnapshotName[],
+    call?: CallOptions,
+  ): Promise<ReadonlyMap<SnapshotName, SnapshotUsage>> {
+    call?.signal?.throwIfAborted();
+    const { host, layout } = this.#directories;
+    const { isRoot, diskUsage = DISK_USAGE } = this.#input;
+    const where = { host, root: layout.root, isRoot: await isRoot(call), snapshots: this.#snapshots, diskUsage };
+    return await snapshotUsage(
+      where,
+      snapshots.filter((name) => NAME.test(name)),
+      call,
+    );
   }
 
   async remove(snapshot: SnapshotName, call?: CallOptions): Promise<void> {

@@ -33,7 +33,7 @@ export interface PlaceInput extends SessionInput {
   /** Where change scans begin when nothing was recorded yet. Absent when all there is is new. */
   readonly firstMark?: ChangeMark;
   /** Where the change scanner finds its trees. */
-  readonly scanned: Pick<ScannerInput, 'changes' | 'workspace' | 'prepared' | 'isCopy'>;
+  readonly scanned: Pick<ScannerInput, 'changes' | 'workspace' | 'prepared' | 'frozen' | 'onHeld' | 'isCopy'>;
   /** Shell text that freezes all processes and waits until they are, or thaws them; nothing where none run. Absent where it cannot be done. */
   readonly freeze?: (isFrozen: boolean) => string;
   /** How what a session left is ended. */

@@ -32,6 +32,7 @@ export const btrfs: Strategy = {
     // Nothing below `$1` is: there a name may be an agent's. Agents make no subvolumes (`REFUSED_REQUESTS`).
     unlock: 'btrfs subvolume delete "$1" >/dev/null 2>&1 || btrfs property set -ts "$1" ro false >/dev/null 2>&1 || :',
   },
+  copyBase: (from, to) => `btrfs subvolume snapshot ${quoted(from)} ${quoted(to)} >/dev/null`,
   layers: [
     {
       name: 'ws',

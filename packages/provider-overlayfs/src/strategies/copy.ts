@@ -29,7 +29,10 @@ exit $code`,
 });
 
 /** A copy that shares the blocks of every file: XFS, Btrfs and others. Costs the number of files. */
-export const reflink: Strategy = clone('reflink', '--reflink=always');
+export const reflink: Strategy = {
+  ...clone('reflink', '--reflink=always'),
+  copyBase: (from, to) => `mkdir ${quoted(to)} && cp -a --reflink=always ${quoted(from)}/. ${quoted(to)}/`,
+};
 
 /** A plain copy: works everywhere and costs the size of the repository. */
 export const copy: Strategy = clone('copy', '--reflink=never');

@@ -1,6 +1,7 @@
 import { copyTree, keepLayers, TAKE_LAYERS_BACK } from '@litterbox/linux-sandbox';
 import { quoted } from '@litterbox/core/provider';
-import type { SessionMount } from '../mount-table.ts';
+import { BEGIN_LAYERS, FREEZABLE_LAYERS, FROZEN, WANTS_FRESH_UPPER } from '../fresh-upper.ts';
+import { FROZEN_LAYERS, type SessionMount } from '../mount-table.ts';
 import { overlayOptions } from '../overlay-options.ts';
 import type { Strategy } from './strategy.ts';
 
@@ -15,7 +16,8 @@ export const overlay: Strategy = {
   name: 'overlay',
   remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'upper',
-  layers: ['upper', 'home'].map((name) => ({ name, copy: copyTree })),
+  layers: [...FREEZABLE_LAYERS, { name: 'home', copy: copyTree }],
+  begin: BEGIN_LAYERS,
   owned: ['ws', 'upper'],
   bound: 'image',
   canStandOnLive: true,
@@ -26,7 +28,7 @@ code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: ({ setup }) => `mkdir upper work${setup === undefined ? '' : ' home-work'}\n`,
+  prepare: ({ setup }) => `mkdir upper work ${FROZEN}${setup === undefined ? '' : ' home-work'}\n`,
   mounts: (base, isRoot, layers, setup, newer, difference) => [
     { type: 'bind', source: base, target: '/run/base' },
     ...(difference === undefined ? [] : [{ type: 'bind', source: difference, target: '/run/difference' } as const]),
@@ -38,13 +40,14 @@ exit $code`,
           layered('/run/setup/home', `${layers}/home`, `${layers}/home-work`, isRoot, '/run/home'),
         ]),
     layered(
-      `${setup === undefined ? '' : '/run/setup/upper:'}${newer === undefined ? '' : '/run/newer:'}${difference === undefined ? '' : '/run/difference:'}/run/base`,
+      `${FROZEN_LAYERS}${setup === undefined ? '' : '/run/setup/upper:'}${newer === undefined ? '' : '/run/newer:'}${difference === undefined ? '' : '/run/difference:'}/run/base`,
       `${layers}/upper`,
       `${layers}/work`,
       isRoot,
       '/run/ws',
     ),
   ],
-  keep: keepLayers,
+  // What was frozen before the setup ended is in no layer that could be handed over.
+  keep: (owner) => `[ ! -d ${FROZEN}/1 ] || exit 0\nrm -f ${WANTS_FRESH_UPPER}\n${keepLayers(owner)}`,
   takeBack: TAKE_LAYERS_BACK,
 };

@@ -8,6 +8,8 @@ export interface Strategy {
   readonly remedy: string;
   /** What kind of directory the frozen base trees are; absent: an ordinary one. */
   readonly baseKind?: TreeKind;
+  /** `copyBase` of `ensureBaseCopy`: present where a base tree that is a copy of another one shares what it holds. */
+  copyBase?(from: string, to: string): string;
   /** What of the sandbox's directory holds its workspace and its home directory. */
   readonly layers: readonly Layer[];
   /** Names, in the sandbox's directory, of empty directories that the sandbox's user gets at create. */
@@ -26,6 +28,11 @@ export interface Strategy {
    * lies on an image: a copy there shares nothing with the base, whatever the strategy.
    */
   prepare(input: PrepareInput): string;
+  /**
+   * Shell text at each session start, before any mount and while nothing of the sandbox runs, with its directory as the current one: puts its
+   * layers in order, and sets what `mounts` refer to. Calls `fail` with a text when it cannot.
+   */
+  readonly begin?: string;
   /**
    * What is mounted at each session start, in the session's own mount namespace, with the sandbox's directory at /run. Ends with the workspace
    * at /run/ws and the home directory at /run/home. What is mounted on is there: `base`, `difference`, `newer`, `setup`, `ws` and `home`.

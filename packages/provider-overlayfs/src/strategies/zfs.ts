@@ -1,4 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
+import { DISK_USAGE } from '@litterbox/linux-sandbox';
 import type { Strategy } from './strategy.ts';
 import { MOUNT_DATASET, ZFS_FUNCTIONS } from './zfs-datasets.ts';
 
@@ -13,6 +14,13 @@ const PARTS = 'ws home playground';
 const withFunctions = (command: string) => `{ ${ZFS_FUNCTIONS}${command}; }`;
 /** Shell text that ends a script: runs another in a mount namespace of its own, where `$0` is the last word of this text. */
 const alone = (script: string) => `unshare -m --propagation private sh -c ${quoted(script)}`;
+
+/** Shell text: as `DISK_USAGE`, where a directory may be one with a dataset of a snapshot. */
+export const DATASET_USAGE = `case $1 in */${NAME}/)
+${ZFS_FUNCTIONS}lb_in "$1" && lb_of "\${1%/}" && lb_told=$(zfs get -H -p -o value referenced,used "$lb_parent/$lb_set") && echo $lb_told ;;
+*)
+${DISK_USAGE} ;;
+esac`;
 
 /** Clones of a dataset: workspace and home are there at once, whatever their size, and share what nobody changes. Takes root, as mounting does. */
 export const zfs: Strategy = {

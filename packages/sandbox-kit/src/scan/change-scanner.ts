@@ -28,6 +28,13 @@ export interface ScannerInput {
   readonly workspace: string;
   /** Absolute path of a layer between the base and `changes`, which never changes: it counts when there is no mark. */
   readonly prepared?: string;
+  /**
+   * Absolute path of a directory with layers between `prepared` and `changes` that nobody writes to any more: called by numbers, the higher
+   * above. Each was renamed, or copied, after the last change in it, so that the change time of its directory is not before any in it.
+   */
+  readonly frozen?: string;
+  /** Told after a look at `changes` how many entries that holds, where the program that looked has counted them. */
+  readonly onHeld?: (entries: number) => void;
   /** The layer began as a copy of another sandbox's: what is gone from its top may have left no other trace. @defaultValue false */
   readonly isCopy?: boolean;
   /** Starts a program where both paths lead to these trees. */
@@ -74,7 +81,7 @@ export class ChangeScanner implements AsyncDisposable {
     this.#walker = new ResidentWalker(
       input.aside
         ? { spawn: input.aside.spawn, changes: input.aside.changes }
-        : { spawn: (spec, call) => input.spawn(spec, call), changes: input.changes, workspace: input.workspace },
+        : { ...input, spawn: (spec, call) => input.spawn(spec, call) },
     );
     this.#finder = new Finder(this.#channel);
   }
@@ -102,6 +109,7 @@ export class ChangeScanner implements AsyncDisposable {
     if (mark === undefined || isOtherClock) await this.#addPrepared(entries, call);
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
     if (known && mark !== undefined) await this.#addMoved(entries, known, call);
+    entries = uppermost(entries);
     const directories = entries.filter(({ letter }) => letter === 'd');
     if (known) await this.#remember(next, known, directories);
     return { next, changes: this.#changesOf(entries, directories, listed, call) };
@@ -118,17 +126,34 @@ export class ChangeScanner implements AsyncDisposable {
     const since = mark === undefined ? undefined : momentOf(mark);
     const walk = await this.#walker.walk(since);
     if (walk) {
-      const entries = walk.entries.map((text, index) => {
+      const entries = walk.entries.map(({ text, layer }, index) => {
         const content = walk.contents.get(index);
-        return content ? { ...foundEntry(text), content } : foundEntry(text);
+        return { ...foundEntry(text), ...(content && { content }), ...(layer !== undefined && { layer }) };
       });
+      this.#input.onHeld?.(walk.held);
       return { now: walk.now, entries, listed: walk.listed };
     }
-    const root = this.#input.changes;
+    const { changes: root, frozen } = this.#input;
     const entries: FoundEntry[] = [];
-    const find = { starts: [root], ...(since !== undefined && { since }) };
-    const now = await this.#finder.find(find, (entry) => void entries.push(below(root, entry)), call);
+    const starts = [root, ...(frozen === undefined ? [] : [frozen])];
+    const now = await this.#finder.find(
+      { starts, ...(since !== undefined && { since }) },
+      (entry) => void entries.push(...this.#placed(entry)),
+      call,
+    );
     return { now, entries, listed: new Map() };
+  }
+
+  /** An entry that was found in one of the layers, with its path in there; nothing for the directory of frozen ones. */
+  #placed(found: FoundEntry): readonly FoundEntry[] {
+    const { changes, frozen } = this.#input;
+    if (frozen === undefined || !`${found.path}/`.startsWith(`${frozen}/`)) return [below(changes, found)];
+    const [layer = ''] = found.path.slice(frozen.length + 1).split('/', 1);
+    return layer === '' ? [] : [{ ...below(`${frozen}/${layer}`, found), layer }];
+  }
+
+  #topOf({ layer }: FoundEntry): string {
+    return layer === undefined ? this.#input.changes : `${this.#input.frozen}/${layer}`;
   }
 
   /** What a setup left. What is hidden by now, or gone, has vanished for whoever reads it, or shows in a directory's listing. */
@@ -148,21 +173,20 @@ export class ChangeScanner implements AsyncDisposable {
 
   /** Everything below directories that are not the ones known under their path. */
   async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, call?: CallOptions): Promise<void> {
+    const placeOf = (entry: FoundEntry) => `${this.#topOf(entry)}/${entry.path}`;
     const moved = entries
       .filter(({ letter, path, inode }) => letter === 'd' && path !== '' && known.get(path) !== inode)
-      .map(({ path }) => path);
+      .map(placeOf);
     const tops = topmost(moved);
     if (tops.length === 0) return;
-    const seen = new Set(entries.map(({ path }) => path));
-    const root = this.#input.changes;
+    const seen = new Set(entries.map(placeOf));
     for (const batch of batches(tops)) {
       await this.#finder.find(
-        { starts: batch.map((path) => `${root}/${path}`) },
+        { starts: batch },
         (found) => {
-          const entry = below(root, found);
-          if (seen.has(entry.path)) return;
-          seen.add(entry.path);
-          entries.push(entry);
+          if (seen.has(found.path)) return;
+          seen.add(found.path);
+          entries.push(...this.#placed(found));
         },
         call,
       );
@@ -274,6 +298,16 @@ interface KeptNumbers {
 /** An entry whose path is absolute, with the path below the directory instead: empty for the directory itself. */
 function below(root: string, entry: FoundEntry): FoundEntry {
   return { ...entry, path: entry.path.slice(root.length + 1) };
+}
+
+/** One entry for each path: that of the uppermost layer, which hides the others. */
+function uppermost(entries: FoundEntry[]): FoundEntry[] {
+  if (entries.every(({ layer }) => layer === undefined)) return entries;
+  const heightOf = ({ layer }: FoundEntry) => Number(layer ?? Number.MAX_SAFE_INTEGER);
+  const paths = new Map<string, FoundEntry>();
+  for (const entry of entries.toSorted((one, other) => heightOf(other) - heightOf(one)))
+    if (!paths.has(entry.path)) paths.set(entry.path, entry);
+  return [...paths.values()];
 }
 
 /** Programs inside could not open it by its name: a character of raw text has three bytes at most. */

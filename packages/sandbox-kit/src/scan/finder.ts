@@ -13,6 +13,8 @@ export interface FoundEntry {
   readonly path: string;
   readonly isReadable: boolean;
   readonly content?: Uint8Array;
+  /** Number of the layer below the uppermost one that it is in. */
+  readonly layer?: string;
 }
 
 export interface FindRequest {

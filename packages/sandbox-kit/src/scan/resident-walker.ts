@@ -22,15 +22,18 @@ const MAX_CONTENT_BYTES = 64 * 1024;
  *   with `D` and its path, and then `+`, type and name of each of its entries below the second directory; large ones do not.
  *   After a file comes `=` and its content, as long as there is a mark, its owner may read it, and contents are little: NUL and
  *   SOH in it as SOH and the next byte.
+ *   After the first directory comes `N` with the number of entries that it holds, told or not. Then come the layers below it, the topmost
+ *   first, each after an `L` and its name. A layer whose own directory has not changed since the moment is passed over: nobody writes to it.
+ *   Contents of a layer below are never told, because a layer above may hide them.
  *
  * Perl's times are doubles, a quarter of a microsecond apart in this century, so that both ends are widened by a microsecond.
  * Links are not followed, whatever is swapped meanwhile: each directory is entered from the one above it, by a descriptor.
  */
 const PROGRAM = String.raw`
 use strict; use warnings; no warnings 'recursion'; use Fcntl; use Time::HiRes qw(lstat stat clock_gettime);
-my ($changes, $workspace, $most, $few, $longest, $room, $first) = @ARGV; my $slack = 1e-6;
+my ($changes, $workspace, $frozen, $most, $few, $longest, $room, $first) = @ARGV; my $slack = 1e-6;
 my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
-my ($mark, $out, $left, @directories);
+my ($mark, $out, $left, $held, @directories);
 my $boot = ''; if (open my $file, '<', '/proc/sys/kernel/random/boot_id') { local $/ = "\n"; $boot = <$file> // ''; chomp $boot }
 sub ahead { my $ahead = eval { clock_gettime(0) - clock_gettime(7) }; $ahead // 0 }
 sub letter { $letter{$_[0] & 0170000} // 's' }
@@ -60,7 +63,7 @@ sub told {
 sub visit {
   my ($at, $path, $s) = @_;
   my $names = length $path > $longest ? undef : names $at;
-  told($names ? 'd' : 'u', $path, $s);
+  told($names ? 'd' : 'u', $path, $s); $held += @{$names // []};
   for my $name (@{$names // []}) {
     my @s = lstat $name or next;
     my $below = $path eq '' ? $name : "$path/$name"; my $letter = letter $s[2];
@@ -73,8 +76,16 @@ sub visit {
 }
 sub walk {
   ($mark) = @_; $mark -= $slack if $mark ne '';
-  $out = sprintf "T %.9f %.3f %s\0", clock_gettime(5) - $slack, ahead(), $boot; @directories = (); $left = $mark eq '' ? 0 : $room;
+  $out = sprintf "T %.9f %.3f %s\0", clock_gettime(5) - $slack, ahead(), $boot; @directories = (); $left = $mark eq '' ? 0 : $room; $held = 0;
   if (my $top = directory $changes) { my @s = stat $top; visit($top, '', \@s) if @s }
+  $out .= "N $held\0"; $left = 0;
+  if (my $layers = $frozen ne '' && directory $frozen) {
+    for my $name (sort { $b <=> $a } grep { /^[0-9]+$/ } @{names($layers) // []}) {
+      chdir $layers or last; my $top = directory $name or next;
+      my @s = stat $top or next; next if $mark ne '' && $s[10] < $mark;
+      $out .= "L $name\0"; visit($top, '', \@s);
+    }
+  }
   if ($workspace ne '' && @directories <= $few) {
     for my $path (@directories) {
       my $at = directory $workspace;
@@ -95,8 +106,10 @@ while (defined(my $line = <STDIN>)) {
 interface Walk {
   /** Of now, before anything was looked at. */
   readonly now: ClockMoment;
-  /** As `find` prints them. */
-  readonly entries: readonly string[];
+  /** Each as `find` prints it, and the name of the layer that it is in; those of the uppermost, which have none, come first. */
+  readonly entries: readonly { readonly text: string; readonly layer?: string }[];
+  /** Entries that the uppermost layer holds, changed or not. */
+  readonly held: number;
   /** Of some small files among the entries, by their place in them. */
   readonly contents: ReadonlyMap<number, Uint8Array>;
   /** Entries of directories of the workspace that changed, by path: none where there are many, or many entries. */
@@ -107,6 +120,8 @@ interface WalkerPlace {
   readonly spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>;
   readonly changes: string;
   readonly workspace?: string;
+  /** Directory with layers below `changes` that nobody writes to: called by numbers, the higher above. */
+  readonly frozen?: string;
 }
 
 /**
@@ -122,15 +137,18 @@ export class ResidentWalker implements AsyncDisposable {
   #idle: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param place `changes`: where to walk; `workspace`: where to list, if it can be seen there
+   * @param place `changes`, `frozen`: where to walk; `workspace`: where to list, if it can be seen there
    * @param idleMs how long it stays without being asked
    */
-  constructor({ spawn, changes, workspace }: WalkerPlace, idleMs = IDLE_MS) {
+  constructor({ spawn, changes, workspace, frozen }: WalkerPlace, idleMs = IDLE_MS) {
     this.#idleMs = idleMs;
     const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES, MAX_CONTENT_BYTES].map(String);
     this.#start = (request) => {
       const first = request === undefined ? [] : [request];
-      return spawn({ argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', ...bounds, ...first], stdin: 'pipe' });
+      return spawn({
+        argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', frozen ?? '', ...bounds, ...first],
+        stdin: 'pipe',
+      });
     };
   }
 
@@ -145,7 +163,9 @@ export class ResidentWalker implements AsyncDisposable {
     const texts = await this.#ask(`W${since ?? ''}`);
     if (!texts) return undefined;
     let now: ClockMoment | undefined;
-    const entries: string[] = [];
+    const entries: Walk['entries'][number][] = [];
+    let held = 0;
+    let layer: { readonly layer?: string } = {};
     const contents = new Map<number, Uint8Array>();
     const listed = new Map<string, (readonly [letter: string, name: string])[]>();
     let children: (readonly [letter: string, name: string])[] = [];
@@ -154,9 +174,11 @@ export class ResidentWalker implements AsyncDisposable {
       else if (text.startsWith('+')) children.push([text.slice(1, 2), text.slice(3)]);
       else if (text.startsWith('T ')) now = toldMoment(text);
       else if (text.startsWith('D ')) listed.set(text.slice(2), (children = []));
-      else entries.push(text);
+      else if (text.startsWith('N ')) held = Number(text.slice(2));
+      else if (text.startsWith('L ')) layer = { layer: text.slice(2) };
+      else entries.push({ text, ...layer });
     }
-    return now && { now, entries, contents, listed };
+    return now && { now, entries, held, contents, listed };
   }
 
   async #ask(request: string): Promise<readonly string[] | undefined> {

@@ -34,7 +34,12 @@ test('a snapshot has a label, the revision and the time, and the list is oldest 
   expect((await fixture.takeSnapshot.execute('a', 'Before it breaks')).note.label).toBe('before-it-breaks');
   expect((await fixture.takeSnapshot.execute('a', undefined)).note.label).toBe('s2');
   const [one, two] = await fixture.listSnapshots.execute('a');
-  expect(one).toEqual({ name: first.name, note: first.note, takenAtMs: expect.any(Number) });
+  expect(one).toEqual({
+    name: first.name,
+    note: first.note,
+    takenAtMs: expect.any(Number),
+    usage: { diskBytes: expect.any(Number), ownBytes: expect.any(Number) },
+  });
   expect((two?.takenAtMs ?? 0) - (one?.takenAtMs ?? 0)).toBe(1000);
   expect(fixture.told()).toContain('snapshot-taken');
   expect((await fixture.audited()).at(-1)).toBe('snapshot-create: ok');
