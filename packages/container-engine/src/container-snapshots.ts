@@ -28,7 +28,7 @@ export function containerSnapshots(
       await ends.remove(id); // it is made again, on the layers of then, when the sandbox is used
       await runScriptOrFail(host, 'snapshot.restore', script);
     },
-    restored: ({ prepared: _prepared, newer: _newer, artefacts: _artefacts, ...meta }, kept) => {
+    restored: ({ prepared: _prepared, newer: _newer, artefacts: _artefacts, over: _over, ...meta }, kept) => {
       if (meta.imageId !== kept.imageId)
         throw cannotHonour(
           provider,
@@ -38,6 +38,7 @@ export function containerSnapshots(
       return {
         ...meta,
         base: kept.base,
+        ...(kept.over && { over: kept.over }),
         ...(kept.prepared !== undefined && { prepared: kept.prepared }),
         ...(kept.newer !== undefined && { newer: kept.newer }),
         ...(kept.artefacts !== undefined && { artefacts: kept.artefacts }),

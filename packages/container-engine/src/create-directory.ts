@@ -3,6 +3,7 @@ import type { ContainerParts } from './container-parts.ts';
 import { copyStill } from './copy-still.ts';
 import { assertCopyable, assertSupported, describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillSandbox } from './fill-sandbox.ts';
+import { baseNames } from './layout.ts';
 import { removeSandbox } from './remove-sandbox.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -20,8 +21,11 @@ export async function createDirectory(
   const fill = () => fillSandbox(directories.layout, meta, spec.isPooled === true);
   const { uid } = await directories.host.facts();
   const trees = { ...(uid === 0 && { owner: meta.user }), isConfined: parts.isConfined };
-  await directories.stageOver(spec.workspace, trees, meta, fill, options);
-  return meta;
+  if (meta.over && (await directories.stage(meta, { bases: baseNames(meta), fill }, options)) === 'staged') return meta;
+  // It is as a whole, or somebody took away what its difference lies over.
+  const { over: _gone, ...whole } = meta;
+  await directories.stageOver(spec.workspace, trees, whole, fill, options);
+  return whole;
 }
 
 /** As {@link createDirectory}, with the layers of another sandbox, which stands still meanwhile. */

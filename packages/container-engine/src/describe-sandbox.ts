@@ -1,11 +1,13 @@
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import {
   assertOwnPlayground,
+  type BaseOver,
   type BaseTreesInput,
   CAN_MAKE_DISKS,
   describeCopy,
   describeDirectory,
   ensureArtefactLayer,
+  ensureBaseOver,
   ensureBaseTree,
   ensureNewerFiles,
   type LayeredSetups,
@@ -20,6 +22,7 @@ import {
   type ProgressOptions,
   type ProviderTraits,
   type SandboxSpec,
+  type WorkspaceSource,
 } from '@litterbox/core/provider';
 import type { EngineFacts } from './engine-facts.ts';
 import type { Images } from './images.ts';
@@ -120,14 +123,15 @@ export async function describeSandbox(
   const user = uid === 0 ? SANDBOX_USER : { uid, gid };
   const { reference, installed } = imageOf(spec);
   const trees = { host, bases: layout.bases, ...(uid === 0 && { owner: user }), isConfined: input.isConfined };
-  const [image] = await Promise.all([
+  const [image, over] = await Promise.all([
     input.images.get(reference, facts, options),
-    ensureBaseTree(trees, spec.workspace, options),
+    ensureBase(trees, spec.workspace, options),
   ]);
   const imageId = installed === undefined ? image.id : await input.installed.get(image, installed, options);
   return {
     ...describeDirectory(spec),
     base: spec.workspace.key,
+    ...(over && { over }),
     image: reference,
     ...(installed !== undefined && { installed }),
     imageId,
@@ -138,6 +142,18 @@ export async function describeSandbox(
     ...(spec.isInstaller && { isInstaller: true }),
     ...(await findLayer(input, imageId, spec, trees, options)),
   };
+}
+
+/** Sees that the base is there: as a whole, or as its difference from another one. */
+async function ensureBase(
+  trees: BaseTreesInput,
+  workspace: WorkspaceSource,
+  options?: ProgressOptions,
+): Promise<BaseOver | undefined> {
+  const isThere = await trees.host.files.stat(`${trees.bases}/${workspace.key}`, options);
+  const over = isThere ? undefined : await ensureBaseOver(trees, workspace, options);
+  if (!isThere && !over) await ensureBaseTree(trees, workspace, options);
+  return over;
 }
 
 /** Describes a copy, which is made of the same as its source. @throws LitterboxError `UNSUPPORTED` for anything else */

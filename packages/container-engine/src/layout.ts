@@ -72,6 +72,11 @@ export function layersOf(layout: Layout, { id, limits, playground }: SandboxMeta
   };
 }
 
+/** Names, in the directory of base trees, of what a sandbox's base is made of, the uppermost first. */
+export function baseNames({ base, over }: Pick<SandboxMeta, 'base' | 'over'>): readonly string[] {
+  return over ? [over.difference, over.base] : [base];
+}
+
 /** Where what a setup left in an image's container is kept: `upper` of the workspace and `home`. */
 export function setupDirectory(layout: Layout, imageId: string, key: string): string {
   return `${layout.setups}/${key}-${imageId.replace(/^sha256:/, '').slice(0, 32)}`;

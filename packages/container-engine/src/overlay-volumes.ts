@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { homeVolume, LABELS, workspaceVolume } from './container-options.ts';
 import type { EngineFacts } from './engine-facts.ts';
-import { layersOf, type Layout, setupDirectory } from './layout.ts';
+import { baseNames, layersOf, type Layout, setupDirectory } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** The volumes of a sandbox: its workspace over its base, and its home over that of a kept setup where it stands on one. */
@@ -16,7 +16,7 @@ export function overlayVolumes(
   const lower = [
     ...(setup === undefined ? [] : [`${setup}/upper`]),
     ...(over === undefined ? [] : [`${layout.bases}/${over}`]),
-    `${layout.bases}/${meta.base}`,
+    ...baseNames(meta).map((name) => `${layout.bases}/${name}`),
   ];
   const volume = (Name: string, directories: string) => ({
     Name,

@@ -1,8 +1,10 @@
-import type { ArtefactLayer, DirectoryDescription, NewerFiles } from '@litterbox/linux-sandbox';
+import type { ArtefactLayer, BaseOver, DirectoryDescription, NewerFiles } from '@litterbox/linux-sandbox';
 
 /** What `create` decided for a sandbox. A container that was removed is made again from it. */
 export interface SandboxMeta extends DirectoryDescription {
   readonly base: string;
+  /** Present where the base is another one with a layer over it. */
+  readonly over?: BaseOver;
   /** As the configuration named it, for people. */
   readonly image: string;
   /** What was installed into it: a key. */
