@@ -36,7 +36,8 @@ const FAST_FILES = [
   '^packages/[^/]+/src/',
   '^bench/src/',
   '^packages/network-gate/test/(find-rule|is-public-address|parse-connect|read-client-hello)\\.',
-  '^packages/provider-docker/test/find-docker-socket\\.',
+  '^packages/provider-docker/test/find-docker-engine\\.',
+  '^packages/provider-podman/test/find-podman-engine\\.',
   '^packages/create-litterbox-provider/test/',
   '^packages/testing/test/',
 ];

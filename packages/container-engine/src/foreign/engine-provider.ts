@@ -16,9 +16,9 @@ import {
   sha256,
 } from '@litterbox/core/provider';
 import { UNFINISHED } from '@litterbox/linux-sandbox';
-import type { ContainerProviderInput } from '../container-parts.ts';
+import { type ContainerProviderInput, engineOf } from '../container-parts.ts';
 import { ContainerProvider } from '../container-provider.ts';
-import { Engine } from '../engine.ts';
+import type { Engine } from '../engine.ts';
 import { Images } from '../images.ts';
 import { layoutOf, sandboxLayoutOf } from '../layout.ts';
 import { EngineHost } from './engine-host.ts';
@@ -64,15 +64,9 @@ export class EngineProvider implements SandboxProvider {
   #there: Promise<There> | undefined;
 
   constructor(input: ContainerProviderInput) {
-    const { host, directory, flavour } = input;
-    const layout = layoutOf(directory);
     this.#input = input;
-    this.name = flavour.provider;
-    this.#engine = new Engine({
-      ...flavour,
-      host,
-      findSocket: async (call) => await flavour.findSocket(host, layout, call),
-    });
+    this.name = input.flavour.provider;
+    this.#engine = engineOf(input);
     this.#images = new Images(this.#engine);
     this.#here = new ContainerProvider({ ...input, engine: this.#engine });
     this.traits = this.#here.traits;
@@ -168,7 +162,7 @@ export class EngineProvider implements SandboxProvider {
     const facts = await this.#here.facts(options);
     const image = await this.#images.get(reference, facts, options);
     for (const path of [directory, engines]) await host.files.makeDirectory(path, { ...options, mode: 0o700 });
-    const sees = !facts.isVirtualMachine && (await seesFiles(this.#engine, host, engines, image.id, options));
+    const sees = !facts.isElsewhere && (await seesFiles(this.#engine, host, engines, image.id, options));
     const place: Place = sees ? { version: 1, sees } : await makeFilesVolume(this.#engine, image.id, options);
     // A directory that holds something is not replaced: of two that decide at once, one is right.
     const unfinished = `${engines}/${UNFINISHED}${crypto.randomUUID()}`;
@@ -247,6 +241,7 @@ export class EngineProvider implements SandboxProvider {
   async #over(record: FilesRecord): Promise<There> {
     this.#there ??= (async () => {
       const engine = this.#engine;
+      engine.watchAll(); // through it goes every question about a file, and such an engine can be paused with its machine
       const host = new EngineHost({ engine, container: (call) => ensureFilesContainer(engine, record, call) });
       const provider = new ContainerProvider({
         ...this.#input,
