@@ -129,6 +129,20 @@ const GATE = [
     except: ['far-away'],
   },
   {
+    name: 'engines-elsewhere-gate',
+    why: 'engines on ports and behind SSH: who is trusted, streams that end on one side, and what of the kit a stream can break',
+    files: [
+      '^packages/provider-docker/test/(engine-over-tls\\.test|over-tls\\.kit)',
+      '^packages/provider-ssh/test/engine-over-ssh\\.test',
+    ],
+    titles: [
+      '^an engine that cannot be trusted',
+      '^an engine over TLS has sandboxes',
+      '^an engine on a machine that is reached over SSH has sandboxes',
+      ...groups('streaming'),
+    ],
+  },
+  {
     name: 'kit-ssh-gate',
     layer: 'gate',
     why: 'copy-on-write sandboxes over a real SSH server: what is carried, and what the way is asked to do',
@@ -356,10 +370,22 @@ const DEEP = [
     files: ['^packages/provider-docker/test/foreign-files\\.kit'],
   },
   {
+    name: 'kit-over-tls',
+    why: 'the whole kit over an engine on a port, by TLS, that does not see the files of this machine',
+    files: ['^packages/provider-docker/test/over-tls\\.kit'],
+    limitSeconds: 1800,
+  },
+  {
+    name: 'kit-engine-over-ssh',
+    why: 'an engine whose socket is reached over SSH: the whole kit, and what is told of machines and engines that are not there',
+    files: ['^packages/provider-ssh/test/engine-over-ssh'],
+    limitSeconds: 1800,
+  },
+  {
     name: 'docker-rest',
     why: 'engines that fail, restart and lie, mounts, golden files of the hardening, the host in a container',
     files: ['^packages/provider-docker/test/', '^packages/container-engine/test/'],
-    except: ['/(busybox|debian)\\.conformance', 'foreign-files\\.kit'],
+    except: ['/(busybox|debian)\\.conformance', '\\.kit\\.'],
     uses: ['docker'],
   },
   {

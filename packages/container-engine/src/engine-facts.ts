@@ -29,7 +29,7 @@ export interface EngineFacts {
   /** Whether it can freeze what runs in a container: with version 1 a control group takes root. */
   readonly canPause: boolean;
   readonly hasSeccomp: boolean;
-  /** Which engine it is, the same at each look: what it calls itself, or its machine's name and its directory there. */
+  /** Which engine it is, the same at each look: what it calls itself, or its machine's name, and its directory there. */
   readonly identity: string;
   /**
    * Runs on another machine, or in a virtual one of its own. What that shares of the host's files it shares through a protocol on which
@@ -171,10 +171,7 @@ export async function readEngine(
     cgroupVersion,
     canPause: !isRootless || cgroupVersion !== '1',
     hasSeccomp,
-    // Machines that were made from one image have one name, so what is known of one without an ID of its own counts on one side alone.
-    identity:
-      (hasIdentity && info.ID) ||
-      [info.Name ?? '', info.DockerRootDir ?? '', ...(isFar ? ['elsewhere'] : [])].join('\n'),
+    identity: identityOf(info, hasIdentity, isFar),
     isElsewhere: isFar || info.OperatingSystem === 'Docker Desktop',
     processors: isFar
       ? parseProcessors(`0-${(info.NCPU ?? 0) - 1}`)
@@ -184,6 +181,19 @@ export async function readEngine(
       controllers?.includes('cpuset') ?? (info.CPUSet === true && !(isRootless && cgroupVersion === '1')),
     checks,
   };
+}
+
+/**
+ * Docker before release 23 has one ID for all engines of a machine. Machines that were made from one image have one name, so what is known
+ * of an engine without an ID counts on one side of the network alone.
+ */
+function identityOf(
+  { ID = '', Name = '', DockerRootDir = '' }: EngineInfo,
+  hasIdentity: boolean,
+  isFar: boolean,
+): string {
+  const who = hasIdentity && ID !== '' ? ID : [Name, ...(isFar ? ['elsewhere'] : [])].join('\n');
+  return `${who}\n${DockerRootDir}`;
 }
 
 /** A tunnel ends so, or an engine that listens for everybody here. */

@@ -1,6 +1,7 @@
 import {
   type CallOptions,
   type ImageStore,
+  isLitterboxError,
   LitterboxError,
   type ProbeReport,
   type ProgressOptions,
@@ -16,12 +17,14 @@ import {
   sha256,
 } from '@litterbox/core/provider';
 import { UNFINISHED } from '@litterbox/linux-sandbox';
+import { isElsewhere, showAddress } from '../address/engine-address.ts';
 import { type ContainerProviderInput, engineOf } from '../container-parts.ts';
 import { ContainerProvider } from '../container-provider.ts';
 import type { Engine } from '../engine.ts';
 import { Images } from '../images.ts';
 import { layoutOf, sandboxLayoutOf } from '../layout.ts';
 import { EngineHost } from './engine-host.ts';
+import { EnginePlaces, isOwn, type Place } from './engine-places.ts';
 import {
   ensureFilesContainer,
   type FilesRecord,
@@ -31,13 +34,20 @@ import {
 } from './files-container.ts';
 import { seesFiles } from './sees-files.ts';
 
-/** What is known of an engine: that it sees the host's files, or where it has its own. */
-type Place = { readonly version: 1; readonly sees: true } | FilesRecord;
-
 /** A program that ends waits no longer for an engine that does not answer. */
 const LAST_LOOK_MS = 3_000;
 /** Of programs that end at the same time, the last one clears up. */
 const OTHERS_END_MS = 1_000;
+
+/** The engine that is reached, beside others. */
+interface Known {
+  /** Over its own files, where it has some. */
+  readonly there?: ContainerProvider;
+  /** Whether it can be the one that sandboxes in the host's directories are on. */
+  readonly seesHost: boolean;
+  /** Keys of other engines with files of their own. */
+  readonly others: readonly string[];
+}
 
 /** The place on the engine's own machine. */
 interface There {
@@ -60,6 +70,7 @@ export class EngineProvider implements SandboxProvider {
   readonly #input: ContainerProviderInput;
   readonly #engine: Engine;
   readonly #images: Images;
+  readonly #places: EnginePlaces;
   readonly #here: ContainerProvider;
   #there: Promise<There> | undefined;
 
@@ -68,6 +79,7 @@ export class EngineProvider implements SandboxProvider {
     this.name = input.flavour.provider;
     this.#engine = engineOf(input);
     this.#images = new Images(this.#engine);
+    this.#places = new EnginePlaces(this.name, input.host, `${input.directory}/engines`);
     this.#here = new ContainerProvider({ ...input, engine: this.#engine });
     this.traits = this.#here.traits;
     const { images } = this.#here;
@@ -95,7 +107,15 @@ export class EngineProvider implements SandboxProvider {
   }
 
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
-    return await (await this.#chosen(spec, options)).create(spec, options);
+    const { provider, key } = await this.#chosen(spec, options);
+    if (key === undefined) return await provider.create(spec, options);
+    await this.#places.note(key, spec.id, options);
+    try {
+      return await provider.create(spec, options);
+    } catch (error) {
+      if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.#places.forget(key, spec.id);
+      throw error;
+    }
   }
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
@@ -109,15 +129,21 @@ export class EngineProvider implements SandboxProvider {
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     const knowing = this.#known(call);
     knowing.catch(() => {}); // told below
-    yield* this.#here.list(call);
-    const there = await knowing;
-    if (there) yield* there.list(call);
+    const here = this.#here.list(call);
+    const known = await knowing;
+    if (!known) return yield* here;
+    for await (const status of here) yield known.seesHost ? status : { ...status, state: 'unreachable' };
+    if (known.there) yield* known.there.list(call);
+    for (const key of known.others)
+      for (const id of await this.#places.sandboxes(key, call)) yield { id, state: 'unreachable' };
   }
 
   async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
     const holding = await this.#holding(id, call);
     await holding.remove(id, call);
-    if (holding !== this.#here) await this.#tidy();
+    if (holding === this.#here) return;
+    await this.#places.forget(await this.#key(call), id);
+    await this.#tidy();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -133,27 +159,36 @@ export class EngineProvider implements SandboxProvider {
 
   async *#keptSetups(call?: CallOptions) {
     yield* this.#here.setups.list(call);
-    const there = await this.#known(call);
-    if (there) yield* there.setups.list(call);
+    const known = await this.#known(call);
+    if (known?.there) yield* known.there.setups.list(call);
   }
 
-  /** Where a sandbox is, or would be. */
+  /** Where a sandbox is, or would be. @throws LitterboxError `UNAVAILABLE` when that is an engine that is not the one that is reached. */
   async #holding(id: SandboxId, call?: CallOptions): Promise<ContainerProvider> {
     call?.signal?.throwIfAborted();
-    const { directory } = sandboxLayoutOf(layoutOf(this.#input.directory), id);
-    if (await this.#input.host.files.stat(directory, call)) return this.#here;
-    return (await this.#known(call)) ?? this.#here;
+    const { host, directory } = this.#input;
+    const isHere = (await host.files.stat(sandboxLayoutOf(layoutOf(directory), id).directory, call)) !== undefined;
+    const known = await this.#known(call, isHere);
+    if (!known) return this.#here;
+    if (isHere && !known.seesHost) throw await this.#elsewhere(id, undefined, call);
+    if (isHere) return this.#here;
+    for (const key of known.others)
+      if ((await this.#places.sandboxes(key, call)).includes(id)) throw await this.#elsewhere(id, key, call);
+    return known.there ?? this.#here;
   }
 
-  /** Where the next one is made. */
-  async #chosen({ root, copyOf }: SandboxSpec, options?: ProgressOptions): Promise<ContainerProvider> {
+  /** Where the next one is made; with the engine's key where that has files of its own. */
+  async #chosen(
+    { root, copyOf }: SandboxSpec,
+    options?: ProgressOptions,
+  ): Promise<{ readonly provider: ContainerProvider; readonly key?: string }> {
     options?.signal?.throwIfAborted();
-    if (copyOf !== undefined) return await this.#holding(copyOf, options);
-    if (root.type !== 'image') return this.#here; // which refuses it
+    if (copyOf !== undefined) return { provider: await this.#holding(copyOf, options) };
+    if (root.type !== 'image') return { provider: this.#here }; // which refuses it
     const key = await this.#key(options);
-    const known = await this.#read(key, options);
+    const known = await this.#places.read(key, options);
     const place = known ?? (await this.#decide(key, root.reference, options));
-    return isOwn(place) ? (await this.#over(place)).provider : this.#here;
+    return isOwn(place) ? { provider: (await this.#over(place)).provider, key } : { provider: this.#here };
   }
 
   async #decide(key: string, reference: string, options?: ProgressOptions): Promise<Place> {
@@ -164,20 +199,17 @@ export class EngineProvider implements SandboxProvider {
     for (const path of [directory, engines]) await host.files.makeDirectory(path, { ...options, mode: 0o700 });
     const sees = !facts.isElsewhere && (await seesFiles(this.#engine, host, engines, image.id, options));
     const place: Place = sees ? { version: 1, sees } : await makeFilesVolume(this.#engine, image.id, options);
-    // A directory that holds something is not replaced: of two that decide at once, one is right.
-    const unfinished = `${engines}/${UNFINISHED}${crypto.randomUUID()}`;
-    await host.files.makeDirectory(unfinished, { ...options, mode: 0o700 });
-    await host.files.write(`${unfinished}/${FILE}`, new TextEncoder().encode(JSON.stringify(place)), options);
-    try {
-      await host.files.rename(unfinished, `${engines}/${key}`);
-      return place;
-    } catch (error) {
-      await host.files.remove(unfinished);
-      const first = await this.#read(key);
+    const removeVolume = async () => {
       if (isOwn(place))
         await this.#engine.askIfThere('provider.create', (docker) => docker.getVolume(place.name).remove());
-      if (!first) throw error;
-      return first;
+    };
+    try {
+      const kept = await this.#places.keep(key, place, options);
+      if (kept !== place) await removeVolume();
+      return kept;
+    } catch (error) {
+      await removeVolume();
+      throw error;
     }
   }
 
@@ -203,16 +235,30 @@ export class EngineProvider implements SandboxProvider {
     return left?.length === 0 && !trees?.some(({ name }) => name.startsWith(UNFINISHED));
   }
 
-  /** The other place, if there is one; the engine is asked only where one was ever made. */
-  async #known(call?: CallOptions): Promise<ContainerProvider | undefined> {
-    const { host, directory } = this.#input;
-    const names = (await host.files.list(`${directory}/engines`, call)) ?? [];
-    const places = new Map(
-      await Promise.all(names.map(async ({ name }) => [name, await this.#read(name, call)] as const)),
-    );
-    if (![...places.values()].some((place) => place && isOwn(place))) return undefined;
-    const place = places.get(await this.#key(call));
-    return place && isOwn(place) ? (await this.#over(place)).provider : undefined;
+  /**
+   * What is known of engines with files of their own. The engine is asked only where one was ever used, or is used now.
+   *
+   * @param isNeeded whether to find out where the engine is
+   */
+  async #known(call?: CallOptions, isNeeded = false): Promise<Known | undefined> {
+    const files = await this.#places.files(call);
+    if (files.length === 0 && !(isNeeded && (await this.#isElsewhere(call)))) return undefined;
+    const key = await this.#key(call);
+    const own = files.find((one) => one.key === key);
+    const others = files.flatMap((one) => (one === own ? [] : [one.key]));
+    if (own) return { there: (await this.#over(own.record)).provider, seesHost: false, others };
+    const { isElsewhere: isFar } = await this.#here.facts(call);
+    return { seesHost: !isFar, others };
+  }
+
+  /** By its address alone. One that is not found is told of by who asks it. */
+  async #isElsewhere(call?: CallOptions): Promise<boolean> {
+    try {
+      return isElsewhere(await this.#engine.address(call));
+    } catch (error) {
+      if (!isLitterboxError(error)) throw error;
+      return false;
+    }
   }
 
   /** Names the engine in the directory of engines. */
@@ -221,21 +267,25 @@ export class EngineProvider implements SandboxProvider {
     return (await sha256(new TextEncoder().encode(identity))).slice(0, 32);
   }
 
-  async #read(key: string, call?: CallOptions): Promise<Place | undefined> {
-    const path = `${this.#input.directory}/engines/${key}/${FILE}`;
-    const bytes = await this.#input.host.files.read(path, call);
-    if (!bytes) return undefined;
-    try {
-      const place = JSON.parse(new TextDecoder().decode(bytes)) as Place;
-      if (place.version === 1 && (!isOwn(place) || place.directory.startsWith('/'))) return place;
-    } catch {
-      // said below
-    }
-    throw new LitterboxError('STATE_CORRUPT', `What is known of the engine (${path}) cannot be read.`, {
-      operation: 'provider.open',
-      provider: this.name,
-      hint: 'Remove that directory: it is found out anew.',
-    });
+  /** @param key of the engine that has the sandbox; absent: one that sees the host's files */
+  async #elsewhere(id: SandboxId, key: string | undefined, call?: CallOptions): Promise<LitterboxError> {
+    const place = key === undefined ? undefined : await this.#places.read(key, call);
+    const reached = place && isOwn(place) ? place.address : undefined;
+    const { title } = this.#engine;
+    const now = showAddress(await this.#engine.address(call));
+    return new LitterboxError(
+      'UNAVAILABLE',
+      `The sandbox ${id} is on another engine${reached === undefined ? '' : `, which was at ${reached},`} than the one that is reached now, at ${now}.`,
+      {
+        operation: 'provider.open',
+        provider: this.name,
+        hint:
+          key === undefined
+            ? `Let ${title} be that of this machine again, where it was made.`
+            : `Name that engine again, as when it was made. If it is gone for good, remove ${this.#places.directoryOf(key)}; then litterbox recover builds the sandbox from its last revision.`,
+        facts: { now, ...(reached !== undefined && { reached }) },
+      },
+    );
   }
 
   async #over(record: FilesRecord): Promise<There> {
@@ -255,10 +305,4 @@ export class EngineProvider implements SandboxProvider {
     })();
     return await this.#there;
   }
-}
-
-const FILE = 'place.json';
-
-function isOwn(place: Place): place is FilesRecord {
-  return !('sees' in place);
 }
