@@ -23,6 +23,7 @@ const FOLDERS = {
   ssh: ['packages/provider-ssh/test'],
   docker: ['packages/provider-docker/test'],
   podman: ['packages/provider-podman/test'],
+  engine: ['packages/container-engine/src/address', 'packages/container-engine/test'],
   litterbox: ['packages/litterbox/test'],
   cli: ['packages/cli/test', 'packages/cli/src'],
   conformance: ['packages/conformance'],

@@ -66,12 +66,10 @@ export class PrivateEngine implements AsyncDisposable {
       `unix://${this.socket}`,
     ];
     const quiet = ['--config-file', at('config.json'), '--bridge', 'none', '--iptables=false', '--ip6tables=false'];
-    const port = tls
-      ? [
-          ...['-H', `tcp://127.0.0.1:${tls.port}`, '--tlsverify', '--tlscacert', tls.files.path('ca.pem')],
-          ...['--tlscert', tls.files.path('engine/cert.pem'), '--tlskey', tls.files.path('engine/key.pem')],
-        ]
-      : [];
+    const file = (name: string) => tls?.files.path(name) ?? '';
+    const verified = ['--tlsverify', '--tlscacert', file('ca.pem')];
+    const own = ['--tlscert', file('engine/cert.pem'), '--tlskey', file('engine/key.pem')];
+    const port = tls ? ['-H', `tcp://127.0.0.1:${tls.port}`, ...verified, ...own] : [];
     const engine = ['dockerd', ...places, ...quiet, ...port];
     this.#keeper = spawn('unshare', [...namespaces, 'sh', '-c', KEEPER, at('pid'), ...engine], {
       stdio: ['pipe', 'pipe', 'inherit'],

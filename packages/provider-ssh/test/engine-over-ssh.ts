@@ -1,56 +1,68 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host } from '@litterbox/core/provider';
+import type { Host, SandboxProvider } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { docker } from '@litterbox/provider-docker';
 import { openSshHost } from '@litterbox/provider-ssh';
-import { PrivateEngine } from '../../provider-docker/test/private-engine.ts';
 import { SshServer } from './ssh-server.ts';
 
-/** An engine behind a server of a test's own, and a directory of this machine that the engine does not see. */
+/** Where tools/test-host/docker.sh lets the engine of the tests listen. */
+const SOCKET = '/var/lib/litterbox-test/run/docker.sock';
+
+/** What makes a provider of a test different from a plain one. */
+interface Wanted {
+  /** Of the socket there. @defaultValue the engine's */
+  readonly path?: string;
+  /** Whether the server's key is known. @defaultValue true */
+  readonly knows?: boolean;
+}
+
+/**
+ * The engine of the tests behind an SSH server of a test's own. That it could see this machine's files counts for nothing: an engine that is
+ * reached over SSH is taken for one of another machine.
+ */
 export class EngineOverSsh implements AsyncDisposable {
   readonly server: SshServer;
-  readonly engine: PrivateEngine;
+  /** Of the provider, on this machine. */
   readonly directory: string;
 
-  private constructor(server: SshServer, engine: PrivateEngine, directory: string) {
+  private constructor(server: SshServer, directory: string) {
     this.server = server;
-    this.engine = engine;
     this.directory = directory;
   }
 
   static async start(): Promise<EngineOverSsh> {
     const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
-    const server = await SshServer.start();
-    return new EngineOverSsh(server, await PrivateEngine.start({ hidden: directory }), directory);
+    return new EngineOverSsh(await SshServer.start(), directory);
   }
 
-  /** @param path of the socket there; the engine's own without */
-  async provider({
-    path = this.engine.socket,
-    knows = true,
-  }: {
-    readonly path?: string;
-    readonly knows?: boolean;
-  } = {}) {
+  async provider({ path = SOCKET, knows = true }: Wanted = {}): Promise<SandboxProvider> {
     const address = `ssh://${this.server.destination}${path}`;
     const host: Host = { ...localHost(), environment: { DOCKER_HOST: address } };
+    const { login } = this.server;
+    const client = knows ? login.client : { home: '/nowhere', environment: {} };
     return docker({
       host,
       facts: await host.facts(),
       directory: this.directory,
-      openMachine: async (login, call) =>
-        await openSshHost(
-          { ...this.server.login, ...login, ...(!knows && { client: { home: '/nowhere', environment: {} } }) },
-          call,
-        ),
+      openMachine: async (asked, call) => await openSshHost({ ...login, ...asked, ...(client && { client }) }, call),
     });
   }
 
+  /** Of the volumes that were made. */
+  async volumes(): Promise<readonly string[]> {
+    const engines = join(this.directory, 'docker', 'engines');
+    const keys = await readdir(engines).catch(() => []);
+    const texts = await Promise.all(keys.map((key) => readFile(join(engines, key, 'place.json'), 'utf8')));
+    return texts.map((text) => (JSON.parse(text) as { readonly name: string }).name);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.engine[Symbol.asyncDispose]();
     await this.server[Symbol.asyncDispose]();
+    const volumes = await this.volumes();
+    if (volumes.length > 0) execFileSync('docker', ['-H', `unix://${SOCKET}`, 'volume', 'rm', ...volumes]);
     await rm(this.directory, { recursive: true, force: true });
   }
 }
