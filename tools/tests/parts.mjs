@@ -141,6 +141,7 @@ const GATE = [
       '^an engine on a machine that is reached over SSH has sandboxes',
       ...groups('streaming'),
     ],
+    uses: ['docker'],
   },
   {
     name: 'kit-ssh-gate',
@@ -379,6 +380,7 @@ const DEEP = [
     name: 'kit-engine-over-ssh',
     why: 'an engine whose socket is reached over SSH: the whole kit, and what is told of machines and engines that are not there',
     files: ['^packages/provider-ssh/test/engine-over-ssh'],
+    uses: ['docker', KEPT_MOUNTS],
     limitSeconds: 1800,
   },
   {

@@ -168,7 +168,10 @@ export class EngineProvider implements SandboxProvider {
     call?.signal?.throwIfAborted();
     const { host, directory } = this.#input;
     const isHere = (await host.files.stat(sandboxLayoutOf(layoutOf(directory), id).directory, call)) !== undefined;
-    const known = await this.#known(call, isHere);
+    const known = await this.#known(call, isHere).catch((error: unknown) => {
+      if (isHere && isLitterboxError(error, 'STATE_CORRUPT')) return undefined; // what is here needs no engine's files
+      throw error;
+    });
     if (!known) return this.#here;
     if (isHere && !known.seesHost) throw await this.#elsewhere(id, undefined, call);
     if (isHere) return this.#here;
