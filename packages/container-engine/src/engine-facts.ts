@@ -184,16 +184,15 @@ export async function readEngine(
 }
 
 /**
- * Docker before release 23 has one ID for all engines of a machine. Machines that were made from one image have one name, so what is known
- * of an engine without an ID counts on one side of the network alone.
+ * Docker before release 23 has one ID for all engines of a machine, and machines that were made from one image have one ID and one name. So
+ * what is known of an engine counts on one side of the network alone.
  */
 function identityOf(
   { ID = '', Name = '', DockerRootDir = '' }: EngineInfo,
   hasIdentity: boolean,
   isFar: boolean,
 ): string {
-  const who = hasIdentity && ID !== '' ? ID : [Name, ...(isFar ? ['elsewhere'] : [])].join('\n');
-  return `${who}\n${DockerRootDir}`;
+  return [hasIdentity && ID !== '' ? ID : Name, DockerRootDir, ...(isFar ? ['elsewhere'] : [])].join('\n');
 }
 
 /** A tunnel ends so, or an engine that listens for everybody here. */
