@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { collected, forBackend } from '@litterbox/conformance';
 import type { Host } from '@litterbox/core/provider';
@@ -81,15 +83,14 @@ describe('an engine that cannot be trusted, or does not trust', () => {
 
   it('is refused when nobody vouches for it, also where Node was told to believe everybody', async () => {
     await using server = await listening(createTlsServer(shows('engine'), () => {}));
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-    try {
-      expect(await finding(at(server.port, 'deceived'))).toMatchObject({
-        usable: false,
-        finding: expect.stringContaining('nobody that ca.pem vouches for'),
-      });
-    } finally {
-      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-    }
+    const host = at(server.port, 'deceived');
+    const nobody = expect.stringContaining('nobody that ca.pem vouches for');
+    expect(await finding(host)).toMatchObject({ usable: false, finding: nobody });
+    // A program's own environment: that of a test is a copy, which Node does not read.
+    const child = ['--no-warnings', '--conditions=@litterbox/source', join(import.meta.dirname, 'probe-child.ts')];
+    const env = { PATH: process.env['PATH'], ...host.environment, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const { stdout } = await promisify(execFile)(process.execPath, child, { env });
+    expect(stdout).toEqual(nobody);
   });
 
   it('is not asked with a certificate of ours that has expired, or half of one', async () => {
