@@ -384,6 +384,13 @@ const DEEP = [
     limitSeconds: 1800,
   },
   {
+    name: 'kit-podman-over-ssh',
+    why: 'the whole kit on Podman whose socket is reached over SSH: other answers of an engine with files of its own',
+    files: ['^packages/provider-ssh/test/podman-over-ssh'],
+    uses: ['podman', KEPT_MOUNTS],
+    limitSeconds: 1800,
+  },
+  {
     name: 'docker-rest',
     why: 'engines that fail, restart and lie, mounts, golden files of the hardening, the host in a container',
     files: ['^packages/provider-docker/test/', '^packages/container-engine/test/'],
