@@ -52,11 +52,11 @@ async function overMachine(
   if (!openMachine)
     throw new LitterboxError(
       'UNSUPPORTED',
-      `The engine is at ${showAddress(address)}, which ${host.name} would have to reach over SSH.`,
+      `The engine of ${host.name} is at ${showAddress(address)}, and no machine is reached over SSH from there.`,
       {
         operation: 'engine.find',
         provider,
-        hint: 'Name that machine itself: litterbox host add NAME USER@HOST, then provider docker@NAME.',
+        hint: 'Name that machine itself: litterbox host add NAME USER@HOST, then provider docker@NAME. A program of your own gives the provider openMachine.',
       },
     );
   const machine = await machines.get(address, openMachine, call);
