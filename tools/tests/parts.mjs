@@ -36,7 +36,8 @@ const FAST_FILES = [
   '^packages/[^/]+/src/',
   '^bench/src/',
   '^packages/network-gate/test/(find-rule|is-public-address|parse-connect|read-client-hello)\\.',
-  '^packages/provider-docker/test/find-docker-socket\\.',
+  '^packages/provider-docker/test/find-docker-engine\\.',
+  '^packages/provider-podman/test/find-podman-engine\\.',
   '^packages/create-litterbox-provider/test/',
   '^packages/testing/test/',
 ];
@@ -131,6 +132,21 @@ const GATE = [
       '^packages/provider-vm/test/',
     ],
     except: ['far-away'],
+  },
+  {
+    name: 'engines-elsewhere-gate',
+    why: 'engines on ports and behind SSH: who is trusted, streams that end on one side, and what of the kit a stream can break',
+    files: [
+      '^packages/provider-docker/test/(engine-over-tls\\.test|over-tls\\.kit)',
+      '^packages/provider-ssh/test/engine-over-ssh\\.test',
+    ],
+    titles: [
+      '^an engine that cannot be trusted',
+      '^an engine over TLS has sandboxes',
+      '^an engine on a machine that is reached over SSH has sandboxes',
+      ...groups('streaming'),
+    ],
+    uses: ['docker'],
   },
   {
     name: 'kit-ssh-gate',
@@ -377,10 +393,30 @@ const DEEP = [
     files: ['^packages/provider-docker/test/foreign-files\\.kit'],
   },
   {
+    name: 'kit-over-tls',
+    why: 'the whole kit over an engine on a port, by TLS, that does not see the files of this machine',
+    files: ['^packages/provider-docker/test/over-tls\\.kit'],
+    limitSeconds: 1800,
+  },
+  {
+    name: 'kit-engine-over-ssh',
+    why: 'an engine whose socket is reached over SSH: the whole kit, and what is told of machines and engines that are not there',
+    files: ['^packages/provider-ssh/test/engine-over-ssh'],
+    uses: ['docker', KEPT_MOUNTS],
+    limitSeconds: 1800,
+  },
+  {
+    name: 'kit-podman-over-ssh',
+    why: 'the whole kit on Podman whose socket is reached over SSH: other answers of an engine with files of its own',
+    files: ['^packages/provider-ssh/test/podman-over-ssh'],
+    uses: ['podman', KEPT_MOUNTS],
+    limitSeconds: 1800,
+  },
+  {
     name: 'docker-rest',
     why: 'engines that fail, restart and lie, mounts, golden files of the hardening, the host in a container',
     files: ['^packages/provider-docker/test/', '^packages/container-engine/test/'],
-    except: ['/(busybox|debian)\\.conformance', 'foreign-files\\.kit'],
+    except: ['/(busybox|debian)\\.conformance', '\\.kit\\.'],
     uses: ['docker'],
   },
   {

@@ -167,6 +167,7 @@ export class ContainerFacts {
     let text = '';
     for await (const { type, bytes } of outputFrames(stream))
       if (type === 'stdout-data') text = (text + decodeRaw(bytes)).slice(0, 65_536);
+    stream.destroy(); // the engine has ended its side alone
     const cut = text.indexOf('\u001e');
     return [text.slice(0, cut), text.slice(cut + 1)];
   }

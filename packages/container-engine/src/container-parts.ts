@@ -1,5 +1,6 @@
 import { type LayeredSetups, type LayerSnapshots, SandboxDirectories } from '@litterbox/linux-sandbox';
 import type { CallOptions, Host, ProviderTraits } from '@litterbox/core/provider';
+import type { OpenMachine } from './address/open-machine.ts';
 import { Containers } from './containers.ts';
 import { containerSnapshots } from './container-snapshots.ts';
 import { assertCopyable, type DescribeInput } from './describe-sandbox.ts';
@@ -23,6 +24,8 @@ export interface ContainerProviderInput {
   readonly flavour: EngineFlavour;
   /** @defaultValue found on the host */
   readonly engine?: Engine;
+  /** Reaches the machines of engines that are reached over SSH. @defaultValue such engines are refused */
+  readonly openMachine?: OpenMachine | undefined;
   /** The host is a container of the engine's own. @defaultValue false */
   readonly isConfined?: boolean;
 }
@@ -39,15 +42,25 @@ export interface ContainerParts extends DescribeInput {
   facts(call?: CallOptions): Promise<EngineFacts>;
 }
 
+/** The engine as the host has it. Does nothing until it is asked. */
+export function engineOf({ host, directory, flavour, openMachine }: ContainerProviderInput): Engine {
+  const findEngine = async (call?: CallOptions) => await flavour.findEngine(host, layoutOf(directory), call);
+  return new Engine({ ...flavour, host, findEngine, openMachine });
+}
+
 /** Joins the parts. Does nothing on the host. */
 export function containerParts(input: ContainerProviderInput): ContainerParts {
   const { host, isRoot, directory, flavour, isConfined = false } = input;
   const layout = layoutOf(directory);
   const directories = new SandboxDirectories<SandboxMeta, typeof layout>({ provider: flavour.provider, host, layout });
-  const findSocket = async (call?: CallOptions) => await flavour.findSocket(host, layout, call);
-  const engine = input.engine ?? new Engine({ ...flavour, host, findSocket });
-  const { believedMs, ownInfo } = flavour;
-  const look = { host, ownInfo, ...(believedMs && { memory: { file: layout.engine, forMs: believedMs } }) };
+  const engine = input.engine ?? engineOf(input);
+  const { believedMs, hasIdentity = false, ownInfo } = flavour;
+  const look = {
+    host,
+    ownInfo,
+    hasIdentity,
+    ...(believedMs && { memory: { file: layout.engine, forMs: believedMs } }),
+  };
   const facts = async (call?: CallOptions) =>
     await knownEngine(engine, look, call).catch((error: unknown) => {
       engine.forget();

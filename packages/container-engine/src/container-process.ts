@@ -3,6 +3,7 @@ import {
   CALL_VARIABLE,
   type CallOptions,
   type ExitStatus,
+  isLitterboxError,
   exitStatusOf,
   LitterboxError,
   MarkerSplitter,
@@ -315,8 +316,8 @@ export class ContainerProcess implements ProcessHandle {
         docker.getExec(this.execId).inspect({ abortSignal: signal }),
       );
       if (!Running && ExitCode !== null) return this.#end(exitStatusOf(ExitCode & 0xff));
-    } catch {
-      // said below
+    } catch (error) {
+      if (isLitterboxError(error, 'UNAVAILABLE')) return this.#settle.reject(this.#lost(error));
     }
     this.#settle.reject(
       new LitterboxError('UNAVAILABLE', 'The container of the sandbox ended while a process was running in it.', {
@@ -324,6 +325,16 @@ export class ContainerProcess implements ProcessHandle {
         provider: this.#input.engine.provider,
         hint: 'Start it again: the container is started by itself. If it happens again, the memory limit may be too low.',
       }),
+    );
+  }
+
+  /** The engine is not there to say what became of it. */
+  #lost(error: LitterboxError): LitterboxError {
+    return new LitterboxError(
+      'UNAVAILABLE',
+      `The connection to a program was lost, and it is not known what became of it: ${error.message}`,
+      { ...error.details, operation: 'process.exit' },
+      { cause: error },
     );
   }
 

@@ -113,7 +113,7 @@ export class ContainerProvider implements SandboxProvider {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#parts.engine.forget();
+    await this.#parts.engine[Symbol.asyncDispose]();
   }
 
   /** @param container the engine's id of the container, where it is known to run */

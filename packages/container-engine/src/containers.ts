@@ -74,8 +74,9 @@ export class Containers {
 
   /** Makes the workspace's volume and the container, and starts it. @throws LitterboxError as the engine says. */
   async create(meta: SandboxMeta, call?: CallOptions): Promise<string> {
-    const { directories, facts: survey } = this.#input;
+    const { directories, facts: survey, isBelowEngine } = this.#input;
     const facts = await survey(call);
+    if (facts.isElsewhere && !isBelowEngine) throw this.#notHere(meta);
     await this.#disks.mount(meta, call);
     reach('container.after-disk');
     const [made] = await Promise.allSettled([this.#make(meta, facts, call)]);
@@ -119,6 +120,20 @@ export class Containers {
     }
     await this.#assertImage(meta, call);
     return await this.create(meta, call);
+  }
+
+  /** An engine elsewhere would look for the sandbox's directories on its own machine, and some engines make what they do not find. */
+  #notHere({ slug }: SandboxMeta): LitterboxError {
+    const { provider, title } = this.#engine;
+    return new LitterboxError(
+      'UNAVAILABLE',
+      `The files of ${slug} are on this machine, and the ${title} that is reached now does not see them.`,
+      {
+        operation: 'provider.start',
+        provider,
+        hint: `Let ${title} be that of this machine again, where the sandbox was made.`,
+      },
+    );
   }
 
   /** Makes the volumes and the container of a sandbox whose disk is mounted. */

@@ -36,6 +36,16 @@ export function isPausedNow(error: unknown): boolean {
   return /is paused/i.test(answerOf(error).said);
 }
 
+/**
+ * A program that was not started because its container is just ending. The engine may still say that it runs.
+ *
+ * - Docker, in the program's own output, as runc says it: `cannot exec in a stopped state: unknown`
+ * - Docker: `409 Container <id> is not running`
+ */
+export function isEndingNow(error: unknown): boolean {
+  return /stopped state|is not running/i.test(answerOf(error).said);
+}
+
 /** A start of what runs already: `304 (HTTP code 304) container already started`, of both. */
 export function hasStartedAlready(error: unknown): boolean {
   return answerOf(error).statusCode === 304;

@@ -1,4 +1,6 @@
 import { isLitterboxError, LitterboxError, type ProviderKey, shown } from '@litterbox/core/provider';
+import { type EngineAddress, showAddress } from './address/engine-address.ts';
+import { tlsFailure } from './address/tls-failure.ts';
 
 export interface EngineWords {
   /** The provider's key, for error details. */
@@ -13,32 +15,43 @@ export interface EngineWords {
   readonly permissionHint: string;
 }
 
-/** What an engine's answer, or its silence, means for who asked. Its words are untrusted text. */
-export function engineError(words: EngineWords, operation: string, socket: string, error: unknown): LitterboxError {
+/**
+ * What an engine's answer, or its silence, means for who asked. Its words are untrusted text.
+ *
+ * @param address `undefined` where it was not found yet
+ */
+export function engineError(
+  words: EngineWords,
+  operation: string,
+  address: EngineAddress | undefined,
+  error: unknown,
+): LitterboxError {
   const { provider, title } = words;
   const details = { operation, provider };
   const options = { cause: error };
   if (error instanceof LitterboxError && !isLitterboxError(error, 'NOT_FOUND') && !isSocketError(error)) return error;
   const { statusCode, said } = answerOf(error);
   if (statusCode === undefined) {
+    const place = address ? showAddress(address) : 'its address';
     const isForbidden = isLitterboxError(error, 'PERMISSION_DENIED') || said.includes('EACCES');
-    if (isForbidden)
+    if (isForbidden && address?.type === 'unix')
       return new LitterboxError(
         'UNAVAILABLE',
-        `The socket of ${title}, ${socket}, cannot be opened by this user.`,
+        `The socket of ${title}, ${place}, cannot be opened by this user.`,
         {
           ...details,
           hint: words.permissionHint,
         },
         options,
       );
+    const failure = tlsFailure(error);
     const isSilent = ['TimeoutError', 'AbortError'].includes((error as Partial<Error> | undefined)?.name ?? '');
     return new LitterboxError(
       'UNAVAILABLE',
       isSilent
-        ? `${title} does not answer at ${socket}.`
-        : `${title} cannot be reached at ${socket}: ${shown(said === '' ? 'no reason given' : said)}.`,
-      { ...details, hint: words.startHint, facts: { isSilent } },
+        ? `${title} does not answer at ${place}.`
+        : `${title} cannot be reached at ${place}: ${failure?.why ?? shown(said === '' ? 'no reason given' : said)}.`,
+      { ...details, hint: failure?.hint ?? reachHint(words, address, error), facts: { isSilent } },
       options,
     );
   }
@@ -55,6 +68,14 @@ export function engineError(words: EngineWords, operation: string, socket: strin
     },
     options,
   );
+}
+
+/** What to do about an engine that is not reached. */
+function reachHint({ startHint, title }: EngineWords, address: EngineAddress | undefined, error: unknown): string {
+  if (address?.type === 'tcp')
+    return `Look whether ${title} runs there and listens on that port, and whether a firewall is in between.`;
+  const ofMachine = address?.type === 'ssh' && error instanceof LitterboxError ? error.details.hint : undefined;
+  return ofMachine ?? startHint;
 }
 
 /** The status of an answer, when the engine gave one, and its words. */

@@ -8,6 +8,7 @@ import {
   LitterboxError,
   type ProbeCheck,
 } from '@litterbox/core/provider';
+import { isElsewhere, showAddress } from './address/engine-address.ts';
 import { type Engine, PRESENCE_MS } from './engine.ts';
 import { ping } from './ping.ts';
 
@@ -28,10 +29,13 @@ export interface EngineFacts {
   /** Whether it can freeze what runs in a container: with version 1 a control group takes root. */
   readonly canPause: boolean;
   readonly hasSeccomp: boolean;
-  /** Which engine it is, the same at each look: its machine's name and its directory there. */
+  /** Which engine it is, the same at each look: what it calls itself, or its machine's name, and its directory there. */
   readonly identity: string;
-  /** Runs in a virtual machine of its own, which shares the host's files through a protocol on which no layers can lie. */
-  readonly isVirtualMachine: boolean;
+  /**
+   * Runs on another machine, or in a virtual one of its own. What that shares of the host's files it shares through a protocol on which
+   * no layers can lie.
+   */
+  readonly isElsewhere: boolean;
   readonly checks: readonly ProbeCheck[];
 }
 
@@ -39,6 +43,8 @@ export interface EngineFacts {
 const MINIMUM_API = '1.41';
 
 interface EngineInfo {
+  readonly ID?: string;
+  readonly KernelVersion?: string;
   readonly ServerVersion?: string;
   readonly OSType?: string;
   readonly Architecture?: string;
@@ -65,6 +71,8 @@ export interface EngineSurvey {
   readonly host: Host;
   /** Where the engine tells in its own words which controllers its containers get, if Docker's are not right. */
   readonly ownInfo?: string | undefined;
+  /** Whether the engine tells the same `ID` each time; Podman makes up another one for each answer. */
+  readonly hasIdentity: boolean;
   /** A file of the provider's own in which looks are kept for later programs, and how long one is believed; absent where a look costs nothing. */
   readonly memory?: { readonly file: string; readonly forMs: number };
 }
@@ -72,14 +80,15 @@ export interface EngineSurvey {
 /** Looks once; changes nothing. @throws LitterboxError `UNAVAILABLE` when the engine cannot be reached. */
 export async function readEngine(
   engine: Engine,
-  { host, ownInfo }: EngineSurvey,
+  { host, ownInfo, hasIdentity }: EngineSurvey,
   call?: CallOptions,
 ): Promise<EngineFacts> {
   const { provider, title } = engine;
   // One question, and its path asks for the version too: for each answer Podman looks up its programs among the machine's packages.
   // An engine that is not there shows by the ping, at once.
   const presence = { ...call, limitMs: PRESENCE_MS };
-  const [info, hostFacts, status] = await Promise.all([
+  const [address, info, hostFacts, status] = await Promise.all([
+    engine.address(call),
     engine
       .ask('engine.info', (docker, signal) => got<EngineInfo>(docker, `/v${MINIMUM_API}/info`, signal), call)
       .catch((error: unknown) => {
@@ -124,8 +133,9 @@ export async function readEngine(
     {
       name: 'engine',
       status: 'ok',
-      finding: `${title} ${info.ServerVersion ?? 'of an unknown version'}, runtime ${info.DefaultRuntime ?? 'unknown'}${isRootless ? ', rootless' : ''}`,
+      finding: `${title} ${info.ServerVersion ?? 'of an unknown version'}, runtime ${info.DefaultRuntime ?? 'unknown'}${isRootless ? ', rootless' : ''}${address.type === 'unix' ? '' : `, at ${showAddress(address)}`}`,
     },
+    ...(address.type === 'tcp' && !address.tls ? [OPEN_PORT] : []),
     lacking.length === 0
       ? {
           name: 'limits',
@@ -149,7 +159,9 @@ export async function readEngine(
           remedy: `Install ${title} with seccomp support.`,
         },
   ];
-  const isVirtualMachine = info.OperatingSystem === 'Docker Desktop' || hostFacts.platform !== 'linux';
+  const hasOtherKernel =
+    info.KernelVersion !== undefined && asEnginesWrite(info.KernelVersion) !== asEnginesWrite(hostFacts.kernelRelease);
+  const isFar = isElsewhere(address) || hostFacts.platform !== 'linux' || hasOtherKernel;
   return {
     version: info.ServerVersion ?? 'unknown',
     runtime: info.DefaultRuntime ?? 'unknown',
@@ -159,9 +171,9 @@ export async function readEngine(
     cgroupVersion,
     canPause: !isRootless || cgroupVersion !== '1',
     hasSeccomp,
-    identity: [info.Name ?? '', info.DockerRootDir ?? ''].join('\n'),
-    isVirtualMachine,
-    processors: isVirtualMachine
+    identity: identityOf(info, hasIdentity, isFar),
+    isElsewhere: isFar || info.OperatingSystem === 'Docker Desktop',
+    processors: isFar
       ? parseProcessors(`0-${(info.NCPU ?? 0) - 1}`)
       : allowedProcessors(decodeRaw(status ?? new Uint8Array())),
     // With version 1 Podman says so of the machine, also where it may make no groups.
@@ -169,6 +181,32 @@ export async function readEngine(
       controllers?.includes('cpuset') ?? (info.CPUSet === true && !(isRootless && cgroupVersion === '1')),
     checks,
   };
+}
+
+/**
+ * Docker before release 23 has one ID for all engines of a machine, and machines that were made from one image have one ID and one name. So
+ * what is known of an engine counts on one side of the network alone.
+ */
+function identityOf(
+  { ID = '', Name = '', DockerRootDir = '' }: EngineInfo,
+  hasIdentity: boolean,
+  isFar: boolean,
+): string {
+  return [hasIdentity && ID !== '' ? ID : Name, DockerRootDir, ...(isFar ? ['elsewhere'] : [])].join('\n');
+}
+
+/** A tunnel ends so, or an engine that listens for everybody here. */
+const OPEN_PORT: ProbeCheck = {
+  name: 'address',
+  status: 'warning',
+  finding:
+    'the engine asks nobody on its port who he is: every user and program of this machine that reaches it is root there',
+  remedy: 'Let it listen on a Unix socket, use TLS with --tlsverify, or reach it over SSH.',
+};
+
+/** Docker writes three numbers of a kernel's release even where it has two. */
+function asEnginesWrite(release: string): string {
+  return release.replace(/^(\d+)\.(\d+)(?!\.?\d)/, '$1.$2.0');
 }
 
 /** None when the engine does not tell: what cannot be shown is not claimed. */

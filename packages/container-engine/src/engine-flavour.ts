@@ -1,12 +1,17 @@
 import { type CallOptions, type Host } from '@litterbox/core/provider';
+import type { EngineAddress } from './address/engine-address.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineWords } from './engine-error.ts';
 import type { Layout } from './layout.ts';
 
 /** In what one engine differs from another. */
 export interface EngineFlavour extends EngineWords {
-  /** Absolute path of the engine's socket on the host. @throws LitterboxError `UNAVAILABLE` when there is none. */
-  findSocket(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
+  /** Where the engine listens. @throws LitterboxError `UNAVAILABLE` when there is none, `UNSUPPORTED` for an address that cannot be honoured. */
+  findEngine(host: Host, layout: Layout, call?: CallOptions): Promise<EngineAddress>;
+  /** Absolute path of the engine's socket on another machine, where the address does not say. @throws LitterboxError `UNAVAILABLE` */
+  findSocketThere(machine: Host, call?: CallOptions): Promise<string>;
+  /** Whether the engine has an identity of its own, which it tells with every look. @defaultValue false */
+  readonly hasIdentity?: boolean;
   /** Where the engine tells in its own words which controllers of control groups version 2 its containers get, if Docker's are not right. */
   readonly ownInfo?: string;
   /** How long, in milliseconds, programs believe what the engine told another one of itself, where asking it is slow. `probe` asks. @defaultValue 0 */

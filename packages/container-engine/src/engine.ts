@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
-import { type CallOptions, type Host, LitterboxError, type ProviderKey } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, type ProviderKey } from '@litterbox/core/provider';
+import type { EngineAddress } from './address/engine-address.ts';
+import { OpenedMachines } from './address/opened-machines.ts';
+import { type EngineClient, type EngineWay, openClient } from './engine-client.ts';
 import { answerOf, engineError, type EngineWords } from './engine-error.ts';
+import { EngineWatch } from './engine-watch.ts';
 import { ping } from './ping.ts';
 
-export interface EngineInput extends EngineWords {
-  readonly host: Host;
-  /** Absolute path of the engine's socket on the host; called once, when the engine is first needed. */
-  findSocket(call?: CallOptions): Promise<string>;
-}
+export type EngineInput = EngineWords & EngineWay;
 
 /** How long the engine may take to say that it is there: who waits shall know within ten seconds that it is not. */
 export const PRESENCE_MS = 8_000;
@@ -17,19 +17,13 @@ const ANSWER_MS = 60_000;
 /** How long it may take for what starts or ends processes. */
 export const WORK_MS = 120_000;
 
-/** What the engine is asked with. */
-interface Client {
-  readonly docker: Docker;
-  /** Absolute path on the host. */
-  readonly socket: string;
-  /** Ends the connections that nobody uses. */
-  closeIdle(): void;
-}
-
-/** A Docker Engine, or what speaks its API, reached through a host's socket. Loads its client with the first question. */
-export class Engine {
+/** A Docker Engine, or what speaks its API, at its address. Loads its client with the first question. */
+export class Engine implements AsyncDisposable {
   readonly #input: EngineInput;
-  #client: Promise<Client> | undefined;
+  readonly #machines = new OpenedMachines();
+  readonly #watch = new EngineWatch((signal) => this.#present(signal));
+  #isWatched = false;
+  #client: Promise<EngineClient> | undefined;
 
   constructor(input: EngineInput) {
     this.#input = input;
@@ -54,7 +48,7 @@ export class Engine {
     call?: CallOptions & { readonly limitMs?: number },
   ): Promise<Answer> {
     call?.signal?.throwIfAborted();
-    const { docker, socket } = await this.#connected(operation, call);
+    const { docker, address } = await this.#connected(operation, call);
     const limit = AbortSignal.timeout(call?.limitMs ?? ANSWER_MS);
     const left = new AbortController();
     const signal = AbortSignal.any([limit, left.signal, ...(call?.signal ? [call.signal] : [])]);
@@ -64,7 +58,7 @@ export class Engine {
     } catch (error) {
       left.abort(); // a question that is still open would keep this program from ending
       call?.signal?.throwIfAborted();
-      throw engineError(this.#input, operation, socket, error);
+      throw engineError(this.#input, operation, address, error);
     } finally {
       answered.abort();
     }
@@ -105,18 +99,24 @@ export class Engine {
           stdin: options.AttachStdin ?? false,
           Tty: options.Tty ?? false,
         });
+        if (this.#isWatched || (await this.address(call)).type !== 'unix') this.#watch.add(stream);
         return { exec: exec.id, stream };
       },
       call,
     );
   }
 
-  /** Absolute path of its socket on the host. @throws LitterboxError `UNAVAILABLE` when there is none. */
-  async socket(call?: CallOptions): Promise<string> {
-    return (await this.#connected('engine.connect', call)).socket;
+  /** From now on programs are ended when the engine falls silent; they always are where it is not behind a socket of the host. */
+  watchAll(): void {
+    this.#isWatched = true;
   }
 
-  /** Forgets the connections: the next question looks for the socket anew. */
+  /** Where it is. @throws LitterboxError `UNAVAILABLE` when there is none, `UNSUPPORTED` when it cannot be reached in that way. */
+  async address(call?: CallOptions): Promise<EngineAddress> {
+    return (await this.#connected('engine.connect', call)).address;
+  }
+
+  /** Forgets where it is: the next question looks for it anew. A machine that was logged in at is kept. */
   forget(): void {
     void this.#client?.then(
       ({ closeIdle }) => closeIdle(),
@@ -125,25 +125,36 @@ export class Engine {
     this.#client = undefined;
   }
 
-  async #connected(operation: string, call?: CallOptions): Promise<Client> {
-    this.#client ??= (async () => {
-      const socket = await this.#input.findSocket(call);
-      const [{ default: Dockerode }, { HostAgent }] = await Promise.all([
-        import('dockerode'),
-        import('./host-agent.ts'),
-      ]);
-      // Host and port are what an HTTP client wants to hear; the agent connects to the socket.
-      const agent = new HostAgent(this.#input.host, socket);
-      const options = { protocol: 'http', host: 'localhost', port: 80, agent };
-      return { docker: new Dockerode(options as Docker.DockerOptions), socket, closeIdle: () => agent.closeIdle() };
-    })();
+  /** Ends what is open, and waits for no machine that has not answered. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    void this.#client?.then(
+      ({ giveUp }) => giveUp(),
+      () => {},
+    );
+    this.#watch.stop();
+    this.forget();
+    await this.#machines[Symbol.asyncDispose]();
+  }
+
+  async #present(signal: AbortSignal): Promise<void> {
+    const { docker } = await this.#connected('engine.ping', { signal });
+    try {
+      await ping(docker, signal);
+    } catch (error) {
+      if (answerOf(error).statusCode === undefined) throw error; // whoever answers is there
+    }
+  }
+
+  async #connected(operation: string, call?: CallOptions): Promise<EngineClient> {
+    this.#client ??= openClient(this.#input, this.#machines, call);
     const client = this.#client;
     try {
       return await client;
     } catch (error) {
       if (this.#client === client) this.#client = undefined;
+      call?.signal?.throwIfAborted();
       if (error instanceof LitterboxError) throw error;
-      throw engineError(this.#input, operation, 'its socket', error);
+      throw engineError(this.#input, operation, undefined, error);
     }
   }
 }

@@ -1,8 +1,7 @@
 import { Agent, type ClientRequest, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
-import { type Host } from '@litterbox/core/provider';
-import { duplexOf } from './duplex-of.ts';
+import type { ConnectEngine } from './address/connect-engine.ts';
 
 type Connected = (error: Error | null, stream?: Duplex) => void;
 
@@ -11,25 +10,26 @@ type Connected = (error: Error | null, stream?: Duplex) => void;
  * engine keeps it. It holds the program that long, unless somebody ends what is idle.
  */
 const IDLE_MS = 2_000;
+/** How long one may take to be made: as long as an engine may take to say that it is there. */
+const CONNECT_MS = 8_000;
 
 /**
- * Connections of an HTTP client to a Unix socket of a host, wherever that host is. A connection is kept for the next question: to a
+ * Connections of an HTTP client to an engine, wherever that is. A connection is kept for the next question: to a
  * machine that is far away, making one takes as long as asking.
  */
 export class HostAgent extends Agent {
-  readonly #host: Host;
-  readonly #path: string;
+  readonly #connect: ConnectEngine;
+  readonly #over = new AbortController();
   readonly #idle = new WeakMap<Duplex, ReturnType<typeof setTimeout>>();
 
-  constructor(host: Host, path: string) {
+  constructor(connect: ConnectEngine) {
     super({ keepAlive: true });
-    this.#host = host;
-    this.#path = path;
+    this.#connect = connect;
   }
 
   override createConnection(_options: ClientRequestArgs, connected: Connected): undefined {
-    this.#host.connect({ path: this.#path }).then(
-      (stream) => connected(null, duplexOf(stream)),
+    this.#connect(AbortSignal.any([AbortSignal.timeout(CONNECT_MS), this.#over.signal])).then(
+      (stream) => connected(null, stream),
       (error: Error) => connected(error),
     );
     return undefined;
@@ -53,6 +53,11 @@ export class HostAgent extends Agent {
   /** Ends the connections that are kept. */
   closeIdle(): void {
     for (const connection of Object.values(this.freeSockets).flat()) connection?.destroy();
+  }
+
+  /** Ends what is being made, and makes no more. */
+  giveUp(): void {
+    this.#over.abort(new Error('The engine is not asked any more.'));
   }
 
   /** One word: docker-modem 5.0.6 makes a text of this agent and all that it has open with every request, though nobody reads it. */

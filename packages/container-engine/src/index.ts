@@ -1,3 +1,7 @@
+export { type EngineAddress, type EngineTls } from './address/engine-address.ts';
+export type { MachineLogin, OpenMachine } from './address/open-machine.ts';
+export { parseEngineAddress, type WrittenAddress } from './address/parse-engine-address.ts';
+export { readEngineTls, type TlsFiles } from './address/read-engine-tls.ts';
 export type { ContainerProviderInput } from './container-parts.ts';
 export type { EngineFacts } from './engine-facts.ts';
 export type { EngineFlavour } from './engine-flavour.ts';

@@ -20,7 +20,8 @@ const engine = new Engine({
   startHint: 'Run tools/test-host.sh up.',
   permissionHint: 'Run the tests as root.',
   host: localHost(),
-  findSocket: async () => TEST_SOCKET,
+  findEngine: async () => ({ type: 'unix', path: TEST_SOCKET }),
+  findSocketThere: async () => TEST_SOCKET,
 });
 
 if (process.getuid?.() === 0) {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { localHost } from '@litterbox/host';
+import { connectEngine } from '../src/address/connect-engine.ts';
 import { HostAgent } from '../src/host-agent.ts';
 
 it('asks again over the connection that is kept, and leaves nothing on it', async () => {
@@ -16,7 +17,7 @@ it('asks again over the connection that is kept, and leaves nothing on it', asyn
   const server = createServer((_asked, answer) => void answer.end('answer'));
   server.on('connection', () => (connections += 1));
   await once(server.listen(path), 'listening');
-  const agent = new HostAgent(localHost(), path);
+  const agent = new HostAgent(connectEngine(localHost(), { type: 'unix', path }));
   const seen = new Set<Duplex>();
   try {
     const listeners: number[] = [];

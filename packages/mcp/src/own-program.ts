@@ -6,7 +6,19 @@ const VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_STATE_HOME', '
 /** By which it logs in on the machine that sandboxes are on. */
 const HOST_VARIABLES = ['SSH_AUTH_SOCK'];
 /** Where its provider finds the engine that sandboxes are on. */
-const ENGINE_VARIABLES = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'CONTAINER_HOST'];
+const ENGINE_VARIABLES = [
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_TLS',
+  'DOCKER_TLS_VERIFY',
+  'DOCKER_CERT_PATH',
+  'CONTAINER_HOST',
+  'CONTAINER_SSHKEY',
+  'CONTAINER_CONNECTION',
+  'CONTAINERS_CONF',
+  'PODMAN_CONNECTIONS_CONF',
+];
 
 /** How a program of ours that outlives this one is started: its arguments for Node, and its whole environment. */
 export function ownProgram(verb: 'keep' | 'fill', word: string) {

@@ -9,7 +9,7 @@ import { PrivateEngine } from './private-engine.ts';
 
 // The whole kit over an engine that does not see this machine's files: the part kit-foreign-files of npm run test:deep.
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
-const engine = await PrivateEngine.start(directory);
+const engine = await PrivateEngine.start({ hidden: directory });
 afterAll(() => engine[Symbol.asyncDispose]());
 const host = localHost();
 describeSandboxProvider({

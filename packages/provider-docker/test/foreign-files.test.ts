@@ -37,7 +37,7 @@ if (process.getuid?.() === 0) {
   suite.describe('an engine that does not see the files of this machine', () => {
     suite.it('has the same sandboxes, in a volume of its own, whoever asks and whatever was removed', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
-      await using engine = await PrivateEngine.start(directory);
+      await using engine = await PrivateEngine.start({ hidden: directory });
       await using sandboxes = await Sandboxes.open(engine.socket, directory);
       const facts = await localHost().facts();
       const program = () => docker({ host: localHost(), facts, directory, socket: engine.socket });
@@ -72,7 +72,7 @@ if (process.getuid?.() === 0) {
 
     suite.it('that was killed and started again has them still', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
-      await using engine = await PrivateEngine.start(directory);
+      await using engine = await PrivateEngine.start({ hidden: directory });
       await using sandboxes = await Sandboxes.open(engine.socket, directory);
       const runtime = await sandboxes.create();
       await sh(runtime, 'echo kept >kept');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@litterbox/conformance';
 import Client from 'dockerode';
+import type { TlsFiles } from './tls-files.ts';
 
 /** What tools/test-host/images.sh made. */
 const IMAGE = '/var/lib/litterbox-test/images/busybox.tar';
@@ -23,9 +24,17 @@ esac
 echo done
 done`;
 
+/** What makes an engine of a test different from a plain one. */
+export interface PrivateEngineOptions {
+  /** A directory of which the engine sees nothing, as if it were on another machine. */
+  readonly hidden?: string;
+  /** A port of this machine's loopback on which it listens besides, for clients with a certificate. */
+  readonly tls?: { readonly port: number; readonly files: TlsFiles };
+}
+
 /**
- * A Docker Engine that a test may kill, with processes, mounts and a network of its own: whatever becomes of it, nothing of it
- * stays. Root only.
+ * A Docker Engine that a test may kill, with processes and mounts of its own, and a network of its own unless it listens on a port:
+ * whatever becomes of it, nothing of it stays. Root only.
  */
 export class PrivateEngine implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'lb-engine-'));
@@ -33,11 +42,11 @@ export class PrivateEngine implements AsyncDisposable {
   readonly client = new Client({ socketPath: this.socket });
   readonly #keeper: ChildProcess;
 
-  private constructor(hidden: string) {
+  private constructor({ hidden = '', tls }: PrivateEngineOptions) {
     const at = (name: string) => join(this.directory, name);
     writeFileSync(at('config.json'), '{}');
     const namespaces = [
-      '--net',
+      ...(tls ? [] : ['--net']),
       '--mount',
       '--propagation',
       'private',
@@ -57,16 +66,19 @@ export class PrivateEngine implements AsyncDisposable {
       `unix://${this.socket}`,
     ];
     const quiet = ['--config-file', at('config.json'), '--bridge', 'none', '--iptables=false', '--ip6tables=false'];
-    const engine = ['dockerd', ...places, ...quiet];
+    const file = (name: string) => tls?.files.path(name) ?? '';
+    const verified = ['--tlsverify', '--tlscacert', file('ca.pem')];
+    const own = ['--tlscert', file('engine/cert.pem'), '--tlskey', file('engine/key.pem')];
+    const port = tls ? ['-H', `tcp://127.0.0.1:${tls.port}`, ...verified, ...own] : [];
+    const engine = ['dockerd', ...places, ...quiet, ...port];
     this.#keeper = spawn('unshare', [...namespaces, 'sh', '-c', KEEPER, at('pid'), ...engine], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { PATH, HIDDEN: hidden },
     });
   }
 
-  /** @param hidden a directory of which the engine sees nothing, as if it were on another machine */
-  static async start(hidden = ''): Promise<PrivateEngine> {
-    const engine = new PrivateEngine(hidden);
+  static async start(options: PrivateEngineOptions = {}): Promise<PrivateEngine> {
+    const engine = new PrivateEngine(options);
     try {
       await engine.restart();
       execFileSync('/usr/bin/docker', ['-H', `unix://${engine.socket}`, 'import', IMAGE, 'busybox:latest']);

@@ -2,13 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fixtureWorkspace } from '@litterbox/conformance';
-import {
-  type HostFacts,
-  SandboxId,
-  type SandboxProvider,
-  type SandboxRuntime,
-  type SandboxSpec,
-} from '@litterbox/core/provider';
+import { SandboxId, type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { docker } from '../src/index.ts';
 import { TEST_SOCKET } from './backend.ts';
@@ -19,14 +13,20 @@ export class Sandboxes implements AsyncDisposable {
   readonly provider: SandboxProvider;
   readonly #runtimes: SandboxRuntime[] = [];
 
-  private constructor(directory: string, socket: string, facts: HostFacts) {
+  private constructor(directory: string, provider: SandboxProvider) {
     this.directory = directory;
-    this.provider = docker({ host: localHost(), facts, directory, socket });
+    this.provider = provider;
+  }
+
+  /** @param directory the provider's, which goes with it */
+  static async over(provider: SandboxProvider, directory: string): Promise<Sandboxes> {
+    return new Sandboxes(directory, provider);
   }
 
   static async open(socket: string = TEST_SOCKET, directory?: string): Promise<Sandboxes> {
     const own = directory ?? (await mkdtemp(join(tmpdir(), 'litterbox-docker-')));
-    return new Sandboxes(own, socket, await localHost().facts());
+    const host = localHost();
+    return new Sandboxes(own, docker({ host, facts: await host.facts(), directory: own, socket }));
   }
 
   spec(changes: Partial<SandboxSpec> = {}): SandboxSpec {

@@ -1,17 +1,25 @@
-import { EngineProvider, type EngineFlavour, type Layout, seccompProfile } from '@litterbox/container-engine';
+import {
+  EngineProvider,
+  type EngineFlavour,
+  type Layout,
+  type OpenMachine,
+  seccompProfile,
+} from '@litterbox/container-engine';
 import { type CallOptions, type Host, type SandboxProvider, type ProviderMachine } from '@litterbox/core/provider';
 import { runScript } from '@litterbox/linux-sandbox';
 import { endExecMonitors } from './end-exec-monitors.ts';
-import { findPodmanSocket } from './find-podman-socket.ts';
+import { findPodmanEngine, findPodmanSocketThere } from './find-podman-engine.ts';
 
 /** The machine, and where Podman is found there. In the machine's directory the provider makes its own, `podman`, mode 0700. */
 export interface PodmanOptions extends ProviderMachine {
   /**
    * Absolute path of the engine's socket on the host.
-   * @defaultValue that of CONTAINER_HOST, the usual one of the user or of the machine, else one of a service
-   *   that is started for the purpose and ends by itself
+   * @defaultValue what CONTAINER_HOST says, the connection that CONTAINER_CONNECTION names, the usual one of the user or of the machine,
+   *   else one of a service that is started for the purpose and ends by itself
    */
   readonly socket?: string;
+  /** Logs in on the machine of an engine whose address begins with `ssh://`. @defaultValue such an engine is refused */
+  readonly openMachine?: OpenMachine | undefined;
 }
 
 const WORDS = {
@@ -21,12 +29,21 @@ const WORDS = {
   permissionHint: 'Use the socket of your own user: systemctl --user start podman.socket.',
 } as const;
 
-/** Sandboxes in containers of Podman, rootless or rootful, on the same machine. Does nothing until it is asked. */
-export function podman({ key = WORDS.kind, host, facts, directory, socket }: PodmanOptions): SandboxProvider {
+/** Sandboxes in containers of Podman, rootless or rootful, on the same machine or another one. Does nothing until it is asked. */
+export function podman({
+  key = WORDS.kind,
+  host,
+  facts,
+  directory,
+  socket,
+  openMachine,
+}: PodmanOptions): SandboxProvider {
   const flavour: EngineFlavour = {
     ...WORDS,
     provider: key,
-    findSocket: async (_host, layout, call) => socket ?? (await findPodmanSocket(key, host, layout.root, call)),
+    findEngine: async (_host, layout, call) =>
+      socket === undefined ? await findPodmanEngine(key, host, layout.root, call) : { type: 'unix', path: socket },
+    findSocketThere: async (machine, call) => await findPodmanSocketThere(key, machine, call),
     seccomp: async (_host, layout, call) => await profileFile(host, layout, call),
     // Its answer in Docker's words says the same of every machine with version 2, and part of that is wrong.
     ownInfo: '/v4.0.0/libpod/info',
@@ -39,7 +56,13 @@ export function podman({ key = WORDS.kind, host, facts, directory, socket }: Pod
     release: async (container) => await endExecMonitors(host, container),
     usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),
   };
-  return new EngineProvider({ host, isRoot: facts.uid === 0, directory: `${directory}/podman`, flavour });
+  return new EngineProvider({
+    host,
+    isRoot: facts.uid === 0,
+    directory: `${directory}/podman`,
+    flavour,
+    openMachine,
+  });
 }
 
 /** Podman takes the filter's path only; the file is its own for each content. */

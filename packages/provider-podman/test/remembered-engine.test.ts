@@ -37,7 +37,7 @@ async function createAndRemove(provider: SandboxProvider): Promise<void> {
 
 interface Look {
   bootId: string;
-  socket: string;
+  address: string;
   at: number;
   facts: { architecture: string };
 }
@@ -59,7 +59,7 @@ suite('what Podman told another program of itself', () => {
     for (const change of [
       (look: Look) => void (look.at -= 3_700_000),
       (look: Look) => void (look.at += 3_700_000),
-      (look: Look) => void (look.socket += '2'),
+      (look: Look) => void (look.address += '2'),
       (look: Look) => void (look.bootId = 'another'),
     ]) {
       rewrite(change);

@@ -1,8 +1,21 @@
 import type { ProviderLoader } from '@litterbox/core/provider';
+import { openEngineMachine } from './open-engine-machine.ts';
 
 /** The providers that come along, in order of preference. The one place that names their packages. */
 export const PROVIDERS: readonly [ProviderLoader, ...ProviderLoader[]] = [
   { kind: 'overlayfs', load: async () => (await import('@litterbox/provider-overlayfs')).overlayfs },
-  { kind: 'docker', load: async () => (await import('@litterbox/provider-docker')).docker },
-  { kind: 'podman', load: async () => (await import('@litterbox/provider-podman')).podman },
+  {
+    kind: 'docker',
+    load: async () => {
+      const { docker } = await import('@litterbox/provider-docker');
+      return (machine) => docker({ ...machine, openMachine: openEngineMachine(machine) });
+    },
+  },
+  {
+    kind: 'podman',
+    load: async () => {
+      const { podman } = await import('@litterbox/provider-podman');
+      return (machine) => podman({ ...machine, openMachine: openEngineMachine(machine) });
+    },
+  },
 ];

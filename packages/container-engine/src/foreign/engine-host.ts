@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ByteStream,
   type CallOptions,
@@ -17,6 +18,7 @@ import {
 import { type FileShell, type FileShellAnswer, ShellFiles } from '@litterbox/linux-sandbox';
 import { ContainerProcess } from '../container-process.ts';
 import type { Engine } from '../engine.ts';
+import { isEndingNow } from '../engine-answers.ts';
 import { answerOf } from '../engine-error.ts';
 import type { FilesContainer } from './files-container.ts';
 
@@ -36,6 +38,8 @@ const CHUNK_BYTES = 48 * 1024;
 const MAX_FACTS_BYTES = 4096;
 /** How often a program is started whose container others remove meanwhile. */
 const MAX_STARTS = 4;
+/** How long a container that is ending is left alone. */
+const END_MS = 200;
 
 /**
  * An engine's own machine, as seen from a container on it: root's files in one volume, at the same path as on that machine, so that
@@ -127,6 +131,10 @@ export class EngineHost implements Host {
         const isOfSpec =
           isLitterboxError(error) && ['NOT_FOUND', 'TOOL_MISSING'].includes(error.code) && !isOfEngine(error);
         if (call?.signal?.aborted || isOfSpec || attempt === MAX_STARTS) throw error;
+        if (isEndingNow(error)) {
+          await delay(END_MS, undefined, { ...(call?.signal && { signal: call.signal }) });
+          continue;
+        }
         const id = await container.then((one) => one.id).catch(() => undefined);
         if (id !== undefined && (await this.#isRunning(id))) throw error;
       }

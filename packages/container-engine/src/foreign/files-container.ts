@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
+import { showAddress } from '../address/engine-address.ts';
 import { type Engine, WORK_MS } from '../engine.ts';
 import { hasStartedAlready, isGoneOrGoing, isNameTaken } from '../engine-answers.ts';
 import { answerOf } from '../engine-error.ts';
@@ -15,6 +16,8 @@ export interface FilesRecord {
   readonly directory: string;
   /** Whose programs reach it: the image of the first sandbox. */
   readonly imageId: string;
+  /** Where the engine was reached then, for people. */
+  readonly address?: string;
 }
 
 /** A container through which the files are reached. */
@@ -49,7 +52,7 @@ export async function makeFilesVolume(engine: Engine, imageId: string, call?: Ca
     async (docker) => docker.getVolume(name).inspect(),
     call,
   );
-  return { version: 1, name, directory, imageId };
+  return { version: 1, name, directory, imageId, address: showAddress(await engine.address(call)) };
 }
 
 /** The container, which runs then. Another process may remove it meanwhile, as long as nobody works in it. */
@@ -78,6 +81,7 @@ export async function ensureFilesContainer(
 
 /** @returns false when another process was faster: it made the container, or its removal still goes on */
 async function makeFilesContainer(engine: Engine, record: FilesRecord, call?: CallOptions): Promise<boolean> {
+  await assertVolume(engine, record, call);
   try {
     await engine.ask(
       'provider.files',
@@ -101,6 +105,23 @@ async function makeFilesContainer(engine: Engine, record: FilesRecord, call?: Ca
     if (isNameTaken(cause)) return false;
     throw error;
   }
+}
+
+/** An engine makes a volume that a container names and that is not there: an empty one, which would say that all sandboxes are gone. */
+async function assertVolume(engine: Engine, { name, address }: FilesRecord, call?: CallOptions): Promise<void> {
+  const found = await engine.askIfThere('provider.files', (docker) => docker.getVolume(name).inspect(), call);
+  if (found) return;
+  const now = showAddress(await engine.address(call));
+  throw new LitterboxError(
+    'REMOTE_STATE_LOST',
+    `${engine.title} at ${now} has no volume ${name}, which holds the sandboxes${address === undefined ? '' : ` that were made at ${address}`}.`,
+    {
+      operation: 'provider.files',
+      provider: engine.provider,
+      hint: `If another engine answers there, name the right one. If the volume was removed its sandboxes are gone: remove the directory below engines/ in the state directory whose place.json names it, then litterbox recover NAME builds each from its last revision.`,
+      facts: { volume: name, now },
+    },
+  );
 }
 
 /** @returns false when the container is gone, or is being removed */

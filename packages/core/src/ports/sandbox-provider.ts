@@ -203,8 +203,11 @@ export interface ProbeCheck {
 /** What a provider knows of one sandbox without opening it. */
 export interface RuntimeStatus {
   readonly id: SandboxId;
-  /** `broken`: something is left of it that `open` cannot use; `remove` can. */
-  readonly state: 'running' | 'paused' | 'stopped' | 'broken';
+  /**
+   * `broken`: something is left of it that `open` cannot use; `remove` can. `unreachable`: it is on an engine or a machine that this
+   * provider has used and does not reach now; it is as it was, and `open` and `remove` reject with `UNAVAILABLE`.
+   */
+  readonly state: 'running' | 'paused' | 'stopped' | 'broken' | 'unreachable';
   /** It was made in advance and never given away. */
   readonly isPooled?: boolean;
 }

@@ -61,6 +61,12 @@ export class RestoreRecords {
           done.push(`The record of ${history.slug} was lost and could not be made anew: ${silence.message}`);
           continue;
         }
+        if (found?.state === 'unreachable') {
+          done.push(
+            `The record of ${history.slug} was lost and could not be made anew: it is on an engine that ${found.provider} does not reach now.`,
+          );
+          continue;
+        }
         if (found?.isPooled) continue; // nobody's, and nobody knows of it: it goes
         const state = await this.#restore(repository, history, found, options);
         done.push(`The record of ${history.slug} was lost and is made anew; the sandbox is ${state}.`);

@@ -1,32 +1,22 @@
-import { type CallOptions, type Host, LitterboxError, quoted, shown, type ProviderKey } from '@litterbox/core/provider';
+import { type CallOptions, type Host, LitterboxError, type ProviderKey, quoted, shown } from '@litterbox/core/provider';
 import { runScript } from '@litterbox/linux-sandbox';
 
 /** A service that we start ends after so many seconds without a question. */
 const IDLE_SECONDS = 300;
 
 /**
- * The socket that `podman --remote` would use: CONTAINER_HOST, the user's own service, the machine's for root. Where there is none
- * and Podman is installed, a service is started in the background; sandboxes do not need it to go on.
+ * Starts Podman's service in the background, once; sandboxes do not need it to go on.
  *
- * @throws LitterboxError `UNAVAILABLE` when Podman is not there; `UNSUPPORTED` for an engine that is not behind a Unix socket.
+ * @param directory the provider's own
+ * @returns absolute path of its socket
+ * @throws LitterboxError `UNAVAILABLE` when Podman is not installed or its service does not start
  */
-export async function findPodmanSocket(
+export async function startPodmanService(
   provider: ProviderKey,
   host: Host,
   directory: string,
   call?: CallOptions,
 ): Promise<string> {
-  const { uid } = await host.facts(call);
-  const { environment } = host;
-  const asked = environment['CONTAINER_HOST'];
-  if (asked) return socketOf(provider, asked);
-  const runtimeDirectory = environment['XDG_RUNTIME_DIR'] ?? `/run/user/${uid}`;
-  const usual = uid === 0 ? '/run/podman/podman.sock' : `${runtimeDirectory}/podman/podman.sock`;
-  if (await host.files.stat(usual, call)) return usual;
-  return await startService(provider, host, directory, call);
-}
-
-async function startService(provider: ProviderKey, host: Host, directory: string, call?: CallOptions): Promise<string> {
   const socket = `${directory}/podman.sock`;
   await host.files.makeDirectory(directory, { ...call, mode: 0o700 });
   // One at a time; a socket that nobody listens at any more is made anew by the service itself.
@@ -52,20 +42,6 @@ echo up`;
       hint: isMissing
         ? 'Install it: sudo apt-get install podman.'
         : 'Start it yourself (systemctl --user start podman.socket), or name its socket in CONTAINER_HOST.',
-    },
-  );
-}
-
-function socketOf(provider: ProviderKey, endpoint: string): string {
-  const path = endpoint.startsWith('unix://') ? endpoint.slice('unix://'.length) : undefined;
-  if (path?.startsWith('/')) return path;
-  throw new LitterboxError(
-    'UNSUPPORTED',
-    `CONTAINER_HOST names ${shown(endpoint)}, and Litterbox talks to engines behind Unix sockets only.`,
-    {
-      operation: 'engine.find',
-      provider,
-      hint: 'Name a local socket: CONTAINER_HOST=unix:///run/user/1000/podman/podman.sock.',
     },
   );
 }

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { LitterboxError, type SandboxProvider } from '@litterbox/core/provider';
+import { useCaseFixture } from '../../src/index.ts';
+import { changed } from '../made.ts';
+
+const refused = async (): Promise<never> => {
+  throw new LitterboxError('UNAVAILABLE', 'It is on another engine.', {
+    operation: 'provider.open',
+    provider: 'memory',
+  });
+};
+
+/** A provider that reaches another engine than the one that its sandboxes are on. */
+const elsewhere = (real: SandboxProvider): Partial<SandboxProvider> => ({
+  open: refused,
+  remove: refused,
+  async *list(options) {
+    for await (const status of real.list(options)) yield { id: status.id, state: 'unreachable' };
+  },
+});
+
+test('a sandbox on another engine than the one that is reached is unreachable, and nothing builds it anew or removes it', async () => {
+  const fixture = useCaseFixture();
+  const { id } = await changed(fixture);
+  await using other = fixture.restarted({ provider: elsewhere });
+  expect(await other.listSandboxes.execute('repository')).toMatchObject([{ name: 'a', state: 'unreachable' }]);
+  const refusal = { code: 'UNAVAILABLE' };
+  await expect(other.restoreRevision.recover('a', { force: true })).rejects.toMatchObject(refusal);
+  await expect(other.deleteSandbox.execute('a', { force: true })).rejects.toMatchObject(refusal);
+  expect([...fixture.shelves.sandboxes.sandboxes.keys()]).toEqual([id]);
+});
+
+test('its record, when that was lost, is made anew when its engine is back', async () => {
+  const fixture = useCaseFixture();
+  await changed(fixture);
+  fixture.shelves.records.records = [];
+  const other = fixture.restarted({ provider: elsewhere });
+  expect(await other.restoreRecords.execute(await other.openRepository.execute())).toEqual([
+    'The record of a was lost and could not be made anew: it is on an engine that memory does not reach now.',
+  ]);
+  await using back = other.restarted({ provider: {} });
+  expect(await back.restoreRecords.execute(await back.openRepository.execute())).toEqual([
+    'The record of a was lost and is made anew; the sandbox is ready.',
+  ]);
+});
