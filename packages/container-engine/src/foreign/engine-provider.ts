@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type ImageStore,
   isLitterboxError,
+  LitterboxError,
   type ProbeReport,
   type ProgressOptions,
   type ProviderTraits,
@@ -94,7 +95,12 @@ export class EngineProvider implements SandboxProvider {
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     // At once: each waits for the host.
-    const [known, here] = await Promise.all([this.#sites.known(call), collected(this.#here.list(call))]);
+    const [known, here] = await Promise.all([
+      this.#sites.known(call).catch((error: unknown) => {
+        throw asUnreached(error);
+      }),
+      collected(this.#here.list(call)),
+    ]);
     if (!known) return yield* here;
     for (const status of here) yield known.seesHost ? status : { ...status, state: 'unreachable' };
     if (known.there) yield* known.there.list(call);
@@ -154,4 +160,11 @@ async function collected<Item>(items: AsyncIterable<Item>): Promise<readonly Ite
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
+}
+
+/** An address that is refused, and a machine that is not the one that is meant, say as little of the sandboxes there as silence does. */
+function asUnreached(error: unknown): unknown {
+  if (!isLitterboxError(error) || !['engine.find', 'host.connect'].includes(error.details.operation ?? ''))
+    return error;
+  return new LitterboxError('UNAVAILABLE', error.message, error.details, { cause: error });
 }
