@@ -35,9 +35,11 @@ export async function findDockerEngine(provider: ProviderKey, host: Host, call?:
   const { environment } = host;
   const directory = environment['DOCKER_CONFIG'] || `${homeDirectory}/.docker`;
   const asked = environment['DOCKER_HOST'];
-  const context = environment['DOCKER_CONTEXT'] || (await contextInUse(host, directory, call));
-  if (!asked && context !== undefined && context !== 'default')
-    return await addressOf(provider, host, directory, context, call);
+  if (!asked) {
+    const context = environment['DOCKER_CONTEXT'] || (await contextInUse(host, directory, call));
+    if (context !== undefined && context !== 'default')
+      return await addressOf(provider, host, directory, context, call);
+  }
   const tls = await ownTls(provider, host, directory, asked, call);
   const text = asked || (tls && TLS_PORT);
   if (text) {

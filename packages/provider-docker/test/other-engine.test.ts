@@ -67,6 +67,13 @@ if (process.getuid?.() === 0) {
           1, 1,
         ]);
 
+        const environment = { DOCKER_HOST: 'tcp://10.0.0.7:2375' };
+        const refused = docker({ host: { ...localHost(), environment }, facts, directory: over.directory });
+        await expect(states(refused)).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+          message: expect.stringContaining('without TLS'),
+        });
+
         await using back = await (await over.provider()).open(onFar.id);
         expect(await collected(await back.spawn({ argv: ['cat', 'kept'] }))).toMatchObject({ stdout: 'far\n' });
       },

@@ -41,6 +41,20 @@ if (process.getuid?.() === 0) {
       await again.remove(runtime.id);
     });
 
+    suite.it('that loses the connection ends what runs in time, and the next call connects anew', async () => {
+      await using over = await EngineOverSsh.start();
+      await using provider = await over.provider();
+      await using runtime = await provider.create(spec());
+      await collected(await runtime.spawn({ argv: ['sh', '-c', 'echo kept >kept'] }));
+      const process = await runtime.spawn({ argv: ['sleep', '1000'] });
+      const began = performance.now();
+      over.cut();
+      await expect(process.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(performance.now() - began).toBeLessThan(2 * PATIENCE_MS);
+      expect(await collected(await runtime.spawn({ argv: ['cat', 'kept'] }))).toMatchObject({ stdout: 'kept\n' });
+      await provider.remove(runtime.id);
+    });
+
     suite.it('whose key nobody knows is asked nothing', async () => {
       await using over = await EngineOverSsh.start();
       await using provider = await over.provider({ knows: false });

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,15 @@ export class EngineOverSsh implements AsyncDisposable {
     });
   }
 
+  /** Ends every login, and lets new ones in. */
+  cut(): void {
+    for (const name of readdirSync('/proc')) {
+      if (!/^\d+$/.test(name)) continue;
+      const status = readStatus(Number(name));
+      if (status?.includes(`\nPPid:\t${this.server.pid}\n`)) process.kill(Number(name), 'SIGKILL');
+    }
+  }
+
   /** Of the volumes that were made. */
   async volumes(): Promise<readonly string[]> {
     const engines = join(this.directory, this.#kind, 'engines');
@@ -75,5 +85,14 @@ export class EngineOverSsh implements AsyncDisposable {
     const [command = '', ...options] = [...engine, `unix://${socket}`, 'volume', 'rm', ...volumes];
     if (volumes.length > 0) execFileSync(command, options, { stdio: 'ignore' });
     await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** `undefined` for a process that has ended meanwhile. */
+function readStatus(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type ImageStore,
   isLitterboxError,
+  LitterboxError,
   type ProbeReport,
   type ProgressOptions,
   type ProviderTraits,
@@ -94,19 +95,22 @@ export class EngineProvider implements SandboxProvider {
   }
 
   async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
-    const knowing = this.#sites.known(call);
-    knowing.catch(() => {}); // told below
-    const here = this.#here.list(call);
-    const known = await knowing;
+    // At once: each waits for the host.
+    const [known, here] = await Promise.all([
+      this.#sites.known(call).catch((error: unknown) => {
+        throw asUnreached(error);
+      }),
+      collected(this.#here.list(call)),
+    ]);
     if (!known) return yield* here;
-    for await (const status of here) yield known.seesHost ? status : { ...status, state: 'unreachable' };
+    for (const status of here) yield known.seesHost ? status : { ...status, state: 'unreachable' };
     if (known.there) yield* known.there.list(call);
     for (const key of known.others)
       for (const id of await this.#sites.places.sandboxes(key, call)) yield { id, state: 'unreachable' };
   }
 
   async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
-    const holding = await this.#sites.holding(id, call);
+    const holding = await this.#sites.holding(id, call, true);
     await holding.remove(id, call);
     if (holding === this.#here) return;
     await this.#sites.places.forget(await this.#sites.key(call), id);
@@ -151,4 +155,17 @@ export class EngineProvider implements SandboxProvider {
     const [left, trees] = await Promise.all([sandboxes, bases].map((path) => host.files.list(path, call)));
     return left?.length === 0 && !trees?.some(({ name }) => name.startsWith(UNFINISHED));
   }
+}
+
+async function collected<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** An address that is refused, and a machine that is not the one that is meant, say as little of the sandboxes there as silence does. */
+function asUnreached(error: unknown): unknown {
+  if (!isLitterboxError(error) || !['engine.find', 'host.connect'].includes(error.details.operation ?? ''))
+    return error;
+  return new LitterboxError('UNAVAILABLE', error.message, error.details, { cause: error });
 }

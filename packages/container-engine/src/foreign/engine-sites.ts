@@ -7,7 +7,7 @@ import {
   type SandboxSpec,
   sha256,
 } from '@litterbox/core/provider';
-import { isElsewhere, showAddress } from '../address/engine-address.ts';
+import { type EngineAddress, isElsewhere, showAddress } from '../address/engine-address.ts';
 import type { ContainerProviderInput } from '../container-parts.ts';
 import { ContainerProvider } from '../container-provider.ts';
 import type { Engine } from '../engine.ts';
@@ -66,11 +66,22 @@ export class EngineSites {
     return await this.#there?.catch(() => undefined);
   }
 
-  /** Where a sandbox is, or would be. @throws LitterboxError `UNAVAILABLE` when that is an engine that is not the one that is reached. */
-  async holding(id: SandboxId, call?: CallOptions): Promise<ContainerProvider> {
+  /**
+   * Where a sandbox is, or would be. Behind a socket of the host an engine of the host is expected; where a virtual machine listens there,
+   * who makes a container finds out.
+   *
+   * @param isCertain asks there too
+   * @throws LitterboxError `UNAVAILABLE` when that is an engine that is not the one that is reached
+   */
+  async holding(id: SandboxId, call?: CallOptions, isCertain = false): Promise<ContainerProvider> {
     call?.signal?.throwIfAborted();
     const { host, directory } = this.#input;
-    const isHere = (await host.files.stat(sandboxLayoutOf(layoutOf(directory), id).directory, call)) !== undefined;
+    const [stat, address] = await Promise.all([
+      host.files.stat(sandboxLayoutOf(layoutOf(directory), id).directory, call),
+      this.#address(call),
+    ]);
+    const isHere = stat !== undefined;
+    if (isHere && !isCertain && (address === undefined || address.type === 'unix')) return this.#here;
     const known = await this.known(call, isHere).catch((error: unknown) => {
       if (isHere && isLitterboxError(error, 'STATE_CORRUPT')) return undefined; // what is here needs no engine's files
       throw error;
@@ -135,13 +146,18 @@ export class EngineSites {
     return { seesHost: !isFar, others };
   }
 
-  /** By its address alone. One that is not found is told of by who asks it. */
   async #isElsewhere(call?: CallOptions): Promise<boolean> {
+    const address = await this.#address(call);
+    return address !== undefined && isElsewhere(address);
+  }
+
+  /** `undefined` for one that is not found, which is told of by who asks it. */
+  async #address(call?: CallOptions): Promise<EngineAddress | undefined> {
     try {
-      return isElsewhere(await this.#engine.address(call));
+      return await this.#engine.address(call);
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
-      return false;
+      return undefined;
     }
   }
 
