@@ -74,8 +74,8 @@ export interface UseCaseFixtureOptions {
   readonly host?: Override<Host>;
   /** What machines answer that are asked for room, by their names. */
   readonly machines?: Readonly<Record<string, GaugeAnswer>>;
-  /** The machine for who names none. @defaultValue this one */
-  readonly preferredHost?: string;
+  /** The machines for who names none. @defaultValue this one */
+  readonly preferredHosts?: readonly string[];
 }
 
 /** What outlives a program: records, sandboxes, repositories, and the time. */
@@ -170,7 +170,7 @@ function fixtureOver(shelves: Shelves, options: UseCaseFixtureOptions): UseCaseF
     pool: mortal(overridden(memoryPool(records, clock, owner), options.pool), life),
     poolFiller: options.poolFiller ?? {},
     host: overridden(memoryHost(repositories), options.host),
-    hosts: { preferred: async () => options.preferredHost },
+    hosts: { preferred: async () => options.preferredHosts ?? [] },
     hostGauge: memoryGauge(options.machines),
     clock,
     heap: ALWAYS_LEAN,
