@@ -60,8 +60,8 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
   },
   {
     verb: 'host',
-    summary: 'Name machines that sandboxes can be made on, over SSH',
-    examples: ['host add build-box me@build.example.org', 'host list', 'host check build-box', 'host remove build-box'],
+    summary: 'Name machines that sandboxes can be made on: over SSH, and virtual ones of this computer',
+    examples: ['host add build-box me@build.example.org', 'host list', 'host prefer build-box,local'],
     below: [
       {
         verb: 'add',
@@ -89,6 +89,15 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         words: [['<name>', 'as host list tells it']],
         examples: ['host check build-box'],
         load: async () => (await import('./commands/host.ts')).check,
+      },
+      {
+        verb: 'prefer',
+        summary:
+          'Say where sandboxes are made when nobody names a host; of several the one with the most room is taken',
+        words: [['[names]', 'with commas between them; local is this one. Without: tells them']],
+        options: [['--clear', 'take the choice back']],
+        examples: ['host prefer build-box,local', 'host prefer', 'host prefer --clear'],
+        load: async () => (await import('./commands/host.ts')).prefer,
       },
       {
         verb: 'remove',

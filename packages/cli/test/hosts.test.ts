@@ -54,6 +54,19 @@ test('machines of WSL2 are hosts like all others', async () => {
   expect(await fixture.litterbox('delete', 'one', 'two', '--force')).toMatchObject({ code: 0 });
 });
 
+test('a host that is preferred has the sandboxes of who names none', async () => {
+  await using fixture = new WslFixture();
+  expect(await fixture.litterbox('host', 'prefer', 'wsl:ubuntu', '--json')).toMatchObject({
+    stdout: '{"preferred":["wsl:ubuntu"]}\n',
+  });
+  const created = await fixture.litterbox('create', 'one', '--json');
+  expect(JSON.parse(created.stdout)).toMatchObject({ host: 'wsl:ubuntu' });
+  expect(await fixture.litterbox('delete', 'one', '--force')).toMatchObject({ code: 0 });
+  expect(await fixture.litterbox('host', 'prefer', 'attic')).toMatchObject({ code: 3 });
+  expect(await fixture.litterbox('host', 'prefer', '--clear')).toMatchObject({ code: 0, stdout: '' });
+  expect((await fixture.litterbox('doctor')).stdout).not.toContain('wsl:');
+});
+
 test('a host that nobody has, and memory that none has, are refused with what there is', async () => {
   await using fixture = new WslFixture();
   expect(await fixture.litterbox('create', 'x', '--host', 'attic')).toMatchObject({

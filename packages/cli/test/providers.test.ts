@@ -83,14 +83,15 @@ test('an engine that does not answer makes its sandboxes unreachable, and the ot
 
 test('a provider, a host or a key that there is not is refused, with what there is', async () => {
   await using fixture = new CliFixture();
-  for (const [key, hint] of [
-    ['doker', 'There are: overlayfs, docker, podman.'],
-    ['docker@build-box', 'There are: local'],
-    ['docker@local', 'For this machine write docker alone.'],
-    ['docker@-oProxyCommand=id', "After @ write a machine's name"],
+  for (const [key, status, hint] of [
+    ['doker', 2, 'There are: overlayfs, docker, podman.'],
+    ['docker@build-box', 3, 'litterbox host add build-box'],
+    ['docker@vmware:x', 3, 'Before the colon stands one of: lima, colima, wsl.'],
+    ['docker@local', 2, 'For this machine write docker alone.'],
+    ['docker@-oProxyCommand=id', 2, "After @ write a machine's name"],
   ] as const) {
     const { code, stderr } = await fixture.run(['create', 'fix', '--provider', key]);
-    expect({ key, code, stderr }).toEqual({ key, code: 2, stderr: expect.stringContaining(hint) });
+    expect({ key, code, stderr }).toEqual({ key, code: status, stderr: expect.stringContaining(hint) });
   }
   const { stdout } = await fixture.run(['list', '--json']);
   expect(JSON.parse(stdout)).toEqual([]);

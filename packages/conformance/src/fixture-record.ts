@@ -1,4 +1,12 @@
-import { ObjectId, type Policy, RepositoryId, SandboxId, type SandboxRecord, slugify } from '@litterbox/core/provider';
+import {
+  ObjectId,
+  type Placement,
+  type Policy,
+  RepositoryId,
+  SandboxId,
+  type SandboxRecord,
+  slugify,
+} from '@litterbox/core/provider';
 
 const POLICY: Policy = {
   root: { type: 'directory', path: '/srv/root' },
@@ -15,6 +23,20 @@ const POLICY: Policy = {
   allowDegraded: false,
 };
 
+const PLACEMENT: Placement = {
+  memoryBytes: 2 ** 30,
+  isAsked: true,
+  hosts: [
+    {
+      host: 'build-box',
+      verdict: 'chosen',
+      load: { memoryBytes: 2 ** 34, availableBytes: 2 ** 33, processors: 8, load: 0.25, roundTripMs: 12.5 },
+      promisedBytes: 0,
+    },
+    { host: 'vm:default', verdict: 'silent', reason: 'it is down' },
+  ],
+};
+
 /** A record that no store has yet, with a new id in a new repository unless the change says otherwise. */
 export function fixtureRecord(change: Partial<SandboxRecord> = {}): Omit<SandboxRecord, 'generation'> {
   const { generation: _, ...record } = {
@@ -22,7 +44,8 @@ export function fixtureRecord(change: Partial<SandboxRecord> = {}): Omit<Sandbox
     repositoryId: RepositoryId.make(),
     repositoryRoot: '/home/someone/project',
     slug: slugify('fix login').slug,
-    provider: 'overlayfs',
+    provider: 'overlayfs@build-box',
+    placement: PLACEMENT,
     state: 'creating' as const,
     baseCommit: ObjectId.parse('a'.repeat(40)),
     baseTree: ObjectId.parse('b'.repeat(40)),

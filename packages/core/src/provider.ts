@@ -44,6 +44,7 @@ export {
   type ProviderKey,
   providerKey,
 } from './domain/provider-key.ts';
+export { hostNames } from './domain/host-names.ts';
 export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
 export { sha256 } from './domain/sha256.ts';
 export { shown } from './domain/shown.ts';

@@ -20,8 +20,9 @@ const KIB = 1024;
 export function machineGauge(hosts: Pick<Hosts, 'open'>): HostGauge {
   return {
     async measure(name, options) {
-      const { host } = await hosts.open(name, options);
-      const { platform } = await host.facts(options);
+      options?.signal?.throwIfAborted();
+      const { host } = await unlessAborted(hosts.open(name, options), options);
+      const { platform } = await unlessAborted(host.facts(options), options);
       if (platform !== 'linux') {
         throw new LitterboxError('UNSUPPORTED', `${name} runs ${platform}, which is not asked for its memory.`, {
           operation: 'host.measure',
@@ -65,6 +66,21 @@ export function parseLoad(text: string, roundTripMs: number): MachineLoad | unde
     load: Number(load),
     roundTripMs,
   };
+}
+
+/** A machine that is being connected for several is no one caller's to give up: who gives up does not wait for it. */
+async function unlessAborted<Value>(work: Promise<Value>, { signal }: CallOptions = {}): Promise<Value> {
+  if (!signal) return await work;
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 async function answerOf(host: Host, options?: CallOptions): Promise<string> {

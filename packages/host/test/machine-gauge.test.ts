@@ -1,9 +1,27 @@
-import { expect, test } from '@jest/globals';
-import type { Host, Hosts } from '@litterbox/core/provider';
+import { describe, expect, it, test } from '@jest/globals';
+import { describeHostGauge } from '@litterbox/conformance';
+import { type Host, type Hosts, LitterboxError } from '@litterbox/core/provider';
 import { localHost, machineGauge } from '@litterbox/host';
 
 const gaugeOf = (host: Host) =>
   machineGauge({ open: async () => ({ host, directory: '/' }) } satisfies Pick<Hosts, 'open'>);
+
+describeHostGauge({
+  name: 'machines that are asked by a program',
+  runner: { describe, it },
+  there: 'local',
+  silent: 'silent',
+  open: async () => {
+    const host = localHost();
+    return machineGauge({
+      open(name) {
+        if (name === 'local') return Promise.resolve({ host, directory: '/' });
+        if (name === 'silent') return new Promise<never>(() => {});
+        return Promise.reject(new LitterboxError('NOT_FOUND', `There is no host ${name}.`, { operation: 'host.open' }));
+      },
+    });
+  },
+});
 
 test('this machine tells what it has', async () => {
   await using host = localHost();

@@ -127,7 +127,8 @@ export class VmProgram {
 async function* untilEnd(program: ProcessHandle): AsyncGenerator<OutputChunk, void, undefined> {
   const output = program[Symbol.asyncIterator]();
   const over = program.exit.then(
-    () => new Promise<undefined>((resolve) => setTimeout(resolve, LINGER_MS, undefined)),
+    // What has come by then is all; a program of ours that has nothing else to do does not stay for it.
+    () => new Promise<undefined>((resolve) => void setTimeout(resolve, LINGER_MS, undefined).unref()),
     () => undefined,
   );
   try {
@@ -137,6 +138,7 @@ async function* untilEnd(program: ProcessHandle): AsyncGenerator<OutputChunk, vo
       yield next.value;
     }
   } finally {
-    await output.return?.();
+    // It may wait for output that never comes, until who started the program lets go of it.
+    output.return?.().catch(() => {});
   }
 }

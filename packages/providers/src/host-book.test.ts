@@ -42,6 +42,21 @@ test.each(['local', 'Build', '../x', '-o', 'a b', ''])('no machine is called %j'
   await expect(new HostBook(directory).put({ ...box, name })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 });
 
+test('the machines that are preferred are kept beside the others, and go with theirs', async () => {
+  const book = new HostBook(directory);
+  expect(await book.preferred()).toEqual([]);
+  await book.put(box);
+  expect(await book.prefer(['build-box', 'lima:Default', 'local'])).toEqual(['build-box', 'lima:default', 'local']);
+  await book.put({ ...box, destination: 'other' });
+  expect(await new HostBook(directory).preferred()).toEqual(['build-box', 'lima:default', 'local']);
+  await book.remove('build-box');
+  expect(await book.preferred()).toEqual(['lima:default', 'local']);
+  await expect(book.prefer(['attic'])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(book.prefer(['../x'])).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await book.prefer([]);
+  expect(await book.preferred()).toEqual([]);
+});
+
 test('what a virtual machine showed is kept under its name, which nobody can add', async () => {
   const book = new HostBook(directory);
   expect(() => book.assertName('lima:default')).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
@@ -54,6 +69,7 @@ test.each([
   ['no list', '{"version":1}', 'STATE_CORRUPT'],
   ['a host without a destination', '{"version":1,"hosts":[{"name":"a","hostKeys":[]}]}', 'STATE_CORRUPT'],
   ['a key that is none', '{"version":1,"hosts":[{"name":"a","destination":"a","hostKeys":[1]}]}', 'STATE_CORRUPT'],
+  ['preferred names that are none', '{"version":1,"hosts":[],"preferred":["../x"]}', 'STATE_CORRUPT'],
   ['a newer version', '{"version":2,"hosts":[]}', 'STATE_TOO_NEW'],
 ])('a book with %s is told, and stays as it is', async (_what, text, code) => {
   await writeFile(join(directory, 'hosts.json'), text);

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isHostName, LitterboxError, LOCAL_HOST, shown } from '@litterbox/core/provider';
+import { hostNames, isHostName, LitterboxError, LOCAL_HOST, shown } from '@litterbox/core/provider';
 import { isMachineName } from './is-machine-name.ts';
 
 /** A machine of the user's, as it is kept. */
@@ -15,6 +15,11 @@ export interface KeptHost {
   readonly hostKeys: readonly { readonly type: string; readonly key: string; readonly fingerprint: string }[];
   /** What it said that it is when it was first reached. */
   readonly machineId?: string;
+}
+
+interface Book {
+  readonly hosts: readonly KeptHost[];
+  readonly preferred: readonly string[];
 }
 
 /** No book is larger, unless somebody else wrote it. */
@@ -35,14 +40,25 @@ export class HostBook {
 
   /** @throws LitterboxError `STATE_CORRUPT`, `STATE_TOO_NEW` */
   async list(): Promise<readonly KeptHost[]> {
-    let text: string;
-    try {
-      text = await readFile(this.#file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
-    return this.#parse(text);
+    return (await this.#read()).hosts;
+  }
+
+  /** Names of the machines that are taken when nobody names one; none where the person has chosen none. */
+  async preferred(): Promise<readonly string[]> {
+    return (await this.#read()).preferred;
+  }
+
+  /**
+   * Sets them; none takes the choice back.
+   *
+   * @throws LitterboxError `INVALID_ARGUMENT` for what is no name; `NOT_FOUND` for one that is in no book
+   */
+  async prefer(names: readonly string[]): Promise<readonly string[]> {
+    const preferred = names.length === 0 ? [] : hostNames(names);
+    for (const name of preferred) if (name !== LOCAL_HOST && !isMachineName(name)) await this.get(name);
+    const { hosts } = await this.#read();
+    await this.#write({ hosts, preferred });
+    return preferred;
   }
 
   /** @throws LitterboxError `NOT_FOUND`, with the machines that there are */
@@ -71,24 +87,31 @@ export class HostBook {
   /** Adds a machine, or replaces the one of that name. */
   async put(host: KeptHost): Promise<void> {
     if (!isHostName(host.name) || host.name === LOCAL_HOST) this.assertName(host.name);
-    const others = (await this.list()).filter(({ name }) => name !== host.name);
-    await this.#write([...others, host].sort((left, right) => (left.name < right.name ? -1 : 1)));
+    const { hosts, preferred } = await this.#read();
+    const others = hosts.filter(({ name }) => name !== host.name);
+    const sorted = [...others, host].sort((left, right) => (left.name < right.name ? -1 : 1));
+    await this.#write({ hosts: sorted, preferred });
   }
 
   /** @throws LitterboxError `NOT_FOUND` */
   async remove(name: string): Promise<KeptHost> {
     const host = await this.get(name);
-    await this.#write((await this.list()).filter((one) => one.name !== name));
+    const { hosts, preferred } = await this.#read();
+    // A virtual machine is there without an entry.
+    const left = isMachineName(name) ? preferred : preferred.filter((one) => one !== name);
+    await this.#write({ hosts: hosts.filter((one) => one.name !== name), preferred: left });
     return host;
   }
 
   /** A reader sees the book before or after, and a full disk leaves it as it was. */
-  async #write(hosts: readonly KeptHost[]): Promise<void> {
+  async #write({ hosts, preferred }: Book): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
     const temporary = `${this.#file}.${crypto.randomUUID()}.tmp`;
     try {
       await using file = await open(temporary, 'wx', 0o600);
-      await file.writeFile(`${JSON.stringify({ version: VERSION, hosts }, undefined, 2)}\n`);
+      await file.writeFile(
+        `${JSON.stringify({ version: VERSION, hosts, ...(preferred.length > 0 && { preferred }) }, undefined, 2)}\n`,
+      );
       await file.sync();
       await rename(temporary, this.#file);
     } catch (error) {
@@ -97,13 +120,27 @@ export class HostBook {
     }
   }
 
-  #parse(text: string): readonly KeptHost[] {
+  async #read(): Promise<Book> {
+    let text: string;
+    try {
+      text = await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { hosts: [], preferred: [] };
+      throw error;
+    }
+    return this.#parse(text);
+  }
+
+  #parse(text: string): Book {
     try {
       if (text.length > MAX_BOOK_BYTES) throw new Error('it is too large');
-      const book = JSON.parse(text) as { readonly version?: unknown; readonly hosts?: unknown };
+      const book = JSON.parse(text) as { readonly [Key in 'version' | 'hosts' | 'preferred']?: unknown };
       if (typeof book.version === 'number' && book.version > VERSION) throw this.#tooNew();
       if (!Array.isArray(book.hosts)) throw new Error('it has no list of hosts');
-      return book.hosts.map(keptHost);
+      const { preferred = [] } = book;
+      if (!Array.isArray(preferred) || !preferred.every((name) => typeof name === 'string' && isHostName(name)))
+        throw new Error('the hosts that are preferred are no names');
+      return { hosts: book.hosts.map(keptHost), preferred };
     } catch (error) {
       if (error instanceof LitterboxError) throw error;
       throw new LitterboxError('STATE_CORRUPT', `${this.#file} cannot be read: ${(error as Error).message}.`, {

@@ -67,9 +67,13 @@ class UserHosts implements Hosts {
     await (await this.#machines.load()).wake(name, options);
   }
 
-  async preferred(options?: CallOptions): Promise<string | undefined> {
+  async preferred(options?: CallOptions): Promise<readonly string[]> {
+    const chosen = await this.#book.preferred();
+    if (chosen.length > 0) return chosen;
     const { platform } = await this.#here.host.facts(options);
-    return platform === 'linux' ? undefined : await (await this.#machines.load()).preferred(options);
+    if (platform === 'linux') return [];
+    const machine = await (await this.#machines.load()).preferred(options);
+    return machine === undefined ? [] : [machine];
   }
 
   /** Waits for no machine that has not answered. */

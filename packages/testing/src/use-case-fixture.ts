@@ -74,8 +74,8 @@ export interface UseCaseFixtureOptions {
   readonly host?: Override<Host>;
   /** What machines answer that are asked for room, by their names. */
   readonly machines?: Readonly<Record<string, GaugeAnswer>>;
-  /** The machine for who names none. @defaultValue this one */
-  readonly preferredHost?: string;
+  /** The machines for who names none. @defaultValue this one */
+  readonly preferredHosts?: readonly string[];
 }
 
 /** What outlives a program: records, sandboxes, repositories, and the time. */
@@ -172,7 +172,7 @@ function fixtureOver(shelves: Shelves, options: UseCaseFixtureOptions): UseCaseF
     host: overridden(memoryHost(repositories), options.host),
     hosts: {
       open: async (name) => ({ host: { ...memoryHost(repositories), name }, directory: '/' }),
-      preferred: async () => options.preferredHost,
+      preferred: async () => options.preferredHosts ?? [],
     },
     hostGauge: memoryGauge(options.machines),
     clock,

@@ -97,6 +97,25 @@ export const check: Perform = async (context, [name = '']) => {
   talk.result(`${name} answers: ${sentence(facts)} Connected in ${tookMs} ms.`);
 };
 
+export const prefer: Perform = async ({ talk }, [names], given) => {
+  const { clear = false }: { readonly clear?: boolean } = given;
+  if (clear && names !== undefined) {
+    throw new LitterboxError('INVALID_ARGUMENT', 'Names and --clear were given together.', {
+      operation: 'host.prefer',
+      hint: 'Give the names alone: they take the place of those before.',
+    });
+  }
+  const book = openBook();
+  const preferred = clear
+    ? await book.prefer([])
+    : names === undefined
+      ? await book.preferred()
+      : await book.prefer(names.split(','));
+  if (talk.json) return talk.document({ preferred });
+  if (preferred.length === 0) return talk.notice('No host is preferred: sandboxes are made here.');
+  for (const name of preferred) talk.result(name);
+};
+
 export const remove: Perform = async ({ talk }, [name = '']) => {
   const { destination } = await openBook().remove(normalHostName(name));
   if (talk.json) return talk.document({ name, destination });

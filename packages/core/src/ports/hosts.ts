@@ -44,6 +44,6 @@ export interface Hosts extends AsyncDisposable {
    */
   wake?(name: string, options?: ProgressOptions): Promise<void>;
 
-  /** The machine for who names none. `undefined`, and where it is absent: this one, and what the providers are made for. */
-  preferred?(options?: CallOptions): Promise<string | undefined>;
+  /** The machines for who names none, to choose from. None, and where it is absent: this one, and what the providers are made for. */
+  preferred?(options?: CallOptions): Promise<readonly string[]>;
 }

@@ -43,7 +43,7 @@ export class ChooseProvider {
    * @param named of the user's machines, instead of the one that each provider is for
    */
   async reports(options?: ProgressOptions, named?: string): Promise<readonly ProviderReport[]> {
-    const host = named === undefined ? await this.#hosts.preferred?.(options) : normalHostName(named);
+    const host = named === undefined ? (await this.preferred(options))[0] : normalHostName(named);
     const keys = this.#preferred(host);
     if (host === undefined) {
       const answers = await this.#ask.each(keys, (provider, call) => provider.probe(call), options);
@@ -116,6 +116,11 @@ export class ChooseProvider {
     });
   }
 
+  /** The machines for who names none, the best first; none is this one. */
+  async preferred(options?: CallOptions): Promise<readonly string[]> {
+    return (await this.#hosts.preferred?.(options)) ?? [];
+  }
+
   /** The machine that was named, else, unless the provider says its own, the one for who names none. */
   async #hostFor(
     wanted: ProviderKey | undefined,
@@ -123,7 +128,7 @@ export class ChooseProvider {
     options?: CallOptions,
   ): Promise<string | undefined> {
     if (named !== undefined) return normalHostName(named);
-    return namesHost(wanted) ? undefined : await this.#hosts.preferred?.(options);
+    return namesHost(wanted) ? undefined : (await this.preferred(options))[0];
   }
 
   async #probed(key: ProviderKey, { signal }: CallOptions = {}): Promise<ProviderAnswer<ProbeReport>> {

@@ -168,6 +168,7 @@ export class CreateSandbox {
         hosts: input.hosts ?? (namesHost(input.provider) ? undefined : decided.hosts),
         root: input.overrides?.root?.type,
         need: decided.need,
+        pool: decided.pool,
       },
       options,
     );

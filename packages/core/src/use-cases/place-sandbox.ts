@@ -11,15 +11,18 @@ import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { ANSWER_MS } from './ask-providers.ts';
 import type { ChooseProvider } from './choose-provider.ts';
+import { namesHost } from './names-host.ts';
 
 /** What is known of a new sandbox when it has to be decided where it is made. */
 export interface PlaceInput {
   readonly provider: ProviderKey | undefined;
-  /** Names of machines to choose from. @defaultValue the one of the provider, else the one that is preferred */
+  /** Names of machines to choose from. @defaultValue the one of the provider, else those that are preferred */
   readonly hosts: readonly string[] | undefined;
   /** What it is to have its programs from, where somebody said it. */
   readonly root?: SandboxRoot['type'] | undefined;
   readonly need: Pick<Placement, 'memoryBytes' | 'isAsked'>;
+  /** How many sandboxes are made in advance. */
+  readonly pool: number;
 }
 
 /** Where it is made, and why there when it was chosen among several machines. */
@@ -50,14 +53,23 @@ export class PlaceSandbox {
    *   works on those that do; `INVALID_ARGUMENT` and `NOT_FOUND` for a name that is none
    */
   async execute(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
-    const { provider, hosts, root, need } = input;
-    const names = hosts && hostNames(hosts);
+    const { provider, root, need } = input;
+    const names = await this.#named(input, options);
     if (names === undefined || names.length === 1)
       return { provider: await this.#choose.execute(provider, options, root, names?.[0]) };
     options?.onProgress?.({ step: 'place', message: `Asking ${names.join(', ')} for room` });
     const records = await this.#state.list(undefined, options);
     const answers = await Promise.all(names.map((host) => this.#answer(host, records, options)));
     return await this.#taken(input, { ...need, hosts: rankHosts(answers, need) }, options);
+  }
+
+  /** Sandboxes in advance are where a create looks for them: of the person's own machines on the first. */
+  async #named({ provider, hosts, pool }: PlaceInput, options?: CallOptions): Promise<readonly string[] | undefined> {
+    if (hosts !== undefined) return hostNames(hosts);
+    if (namesHost(provider)) return undefined;
+    const preferred = await this.#choose.preferred(options);
+    if (preferred.length === 0) return undefined;
+    return hostNames(pool > 0 ? preferred.slice(0, 1) : preferred);
   }
 
   /** The best machine on which a provider works. */

@@ -171,9 +171,19 @@ test('a file that names machines twice over, or beside a pool, is refused', asyn
 });
 
 test('who names no machine gets the one that is preferred, also for a look', async () => {
-  await using fixture = world({ vm: {} }, { preferredHost: 'vm' });
+  await using fixture = world({ vm: {} }, { preferredHosts: ['vm'] });
   expect((await fixture.createSandbox.execute({ name: 'x' })).record.provider).toBe('memory@vm');
   expect((await fixture.createSandbox.execute({ name: 'y', hosts: ['local'] })).record.provider).toBe('memory');
   expect((await fixture.chooseProvider.reports()).map(({ provider }) => provider)).toEqual(['memory@vm']);
   expect((await fixture.chooseProvider.reports({}, 'local')).map(({ provider }) => provider)).toEqual(['memory']);
+});
+
+test('of several that are preferred the one with the most room is taken; beside a pool the first', async () => {
+  const machines = { a: free(2), b: free(15) };
+  const preferredHosts = ['a', 'b'];
+  await using fixture = world(machines, { preferredHosts });
+  const { record } = await fixture.createSandbox.execute({ name: 'x' });
+  expect(record).toMatchObject({ provider: 'memory@b', placement: { hosts: [{ host: 'b' }, { host: 'a' }] } });
+  await using pooled = world(machines, { preferredHosts, config: 'pool = 1\n' });
+  expect((await pooled.createSandbox.execute({ name: 'x' })).record.provider).toBe('memory@a');
 });
