@@ -396,10 +396,17 @@ const DEEP = [
   },
   {
     name: 'library-user',
-    why: 'the library of a person without root; builds of root go the same way, and take long',
+    why: 'the library of a person without root',
     files: ['^packages/litterbox/test/'],
     except: ['incremental-builds'],
     as: 'user',
+  },
+  {
+    name: 'library-builds-user',
+    why: 'the same builds of a person without root',
+    files: ['^packages/litterbox/test/incremental-builds'],
+    as: 'user',
+    limitSeconds: 1800,
   },
   { name: 'mcp', why: 'the server for agents, with the referees of others', files: ['^packages/mcp/test/'] },
   {
