@@ -3,7 +3,7 @@
 set -eu
 wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static mmdebstrap strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client openssh-server git-lfs'
 # What the deep tests build with.
-builders='make gcc libc6-dev cmake cargo'
+builders='make gcc libc6-dev cmake cargo gradle default-jdk-headless'
 [ "${2:-gate}" = gate ] || wanted="$wanted $builders"
 
 missing() {

@@ -423,6 +423,13 @@ const DEEP = [
     name: 'library',
     why: 'the library on copy-on-write sandboxes: forks, pool, network, services, supervisors, kept setups, lost state, memory',
     files: ['^packages/litterbox/test/'],
+    except: ['incremental-builds'],
+  },
+  {
+    name: 'library-builds',
+    why: 'builds of make, CMake, Cargo, TypeScript and Gradle go on inside where they stopped outside',
+    files: ['^packages/litterbox/test/incremental-builds'],
+    limitSeconds: 1800,
   },
   {
     name: 'library-docker',
@@ -442,7 +449,15 @@ const DEEP = [
     name: 'library-user',
     why: 'the library of a person without root',
     files: ['^packages/litterbox/test/'],
+    except: ['incremental-builds'],
     as: 'user',
+  },
+  {
+    name: 'library-builds-user',
+    why: 'the same builds of a person without root',
+    files: ['^packages/litterbox/test/incremental-builds'],
+    as: 'user',
+    limitSeconds: 1800,
   },
   { name: 'mcp', why: 'the server for agents, with the referees of others', files: ['^packages/mcp/test/'] },
   {

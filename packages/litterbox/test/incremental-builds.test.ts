@@ -40,6 +40,10 @@ const project = (name: string) => ({
   [`${name}/index.ts`]: 'export const one = 1;\n',
 });
 
+const javaProject = (name: string) => ({
+  [`${name}/src/main/java/${name.toUpperCase()}.java`]: `class ${name.toUpperCase()} {}\n`,
+});
+
 const BUILDS: readonly Build[] = [
   {
     name: 'make',
@@ -103,6 +107,24 @@ const BUILDS: readonly Build[] = [
     built: (said) => namesIn(said, /Building project '[^']*\/(\w)\/tsconfig\.json'/g),
     source: (name) => `${name}/index.ts`,
     edited: (name, number) => `export const ${name} = ${number};\n`,
+  },
+  {
+    name: 'Gradle',
+    files: {
+      ...javaProject('a'),
+      ...javaProject('b'),
+      ...javaProject('c'),
+      '.gitignore': 'build/\n.gradle/\n',
+      'settings.gradle': "include 'a', 'b', 'c'\n",
+      'build.gradle': "subprojects { apply plugin: 'java' }\n",
+    },
+    // What it knows of earlier builds is in `.gradle`.
+    include: ['a/build', 'b/build', 'c/build', '.gradle'],
+    // A daemon would outlive the build. A build that finds its own settings of memory in no running program starts one for itself alone, which ends with it.
+    command: 'PATH=/usr/bin:/bin gradle --offline --no-daemon --console=plain classes 2>&1',
+    built: (said) => namesIn(said, /^:(\w):compileJava$/gm),
+    source: (name) => `${name}/src/main/java/${name.toUpperCase()}.java`,
+    edited: (name, number) => `class ${name.toUpperCase()} { int number = ${number}; }\n`,
   },
 ];
 

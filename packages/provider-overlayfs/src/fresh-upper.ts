@@ -10,7 +10,9 @@ export const MOST_ENTRIES = 2048;
 /** The kernel asks each layer for each name that is not there, and the option that lists them takes 256 characters. */
 const MOST_FROZEN = 8;
 /** Hard-linked files move up to the fresh layer by copies: so many at most, and so many KiB of them. */
-const MOST_LINKED = { files: 2000, kibibytes: 256 * 1024 };
+const MOST_LINKED = { files: 1000, kibibytes: 128 * 1024 };
+/** What is there at once in a fresh layer must not make the next one wanted. */
+const MOST_BEGUN = MOST_ENTRIES / 2;
 const UPPER = 'upper';
 const NEXT = 'upper.new';
 /** Attributes that programs gave their files. OverlayFS's own marks stay where they are. */
@@ -47,6 +49,7 @@ rm -rf ${NEXT} && mkdir ${NEXT} || return 1
 find ${UPPER} -type f -links +1 -printf '%k\\n' | awk '{ n++; k += $1 } END { exit n > ${MOST_LINKED.files} || k > ${MOST_LINKED.kibibytes} }' || return 1
 ( export LC_ALL=C; cd ${UPPER} && { printf '.\\0'; find . -type f -links +1 -print0; } | sed -zn ':a;p;s|/[^/]*$||;ta' | sort -zu |
 tar -c -f - --format=posix -S ${ATTRIBUTES} --numeric-owner --no-recursion --null -T - | tar -x -f - -C ../${NEXT} -p -S ${ATTRIBUTES} --numeric-owner ) || return 1
+[ "$(find ${NEXT} | head -n ${MOST_BEGUN + 1} | wc -l)" -le ${MOST_BEGUN} ] || return 1
 [ "$(stat -c '%a %u %g %y' ${UPPER})" = "$(stat -c '%a %u %g %y' ${NEXT})" ] && sync -f ${NEXT} || return 1
 mv -T ${UPPER} ${FROZEN}/$n && mv -T ${NEXT} ${UPPER} && chmod "$(stat -c %a ${FROZEN}/$n)" ${FROZEN}/$n
 }

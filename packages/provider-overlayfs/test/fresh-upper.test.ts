@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { collected, fixtureWorkspace } from '@litterbox/conformance';
 import {
@@ -11,6 +11,7 @@ import {
   type SandboxSpec,
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
+import { ChangeScanner } from '@litterbox/sandbox-kit';
 import { Fixture } from '@litterbox/testing';
 import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from '../src/fresh-upper.ts';
 import { overlayfs } from '../src/index.ts';
@@ -181,6 +182,45 @@ describe('a fresh upper layer', () => {
     expect((await told(runtime, mark)).files).toEqual(['b/one', 'b/two']);
   });
 
+  it.each(['with', 'without'])('is told by the uppermost layer that has a path, %s Perl', async (perl) => {
+    await using fixture = await FreshUpperFixture.make();
+    const host = localHost();
+    const place = (name: string) => join(fixture.directory, name);
+    const layers = ['frozen/1/in-all', 'frozen/1/below', 'frozen/2/in-all', 'frozen/10/in-all', 'upper/in-all', 'ws'];
+    for (const [size, name] of layers.entries()) {
+      mkdirSync(place(dirname(name)), { recursive: true });
+      if (name === 'ws') mkdirSync(place(name));
+      else writeFileSync(place(name), 'x'.repeat(size));
+    }
+    const hasNone = perl === 'without';
+    await using scanner = new ChangeScanner({
+      host,
+      stateFile: place('state.json'),
+      changes: place('upper'),
+      frozen: place('frozen'),
+      workspace: place('ws'),
+      spawn: async (spec, call) => {
+        if (hasNone && spec.argv[0] === 'perl') throw new Error('There is no Perl.');
+        return await host.spawn(spec, call);
+      },
+    });
+    const sizes = async (mark?: ChangeMark) => {
+      const found = [];
+      const { next, changes } = await scanner.scan(mark);
+      for await (const change of changes) if (change.type === 'file') found.push([change.path, change.sizeBytes]);
+      return { next, found: found.toSorted() };
+    };
+    const first = await sizes();
+    expect(first.found).toEqual([
+      ['below', 1],
+      ['in-all', 4],
+    ]);
+    rmSync(place('upper/in-all'));
+    writeFileSync(place('frozen/10/in-all'), 'longer'); // nobody writes there: what a mark from before it would find
+    chmodSync(place('frozen/10'), 0o755);
+    expect((await sizes(first.next)).found).toContainEqual(['in-all', 6]);
+  });
+
   it('goes with forks, forks of forks and snapshots', async () => {
     await using fixture = await FreshUpperFixture.make();
     const id = await fixture.create();
@@ -237,14 +277,17 @@ describe('a fresh upper layer', () => {
     }
     expect(fixture.frozen(id)).toHaveLength(8);
     expect(await fixture.ran(id, 'cat file kept')).toBe('10\nkept\n');
-    const linked = await fixture.create();
-    await fixture.ran(linked, 'mkdir -p a b; for i in $(seq 1001); do echo $i >a/$i; done; cp -al a/. b');
-    fixture.ask(linked);
-    await fixture.ran(linked, 'true');
-    expect({ frozen: fixture.frozen(linked), rest: existsSync(fixture.file(linked, 'upper.new')) }).toEqual({
-      frozen: [],
-      rest: false,
-    });
+    for (const links of [
+      'for i in $(seq 501); do echo $i >a/$i; done', // too many files
+      'for i in $(seq 300); do mkdir a/$i; echo $i >a/$i/file; done', // too many with their directories
+    ]) {
+      const linked = await fixture.create();
+      await fixture.ran(linked, `mkdir a b; ${links}; cp -al a/. b`);
+      fixture.ask(linked);
+      await fixture.ran(linked, 'true');
+      const rest = existsSync(fixture.file(linked, 'upper.new'));
+      expect({ links, frozen: fixture.frozen(linked), rest }).toEqual({ links, frozen: [], rest: false });
+    }
   });
 
   if (isRoot)

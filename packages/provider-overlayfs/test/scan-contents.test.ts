@@ -36,3 +36,18 @@ i=0; while [ $i -lt 9 ]; do printf "%010000d" 0 >large-$i; i=$((i+1)); done`;
     await provider.remove(id);
   },
 );
+
+it('a content that takes twice its length on the way, more than a pipe holds, is told as it is', async () => {
+  const directory = await backendDirectory('overlay');
+  directories.push(directory);
+  const id = SandboxId.make();
+  await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
+  await using runtime = await provider.create(sandboxSpec(id));
+  const { next } = await runtime.scan(undefined);
+  const zeros = 'head -c 65000 /dev/zero >zeros';
+  expect((await collected(await runtime.spawn({ argv: ['sh', '-c', zeros] }))).exit.code).toBe(0);
+  const told = [];
+  for await (const change of (await runtime.scan(next)).changes) if (change.type === 'file') told.push(change);
+  expect(told.map(({ path, content }) => [path, content?.length])).toEqual([['zeros', 65_000]]);
+  await provider.remove(id);
+});

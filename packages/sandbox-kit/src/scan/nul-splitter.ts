@@ -1,6 +1,6 @@
 import { decodeRaw } from '@litterbox/core/provider';
 
-/** Longest text: a path of Linux (PATH_MAX, 4096 bytes) with what is said of it. A program inside may write into what ours print. */
+/** Longest text where nothing else is said: a path of Linux (PATH_MAX, 4096 bytes) with what is said of it. A program inside may write into what ours print. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
 /** Splits what a program prints at NUL, or at another ASCII character, whatever the chunks. */
@@ -8,13 +8,16 @@ export class NulSplitter {
   readonly #onText: (text: string) => void;
   readonly #end: number;
   readonly #separator: string;
+  readonly #maxTextBytes: number;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #isOverlong = false;
 
-  constructor(onText: (text: string) => void, end = 0) {
+  /** @param maxTextBytes how long a text may be at most */
+  constructor(onText: (text: string) => void, end = 0, maxTextBytes = MAX_TEXT_BYTES) {
     this.#onText = onText;
     this.#end = end;
+    this.#maxTextBytes = maxTextBytes;
     this.#separator = String.fromCharCode(end);
   }
 
@@ -37,7 +40,7 @@ export class NulSplitter {
   #keep(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     this.#pendingBytes += chunk.length;
-    if (this.#pendingBytes > MAX_TEXT_BYTES) {
+    if (this.#pendingBytes > this.#maxTextBytes) {
       this.#isOverlong = true;
       this.#pending = [];
     } else this.#pending.push(chunk);

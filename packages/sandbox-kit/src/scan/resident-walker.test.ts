@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { ResidentWalker } from './resident-walker.ts';
 
 /** A program that finds nothing, and says so at once. */
-function program(onEnd: () => void): ProcessHandle {
+function program(onEnd: () => void, answer = 'T 1.5 0.25 here\0E\0'): ProcessHandle {
   const chunks: OutputChunk[] = [];
   let wake = () => {};
   let isEnded = false;
   return {
     exit: new Promise(() => {}),
     async write() {
-      chunks.push({ type: 'stdout-data', bytes: new TextEncoder().encode('T 1.5 0.25 here\0E\0') });
+      chunks.push({ type: 'stdout-data', bytes: new TextEncoder().encode(answer) });
       wake();
     },
     async *[Symbol.asyncIterator]() {
@@ -60,4 +60,14 @@ test('it ends when nobody asks, and is started again for who does', async () => 
     await turn();
     expect(ended).toBe(round);
   }
+});
+
+test('one that says more than any of ours is given up, and ended', async () => {
+  let ended = 0;
+  const endless = 'x'.repeat(200_000);
+  const spawn = async () => program(() => (ended += 1), endless);
+  await using walker = new ResidentWalker({ spawn, changes: '/changes' }, 1000);
+  await walker.warm();
+  expect(await walker.walk(undefined)).toBeUndefined();
+  expect(ended).toBe(1);
 });

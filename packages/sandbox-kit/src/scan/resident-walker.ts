@@ -11,6 +11,8 @@ const MAX_DIRECTORIES = 8;
 const IDLE_MS = 30_000;
 /** Contents told in one walk, in bytes: beyond, an archive is made of what is wanted. */
 const MAX_CONTENT_BYTES = 64 * 1024;
+/** A content with its mark before it; each of its bytes may take two. */
+const MAX_TEXT_BYTES = 2 * MAX_CONTENT_BYTES + 1;
 
 /**
  * Answers requests that end with NUL, the first of which may be its last argument, each with texts that end with NUL, the last of them an `E`:
@@ -283,18 +285,23 @@ class Walker implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
-    const splitter = new NulSplitter((text) => {
-      if (text !== 'E') return void this.#texts.push(text);
-      const texts = this.#texts;
-      this.#texts = [];
-      this.#onEnd?.(texts);
-    });
+    const splitter = new NulSplitter(
+      (text) => {
+        if (text !== 'E') return void this.#texts.push(text);
+        const texts = this.#texts;
+        this.#texts = [];
+        this.#onEnd?.(texts);
+      },
+      0,
+      MAX_TEXT_BYTES,
+    );
     try {
       for await (const { type, bytes } of this.#process) {
         if (type === 'stdout-data') splitter.push(bytes);
         if (splitter.isOverlong) break;
       }
-      await this.#process.exit;
+      // What says too much does not end by itself.
+      if (!splitter.isOverlong) await this.#process.exit;
     } catch {
       // Whatever ended it, it is of no more use; who waits gets nothing.
     }
