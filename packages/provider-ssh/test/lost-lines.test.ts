@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { ssh } from '@litterbox/provider-ssh';
-import { Line, type LineOptions, RepositoryFixture, SshServer } from '@litterbox/testing';
+import { Line, type LineOptions, pidsOf, RepositoryFixture, SshServer } from '@litterbox/testing';
 import { createLitterbox, type Litterbox } from 'litterbox';
 
 /** Nothing packs this. */
@@ -70,18 +70,6 @@ class FarFixture extends RepositoryFixture {
     readdirSync(this.there, { recursive: true, encoding: 'utf8' }).filter((path) => path.split('/').length < 5);
 }
 
-/** Programs of this machine that have a word among their arguments. */
-function running(word: string): readonly string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^[0-9]+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(word);
-    } catch {
-      return false; // it has ended
-    }
-  });
-}
-
 describe('a machine behind a bad line', () => {
   it('a base that is cut on its way is an error, and the next create brings it', async () => {
     await using far = await FarFixture.open();
@@ -105,7 +93,7 @@ describe('a machine behind a bad line', () => {
     const call = sandbox.run(`echo kept >kept.txt; sleep ${mark}`);
     call.catch(() => {}); // it is awaited below
     await eventually(
-      async () => running(mark).length,
+      async () => pidsOf(mark).length,
       (count) => count > 0,
     );
     far.line.cut();
@@ -113,7 +101,7 @@ describe('a machine behind a bad line', () => {
     await sandbox.run('true');
     expect((await litterbox.changes('work')).map(({ path }) => path)).toEqual(['kept.txt']);
     await eventually(
-      async () => running(mark).length,
+      async () => pidsOf(mark).length,
       (count) => count === 0,
     );
     await litterbox.delete('work', { force: true });
@@ -127,14 +115,14 @@ describe('a machine behind a bad line', () => {
     const call = sandbox.run(`sleep ${mark}`);
     call.catch(() => {}); // it is awaited below
     await eventually(
-      async () => running(mark).length,
+      async () => pidsOf(mark).length,
       (count) => count > 0,
     );
     far.line.stall();
     await expect(call).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    expect(running(mark)).not.toEqual([]); // the positive control: the machine does not know yet
+    expect(pidsOf(mark)).not.toEqual([]); // the positive control: the machine does not know yet
     await eventually(
-      async () => running(mark).length,
+      async () => pidsOf(mark).length,
       (count) => count === 0,
     );
     far.line.flow();
@@ -200,10 +188,10 @@ describe('two users of one machine', () => {
     const call = sandbox.run(`echo secret >secret.txt; sleep ${mark}`);
     call.catch(() => {}); // it is awaited below
     await eventually(
-      async () => running(mark).length,
+      async () => pidsOf(mark).length,
       (count) => count > 0,
     );
-    const pids = running(mark);
+    const pids = pidsOf(mark);
     const attempts = [
       ['ls', directory],
       ['ls', join(directory, 'overlayfs', 'sandboxes')],

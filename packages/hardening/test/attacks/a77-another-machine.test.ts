@@ -1,13 +1,13 @@
 // Two sandboxes of one login on another machine, over SSH.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { ssh } from '@litterbox/provider-ssh';
-import { RepositoryFixture, SshServer } from '@litterbox/testing';
+import { pidsOf, RepositoryFixture, SshServer } from '@litterbox/testing';
 import { createLitterbox, type Litterbox } from 'litterbox';
 import { onTheHost } from '../../src/index.ts';
 
@@ -53,18 +53,6 @@ class OtherMachine extends RepositoryFixture {
     });
     return litterbox;
   };
-}
-
-/** Numbers, on the machine, of programs that have a word among their arguments. */
-function pidsOf(word: string): readonly string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^[0-9]+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(word);
-    } catch {
-      return false; // it has ended
-    }
-  });
 }
 
 const homeOf = (user: string) => execFileSync('sh', ['-c', `echo ~${user}`], { encoding: 'utf8' }).trim();
