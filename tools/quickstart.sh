@@ -1,6 +1,6 @@
 #!/bin/sh
-# npm run quickstart [-- [PATH] [--provider overlayfs|docker|podman] [--image NAME]]: the main job on a real repository, this one
-# or the one at PATH, in a scratch clone of it.
+# npm run quickstart [-- [PATH] [--provider overlayfs|docker|podman] [--image NAME] [--host [USER@]HOST[:PORT] [--identity-file PATH]]]:
+# the main job on a real repository, this one or the one at PATH, in a scratch clone of it; on another machine with --host.
 set -eu
 start=$(pwd)
 cd "$(dirname "$0")/.."
