@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { collected, forBackend } from '@litterbox/conformance';
 import type { Host } from '@litterbox/core/provider';
 import { docker } from '../src/index.ts';
@@ -50,7 +50,10 @@ async function listening(
 }
 
 describe('an engine that cannot be trusted, or does not trust', () => {
-  const files = new TlsFiles();
+  let files: TlsFiles;
+  beforeAll(() => {
+    files = new TlsFiles();
+  });
   afterAll(() => files[Symbol.dispose]());
   const at = (port: number, client = 'client') => tlsHost(`tcp://127.0.0.1:${port}`, files.path(client));
   const shows = (name: string) => ({ cert: files.read(`${name}/cert.pem`), key: files.read(`${name}/key.pem`) });
