@@ -6,6 +6,7 @@ import {
   isLitterboxError,
   exitStatusOf,
   LitterboxError,
+  lostWay,
   MarkerSplitter,
   type OutputChunk,
   type ProcessHandle,
@@ -330,8 +331,7 @@ export class ContainerProcess implements ProcessHandle {
 
   /** The engine is not there to say what became of it. */
   #lost(error: LitterboxError): LitterboxError {
-    return new LitterboxError(
-      'UNAVAILABLE',
+    return lostWay(
       `The connection to a program was lost, and it is not known what became of it: ${error.message}`,
       { ...error.details, operation: 'process.exit' },
       { cause: error },

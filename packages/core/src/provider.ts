@@ -169,3 +169,4 @@ export type {
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
 export type { RevisionMessage } from './domain/revision-message.ts';
+export { isLostWay, lostWay } from './domain/lost-way.ts';

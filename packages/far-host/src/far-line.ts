@@ -1,4 +1,4 @@
-import { LitterboxError, MarkerSplitter, type ProcessHandle, type SignalName } from '@litterbox/core/provider';
+import { LitterboxError, lostWay, MarkerSplitter, type ProcessHandle, type SignalName } from '@litterbox/core/provider';
 import { closeQuietly } from './close-quietly.ts';
 import type { FarPatience } from './far-patience.ts';
 import { FarProcess, type FarProcessLine } from './far-process.ts';
@@ -180,7 +180,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
 }
 
 function lost(host: string, reason: string): LitterboxError {
-  return new LitterboxError('UNAVAILABLE', `The connection to ${host} is lost: ${reason}.`, {
+  return lostWay(`The connection to ${host} is lost: ${reason}.`, {
     operation: 'host.connect',
     hint: 'Look whether the machine is up and can be reached, then try again.',
   });

@@ -3,6 +3,7 @@ import {
   exitStatusOf,
   joinBytes,
   LitterboxError,
+  lostWay,
   type OutputChunk,
   type ProcessHandle,
 } from '@litterbox/core/provider';
@@ -261,7 +262,7 @@ function number(value: number): Uint8Array {
 }
 
 function gone(): LitterboxError {
-  return new LitterboxError('UNAVAILABLE', 'The connection to the machine is lost.', {
+  return lostWay('The connection to the machine is lost.', {
     operation: 'host.connect',
     hint: 'Look whether the machine is up and can be reached, then try again.',
   });

@@ -3,6 +3,7 @@ import {
   type ExitStatus,
   interleaved,
   LitterboxError,
+  lostWay,
   type OutputChunk,
   type ProcessHandle,
 } from '@litterbox/core/provider';
@@ -25,11 +26,7 @@ export class SshProcess implements ProcessHandle {
       channel.once('close', () => {
         onClose();
         for (const done of this.#writing) done();
-        reject(
-          new LitterboxError('UNAVAILABLE', 'The session was closed before the program there had ended.', {
-            operation: 'process.exit',
-          }),
-        );
+        reject(lostWay('The session was closed before the program there had ended.', { operation: 'process.exit' }));
       });
     });
     this.exit.catch(() => {}); // whoever waits for it is told

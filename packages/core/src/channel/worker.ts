@@ -1,4 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
+import { isLostWay } from '../domain/lost-way.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { MarkerSplitter } from './marker-splitter.ts';
@@ -196,7 +197,7 @@ export class Worker implements AsyncDisposable {
       await this.#handle.exit;
     } catch (error) {
       // Whatever ended the stream, the shell is of no more use; the caller learns it from `lost`.
-      if (error instanceof LitterboxError && error.code === 'UNAVAILABLE') this.#loss = error;
+      if (isLostWay(error)) this.#loss = error;
     }
     this.#isAlive = false;
     this.#current?.lost();
