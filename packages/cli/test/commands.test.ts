@@ -311,6 +311,7 @@ describe('the command line', () => {
       'name',
       'id',
       'provider',
+      'host',
       'base',
       'workdir',
       'leftOut',
