@@ -1,5 +1,5 @@
 import { type ProgressOptions, reach, type SandboxId, type SandboxSpec } from '@litterbox/core/provider';
-import { assertClaimable, unlike } from '@litterbox/sandbox-kit';
+import { assertClaimable, notHere, unlike } from '@litterbox/sandbox-kit';
 import type { ContainerParts } from './container-parts.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -17,7 +17,10 @@ export async function claimSandbox(
   assertClaimable(provider, spec, { ...made, root });
   const [imageId, container] = await Promise.all([
     installed === undefined ? images.idOf(reference, options) : installedImages.idOf(reference, installed, options),
-    claims.waiting(made, options),
+    claims.waiting(made, options).catch(async (error: unknown) => {
+      // Whoever came first has given the container another name by now.
+      throw (await directories.state(id))?.isPooled ? error : notHere(provider, id);
+    }),
   ]);
   if (imageId !== made.imageId) throw unlike(provider, `the image ${made.image} is another now`);
   await directories.claim(id, options);

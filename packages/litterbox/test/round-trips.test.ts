@@ -10,10 +10,11 @@ type Call = 'create' | 'first run' | 'first run, session at rest' | 'run' | 'rea
 /**
  * How often a program that uses Litterbox may wait for the machine of its sandboxes. An engine is asked for each step by itself: for its
  * facts, the image, a volume, the container, its start, and for each program twice. What looks for changes there lists no directory of the
- * workspace, so that a write asks once more.
+ * workspace, so that a write asks once more. A container that the program before has just left may be found while it ends; then it is asked
+ * three times more.
  */
 const NAMESPACES = { create: 6, 'first run': 7, 'first run, session at rest': 8, run: 2, read: 1, write: 2, list: 1 };
-const ENGINES = { create: 10, 'first run': 10, 'first run, session at rest': 10, run: 2, read: 1, write: 3, list: 2 };
+const ENGINES = { create: 10, 'first run': 10, 'first run, session at rest': 13, run: 2, read: 1, write: 3, list: 2 };
 /** It looks up what another program found out, writes down what it found out itself, and fills the volumes of a new container. */
 const PODMAN = { ...ENGINES, create: 13 };
 const MOST: Readonly<Record<Call, number>> = { overlayfs: NAMESPACES, podman: PODMAN }[PROVIDER] ?? ENGINES;
