@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core';
@@ -93,8 +93,10 @@ describe('files of the working tree on another machine', () => {
       await using two = await litterbox.create({ name: 'two', include });
       expect((await two.run('cat node_modules/one/index.js')).stdout).toBe('1\n');
       writeFileSync(join(fixture.repository, 'node_modules/two/index.js'), 'two\n');
+      rmSync(join(fixture.repository, 'node_modules/link'));
       await using three = await litterbox.create({ name: 'three', include });
       expect((await three.run('cat node_modules/one/index.js node_modules/two/index.js')).stdout).toBe('1\ntwo\n');
+      expect((await three.run('ls node_modules')).stdout).toBe('one\ntwo\n');
       if (real !== MISSING) expect(changed).toEqual([most, 1]);
       for (const name of ['one', 'two', 'three']) await litterbox.delete(name, { force: true });
     },

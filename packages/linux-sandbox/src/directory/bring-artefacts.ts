@@ -37,26 +37,34 @@ export async function bringArtefacts(input: BringInput, call?: CallOptions): Pro
       await sync.sync(near, { host, path: unfinished }, { only: paths, maxTold: 0, signal: call?.signal });
       return;
     } catch (error) {
-      if (!isLitterboxError(error) || error.code !== 'TOOL_MISSING') throw error;
+      if (!isLitterboxError(error, 'TOOL_MISSING')) throw error;
+      await clear(input, call); // tar would leave what is gone by now
     }
   }
   await sendAll(input, call);
 }
 
+const wordsOf = ({ artefacts }: BringInput) => artefacts.paths.map((path) => quoted(`./${path}`)).join(' ');
+
 /** Copies what the newest layer has of the paths: what was brought before is nearly what is brought now. */
-async function beginWithNewest({ host, bases, unfinished, artefacts }: BringInput, call?: CallOptions): Promise<void> {
-  const words = artefacts.paths.map((path) => quoted(`./${path}`)).join(' ');
+async function beginWithNewest(input: BringInput, call?: CallOptions): Promise<void> {
+  const { host, bases, unfinished } = input;
   const script = `newest=$(ls -1dt ${quoted(bases)}/${ARTEFACT_PREFIX}* 2>/dev/null | head -n 1)
 [ -n "$newest" ] || exit 0
 exec 9<${quoted(unfinished)} && cd "$newest" || exit 0
-for path in ${words}; do [ ! -e "$path" ] || [ -h "$path" ] || ${COPY} -t /proc/self/fd/9/ -- "$path" || exit 1; done`;
+for path in ${wordsOf(input)}; do [ ! -e "$path" ] || [ -h "$path" ] || ${COPY} -t /proc/self/fd/9/ -- "$path" || exit 1; done`;
   await runScriptOrFail(host, 'provider.artefacts', script, call);
+}
+
+/** Takes away what {@link beginWithNewest} has copied. */
+async function clear(input: BringInput, call?: CallOptions): Promise<void> {
+  const script = `cd ${quoted(input.unfinished)} && rm -rf -- ${wordsOf(input)}`;
+  await runScriptOrFail(input.host, 'provider.artefacts', script, call);
 }
 
 /** The person's machine, whose programs see the working tree read-only and follow no link in it. */
 function readingAs(host: Host, script: ArtefactScript): Host {
   return {
-    ...host,
     name: host.name,
     files: host.files,
     environment: host.environment,
