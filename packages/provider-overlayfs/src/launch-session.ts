@@ -92,7 +92,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
   return {
-    argv: ['sh', '-c', launcher, script],
+    argv: [...(machine.scope ?? []), 'sh', '-c', launcher, script],
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);

@@ -21,6 +21,8 @@ export interface Machine {
   readonly bwrapVersion: string;
   /** Undefined when limits cannot be enforced by this user here. */
   readonly cgroup: Cgroup | undefined;
+  /** What has to stand before a program that is to enter groups below {@link cgroup}; absent where any may. */
+  readonly scope?: readonly [string, ...string[]];
   /** Whether a sandbox can have a disk of its own, which is what bounds it. */
   readonly canMakeDisks: boolean;
   /** Why nothing bounds the speed of the disk; absent where a control group does. */
@@ -124,6 +126,7 @@ export async function readMachine(
     maxOpenFiles: Number(one('open-files')) || Number.POSITIVE_INFINITY,
     bwrapVersion: one('bwrap').replace(/^bubblewrap /, ''),
     cgroup,
+    ...(one('scope') === 'yes' && { scope: ownScope(facts.uid) }),
     canMakeDisks,
     ...withoutDiskSpeed(cgroup, isRoot, one('controllers')),
     hasFile: one('file') === 'yes',
@@ -148,6 +151,8 @@ export async function readMachine(
   };
 }
 
+const SAY = `say() { printf '%s %s\\0' "$1" "$2"; }`;
+
 /**
  * Shell text of a function: whether this user can make groups below one of version 2 that limit memory, processes and processors.
  * The kernel hands nothing on from a group that holds processes itself.
@@ -160,6 +165,33 @@ case " $(cat "$1/cgroup.controllers") " in *" $c "*) ;; *) return 1;; esac
 [ -z "$(cat "$1/cgroup.procs")" ] || return 1
 done
 }`;
+
+/** Shell text of a function: tells of the groups that this user can divide, from one upwards, by its path in the hierarchy. */
+const WRITABLE_ABOVE = `writable_above() {
+own=$1
+while [ "$own" ] && [ "$own" != / ]; do can_divide "/sys/fs/cgroup$own" && { say cgroup-writable "/sys/fs/cgroup$own"; writable=yes; }; own=\${own%/*}; done
+}`;
+
+/**
+ * Shell text: a login has no groups of its own, and the user's session manager has. It is asked for a scope, and what can be divided is looked at
+ * from in there.
+ */
+function scopeScript(uid: number): string {
+  const look = `${SAY}\n${CAN_DIVIDE}\n${WRITABLE_ABOVE}\nwhile read -r line; do case $line in 0::*) writable_above "\${line#0::}";; esac; done </proc/self/cgroup`;
+  return `[ "$writable" ] || [ ! -S /run/user/${uid}/bus ] || {
+${ownScope(uid).map(quoted).join(' ')} sh -c ${quoted(look)} && say scope yes
+} 2>/dev/null`;
+}
+
+/**
+ * What starts a program in control groups of its own for a user of systemd.
+ *
+ * @see https://www.freedesktop.org/software/systemd/man/latest/systemd-run.html
+ */
+function ownScope(uid: number): readonly [string, ...string[]] {
+  const options = ['--user', '--scope', '--quiet', '--collect', '--description=litterbox', '--property=Delegate=yes'];
+  return ['env', `XDG_RUNTIME_DIR=/run/user/${uid}`, 'systemd-run', ...options, '--'];
+}
 
 /**
  * Shell text: directories of PATH by their real paths, links in them with their targets, and what lies beside a `bin`. Names with a line
@@ -215,9 +247,8 @@ unset IFS`;
 
 /** Every program it starts is time before each command of the command line: what the shell can tell itself, it tells. */
 function surveyScript({ searchPath, homeDirectory, uid }: HostFacts, file: string): string {
-  const say = `say() { printf '%s %s\\0' "$1" "$2"; }`;
   const readLine = `first_line() { line=; [ ! -r "$1" ] || read -r line <"$1"; }`;
-  return `${say}
+  return `${SAY}
 ${readLine}
 ${CAN_DIVIDE}
 for tool in ${Object.keys(TOOLS).join(' ')}; do command -v $tool >/dev/null || say missing $tool; done
@@ -241,8 +272,11 @@ done </proc/self/cgroup
 say cgroup-own "$groups"
 first_line /sys/fs/cgroup/cgroup.controllers
 say controllers "$line"
-for d in /sys/fs/cgroup/*/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && say cgroup-writable "$d"; done
-while [ "$own" ] && [ "$own" != / ]; do can_divide "/sys/fs/cgroup$own" && say cgroup-writable "/sys/fs/cgroup$own"; own=\${own%/*}; done
+writable=
+for d in /sys/fs/cgroup/*/litterbox-user-${uid}; do [ -w "$d/cgroup.procs" ] && { say cgroup-writable "$d"; writable=yes; }; done
+${WRITABLE_ABOVE}
+writable_above "$own"
+${uid === 0 ? '' : scopeScript(uid)}
 ${linksScript(searchPath)}
 for d in .pyenv .nvm .rbenv .cargo .rustup .volta .asdf .sdkman .deno .bun .local/share/mise .local/share/pnpm; do [ -d ${quoted(homeDirectory)}/$d ] && say tool-root ${quoted(homeDirectory)}/$d; done
 find /bin /sbin /lib /lib32 /lib64 /libx32 -maxdepth 0 \\( -type l -printf 'root-link %f %l\\0' -o -type d -printf 'root-directory %f\\0' \\) 2>/dev/null
@@ -367,7 +401,7 @@ function delegationCommand(uid: number, { mounts, own }: Pick<CgroupSurvey, 'mou
   // Below the user's own session manager already: it was not handed everything, as by systemd before 252.
   if (own.includes(`/user@${uid}.service/`))
     return `sudo sh -c 'mkdir -p /etc/systemd/system/user@.service.d && printf "[Service]\\nDelegate=cpu memory pids\\n" >/etc/systemd/system/user@.service.d/litterbox.conf && systemctl daemon-reload && systemctl restart user@${uid}' (ends your session)`;
-  return 'Start Litterbox by: systemd-run --user --scope -p Delegate=yes -- litterbox …';
+  return 'sudo apt-get install -y dbus-user-session libpam-systemd (and log in anew): then your session manager hands out groups';
 }
 
 function isAtLeast(text: string, minimum: readonly number[]): boolean {
