@@ -7,6 +7,7 @@
 #                               (systemd-run --user --scope -p Delegate=yes), or as that user's login alone; ends with the command's code
 # test-vm.sh run --zfs -- COMMAND...
 #                               as root, with OpenZFS and a pool; its modules are built first, once for each kernel
+# test-vm.sh ssh -- COMMAND...  runs the command here while a clean machine serves SSH on loopback: see tools/test-vm/ssh.sh
 # test-vm.sh suites [--only PATTERN] [NAME...]
 #                               the suites of tools/test-vm/inside/suites.sh
 #
@@ -56,12 +57,22 @@ case $action in
     fi
     exec sh "$parts/boot.sh" "tools/test-vm/inside/as.sh" "$who" "$@"
     ;;
+  ssh)
+    [ "${1:-}" != -- ] || shift
+    [ $# -gt 0 ] || {
+      echo "usage: $0 ssh -- COMMAND..." >&2
+      exit 2
+    }
+    sh "$parts/machine.sh" up
+    sh "$parts/checkout.sh" up
+    exec sh "$parts/ssh.sh" "$@"
+    ;;
   suites)
     ready
     exec sh "$parts/boot.sh" tools/test-vm/inside/suites.sh "$@"
     ;;
   *)
-    echo "usage: $0 up|down|status|run|suites" >&2
+    echo "usage: $0 up|down|status|run|ssh|suites" >&2
     exit 2
     ;;
 esac

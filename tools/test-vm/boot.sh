@@ -1,6 +1,7 @@
 #!/bin/sh
 # Boots the machine, runs one command in the checkout inside as root, and ends with its code: boot.sh COMMAND...
 # Each machine begins clean: what it writes is thrown away.
+# LITTERBOX_VM_SSH_PORT is a port of this machine's loopback that leads to port 22 inside; the machine then starts again when it is told to.
 # LITTERBOX_VM_ZFS_DISK is a disk that zfs.sh made, for commands that want it.
 # What the command prints goes to stdout; the machine's own console is kept in a file that is told of when something is wrong.
 set -eu
@@ -8,6 +9,10 @@ base=/var/lib/litterbox-test/vm
 limit=${LITTERBOX_VM_TIMEOUT:-3600}
 memory=${LITTERBOX_VM_MEMORY:-4096}
 zfs=${LITTERBOX_VM_ZFS_DISK:-}
+network='-nic none -no-reboot'
+# Nothing gets out: the one way is into the machine, over loopback.
+[ -z "${LITTERBOX_VM_SSH_PORT:-}" ] ||
+  network="-netdev user,id=ssh,restrict=on,hostfwd=tcp:127.0.0.1:$LITTERBOX_VM_SSH_PORT-10.0.2.15:22 -device virtio-net-pci,netdev=ssh,romfile="
 
 if [ -n "${LITTERBOX_VM_EMULATE:-}" ]; then
   acceleration='-accel tcg,thread=multi,tb-size=1024 -cpu max,la57=off,svm=off'
@@ -44,7 +49,7 @@ disk() { # FILE NAME OPTIONS
 
 # shellcheck disable=SC2046,SC2086
 TMPDIR=$run timeout --foreground -k 5 "$limit" qemu-system-x86_64 $acceleration -m "$memory" -smp 2 \
-  -pidfile "$run/pid" -nodefaults -no-user-config -display none -no-reboot -nic none -object rng-random,id=random,filename=/dev/urandom -device virtio-rng-pci,rng=random \
+  -pidfile "$run/pid" -nodefaults -no-user-config -display none $network -object rng-random,id=random,filename=/dev/urandom -device virtio-rng-pci,rng=random \
   -kernel "$base/kernel" -initrd "$base/initrd" \
   -append 'root=/dev/vda rw console=ttyS0 panic=-1 systemd.show_status=no mitigations=off' \
   -chardev "file,id=console,path=$run/console" -serial chardev:console \

@@ -10,7 +10,7 @@ user=litterbox-test
 inside='linux-image-cloud-amd64 initramfs-tools systemd-sysv udev dbus dbus-user-session libpam-systemd kmod procps
   git bubblewrap uidmap tar e2fsprogs mount
   podman crun slirp4netns fuse-overlayfs ca-certificates
-  busybox-static rsync tmux strace iproute2 xfsprogs'
+  openssh-server perl busybox-static rsync tmux strace iproute2 xfsprogs'
 
 # Anything that decides what is in the disk: another one is made when it changes.
 version() { cat "$here/machine.sh" "$here/litterbox-command.service" | sha256sum | cut -c 1-16; }
@@ -47,6 +47,7 @@ build() {
     install -d -m 0755 /var/lib/systemd/linger /opt/litterbox-checkout /var/lib/litterbox-test
     touch /var/lib/systemd/linger/$user
     printf 'blacklist kvm_amd\nblacklist kvm_intel\nblacklist powernow_k8\n' >/etc/modprobe.d/litterbox.conf
+    systemctl -q disable ssh.service
     systemctl -q mask apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer dpkg-db-backup.timer getty@tty1.service serial-getty@ttyS0.service
   "
   cp "$here/litterbox-command.service" "$tree/etc/systemd/system/"

@@ -13,6 +13,8 @@ import { gateAttacks, gateFaults } from './samples.mjs';
  * @property {'user'} [as] run by the tests' ordinary user
  * @property {'zfs'} [machine] its files run in the second machine, which `tools/test-vm.sh run` gives that; without /dev/kvm that takes
  * LITTERBOX_VM_EMULATE=1 and long
+ * @property {boolean} [hasMachineBeside] its files run here while the second machine serves SSH, which `tools/test-vm.sh ssh` sees to; slow in the
+ * same way
  * @property {readonly string[]} [uses] what one part at a time may use: two suites on one engine count each other's volumes
  * @property {boolean} [isAlone] nothing runs beside it; `why` says why
  * @property {boolean} [isPure] needs nothing of the prepared machine
@@ -328,6 +330,13 @@ const DEEP = [
     why: 'the whole kit over SSH, and the contract of a host, with a delay too',
     files: ['^packages/provider-ssh/test/(overlayfs|ssh-host)\\.conformance', '^packages/far-host/test/far-away'],
     limitSeconds: 1800,
+  },
+  {
+    name: 'ssh-machine',
+    why: 'a second machine with systemd, over SSH: limits of root and of an ordinary login, and a machine that starts again',
+    files: ['^packages/provider-ssh/test/second-machine'],
+    hasMachineBeside: true,
+    limitSeconds: 3600,
   },
   {
     name: 'ssh-lines',

@@ -35,7 +35,10 @@ export async function runPart(part, { files = filesOf(part), titles = part.title
   const env = environment(part, seed);
   const command = part.machine
     ? machineCommand(part.machine, env, jestCommand(files, titles))
-    : (part.command ?? jestCommand(files, titles));
+    : [
+        ...(part.hasMachineBeside ? ['sh', 'tools/test-vm.sh', 'ssh', '--'] : []),
+        ...(part.command ?? jestCommand(files, titles)),
+      ];
   const { code, isLate } = await runCommand(
     isUser ? ['sh', join(ROOT, 'tools/tests/as-ordinary-user.sh'), ROOT, ...command] : command,
     {
