@@ -60,8 +60,8 @@ describe('a second machine', () => {
       const { stdout } = await sandbox.run('cat /proc/sys/kernel/hostname /sys/fs/cgroup/pids.max; echo b >src/b.txt');
       expect(stdout).toMatch(/\n512\n$/);
       expect((await litterbox.changes('work')).map(({ path }) => path)).toEqual(['src/b.txt']);
-      await sandbox.pause();
-      await sandbox.resume();
+      await litterbox.setRunState('work', 'paused');
+      await litterbox.setRunState('work', 'ready');
       const fork = await sandbox.fork({ name: 'fork' });
       expect((await fork.run('cat src/b.txt')).stdout).toBe('b\n');
       await litterbox.delete('fork', { force: true });
