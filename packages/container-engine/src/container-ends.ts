@@ -9,6 +9,7 @@ import { findContainer } from './found-container.ts';
 import { type Layout, sandboxLayoutOf } from './layout.ts';
 import { upperDirectories } from './overlay-volumes.ts';
 import type { SandboxDisks } from './sandbox-disks.ts';
+import type { Sidecars } from './sidecar/sidecars.ts';
 
 /** How long a container that was killed may take to end before what may hold it is looked for. It takes some hundred on a busy machine. */
 const HELD_MS = 1_000;
@@ -19,6 +20,7 @@ export interface ContainerEndsInput {
   readonly flavour: EngineFlavour;
   readonly pauses: ContainerPauses;
   readonly disks: SandboxDisks;
+  readonly sidecars: Sidecars;
 }
 
 /** How containers are killed and removed, with their volumes and disks. */
@@ -28,13 +30,15 @@ export class ContainerEnds {
   readonly #flavour: EngineFlavour;
   readonly #pauses: ContainerPauses;
   readonly #disks: SandboxDisks;
+  readonly #sidecars: Sidecars;
 
-  constructor({ engine, layout, flavour, pauses, disks }: ContainerEndsInput) {
+  constructor({ engine, layout, flavour, pauses, disks, sidecars }: ContainerEndsInput) {
     this.#engine = engine;
     this.#layout = layout;
     this.#flavour = flavour;
     this.#pauses = pauses;
     this.#disks = disks;
+    this.#sidecars = sidecars;
   }
 
   async kill(id: SandboxId, call?: CallOptions): Promise<void> {
@@ -49,10 +53,10 @@ export class ContainerEnds {
     await this.#disks.unmount(id, call);
   }
 
-  /** Container and volume; absent ones are fine. */
+  /** Container, what shares its network, and volumes; absent ones are fine. */
   async remove(id: SandboxId, call?: CallOptions): Promise<void> {
     const work = { ...call, limitMs: WORK_MS };
-    const found = await findContainer(this.#engine, id, call);
+    const [found] = await Promise.all([findContainer(this.#engine, id, call), this.#sidecars.remove(id, call)]);
     if (found?.state === 'paused') await this.#pauses.unpause(id, false, call);
     if (found)
       await this.#released(found.id, () =>

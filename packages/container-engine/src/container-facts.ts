@@ -29,6 +29,16 @@ export interface ContainerFactsInput {
   ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string>;
 }
 
+/** The network of a container that runs. */
+export interface ContainerNetwork {
+  /** The engine's id of the container. */
+  readonly container: string;
+  /** Differs for another container, and for this one once it was started again: each has a network of its own. */
+  readonly run: string;
+  /** Where who runs programs on the host may enter it. */
+  readonly namespace?: NetworkNamespace;
+}
+
 /** Reads facts of containers that run, from kernel and engine. */
 export class ContainerFacts {
   readonly #engine: Engine;
@@ -98,24 +108,23 @@ export class ContainerFacts {
     });
   }
 
-  /** The network of the running container, if who runs programs on this machine may enter it. */
-  async network(meta: SandboxMeta, call?: CallOptions): Promise<NetworkNamespace | undefined> {
-    const id = await this.#ensureRunning(meta, call);
+  /** The network of the sandbox's container, which runs then. */
+  async network(meta: SandboxMeta, call?: CallOptions): Promise<ContainerNetwork> {
+    const container = await this.#ensureRunning(meta, call);
     const [{ State }, facts, { uid }] = await Promise.all([
-      this.#engine.ask('runtime.connect', async (docker) => docker.getContainer(id).inspect(), call),
+      this.#engine.ask('runtime.connect', async (docker) => docker.getContainer(container).inspect(), call),
       this.#facts(call),
       this.#directories.host.facts(call),
     ]);
+    const network = { container, run: `${container} ${State.StartedAt}` };
+    if (!this.#directories.host.loopback || (uid !== 0 && !facts.isRootless)) return network;
     const process = `/proc/${State.Pid}`;
     // Another process may have that number here, when the engine's processes have numbers of their own.
     const script = `grep -q '^NSpid:.*[[:space:]]1$' ${process}/status && readlink ${process}/ns/net`;
     const { code, stdout } = await runScript(this.#directories.host, script, call);
-    if (code !== 0 || (uid !== 0 && !facts.isRootless)) return undefined;
-    return {
-      path: `${process}/ns/net`,
-      identity: stdout.trim(),
-      ...(uid !== 0 && { userNamespace: `${process}/ns/user` }),
-    };
+    if (code !== 0) return network;
+    const userNamespace = uid === 0 ? {} : { userNamespace: `${process}/ns/user` };
+    return { ...network, namespace: { path: `${process}/ns/net`, identity: stdout.trim(), ...userNamespace } };
   }
 
   async usage(id: SandboxId, call?: CallOptions): Promise<ResourceUsage> {

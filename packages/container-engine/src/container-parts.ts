@@ -76,7 +76,7 @@ export function containerParts(input: ContainerProviderInput): ContainerParts {
     workdir: '/src',
     roots: ['image'],
     canCopy: true,
-    ...(!isConfined && { canBring: true as const }),
+    canBring: true,
     snapshotCost: 'copied',
   };
   return {

@@ -51,10 +51,6 @@ export class ContainerRuntime implements SandboxRuntime {
   readonly workdir: string;
   readonly playground = INSIDE.playground;
   readonly environment: Readonly<Record<string, string>>;
-  /** Absent on a host that cannot enter networks. */
-  readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
-  /** As {@link connect}. */
-  readonly listen?: (port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions) => Promise<OpenPort>;
   readonly prepared?: string;
   readonly #input: ContainerRuntimeInput;
   readonly #marks: RunMarks;
@@ -67,7 +63,7 @@ export class ContainerRuntime implements SandboxRuntime {
   #assurance: Assurance | undefined;
   #affinity: Promise<readonly number[]> | undefined;
   #loopback: Promise<NamespaceLoopback> | undefined;
-  /** Identity of the network that it leads to. */
+  /** The run of the container whose network it leads to. */
   #network: string | undefined;
   #isDisposed = false;
 
@@ -80,13 +76,6 @@ export class ContainerRuntime implements SandboxRuntime {
     this.workdir = meta.workdir;
     if (meta.prepared !== undefined) this.prepared = meta.prepared;
     this.environment = sandboxEnvironment(meta);
-    if (host.loopback) {
-      this.connect = (port, call) => this.#through('runtime.connect', call, (loopback) => loopback.connect(port, call));
-      this.listen = async (port, onConnection, call) => {
-        assertPort('runtime.listen', port);
-        return await this.#through('runtime.listen', call, (loopback) => loopback.listen(port, onConnection, call));
-      };
-    }
     this.#inherited = inheritedNames(meta);
     this.#control = new ExecChannel({ spawn: (spec, call) => this.#startBeside(spec, call) });
     this.#scanner = new ChangeScanner({
@@ -143,6 +132,15 @@ export class ContainerRuntime implements SandboxRuntime {
     return await this.#scanner.now(call);
   }
 
+  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
+    return await this.#through(call, (loopback) => loopback.connect(port, call));
+  }
+
+  async listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
+    assertPort('runtime.listen', port);
+    return await this.#through(call, (loopback) => loopback.listen(port, onConnection, call));
+  }
+
   async pause(call?: CallOptions): Promise<void> {
     const { pauses } = this.#input.containers;
     if (await this.#marks.isSet('stopped', call)) return;
@@ -177,7 +175,6 @@ export class ContainerRuntime implements SandboxRuntime {
 
   /** Opens something in the network of the container, while the sandbox neither pauses nor is stopped. */
   async #through<Opened extends AsyncDisposable>(
-    operation: string,
     call: CallOptions | undefined,
     open: (loopback: NamespaceLoopback) => Promise<Opened>,
   ): Promise<Opened> {
@@ -185,10 +182,7 @@ export class ContainerRuntime implements SandboxRuntime {
     // A container that ended meanwhile, or was started again, has another network: then there is a second try.
     const known = await this.#loopback?.catch(() => undefined);
     if (!known) await looking;
-    const [looked, opened] = await Promise.allSettled([
-      looking,
-      known ? open(known) : this.#reach(operation).then(open),
-    ]);
+    const [looked, opened] = await Promise.allSettled([looking, known ? open(known) : this.#reach().then(open)]);
     if (looked.status === 'rejected') {
       if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
       throw looked.reason;
@@ -197,7 +191,7 @@ export class ContainerRuntime implements SandboxRuntime {
     const isSame = !known || (await this.#isSameNetwork());
     if (isSame || call?.signal?.aborted) throw opened.reason;
     await this.#leave();
-    return await open(await this.#reach(operation));
+    return await open(await this.#reach());
   }
 
   async usage(call?: CallOptions): Promise<ResourceUsage> {
@@ -312,17 +306,13 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   /** One loopback for each network: a container that is started again has another one. */
-  #reach(operation: string): Promise<NamespaceLoopback> {
+  #reach(): Promise<NamespaceLoopback> {
     this.#loopback ??= (async () => {
-      const { host, containers, meta, engine } = this.#input;
+      const { host, containers, meta } = this.#input;
       const network = await containers.facts.network(meta);
-      this.#network = network?.identity;
-      if (network && host.loopback) return host.loopback(network);
-      throw new LitterboxError('UNSUPPORTED', `Ports of sandboxes of ${engine.title} cannot be reached by this user.`, {
-        operation,
-        provider: engine.provider,
-        hint: 'Entering the network of a container takes root, or rootless Podman. Or use the overlayfs provider.',
-      });
+      this.#network = network.run;
+      if (network.namespace && host.loopback) return host.loopback(network.namespace);
+      return containers.sidecars.loopback(meta, network.container);
     })().catch((error: unknown) => {
       this.#loopback = undefined;
       throw error;
@@ -332,7 +322,7 @@ export class ContainerRuntime implements SandboxRuntime {
 
   async #isSameNetwork(): Promise<boolean> {
     const network = await this.#input.containers.facts.network(this.#input.meta).catch(() => undefined);
-    return network?.identity === this.#network;
+    return network?.run === this.#network;
   }
 
   async #leave(): Promise<void> {

@@ -26,6 +26,7 @@ import { LATE_WORD_MS } from './late-word.ts';
 import { INSIDE, layersOf, type Layout, PROCESSORS, sandboxLayoutOf, setupDirectory } from './layout.ts';
 import { overlayVolumes } from './overlay-volumes.ts';
 import { SandboxDisks } from './sandbox-disks.ts';
+import { Sidecars } from './sidecar/sidecars.ts';
 import type { ContainerDirectories } from './container-directories.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -44,6 +45,7 @@ export class Containers {
   readonly pauses: ContainerPauses;
   readonly ends: ContainerEnds;
   readonly facts: ContainerFacts;
+  readonly sidecars: Sidecars;
   readonly #input: ContainersInput;
   readonly #engine: Engine;
   readonly #layout: Layout;
@@ -57,8 +59,16 @@ export class Containers {
     this.#layout = layout;
     this.#disks = new SandboxDisks(engine.provider, host, layout);
     this.pauses = new ContainerPauses(engine, directories, facts);
+    this.sidecars = new Sidecars({ engine, directories, flavour, facts });
     this.claims = new ContainerClaims(engine, this.pauses);
-    this.ends = new ContainerEnds({ engine, layout, flavour, pauses: this.pauses, disks: this.#disks });
+    this.ends = new ContainerEnds({
+      engine,
+      layout,
+      flavour,
+      pauses: this.pauses,
+      disks: this.#disks,
+      sidecars: this.sidecars,
+    });
     this.facts = new ContainerFacts({
       engine,
       directories,

@@ -68,8 +68,6 @@ export async function assertSupported(
   }
   if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir) || meetsOwnPlaces(workdir))
     throw cannotHonour(provider, `the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
-  if (spec.artefacts && !traits.canBring)
-    throw cannotHonour(provider, 'files of include on an engine with files of its own', 'Leave out include.');
   if (UNMOUNTABLE.test(layout.root))
     throw cannotHonour(
       provider,

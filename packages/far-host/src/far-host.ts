@@ -15,10 +15,9 @@ import {
   shown,
   type SocketAddress,
 } from '@litterbox/core/provider';
-import { type FileShellAnswer, type FileShellOptions, ShellFiles } from '@litterbox/linux-sandbox';
+import { type FileShellAnswer, type FileShellOptions, ProgramLoopback, ShellFiles } from '@litterbox/linux-sandbox';
 import { FACTS_SCRIPT, type FarFacts, parseFarFacts } from './far-facts.ts';
 import { FarLine } from './far-line.ts';
-import { FarLoopback } from './far-loopback.ts';
 import { FAR_PATIENCE, type FarPatience } from './far-patience.ts';
 import type { FarProcess } from './far-process.ts';
 import { FAR_PATH } from './far-path.ts';
@@ -139,9 +138,11 @@ class ConnectedHost implements FarHost {
     return await transport.connect(address, options);
   }
 
-  loopback(namespace: NetworkNamespace): NamespaceLoopback {
-    return new FarLoopback({
-      namespace,
+  loopback({ path, identity, userNamespace }: NetworkNamespace): NamespaceLoopback {
+    const user = userNamespace === undefined ? [] : [`--user=${userNamespace}`, '--preserve-credentials'];
+    return new ProgramLoopback({
+      enter: ['nsenter', ...user, `--net=${path}`, '--'],
+      identity,
       spawn: (spec, options) => this.spawn(spec, options),
       newSocketPath: async () => `${(await this.#connected()).line.directory}/s-${crypto.randomUUID()}`,
     });

@@ -1,5 +1,5 @@
 import { LitterboxError, lostWay, MarkerSplitter, type ProcessHandle, type SignalName } from '@litterbox/core/provider';
-import { closeQuietly } from './close-quietly.ts';
+import { closeQuietly } from '@litterbox/linux-sandbox';
 import type { FarPatience } from './far-patience.ts';
 import { FarProcess, type FarProcessLine } from './far-process.ts';
 import { startLine, WAITING_SHELL, watchCommand } from './far-scripts.ts';

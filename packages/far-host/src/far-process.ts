@@ -5,9 +5,8 @@ import {
   type ProcessHandle,
   type SignalName,
 } from '@litterbox/core/provider';
-import { closeQuietly } from './close-quietly.ts';
+import { closeQuietly, within } from '@litterbox/linux-sandbox';
 import { MarkedStream } from './marked-stream.ts';
-import { within } from './within.ts';
 
 /** Of a group that was killed, until its pipes close. */
 const END_MS = 10_000;

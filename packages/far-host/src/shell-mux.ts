@@ -7,7 +7,7 @@ import {
   type OutputChunk,
   type ProcessHandle,
 } from '@litterbox/core/provider';
-import { closeQuietly } from './close-quietly.ts';
+import { closeQuietly } from '@litterbox/linux-sandbox';
 import { encodedScript } from './encoded-script.ts';
 import { FAR_PATH } from './far-path.ts';
 import type { FarTransport } from './far-transport.ts';

@@ -89,3 +89,6 @@ export { type Launch, type SessionInput } from './session/place-session.ts';
 export { MAKE_SESSION_ENTRIES } from './session/session-entries.ts';
 export { type BaseCopyInput, ensureBaseCopy } from './directory/base-copy.ts';
 export { type BaseOver, ensureBaseOver } from './directory/base-over.ts';
+export { closeQuietly } from './loopback/close-quietly.ts';
+export { ProgramLoopback, type ProgramLoopbackInput } from './loopback/program-loopback.ts';
+export { within } from './loopback/within.ts';

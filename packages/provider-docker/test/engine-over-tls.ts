@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Host, SandboxProvider } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { docker } from '../src/index.ts';
-import { PrivateEngine } from './private-engine.ts';
+import { PrivateEngine, type PrivateEngineOptions } from './private-engine.ts';
 import { freePort, TlsFiles } from './tls-files.ts';
 
 /** An engine that listens on a port for clients with a certificate, and a directory of this machine that it does not see. */
@@ -21,12 +21,12 @@ export class EngineOverTls implements AsyncDisposable {
     this.port = port;
   }
 
-  static async start(): Promise<EngineOverTls> {
+  static async start(options: Pick<PrivateEngineOptions, 'hasDebian'> = {}): Promise<EngineOverTls> {
     const files = new TlsFiles();
     const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
     try {
       const port = await freePort();
-      const engine = await PrivateEngine.start({ hidden: directory, tls: { port, files } });
+      const engine = await PrivateEngine.start({ ...options, hidden: directory, tls: { port, files } });
       return new EngineOverTls(engine, files, directory, port);
     } catch (error) {
       files[Symbol.dispose]();

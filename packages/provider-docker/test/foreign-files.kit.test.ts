@@ -9,7 +9,7 @@ import { PrivateEngine } from './private-engine.ts';
 
 // The whole kit over an engine that does not see this machine's files: the part kit-foreign-files of npm run test:deep.
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
-const engine = await PrivateEngine.start({ hidden: directory });
+const engine = await PrivateEngine.start({ hidden: directory, hasDebian: true });
 afterAll(() => engine[Symbol.asyncDispose]());
 const host = localHost();
 describeSandboxProvider({
@@ -18,6 +18,6 @@ describeSandboxProvider({
   open: async () => docker({ host, facts: await host.facts(), directory, socket: engine.socket }),
   host,
   timeoutMs: 180_000,
-  lacking: ['disk', 'copies', 'artefacts'],
-  root: { type: 'image', reference: 'busybox:latest' },
+  lacking: ['disk', 'copies'],
+  root: { type: 'image', reference: 'debian:bookworm' }, // its Perl reaches ports
 });

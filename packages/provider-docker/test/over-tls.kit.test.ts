@@ -3,7 +3,7 @@ import { describeSandboxProvider } from '@litterbox/conformance';
 import { EngineOverTls } from './engine-over-tls.ts';
 
 // The whole kit over an engine on a port, by TLS, that does not see this machine's files: the part kit-over-tls of npm run test:deep.
-const over = await EngineOverTls.start();
+const over = await EngineOverTls.start({ hasDebian: true });
 afterAll(() => over[Symbol.asyncDispose]());
 const host = over.host();
 describeSandboxProvider({
@@ -12,6 +12,6 @@ describeSandboxProvider({
   open: () => over.provider(host),
   host,
   timeoutMs: 180_000,
-  lacking: ['disk', 'copies', 'artefacts'],
-  root: { type: 'image', reference: 'busybox:latest' },
+  lacking: ['disk', 'copies'],
+  root: { type: 'image', reference: 'debian:bookworm' }, // its Perl reaches ports
 });

@@ -7,7 +7,7 @@ import Client from 'dockerode';
 import type { TlsFiles } from './tls-files.ts';
 
 /** What tools/test-host/images.sh made. */
-const IMAGE = '/var/lib/litterbox-test/images/busybox.tar';
+const IMAGES = '/var/lib/litterbox-test/images';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
@@ -30,6 +30,8 @@ export interface PrivateEngineOptions {
   readonly hidden?: string;
   /** A port of this machine's loopback on which it listens besides, for clients with a certificate. */
   readonly tls?: { readonly port: number; readonly files: TlsFiles };
+  /** An image of Debian besides that of BusyBox: `debian:bookworm`. @defaultValue false */
+  readonly hasDebian?: boolean;
 }
 
 /**
@@ -81,7 +83,9 @@ export class PrivateEngine implements AsyncDisposable {
     const engine = new PrivateEngine(options);
     try {
       await engine.restart();
-      execFileSync('/usr/bin/docker', ['-H', `unix://${engine.socket}`, 'import', IMAGE, 'busybox:latest']);
+      const names = { busybox: 'busybox:latest', ...(options.hasDebian && { debian: 'debian:bookworm' }) };
+      for (const [file, name] of Object.entries(names))
+        execFileSync('/usr/bin/docker', ['-H', `unix://${engine.socket}`, 'import', `${IMAGES}/${file}.tar`, name]);
       return engine;
     } catch (error) {
       await engine[Symbol.asyncDispose]();

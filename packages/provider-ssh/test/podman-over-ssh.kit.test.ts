@@ -12,6 +12,6 @@ describeSandboxProvider({
   open: () => over.provider(),
   host: localHost(),
   timeoutMs: 300_000,
-  lacking: ['disk', 'copies', 'artefacts'],
-  root: { type: 'image', reference: 'busybox:latest' },
+  lacking: ['disk', 'copies'],
+  root: { type: 'image', reference: 'debian:bookworm' }, // its Perl reaches ports
 });

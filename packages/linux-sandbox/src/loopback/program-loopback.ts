@@ -4,30 +4,36 @@ import {
   isLitterboxError,
   LitterboxError,
   type NamespaceLoopback,
-  type NetworkNamespace,
   type OpenPort,
   type ProcessHandle,
   type ProcessSpec,
 } from '@litterbox/core/provider';
 import { closeQuietly } from './close-quietly.ts';
-import { CONNECT_PROGRAM, FETCH_PROGRAM, LISTEN_PROGRAM } from './loopback-programs.ts';
+import { CONNECT_PROGRAM, FETCH_PROGRAM, LISTEN_PROGRAM, MAX_CONNECTIONS } from './loopback-programs.ts';
 import { firstLine } from './process-stream.ts';
 
-/** What a loopback needs of its machine. */
-export interface FarLoopbackInput {
-  readonly namespace: NetworkNamespace;
+/** Of the number of a connection. */
+const MAX_DIGITS = 15;
+const NUMBER = new RegExp(`^\\d{1,${MAX_DIGITS}}$`);
+
+/** What a loopback needs of the place in which its programs run. */
+export interface ProgramLoopbackInput {
+  /** The words that start a program in the network of the sandbox; none where every program is in it. */
+  readonly enter: readonly string[];
+  /** The network that it has to be, as `readlink /proc/self/ns/net` prints it. @defaultValue it can be no other */
+  readonly identity?: string;
   readonly spawn: (spec: ProcessSpec, options?: CallOptions) => Promise<ProcessHandle>;
-  /** A new absolute path for a Unix socket, below a directory that is this user's alone and goes with the connection to the machine. */
+  /** A new absolute path for a Unix socket, below a directory that is this user's alone and goes with the way to that place. */
   readonly newSocketPath: () => Promise<string>;
 }
 
-/** The loopback of a namespace of a far machine, by programs in Perl that `nsenter` starts in its network: one for each connection. */
-export class FarLoopback implements NamespaceLoopback {
-  readonly #input: FarLoopbackInput;
+/** The loopback of a network namespace, by programs in Perl that run in it: one for each connection. */
+export class ProgramLoopback implements NamespaceLoopback {
+  readonly #input: ProgramLoopbackInput;
   readonly #listeners = new Set<OpenPort>();
   #isDisposed = false;
 
-  constructor(input: FarLoopbackInput) {
+  constructor(input: ProgramLoopbackInput) {
     this.#input = input;
   }
 
@@ -73,10 +79,17 @@ export class FarLoopback implements NamespaceLoopback {
 
   #open(process: ProcessHandle, told: ByteStream, path: string, onConnection: (stream: ByteStream) => void): OpenPort {
     const connections = new Set<ByteStream>();
+    const taking = new Set<Promise<void>>();
     let isOpen = true;
     const ended = (async () => {
       try {
-        for await (const number of lines(told)) void this.#take(path, number, onConnection, connections, () => isOpen);
+        for await (const number of numbers(told)) {
+          // Ours resets what is beyond the limit, which leaves room for those that are just ending.
+          if (taking.size + connections.size >= 2 * MAX_CONNECTIONS) continue;
+          const taken = this.#take(path, number, onConnection, connections, () => isOpen);
+          taking.add(taken);
+          void taken.finally(() => taking.delete(taken));
+        }
       } catch {
         // The machine is lost, or the program was ended.
       }
@@ -129,18 +142,15 @@ export class FarLoopback implements NamespaceLoopback {
     rest: readonly string[],
     options: CallOptions | undefined,
   ): Promise<ProcessHandle> {
-    const { path, identity, userNamespace } = this.#input.namespace;
-    const enter = [...(userNamespace ? [`--user=${userNamespace}`, '--preserve-credentials'] : []), `--net=${path}`];
+    const { enter, identity = '' } = this.#input;
+    const [first = 'perl', ...more] = [...enter, 'perl', '-e', program, identity, ...rest];
     try {
-      return await this.#input.spawn(
-        { argv: ['nsenter', ...enter, '--', 'perl', '-e', program, identity, ...rest], stdin: 'pipe' },
-        options,
-      );
+      return await this.#input.spawn({ argv: [first, ...more], stdin: 'pipe' }, options);
     } catch (error) {
       if (!isLitterboxError(error, 'TOOL_MISSING')) throw error;
       throw new LitterboxError(
         'UNAVAILABLE',
-        'The network of the sandbox cannot be entered: nsenter is not installed there.',
+        `The network of the sandbox cannot be entered: ${first} is not installed there.`,
         {
           operation,
           hint: 'Install util-linux and perl on that machine.',
@@ -154,16 +164,20 @@ export class FarLoopback implements NamespaceLoopback {
   }
 }
 
-async function* lines({ readable }: ByteStream): AsyncGenerator<string, void, undefined> {
+/** The numbers that a listening program prints, as long as it prints nothing else. */
+async function* numbers({ readable }: ByteStream): AsyncGenerator<string, void, undefined> {
   const reader = readable.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     text += decoder.decode(next.value, { stream: true });
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      yield text.slice(0, end);
+      const number = text.slice(0, end);
+      if (!NUMBER.test(number)) return;
+      yield number;
       text = text.slice(end + 1);
     }
+    if (text.length > MAX_DIGITS) return;
   }
 }
 

@@ -36,9 +36,14 @@ function streamOf(
   chunks: AsyncIterator<{ readonly type: string; readonly bytes: Uint8Array }>,
   early: Uint8Array,
 ): ByteStream {
-  let isOrderly = false;
+  let carriedBytes = early.length;
+  let saidLast = '';
   let leaving: Promise<void> | undefined;
   const over = () => (leaving ??= leave(process));
+  const isWhole = () => {
+    const [, bytes] = ORDERLY.exec(saidLast) ?? [];
+    return bytes !== undefined && carriedBytes >= Number(bytes);
+  };
   const readable = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -46,13 +51,15 @@ function streamOf(
       },
       async pull(controller) {
         for (;;) {
+          if (isWhole()) return controller.close();
           const next = await chunks.next();
-          if (next.done) {
-            if (isOrderly) return controller.close();
-            return controller.error(new Error('ECONNRESET: the connection was reset'));
+          if (next.done) return controller.error(new Error('ECONNRESET: the connection was reset'));
+          const { type, bytes } = next.value;
+          if (type === 'stdout-data') {
+            carriedBytes += bytes.length;
+            return controller.enqueue(new Uint8Array(bytes));
           }
-          if (next.value.type === 'stdout-data') return controller.enqueue(new Uint8Array(next.value.bytes));
-          isOrderly = new TextDecoder().decode(next.value.bytes) === ORDERLY;
+          saidLast = `${saidLast}${new TextDecoder().decode(bytes)}`.slice(0, MAX_LINE_BYTES);
         }
       },
       cancel: () => over(),

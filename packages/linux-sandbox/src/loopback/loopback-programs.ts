@@ -3,11 +3,15 @@ const CONNECT_SECONDS = 10;
 /** At once, of one port. */
 export const MAX_CONNECTIONS = 64;
 
-/** Whoever has the number of the process by now, it must be this namespace. */
-const ASSERT_NETWORK = `exit 3 if readlink('/proc/self/ns/net') ne shift @ARGV;`;
+/** Whoever has the number of the process by now, it must be this namespace, where one is named. */
+const ASSERT_NETWORK = `my $network = shift @ARGV;
+exit 3 if length $network && readlink('/proc/self/ns/net') ne $network;`;
 
-/** What a program says on stderr when its stdout ends because the connection was closed; without it the connection was reset. */
-export const ORDERLY = '.';
+/**
+ * What a program says on stderr when its stdout ends because the connection was closed: how many bytes it carried. Without it the connection
+ * was reset. An end of stdout alone would not do: in a container a shell of ours holds it open, and stderr may arrive before it.
+ */
+export const ORDERLY = /^\.(\d{1,15})\n/;
 
 /**
  * `pump` carries two directions until both have ended; each ends by itself. What fails ends both at once, and so does a
@@ -22,7 +26,8 @@ my $is_gone = sub { 0 };
 my $leaves = 0;
 $SIG{TERM} = sub { $leaves = 1 };
 sub quick { fcntl($_[0], F_SETFL, fcntl($_[0], F_GETFL, 0) | O_NONBLOCK); }
-sub finish { syswrite(STDERR, '${ORDERLY}'); close STDERR; close $_[0]; }
+my $carried = 0;
+sub finish { syswrite(STDERR, ".$carried\n"); close STDERR; close $_[0]; }
 sub pump {
   my @ways = map { { from => $_->[0], to => $_->[1], bytes => '', ended => 0, done => 0 } } @_;
   quick($_->{from}), quick($_->{to}) for @ways;
@@ -44,6 +49,7 @@ sub pump {
       if (length $way->{bytes}) {
         my $n = syswrite($way->{to}, $way->{bytes});
         if (!defined $n) { next if $!{EAGAIN} || $!{EINTR}; exit 1; }
+        $carried += $n if fileno($way->{to}) == 1;
         substr($way->{bytes}, 0, $n, '');
       }
       if ($way->{ended} && !length $way->{bytes}) { $way->{done} = 1; fileno($way->{to}) == 1 ? finish($way->{to}) : shutdown($way->{to}, 1); }
