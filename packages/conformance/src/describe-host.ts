@@ -252,6 +252,14 @@ export function describeHost({
       assert.equal(fields.slice(fields.lastIndexOf(')') + 2).split(' ')[2], pid, 'its group has its number');
     });
 
+    check('what a program printed before anybody listens is there, also when it has ended', async (host) => {
+      await using process = await host.spawn({ argv: ['sh', '-c', 'echo early; echo late >&2'] });
+      await process.exit;
+      await new Promise((resolve) => setTimeout(resolve, 50)); // for a host that lets go of what nobody reads
+      const { stdout, stderr } = await collected(process);
+      assert.deepEqual([stdout, stderr], ['early\n', 'late\n']);
+    });
+
     check('a program that nobody listens to is held back, and a signal reaches its whole group', async (host, own) => {
       const process = await host.spawn({
         argv: ['sh', '-c', 'i=0; while :; do head -c 1048576 /dev/zero; i=$((i+1)); echo $i >"$0/written"; done', own],

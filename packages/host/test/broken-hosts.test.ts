@@ -75,6 +75,19 @@ const BROKEN: readonly (readonly [what: string, host: Host, caughtBy: string])[]
     'a program that nobody listens to is held back, and a signal reaches its whole group',
   ],
   [
+    'lets go of what a program printed before anybody listens',
+    processWith((inner) => {
+      let hasEnded = false;
+      void inner.exit.then(() => (hasEnded = true));
+      return {
+        async *[Symbol.asyncIterator]() {
+          if (!hasEnded) yield* inner;
+        },
+      };
+    }),
+    'what a program printed before anybody listens is there, also when it has ended',
+  ],
+  [
     'forgets modes',
     filesWith({ write: (path, bytes, options) => local.files.write(path, bytes, { signal: options?.signal }) }),
     'files: modes, owners and types are told, and a directory that is there keeps its mode',

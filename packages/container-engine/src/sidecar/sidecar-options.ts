@@ -1,4 +1,4 @@
-import type { SandboxId } from '@litterbox/core/provider';
+import { CALL_VARIABLE, type SandboxId } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine-facts.ts';
 
@@ -40,6 +40,8 @@ export function sidecarOptions(input: SidecarOptionsInput): Docker.ContainerCrea
     Entrypoint: ['/bin/sh', '-c', WAIT_SCRIPT],
     Cmd: [],
     Healthcheck: { Test: ['NONE'] },
+    // What belongs to no call would be ended with the next one that ends.
+    Env: [`${CALL_VARIABLE}=sidecar`],
     Labels: { [SIDECAR_LABEL]: id },
     AttachStdin: true,
     AttachStdout: false,
