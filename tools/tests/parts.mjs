@@ -139,12 +139,13 @@ const GATE = [
     name: 'engines-elsewhere-gate',
     why: 'engines on ports and behind SSH: who is trusted, streams that end on one side, and what of the kit a stream can break',
     files: [
-      '^packages/provider-docker/test/(engine-over-tls\\.test|over-tls\\.kit)',
+      '^packages/provider-docker/test/(engine-over-tls\\.test|over-tls\\.kit|sidecar)',
       '^packages/provider-ssh/test/engine-over-ssh\\.test',
     ],
     titles: [
       '^an engine that cannot be trusted',
       '^an engine over TLS has sandboxes',
+      '^a sandbox whose network cannot be entered from here is reached by a container beside it',
       '^an engine on a machine that is reached over SSH has sandboxes',
       ...groups('streaming'),
     ],
@@ -395,6 +396,14 @@ const DEEP = [
     files: ['^packages/provider-podman/test/'],
     as: 'user',
     uses: ['podman-user'],
+  },
+  {
+    name: 'kit-docker-user',
+    why: "root's engine for an ordinary user of it, who enters no container's network: what ports, services and a network stand on",
+    files: ['^packages/provider-docker/test/debian\\.conformance'],
+    titles: groups('traits', 'isolation', 'connections', 'listening', 'services', 'artefacts'),
+    as: 'user',
+    uses: ['docker'],
   },
   {
     name: 'kit-foreign-files',
