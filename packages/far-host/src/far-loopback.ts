@@ -8,10 +8,15 @@ import {
   type OpenPort,
   type ProcessHandle,
   type ProcessSpec,
+  visibleName,
 } from '@litterbox/core/provider';
 import { closeQuietly } from './close-quietly.ts';
-import { CONNECT_PROGRAM, FETCH_PROGRAM, LISTEN_PROGRAM } from './loopback-programs.ts';
+import { CONNECT_PROGRAM, FETCH_PROGRAM, LISTEN_PROGRAM, MAX_CONNECTIONS } from './loopback-programs.ts';
 import { firstLine } from './process-stream.ts';
+
+/** No reason that a program of ours gives is longer. */
+const MAX_REASON_CHARACTERS = 200;
+const CONNECTION = /^[1-9][0-9]{0,14}$/;
 
 /** What a loopback needs of its machine. */
 export interface FarLoopbackInput {
@@ -41,7 +46,8 @@ export class FarLoopback implements NamespaceLoopback {
     await closeQuietly(process);
     options?.signal?.throwIfAborted();
     if (!line.startsWith('-')) throw cannotEnter('host.connect', code);
-    throw new LitterboxError('UNAVAILABLE', `Nothing answers on port ${port} in the sandbox (${line.slice(1)}).`, {
+    const why = visibleName(line.slice(1), MAX_REASON_CHARACTERS);
+    throw new LitterboxError('UNAVAILABLE', `Nothing answers on port ${port} in the sandbox (${why}).`, {
       operation: 'host.connect',
       hint: 'Start the program that listens there, on 127.0.0.1 or on every address.',
     });
@@ -58,7 +64,9 @@ export class FarLoopback implements NamespaceLoopback {
       await closeQuietly(process);
       options?.signal?.throwIfAborted();
       this.#assertOpen('host.listen');
-      throw line.startsWith('-') ? refused(port, line.slice(1)) : cannotEnter('host.listen', exit?.code ?? 0);
+      throw line.startsWith('-')
+        ? refused(port, visibleName(line.slice(1), MAX_REASON_CHARACTERS))
+        : cannotEnter('host.listen', exit?.code ?? 0);
     }
     const opened = this.#open(process, stream, path, onConnection);
     this.#listeners.add(opened);
@@ -74,12 +82,21 @@ export class FarLoopback implements NamespaceLoopback {
   #open(process: ProcessHandle, told: ByteStream, path: string, onConnection: (stream: ByteStream) => void): OpenPort {
     const connections = new Set<ByteStream>();
     let isOpen = true;
+    let taking = 0;
     const ended = (async () => {
       try {
-        for await (const number of lines(told)) void this.#take(path, number, onConnection, connections, () => isOpen);
+        for await (const number of numbers(told)) {
+          // The program there has half as many at once, and hears sooner than this one that a connection has ended.
+          if (taking + connections.size >= 2 * MAX_CONNECTIONS) break;
+          taking += 1;
+          void this.#take(path, number, onConnection, connections, () => isOpen).finally(() => {
+            taking -= 1;
+          });
+        }
       } catch {
         // The machine is lost, or the program was ended.
       }
+      await closeQuietly(process);
     })();
     return {
       ended,
@@ -154,16 +171,19 @@ export class FarLoopback implements NamespaceLoopback {
   }
 }
 
-async function* lines({ readable }: ByteStream): AsyncGenerator<string, void, undefined> {
+/** Numbers of connections, a line each. It ends with the first line that is none. */
+async function* numbers({ readable }: ByteStream): AsyncGenerator<string, void, undefined> {
   const reader = readable.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     text += decoder.decode(next.value, { stream: true });
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      if (!CONNECTION.test(text.slice(0, end))) return;
       yield text.slice(0, end);
       text = text.slice(end + 1);
     }
+    if (text.length > MAX_REASON_CHARACTERS) return;
   }
 }
 

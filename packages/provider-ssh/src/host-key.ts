@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { LitterboxError } from '@litterbox/core/provider';
+import { LitterboxError, visibleName } from '@litterbox/core/provider';
 import type { Endpoint } from './client-config.ts';
 import { type KnownKey, knownKeys } from './known-hosts.ts';
 
@@ -89,7 +89,7 @@ export class HostKeyCheck {
 function hostKeyOf(blob: Buffer): HostKey {
   const length = blob.length >= 4 ? blob.readUInt32BE(0) : 0;
   return {
-    type: blob.subarray(4, 4 + Math.min(length, 64)).toString('latin1'),
+    type: visibleName(blob.subarray(4, 4 + Math.min(length, 64)).toString('latin1')),
     key: blob.toString('base64'),
     fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
   };

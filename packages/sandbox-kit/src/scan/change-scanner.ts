@@ -14,6 +14,7 @@ import {
 } from '@litterbox/core/provider';
 import { clockMark, type ClockMoment, isComparable, momentOf } from './clock-mark.ts';
 import { Finder, foundEntry, type FoundEntry } from './finder.ts';
+import { type KeptNumbers, NO_NUMBERS, parseKeptNumbers } from './kept-numbers.ts';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { ResidentWalker } from './resident-walker.ts';
 
@@ -241,7 +242,7 @@ export class ChangeScanner implements AsyncDisposable {
   async #knownAt(mark: ChangeMark | undefined): Promise<Map<string, string>> {
     if (!this.#known) {
       const bytes = await this.#input.host.files.read(this.#input.stateFile, { maxBytes: MAX_STATE_BYTES });
-      const kept = bytes ? (JSON.parse(decodeRaw(bytes)) as KeptNumbers) : { known: [] };
+      const kept = bytes ? parseKeptNumbers(decodeRaw(bytes)) : NO_NUMBERS;
       this.#known = new Map(kept.known);
       this.#pending = kept.pending && { next: kept.pending.next, numbers: new Map(kept.pending.numbers) };
     }
@@ -285,14 +286,6 @@ interface Changed {
   readonly entries: FoundEntry[];
   /** Entries of directories that were listed at once, by path. */
   readonly listed: ReadonlyMap<string, readonly (readonly [letter: string, name: string])[]>;
-}
-
-interface KeptNumbers {
-  readonly known: readonly (readonly [path: string, inode: string])[];
-  readonly pending?: {
-    readonly next: ChangeMark;
-    readonly numbers: readonly (readonly [path: string, inode: string])[];
-  };
 }
 
 /** An entry whose path is absolute, with the path below the directory instead: empty for the directory itself. */
