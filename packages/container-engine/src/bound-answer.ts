@@ -18,7 +18,8 @@ export function boundAnswer(request: ClientRequest, maxBytes = MAX_ANSWER_BYTES)
       bytes += chunk?.length ?? 0;
       if (bytes <= maxBytes) return push(chunk, encoding);
       response.destroy();
-      request.destroy(new Error(`an answer of more than ${maxBytes} bytes`));
+      // Node tells the response alone, to which the client library does not listen.
+      request.emit('error', new Error(`an answer of more than ${maxBytes} bytes`));
       return false;
     };
   });
