@@ -103,7 +103,7 @@ function unknown(endpoint: Endpoint, key: HostKey): LitterboxError {
     `Nobody knows the key of ${endpoint.hostKeyName}: ${key.type} ${key.fingerprint}. Nothing was sent.`,
     {
       operation: 'host.connect',
-      hint: `Compare it with what ssh-keygen -l -f /etc/ssh/ssh_host_*_key.pub prints there, then say yes to litterbox host add, or log in once with ssh.`,
+      hint: `Compare it with what ssh-keygen -l -f /etc/ssh/ssh_host_*_key.pub prints there, then say yes to litterbox host add in a terminal, give it by --host-key, or log in once with ssh.`,
       facts: facts(endpoint, key),
     },
   );
