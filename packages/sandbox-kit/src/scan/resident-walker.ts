@@ -84,6 +84,7 @@ sub walk {
   ($mark) = @_; $mark -= $slack if $mark ne '';
   $out = sprintf "T %.9f %.3f %s\0", clock_gettime(5) - $slack, ahead(), $boot; @directories = (); $left = $mark eq '' ? 0 : $room; $held = 0;
   if (my $top = directory $changes) { my @s = stat $top; visit($top, '', \@s) if @s }
+  elsif (my @s = lstat $changes) { told('u', '', \@s) }
   $out .= "N $held\0"; $left = 0;
   if (my $layers = $frozen ne '' && directory $frozen) {
     for my $name (sort { $b <=> $a } grep { /^[0-9]+$/ } @{names($layers) // []}) {
