@@ -184,8 +184,21 @@ async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, 
   return undefined;
 }
 
+/** An agent has closed the workspace to itself. The supervisor has opened it by now. */
+class ClosedWorkspace extends LitterboxError {}
+
+/** As {@link launchOnce}, and once more where the workspace was closed. */
+async function launch(input: SessionInput, launched: Launch, call?: CallOptions): Promise<KeptFacts> {
+  try {
+    return await launchOnce(input, launched, call);
+  } catch (error) {
+    if (error instanceof ClosedWorkspace) return await launchOnce(input, launched, call);
+    throw error;
+  }
+}
+
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
-async function launch(
+async function launchOnce(
   input: SessionInput,
   { argv, namespaces, judge }: Launch,
   call?: CallOptions,
@@ -204,7 +217,8 @@ async function launch(
     }
     if (words[0] !== 'facts') {
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
-      throw new LitterboxError(
+      const Failure = /Can't chdir to/.test(reason) ? ClosedWorkspace : LitterboxError;
+      throw new Failure(
         /No space left on device/.test(reason) ? 'DISK_FULL' : 'UNAVAILABLE',
         `The sandbox could not be started: ${shown(reason.trim())}.`,
         {
