@@ -179,7 +179,7 @@ function tell(
 }
 
 function sentence(warning: RecordResult['warnings'][number]): string {
-  const path = visibleName(warning.path);
+  const path = warning.path === '' ? 'the workspace itself' : visibleName(warning.path);
   switch (warning.type) {
     case 'refused-path':
       return `${path} is never recorded (${warning.code})`;

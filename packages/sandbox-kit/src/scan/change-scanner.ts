@@ -107,8 +107,7 @@ export class ChangeScanner implements AsyncDisposable {
     const next = clockMark(now);
     // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
     const { changes, workspace, isCopy } = this.#input;
-    if (mark === undefined && changes !== workspace && !isCopy && entries.every(({ path }) => path === ''))
-      entries = [];
+    if (mark === undefined && changes !== workspace && !isCopy && entries.every(isReadableTop)) entries = [];
     if (mark === undefined || isOtherClock) await this.#addPrepared(entries, call);
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
     if (mark !== undefined && !isOtherClock && known?.get('') === UNREAD && entries.some(isReadableTop)) {
