@@ -525,7 +525,7 @@ const DEEP = [
   {
     name: 'attacks-network',
     why: 'attacks on network, secrets and gate',
-    files: ['^packages/hardening/test/attacks/(a77|a79|a81|a82|ax27)', '^packages/hardening/test/security-page'],
+    files: ['^packages/hardening/test/attacks/(a77|a79|a81|a82|ax27|ax84)', '^packages/hardening/test/security-page'],
   },
   {
     name: 'attacks-user',

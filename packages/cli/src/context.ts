@@ -1,3 +1,4 @@
+import { visible } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 import { askAtTerminal } from './ask.ts';
 import { loadLitterbox } from './load-litterbox.ts';
@@ -41,7 +42,7 @@ export function contextOf(
     litterbox,
     async settled() {
       const [one, { reconcileState }] = await Promise.all([litterbox(), import('./reconcile.ts')]);
-      for (const sentence of await one.perform(reconcileState, {}, { signal })) talk.notice(sentence);
+      for (const sentence of await one.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
       return one;
     },
     async close() {

@@ -32,7 +32,11 @@ describe('the command line', () => {
       { error: { code: 'SANDBOX_EXISTS', message: expect.stringContaining('a-2') } },
     ]);
     const many = await fixture.run(['fork', 'a', '-n', '17']);
-    expect(many).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('want at most 16') });
+    expect(many).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--number "17" is not a whole number, 1..16'),
+    });
     await fixture.run(['delete', 'a', 'a-1', 'a-2', 'a-3', '--force']);
   });
 

@@ -4,6 +4,7 @@ import { containerName, LABELS } from './container-options.ts';
 import type { ContainerPauses } from './container-pauses.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import type { FoundContainer } from './found-container.ts';
+import { inspectContainer } from './inspect-container.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** How the containers of prepared sandboxes are given away. */
@@ -18,12 +19,9 @@ export class ContainerClaims {
 
   /** The container of a prepared sandbox. @throws LitterboxError `UNAVAILABLE` when it does not run: frozen or not. */
   async waiting(meta: SandboxMeta, call?: CallOptions): Promise<FoundContainer> {
-    const found = await this.#engine.askIfThere(
-      'provider.claim',
-      async (docker) => docker.getContainer(containerName(meta)).inspect(),
-      call,
-    );
-    const isOurs = found?.Config.Labels[LABELS.id] === meta.id;
+    const found = await inspectContainer(this.#engine, 'provider.claim', containerName(meta), call);
+    const labels: Readonly<Record<string, string>> | null | undefined = found?.Config.Labels;
+    const isOurs = labels?.[LABELS.id] === meta.id;
     if (found && isOurs && found.State.Running)
       return { id: found.Id, state: found.State.Paused ? 'paused' : 'running' };
     throw new LitterboxError('UNAVAILABLE', 'The container of the prepared sandbox does not run any more.', {

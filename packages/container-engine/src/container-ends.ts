@@ -1,4 +1,5 @@
 import { type CallOptions, reach, SandboxId } from '@litterbox/core/provider';
+import { isObjectOf } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { homeVolume, LABELS, workspaceVolume } from './container-options.ts';
 import type { ContainerPauses } from './container-pauses.ts';
@@ -7,6 +8,7 @@ import { hasEndedAlready, isBeingRemoved } from './engine-answers.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { findContainer } from './found-container.ts';
 import { type Layout, sandboxLayoutOf } from './layout.ts';
+import { noAnswer } from './no-answer.ts';
 import { upperDirectories } from './overlay-volumes.ts';
 import type { SandboxDisks } from './sandbox-disks.ts';
 import type { Sidecars } from './sidecar/sidecars.ts';
@@ -21,6 +23,14 @@ export interface ContainerEndsInput {
   readonly pauses: ContainerPauses;
   readonly disks: SandboxDisks;
   readonly sidecars: Sidecars;
+}
+
+/** What an engine lists: with labels and options that are texts. */
+function isListed(value: unknown): boolean {
+  if (!isObjectOf(value, () => true)) return false;
+  const { Labels, Options } = value as Readonly<Record<'Labels' | 'Options', unknown>>;
+  const isText = (text: unknown) => typeof text === 'string';
+  return [Labels, Options].every((one) => one === undefined || one === null || isObjectOf(one, isText));
 }
 
 /** How containers are killed and removed, with their volumes and disks. */
@@ -102,17 +112,16 @@ export class ContainerEnds {
       ),
     ]);
     const found = new Set<SandboxId>();
-    const look = (labels: Readonly<Record<string, string>> | null, paths: readonly string[]) => {
+    const look = (labels: Readonly<Record<string, string>> | null, paths: readonly unknown[]) => {
       const id = labels?.[LABELS.id] ?? '';
       // The label alone does not say whose it is: another user or another state directory has sandboxes on this engine too.
       const own = SandboxId.is(id) && `${sandboxLayoutOf(this.#layout, id).directory}/`;
-      if (own && paths.some((path) => path.startsWith(own))) found.add(id);
+      if (own && paths.some((path) => typeof path === 'string' && path.startsWith(own))) found.add(id);
     };
+    if (![containers, volumes ?? []].every((list) => Array.isArray(list) && list.every(isListed)))
+      throw noAnswer(this.#engine, 'provider.remove', 'its containers and volumes');
     for (const { Labels, Mounts } of containers)
-      look(
-        Labels,
-        Mounts.map(({ Source }) => Source),
-      );
+      look(Labels, Array.isArray(Mounts) ? Mounts.map((mount?: { readonly Source?: unknown }) => mount?.Source) : []);
     for (const { Labels, Options } of volumes ?? []) look(Labels, upperDirectories(Options?.['o'] ?? ''));
     return found;
   }

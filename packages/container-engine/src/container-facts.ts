@@ -14,6 +14,8 @@ import { assuranceOf } from './assurance-of.ts';
 import type { Engine } from './engine.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import { findContainer } from './found-container.ts';
+import { firstProcessOf } from './first-process-of.ts';
+import { inspectContainer } from './inspect-container.ts';
 import { sandboxLayoutOf } from './layout.ts';
 import { outputFrames } from './output-frames.ts';
 import type { SandboxDisks } from './sandbox-disks.ts';
@@ -80,13 +82,10 @@ export class ContainerFacts {
   }
 
   async #read(meta: SandboxMeta, id: string, call?: CallOptions): Promise<Assurance> {
-    const [container, facts] = await Promise.all([
-      this.#engine.ask('runtime.assurance', async (docker) => docker.getContainer(id).inspect(), call),
-      this.#facts(call),
-    ]);
+    const [container, facts] = await Promise.all([this.#inspect('runtime.assurance', id, call), this.#facts(call)]);
     const [[status, map], diskBytes] = await Promise.all([
       this.#kernelFacts(container, call),
-      this.#disks.sizeBytes(meta, container.State.Pid, call),
+      this.#disks.sizeBytes(meta, firstProcessOf(container), call),
     ]);
     return assuranceOf({
       provider: this.#engine.provider,
@@ -108,17 +107,27 @@ export class ContainerFacts {
     });
   }
 
+  async #inspect(operation: string, id: string, call?: CallOptions): Promise<Docker.ContainerInspectInfo> {
+    const found = await inspectContainer(this.#engine, operation, id, call);
+    if (found) return found;
+    throw new LitterboxError('NOT_FOUND', 'The container of the sandbox is gone.', {
+      operation,
+      provider: this.#engine.provider,
+      hint: 'Try again: it is made anew by itself.',
+    });
+  }
+
   /** The network of the sandbox's container, which runs then. */
   async network(meta: SandboxMeta, call?: CallOptions): Promise<ContainerNetwork> {
-    const container = await this.#ensureRunning(meta, call);
-    const [{ State }, facts, { uid }] = await Promise.all([
-      this.#engine.ask('runtime.connect', async (docker) => docker.getContainer(container).inspect(), call),
+    const id = await this.#ensureRunning(meta, call);
+    const [container, facts, { uid }] = await Promise.all([
+      this.#inspect('runtime.connect', id, call),
       this.#facts(call),
       this.#directories.host.facts(call),
     ]);
-    const network = { container, run: `${container} ${State.StartedAt}` };
+    const network = { container: id, run: `${id} ${String(container.State.StartedAt)}` };
     if (!this.#directories.host.loopback || (uid !== 0 && !facts.isRootless)) return network;
-    const process = `/proc/${State.Pid}`;
+    const process = `/proc/${firstProcessOf(container)}`;
     // Another process may have that number here, when the engine's processes have numbers of their own.
     const script = `grep -q '^NSpid:.*[[:space:]]1$' ${process}/status && readlink ${process}/ns/net`;
     const { code, stdout } = await runScript(this.#directories.host, script, call);
@@ -137,10 +146,15 @@ export class ContainerFacts {
     );
     if (!stats) return { memoryBytes: 0, processes: 0 };
     const { memory_stats, cpu_stats, pids_stats } = stats;
+    const [memoryBytes, cpuNanoseconds, processes] = [
+      countOf(memory_stats?.usage),
+      countOf(cpu_stats?.cpu_usage?.total_usage),
+      countOf(pids_stats?.current),
+    ];
     return {
-      ...(memory_stats?.usage && { memoryBytes: memory_stats.usage }),
-      ...(cpu_stats?.cpu_usage?.total_usage && { cpuMs: cpu_stats.cpu_usage.total_usage / 1e6 }),
-      ...(pids_stats?.current && { processes: pids_stats.current }),
+      ...(memoryBytes !== undefined && { memoryBytes }),
+      ...(cpuNanoseconds !== undefined && { cpuMs: cpuNanoseconds / 1e6 }),
+      ...(processes !== undefined && { processes }),
     };
   }
 
@@ -156,20 +170,18 @@ export class ContainerFacts {
   }
 
   /** `status` and `uid_map` of the container's first process: from the machine where it can be seen there, else from inside. */
-  async #kernelFacts(
-    { Id, State }: Docker.ContainerInspectInfo,
-    call?: CallOptions,
-  ): Promise<readonly [string, string]> {
+  async #kernelFacts(container: Docker.ContainerInspectInfo, call?: CallOptions): Promise<readonly [string, string]> {
     const names = ['status', 'uid_map'] as const;
+    const first = firstProcessOf(container);
     const [status = '', map = ''] = await Promise.all(
       names.map(async (name) =>
-        decodeRaw((await this.#directories.host.files.read(`/proc/${State.Pid}/${name}`, call)) ?? new Uint8Array()),
+        decodeRaw((await this.#directories.host.files.read(`/proc/${first}/${name}`, call)) ?? new Uint8Array()),
       ),
     );
     // Another process may have that number here, when the engine's processes have numbers of their own.
     if (/^NSpid:.*\s1$/m.test(status)) return [status, map];
     const { stream } = await this.#engine.exec(
-      Id,
+      container.Id,
       { Cmd: ['sh', '-c', READ_FACTS], AttachStdout: true, AttachStderr: true, WorkingDir: '/' },
       call,
     );
@@ -181,6 +193,10 @@ export class ContainerFacts {
     return [text.slice(0, cut), text.slice(cut + 1)];
   }
 }
+
+/** What an engine counts; undefined where it does not, for which some say 0. */
+const countOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
 
 /** Two files of the container's first process, by builtins alone. */
 const READ_FACTS = `lb_cat() { while IFS= read -r lb_l; do printf '%s\\n' "$lb_l"; done <$1; }

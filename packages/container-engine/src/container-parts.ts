@@ -12,6 +12,7 @@ import { InstalledImages } from './installed-images.ts';
 import { keptSetups } from './kept-setups.ts';
 import { knownEngine } from './known-engines.ts';
 import { layoutOf } from './layout.ts';
+import { isSandboxMeta } from './is-sandbox-meta.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Parts and places that the provider of one engine is made of. */
@@ -52,7 +53,12 @@ export function engineOf({ host, directory, flavour, openMachine }: ContainerPro
 export function containerParts(input: ContainerProviderInput): ContainerParts {
   const { host, isRoot, directory, flavour, isConfined = false } = input;
   const layout = layoutOf(directory);
-  const directories = new SandboxDirectories<SandboxMeta, typeof layout>({ provider: flavour.provider, host, layout });
+  const directories = new SandboxDirectories<SandboxMeta, typeof layout>({
+    provider: flavour.provider,
+    host,
+    layout,
+    isOwn: isSandboxMeta,
+  });
   const engine = input.engine ?? engineOf(input);
   const { believedMs, hasIdentity = false, ownInfo } = flavour;
   const look = {

@@ -316,7 +316,7 @@ export class ContainerProcess implements ProcessHandle {
       const { ExitCode, Running } = await engine.ask('process.exit', async (docker, signal) =>
         docker.getExec(this.execId).inspect({ abortSignal: signal }),
       );
-      if (!Running && ExitCode !== null) return this.#end(exitStatusOf(ExitCode & 0xff));
+      if (!Running && Number.isInteger(ExitCode)) return this.#end(exitStatusOf(Number(ExitCode) & 0xff));
     } catch (error) {
       if (isLitterboxError(error, 'UNAVAILABLE')) return this.#settle.reject(this.#lost(error));
     }

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { allowedProcessors, parseProcessors } from '@litterbox/linux-sandbox';
+import { allowedProcessors, isObjectOf, parseProcessors } from '@litterbox/linux-sandbox';
 import {
   type CallOptions,
   decodeRaw,
@@ -7,9 +7,11 @@ import {
   isLitterboxError,
   LitterboxError,
   type ProbeCheck,
+  visibleName,
 } from '@litterbox/core/provider';
 import { isElsewhere, showAddress } from './address/engine-address.ts';
 import { type Engine, PRESENCE_MS } from './engine.ts';
+import { noAnswer } from './no-answer.ts';
 import { ping } from './ping.ts';
 
 /** What one look at an engine tells. */
@@ -104,6 +106,7 @@ export async function readEngine(
     host.files.read('/proc/self/status', call),
     engine.ask('engine.ping', ping, presence),
   ]);
+  if (!isInfo(info)) throw noAnswer(engine, 'engine.info', 'itself');
   if (info.OSType !== undefined && info.OSType !== '' && info.OSType !== 'linux')
     throw new LitterboxError('UNSUPPORTED', `${title} runs ${info.OSType} containers; Linux containers are needed.`, {
       operation: 'engine.info',
@@ -181,6 +184,34 @@ export async function readEngine(
       controllers?.includes('cpuset') ?? (info.CPUSet === true && !(isRootless && cgroupVersion === '1')),
     checks,
   };
+}
+
+const TEXTS = [
+  'ID',
+  'KernelVersion',
+  'ServerVersion',
+  'OSType',
+  'Architecture',
+  'DefaultRuntime',
+  'CgroupVersion',
+  'Name',
+  'DockerRootDir',
+  'OperatingSystem',
+] as const satisfies (keyof EngineInfo)[];
+/** No engine says more of itself in one of them. */
+const MAX_TEXT_CHARACTERS = 1000;
+
+/** Whether what tells of an engine has the types that it is read as, with nothing in its texts that nobody sees. */
+function isInfo(value: unknown): value is EngineInfo {
+  if (!isObjectOf(value, () => true)) return false;
+  const members = value as Readonly<Record<string, unknown>>;
+  const { SecurityOptions: options, NCPU: processors } = members;
+  const isText = (text: unknown) => typeof text === 'string' && text === visibleName(text, MAX_TEXT_CHARACTERS);
+  return (
+    TEXTS.every((name) => members[name] === undefined || isText(members[name])) &&
+    (options === undefined || options === null || (Array.isArray(options) && options.every(isText))) &&
+    (processors === undefined || (Number.isSafeInteger(processors) && Number(processors) < 2 ** 16))
+  );
 }
 
 /**

@@ -2,6 +2,11 @@ import { Agent, type ClientRequest, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import type { ConnectEngine } from './address/connect-engine.ts';
+import { boundAnswer } from './bound-answer.ts';
+
+const { addRequest: ADD_REQUEST } = Agent.prototype as unknown as {
+  addRequest(this: Agent, request: ClientRequest, ...rest: readonly unknown[]): void;
+};
 
 type Connected = (error: Error | null, stream?: Duplex) => void;
 
@@ -33,6 +38,12 @@ export class HostAgent extends Agent {
       (error: Error) => connected(error),
     );
     return undefined;
+  }
+
+  /** What Node's client calls with each request: its types leave that out. @see https://github.com/nodejs/node/blob/main/lib/_http_agent.js */
+  addRequest(request: ClientRequest, ...rest: readonly unknown[]): void {
+    boundAnswer(request);
+    ADD_REQUEST.call(this, request, ...rest);
   }
 
   /** Node's own sets options of TCP, which these connections do not have. */

@@ -3,6 +3,7 @@ import type { Engine } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import { type ImageFacts, imageFacts } from './image-facts.ts';
+import { noAnswer } from './no-answer.ts';
 
 /** Go's names for what `uname -m` says. @see https://go.dev/doc/install/source#environment */
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = {
@@ -21,7 +22,7 @@ interface PullLine {
   readonly status?: string;
   readonly id?: string;
   readonly progress?: string;
-  readonly error?: string;
+  readonly error?: unknown;
 }
 
 /** Registries say what they missed at the end of a long line. */
@@ -68,7 +69,10 @@ export class Images {
       async (docker) => await docker.getImage(reference).inspect(),
       options,
     );
-    return found && imageFacts(found);
+    if (!found) return undefined;
+    const facts = imageFacts(found);
+    if (!facts) throw noAnswer(this.#engine, 'provider.create', `the image ${shown(reference)}`);
+    return facts;
   }
 
   async #pull(reference: string, options?: ProgressOptions): Promise<ImageFacts> {
@@ -88,7 +92,7 @@ export class Images {
       );
     // A reference without tag or digest would pull every tag.
     const full = /[:@][^/]*$/.test(reference) ? reference : `${reference}:latest`;
-    let refusal: string | undefined;
+    let refusal: unknown;
     try {
       await this.#engine.ask(
         'provider.pull',
@@ -110,7 +114,7 @@ export class Images {
                 idle.refresh();
                 if (error !== undefined && error !== '')
                   refusal = error; // Podman ends the answer well after it
-                else say([id, status, progress].filter(Boolean).join(' '));
+                else say(visibleName([id, status, progress].filter(Boolean).join(' ')));
               },
             );
           });
@@ -123,7 +127,7 @@ export class Images {
       throw missing(said, error);
     }
     const pulled = await this.#inspect(full, options);
-    if (!pulled) throw missing(refusal ?? 'it is still not there');
+    if (!pulled) throw missing(typeof refusal === 'string' ? refusal : 'it is still not there');
     return pulled;
   }
 }

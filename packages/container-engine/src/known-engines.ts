@@ -1,4 +1,5 @@
 import { type CallOptions } from '@litterbox/core/provider';
+import { isObjectOf } from '@litterbox/linux-sandbox';
 import { showAddress } from './address/engine-address.ts';
 import { type Engine, PRESENCE_MS } from './engine.ts';
 import { type EngineFacts, type EngineSurvey, readEngine } from './engine-facts.ts';
@@ -72,11 +73,24 @@ async function looked(engine: Engine, survey: EngineSurvey, address: string, cal
   return facts;
 }
 
-/** The provider's own file; one that was cut off is none. */
+/** The provider's own file; one that was cut off, or written by others, is none. */
 function parsed(bytes: Uint8Array): Look | undefined {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as Look;
+    const look: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isObjectOf(look, () => true) && 'facts' in look && isFacts(look.facts) ? (look as Look) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether facts have what everything else stands on. */
+function isFacts(value: unknown): value is EngineFacts {
+  if (!isObjectOf(value, () => true)) return false;
+  const { version, runtime, architecture, identity, enforced, checks } = value as Readonly<Record<string, unknown>>;
+  return (
+    [version, runtime, architecture, identity].every((text) => typeof text === 'string') &&
+    isObjectOf(enforced, (one) => typeof one === 'boolean') &&
+    Array.isArray(checks) &&
+    checks.every((check) => isObjectOf(check, (text) => typeof text === 'string'))
+  );
 }

@@ -1,4 +1,4 @@
-import { decodeRaw, type HostFacts, LitterboxError } from '@litterbox/core/provider';
+import { decodeRaw, type HostFacts, LitterboxError, visibleName } from '@litterbox/core/provider';
 
 /** What a far machine tells of itself when a connection begins. */
 export interface FarFacts {
@@ -8,6 +8,16 @@ export interface FarFacts {
   /** Content of `/etc/machine-id`: another value is another machine. Absent where there is none. */
   readonly machineId?: string;
 }
+
+/** Numbers of users and groups have 32 bits. */
+const isUser = (text: string): boolean => /^[0-9]{1,10}$/.test(text) && Number(text) < 2 ** 32;
+/** What a kernel calls itself, its machine and its starts. Empty where it does not tell. */
+const WORD = /^[\w.+~@:#()/-]{0,128}$/;
+/** No search path of a login has more. */
+const MAX_DIRECTORIES = 256;
+
+/** A path that becomes part of scripts and of messages. */
+const isDirectory = (path: string): boolean => path.startsWith('/') && path === visibleName(path, 4096);
 
 /** Shell text that prints what {@link parseFarFacts} reads: values and variables, each with a NUL behind it. */
 export const FACTS_SCRIPT = `lb_of() { if [ -r "$1" ]; then read -r lb_line <"$1"; printf '%s\\0' "$lb_line"; else printf '\\0'; fi; }
@@ -30,18 +40,23 @@ export function parseFarFacts(host: string, bytes: Uint8Array): FarFacts {
     machineId = '',
     ...rest
   ] = decodeRaw(bytes).split('\0');
-  if (!/^[0-9]{1,10}$/.test(uid) || !/^[0-9]{1,10}$/.test(gid) || !home.startsWith('/')) {
-    throw new LitterboxError('PROVIDER_PROTOCOL_ERROR', `${host} does not tell who logs in there and where home is.`, {
-      operation: 'host.facts',
-      hint: 'Log in there by hand, and look whether id -u prints a number and HOME is an absolute path.',
-    });
+  const isPerson = [uid, gid].every(isUser) && isDirectory(home);
+  if (!isPerson || ![system, architecture, kernelRelease, bootId, machineId].every((text) => WORD.test(text))) {
+    throw new LitterboxError(
+      'PROVIDER_PROTOCOL_ERROR',
+      `${host} does not tell what it is, who logs in there and where home is.`,
+      {
+        operation: 'host.facts',
+        hint: 'Log in there by hand, and look whether uname -srm prints words, id -u a number, and HOME is an absolute path.',
+      },
+    );
   }
-  const environment: Record<string, string> = {};
+  const environment = Object.create(null) as Record<string, string>;
   for (const variable of rest) {
     const at = variable.indexOf('=');
     if (at > 0) environment[variable.slice(0, at)] = variable.slice(at + 1);
   }
-  const directories = path.split(':').filter((directory) => directory.startsWith('/'));
+  const directories = path.split(':').filter(isDirectory).slice(0, MAX_DIRECTORIES);
   return {
     facts: {
       platform: system.toLowerCase(),

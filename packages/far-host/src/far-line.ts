@@ -1,4 +1,11 @@
-import { LitterboxError, lostWay, MarkerSplitter, type ProcessHandle, type SignalName } from '@litterbox/core/provider';
+import {
+  LitterboxError,
+  lostWay,
+  MarkerSplitter,
+  type ProcessHandle,
+  type SignalName,
+  visibleName,
+} from '@litterbox/core/provider';
 import { closeQuietly } from '@litterbox/linux-sandbox';
 import type { FarPatience } from './far-patience.ts';
 import { FarProcess, type FarProcessLine } from './far-process.ts';
@@ -131,7 +138,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
           else said = (said + new TextDecoder().decode(bytes)).slice(-500);
         }
         const reason = said.trim().split('\n').at(-1) ?? '';
-        reject(lost(this.#host, reason || 'its shell ended'));
+        reject(lost(this.#host, reason === '' ? 'its shell ended' : visibleName(reason)));
         await this.#lose('what watches over it there has ended');
       })().catch(reject);
     });
@@ -148,7 +155,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
 
   async #lose(reason: string): Promise<void> {
     if (this.#loss) return;
-    this.#loss = lost(this.#host, reason);
+    this.#loss = lost(this.#host, visibleName(reason));
     clearInterval(this.#beat);
     await closeQuietly(this.#transport);
   }

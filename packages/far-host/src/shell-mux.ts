@@ -15,6 +15,8 @@ import { MarkedStream } from './marked-stream.ts';
 import { MUX_FRAME_BYTES, MUX_WINDOW_BYTES, muxProgram } from './mux-program.ts';
 
 const HEADER_BYTES = 9;
+/** What was taken is told to a far end; one that reads none of it any more is none of ours. */
+const MAX_UNTOLD_FRAMES = 10_000;
 
 type Letter = 'S' | 'W' | 'E' | 'A' | 'C';
 
@@ -31,6 +33,7 @@ export class ShellMux implements FarTransport {
   #isGone = false;
   #rest: Uint8Array = new Uint8Array();
   #writing: Promise<void> = Promise.resolve();
+  #untoldFrames = 0;
 
   private constructor(transport: FarTransport, session: ProcessHandle) {
     this.#transport = transport;
@@ -75,7 +78,14 @@ export class ShellMux implements FarTransport {
     view.setUint32(1, id);
     view.setUint32(5, bytes.length);
     frame.set(bytes, HEADER_BYTES);
-    const writing = this.#session.write(frame);
+    this.#untoldFrames += 1;
+    if (this.#untoldFrames > MAX_UNTOLD_FRAMES) {
+      this.#lose();
+      return await closeQuietly(this.#transport);
+    }
+    const writing = this.#session.write(frame).finally(() => {
+      this.#untoldFrames -= 1;
+    });
     this.#writing = writing.catch(() => this.#lose());
     await this.#writing;
   }
@@ -166,6 +176,8 @@ class MuxProcess implements ProcessHandle {
   /** @returns `false` when the far end sends more than it may: it would fill the memory of this program */
   receive(letter: string, bytes: Uint8Array): boolean {
     const numbers = () => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    // Nothing of ours sends output without a byte, of which any number would fit.
+    if ((letter === 'o' || letter === 'e') && bytes.length === 0) return false;
     if (letter === 'o') this.#push({ type: 'stdout-data', bytes });
     else if (letter === 'e') this.#push({ type: 'stderr-data', bytes });
     else if (letter === 'w' && bytes.length === 4) {

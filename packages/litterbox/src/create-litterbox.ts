@@ -124,7 +124,11 @@ export interface Litterbox extends Performer {
   reconcile(options?: CallOptions): Promise<readonly string[]>;
 }
 
-/** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */
+/**
+ * Synchronous and free of I/O: parts are loaded and opened by the first call that needs them.
+ *
+ * @throws LitterboxError `ARG_MISSING`, `ARG_TYPE`, `ARG_UNKNOWN` for options that are none
+ */
 export function createLitterbox(options: LitterboxOptions): Litterbox {
   const performer = openForPeople(options);
   const { perform, wired } = performer;

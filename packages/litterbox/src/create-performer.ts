@@ -9,6 +9,7 @@ import {
   type Providers,
   type UseCases,
 } from '@litterbox/core/agent';
+import { assertOptions } from './assert-options.ts';
 import { closeAll } from './close-all.ts';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { loadFirstParts, loadParts, type LoadSourceControl } from './load-parts.ts';
@@ -44,8 +45,13 @@ export interface Doors {
   readonly sourceControl: LoadSourceControl;
 }
 
-/** Synchronous and free of I/O: parts are loaded and opened by the first call that needs them. */
+/**
+ * Synchronous and free of I/O: parts are loaded and opened by the first call that needs them.
+ *
+ * @throws LitterboxError `ARG_MISSING`, `ARG_TYPE`, `ARG_UNKNOWN` for options that are none
+ */
 export function createPerformer(options: LitterboxOptions, doors: Doors): WiredPerformer {
+  assertOptions(options);
   let wiring: Promise<Wired> | undefined;
   const wired = (): Promise<Wired> => {
     wiring ??= wire(options, doors).catch((error: unknown) => {

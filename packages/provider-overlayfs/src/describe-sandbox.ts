@@ -68,19 +68,24 @@ export async function describeSandbox(
       `${limits.openFiles} open files: this program itself may have ${maxOpenFiles}`,
       'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
     );
-  const { strategy, checks } = await survey.strategy(call, askedStrategy(spec));
+  const asked = askedStrategy(spec);
+  const { strategy, checks } = await survey.strategy(call, asked);
   if (limits.diskBytesPerSecond !== undefined)
     await assertDiskSpeed(provider, { host, root: directory, machine }, call);
   if (spec.live) await assertLive(provider, spec.live, { host, survey, root: directory }, call);
   if (!strategy)
-    throw new LitterboxError('UNSUPPORTED', `No way of copying works below ${directory}.`, {
-      operation: 'provider.create',
-      provider,
-      hint: [
-        checks.map(({ name, finding }) => `${name}: ${finding}`).join('; '),
-        ...new Set(checks.flatMap(({ remedy }) => remedy ?? [])),
-      ].join('. '),
-    });
+    throw new LitterboxError(
+      'UNSUPPORTED',
+      `${asked === undefined ? 'No way of copying works' : `Copying by ${asked} does not work`} below ${directory}.`,
+      {
+        operation: 'provider.create',
+        provider,
+        hint: [
+          checks.map(({ name, finding }) => `${name}: ${finding}`).join('; '),
+          ...new Set(checks.flatMap(({ remedy }) => remedy ?? [])),
+        ].join('. '),
+      },
+    );
   if (spec.live && !strategy.canStandOnLive)
     throw cannotHonour(
       provider,

@@ -20,6 +20,8 @@ import {
   type CallOptions,
   type Host,
   isLitterboxError,
+  LOCAL_HOST,
+  parseProviderKey,
   type ProbeReport,
   type ProgressOptions,
   type ProviderKey,
@@ -40,6 +42,7 @@ import { askedStrategy, LIVE_STRATEGY_NAMES, STRATEGY_NAMES, strategyNamed, TREE
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './held-session.ts';
+import { isSandboxMeta } from './is-sandbox-meta.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { Machine } from './machine.ts';
@@ -98,7 +101,15 @@ class OverlayProvider implements SandboxProvider {
     };
     const layout = directoryLayout(`${directory}/overlayfs`);
     this.#host = host;
-    this.#directories = new SandboxDirectories({ provider: this.name, host, layout, kinds: TREE_KINDS });
+    const isHere = parseProviderKey(this.name).host === LOCAL_HOST;
+    this.#directories = new SandboxDirectories({
+      provider: this.name,
+      host,
+      layout,
+      kinds: TREE_KINDS,
+      // On another machine nothing stands on the person's working tree, whatever that machine says.
+      isOwn: (description) => isSandboxMeta(description) && (isHere || description['live'] === undefined),
+    });
     this.#wanted = strategy;
     this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy });
     this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());

@@ -86,6 +86,9 @@ ${Object.entries({ empty: '', ...EMPTY_CONTENTS })
  * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says
  * about the sandbox; then it waits for `go` and what is to be known of it before anyone may use the session, says `running`, and is silent from there on.
  *
+ * A workspace that an agent has closed to itself, by its mode, keeps the first process from beginning: it is opened before that is said, for who
+ * tries again.
+ *
  * When it is killed, the control groups are left for whoever starts, ends or removes the sandbox next: all of them empty the groups first.
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
@@ -175,7 +178,7 @@ rm -f ${PROCESSORS}
 ${groups.empty}
 }
 end() { ${groups.thaw}; kill -9 -1; }
-died() { printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; end; wait; empty; exit 1; }
+died() { ! grep -q "Can't chdir" "$2" || chmod u+rwx ws; printf 'error %s: ' "$1"; cat "$2"; printf '\\0'; end; wait; empty; exit 1; }
 bwrap=$(command -v bwrap)
 flock -w 60 7 || fail 'another process has been starting this sandbox for a minute'
 if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does not end'; rm -f dying

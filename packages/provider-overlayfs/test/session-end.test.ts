@@ -46,3 +46,30 @@ it('a process that is asked for while the session ends is started in the next on
   expect(stdout).toBe('again\n');
   await provider.remove(id);
 });
+
+it.each(['overlay', 'copy'] as const)(
+  '%s: a workspace that an agent has closed to itself is open in the next session, and what is in it is told',
+  async (strategy) => {
+    const directory = await backendDirectory(strategy);
+    directories.push(directory);
+    const id = SandboxId.make();
+    await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory, strategy });
+    const first = await provider.create(sandboxSpec(id));
+    const { next } = await first.scan(undefined);
+    const script = 'echo new >new; mkdir deep; echo below >deep/below; chmod 000 .';
+    expect((await collected(await first.spawn({ argv: ['sh', '-c', script] }))).exit.code).toBe(0);
+    const { next: closed, changes } = await first.scan(next);
+    const told = [];
+    for await (const { type, path } of changes) told.push(`${type} ${path}`);
+    expect(told).toContain('unreadable ');
+    await first[Symbol.asyncDispose]();
+
+    await using second = await provider.open(id);
+    const { stdout } = await collected(await second.spawn({ argv: ['sh', '-c', 'cat new deep/below; echo 2 >later'] }));
+    expect(stdout).toBe('new\nbelow\n');
+    const paths = [];
+    for await (const { path } of (await second.scan(closed)).changes) paths.push(path);
+    expect(paths).toEqual(expect.arrayContaining(['new', 'deep/below', 'later']));
+    await provider.remove(id);
+  },
+);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { LitterboxError } from '@litterbox/core/provider';
+import { LitterboxError, visibleName } from '@litterbox/core/provider';
 import type { Endpoint } from './client-config.ts';
 import { type KnownKey, knownKeys } from './known-hosts.ts';
 
@@ -89,7 +89,7 @@ export class HostKeyCheck {
 function hostKeyOf(blob: Buffer): HostKey {
   const length = blob.length >= 4 ? blob.readUInt32BE(0) : 0;
   return {
-    type: blob.subarray(4, 4 + Math.min(length, 64)).toString('latin1'),
+    type: visibleName(blob.subarray(4, 4 + Math.min(length, 64)).toString('latin1')),
     key: blob.toString('base64'),
     fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
   };
@@ -103,7 +103,7 @@ function unknown(endpoint: Endpoint, key: HostKey): LitterboxError {
     `Nobody knows the key of ${endpoint.hostKeyName}: ${key.type} ${key.fingerprint}. Nothing was sent.`,
     {
       operation: 'host.connect',
-      hint: `Compare it with what ssh-keygen -l -f /etc/ssh/ssh_host_*_key.pub prints there, then say yes to litterbox host add, or log in once with ssh.`,
+      hint: `Compare it with what ssh-keygen -l -f /etc/ssh/ssh_host_*_key.pub prints there, then say yes to litterbox host add in a terminal, give it by --host-key, or log in once with ssh.`,
       facts: facts(endpoint, key),
     },
   );

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, visibleName } from '@litterbox/core/provider';
 import ssh2, { type Algorithms, type Client, type ClientChannel } from 'ssh2';
 import type { Endpoint } from './client-config.ts';
 import type { HostKeyCheck } from './host-key.ts';
@@ -40,7 +40,7 @@ export class SshLink implements AsyncDisposable {
     this.ended = new Promise((resolve) => {
       let reason = 'the connection was closed';
       client.on('error', (error) => {
-        reason = error.message;
+        reason = visibleName(error.message); // a server's own words are in it
       });
       client.once('close', () => resolve(reason));
     });
@@ -160,7 +160,7 @@ function loginError(endpoint: Endpoint, error: Error & { level?: string }, keyCo
   }
   return new LitterboxError(
     'UNAVAILABLE',
-    `${place} cannot be reached: ${error.message.replace(/\.$/, '')}.`,
+    `${place} cannot be reached: ${visibleName(error.message).replace(/\.$/, '')}.`,
     {
       operation: 'host.connect',
       hint: `Look whether the machine is up and an SSH server listens there: ssh -v -p ${endpoint.port} ${endpoint.user}@${endpoint.host}.`,

@@ -5,6 +5,7 @@ import {
   LitterboxError,
   type ProcessHandle,
   type SocketAddress,
+  visibleName,
 } from '@litterbox/core/provider';
 import type { FarTransport } from '@litterbox/far-host';
 import type { SshLink } from './ssh-link.ts';
@@ -70,7 +71,7 @@ export class SshTransport implements FarTransport {
       const place = 'path' in address ? address.path : `${address.host}:${address.port}`;
       throw new LitterboxError(
         'UNAVAILABLE',
-        `Nothing answers at ${place} on ${this.#name}: ${error instanceof Error ? error.message : String(error)}.`,
+        `Nothing answers at ${place} on ${this.#name}: ${saidBy(error)}.`,
         {
           operation: 'host.connect',
           hint: 'Look whether something listens there, and whether the SSH server allows forwarding (AllowTcpForwarding, AllowStreamLocalForwarding).',
@@ -122,7 +123,7 @@ export class SshTransport implements FarTransport {
   #refused(error: unknown): LitterboxError {
     return new LitterboxError(
       'UNAVAILABLE',
-      `${this.#name} starts no program: ${error instanceof Error ? error.message : String(error)}.`,
+      `${this.#name} starts no program: ${saidBy(error)}.`,
       {
         operation: 'host.spawn',
         hint: 'Look at MaxSessions, ForceCommand and restrict in the configuration of its SSH server and in authorized_keys.',
@@ -131,6 +132,9 @@ export class SshTransport implements FarTransport {
     );
   }
 }
+
+/** A server's own words are in it. */
+const saidBy = (error: unknown): string => visibleName(error instanceof Error ? error.message : String(error));
 
 function streamOf(channel: Duplex): ByteStream {
   channel.on('error', () => {}); // whoever reads or writes is told

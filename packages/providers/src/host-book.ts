@@ -68,10 +68,7 @@ export class HostBook {
     if (found) return found;
     throw new LitterboxError('NOT_FOUND', `There is no host ${shown(name)}.`, {
       operation: 'host.open',
-      hint:
-        hosts.length === 0
-          ? `Add it: litterbox host add ${isHostName(name) && !isMachineName(name) ? name : 'NAME'} USER@HOST.`
-          : `There are: ${hosts.map((host) => host.name).join(', ')}. Add another one: litterbox host add NAME USER@HOST.`,
+      hint: `${hosts.length === 0 ? '' : `There are: ${hosts.map((host) => host.name).join(', ')}. `}Add it: litterbox host add ${isHostName(name) && !isMachineName(name) ? name : 'NAME'} USER@HOST.`,
     });
   }
 

@@ -15,6 +15,7 @@ import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
 import { dependencyNote } from '../init/dependency-note.ts';
 import { repositoryRoot } from '../repository-root.ts';
+import { withToldForks } from '../with-told-forks.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
   const { talk, signal } = context;
@@ -72,7 +73,10 @@ function advise({ talk, args, directory }: Context, { slug, policy, workdir }: S
 async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promise<void> {
   const { talk, signal } = context;
   const started = performance.now();
-  const forked = await (await context.settled()).perform(forkSandbox, input, { signal, onProgress: talk.progress });
+  const litterbox = await context.settled();
+  const forked = await withToldForks(talk, (onFork) =>
+    litterbox.perform(forkSandbox, input, { signal, onProgress: talk.progress, onFork }),
+  );
   const all = 'forks' in forked ? forked.forks : [forked];
   const made = all.filter((one) => 'record' in one);
   const failures = all.filter((one) => 'error' in one).map(({ error }) => error);

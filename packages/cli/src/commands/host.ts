@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type HostFacts, LitterboxError, normalHostName, visible } from '@litterbox/core';
+import { type HostFacts, isLitterboxError, LitterboxError, normalHostName, shown, visible } from '@litterbox/core';
 import {
   HostBook,
   isMachineName,
@@ -38,6 +38,7 @@ async function machinesHere() {
 export const add: Perform = async (context, [name = '', destination = ''], given) => {
   const { talk } = context;
   const flags: AddFlags = given;
+  assertFingerprint(flags.hostKey);
   const book = openBook();
   book.assertName(name);
   if ((await book.list()).some((host) => host.name === name)) {
@@ -55,6 +56,8 @@ export const add: Perform = async (context, [name = '', destination = ''], given
   const facts = await withHost(context, draft, flags.hostKey, async (reached) => {
     await book.put(reached.kept);
     return await reached.host.facts();
+  }).catch((error: unknown) => {
+    throw flags.hostKey === undefined ? error : otherKey(error, flags.hostKey);
   });
   if (talk.json) return talk.document({ name, destination, ...shownFacts(facts) });
   talk.notice(`Added ${name}: ${sentence(facts)}`);
@@ -121,6 +124,30 @@ export const remove: Perform = async ({ talk }, [name = '']) => {
   if (talk.json) return talk.document({ name, destination });
   talk.notice(`Forgot ${name}. What is on ${visible(destination)} stays there.`);
 };
+
+/** @throws LitterboxError `INVALID_ARGUMENT` for what `ssh-keygen -l` does not print */
+function assertFingerprint(text: string | undefined): void {
+  if (text === undefined || /^SHA256:[A-Za-z0-9+/]{43}$/.test(text)) return;
+  throw new LitterboxError('INVALID_ARGUMENT', `--host-key ${shown(text)} is no fingerprint of a key.`, {
+    operation: 'host.add',
+    hint: 'Give what ssh-keygen -l prints on that machine: SHA256: and 43 characters.',
+  });
+}
+
+/** Of a machine whose key nobody knows, and that is not the one that was given. */
+function otherKey(error: unknown, given: string): unknown {
+  if (!isLitterboxError(error, 'SSH_HOSTKEY_UNKNOWN')) return error;
+  const { type, fingerprint } = error.details.facts ?? {};
+  return new LitterboxError(
+    error.code,
+    `The machine shows the key ${String(type)} ${String(fingerprint)}, which is not the one of --host-key, ${given}. Nothing was sent.`,
+    {
+      ...error.details,
+      hint: 'Somebody may be in between, or the machine has several keys: ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub prints there the one that it shows first.',
+    },
+    { cause: error },
+  );
+}
 
 /** Reaches a machine for as long as `work` takes. */
 async function withHost<Result>(

@@ -41,7 +41,7 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   const { record, state, shell } = explanation;
   const { assurance, forkedFrom } = record;
   talk.result(
-    `${record.slug}: ${record.provider}, ${assurance?.mechanism ?? 'never started'}; workspace at ${record.workdir}`,
+    `${record.slug}: ${record.provider}, ${visibleName(assurance?.mechanism ?? 'never started')}; workspace at ${visibleName(record.workdir)}`,
   );
   const trouble = TROUBLES[state];
   if (trouble !== undefined) talk.result(`it is ${talk.paint('red', state)}: ${trouble}`);
@@ -54,7 +54,7 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record)) talk.result(line);
   talk.result(`Readable inside, of ${host === LOCAL_HOST ? 'this machine' : host}:`);
-  for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${reason}`);
+  for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${visible(reason)}`);
   const { masked = [], unreachable = [] } = assurance;
   if (masked.length > 0) talk.result('But these are empty inside, for they may hold credentials:');
   for (const path of masked) talk.result(`  ${visibleName(path)}`);
@@ -118,7 +118,7 @@ function proxyLine(): readonly string[] {
 
 function controlLine(talk: Talk, { name, status, finding, remedy }: Control): string {
   const paint = { enforced: 'green', weak: 'yellow', absent: 'red' } as const;
-  return `  ${talk.paint(paint[status], status.padEnd(8))}  ${name}: ${finding}${remedy === undefined ? '' : ` (${remedy})`}`;
+  return `  ${talk.paint(paint[status], status.padEnd(8))}  ${name}: ${visible(finding)}${remedy === undefined ? '' : ` (${visible(remedy)})`}`;
 }
 
 const mark = (talk: Talk, status: 'ok' | 'warning' | 'failed') =>
@@ -143,7 +143,7 @@ async function doctor(context: Context, input: Parsed<typeof checkMachine>): Pro
       talk.result(`${provider}: ${verdict(talk, report)}`);
       for (const { name, status, finding, remedy } of report.checks)
         talk.result(
-          `  ${mark(talk, status)} ${name}: ${visible(finding)}${remedy === undefined ? '' : `\n    ${talk.paint('cyan', '→')} ${remedy}`}`,
+          `  ${mark(talk, status)} ${name}: ${visible(finding)}${remedy === undefined ? '' : `\n    ${talk.paint('cyan', '→')} ${visible(remedy)}`}`,
         );
     }
   }

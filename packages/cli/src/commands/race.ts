@@ -2,6 +2,7 @@ import { deleteSandbox, type Parsed, type Racer, raceForks } from '@litterbox/co
 import { askAtTerminal, isAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { table } from '../table.ts';
+import { withToldForks } from '../with-told-forks.ts';
 import { presented as review } from './review.ts';
 
 interface RaceFlags {
@@ -11,7 +12,9 @@ interface RaceFlags {
 async function race(context: Context, input: Parsed<typeof raceForks>, { yes = false }: RaceFlags): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
-  const raced = await litterbox.perform(raceForks, input, { signal, onProgress: talk.progress });
+  const raced = await withToldForks(talk, (onFork) =>
+    litterbox.perform(raceForks, input, { signal, onProgress: talk.progress, onFork }),
+  );
   const { racers, winner, unmade } = raced;
   for (const { error } of unmade) talk.warning(error.message);
   for (const { record, error } of racers) if (error) talk.warning(`${record.slug}: ${error.message}`);

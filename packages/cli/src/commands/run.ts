@@ -8,6 +8,7 @@ import {
   type RecordResult,
   runCommand,
   type RunningCommand,
+  visible,
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
@@ -56,7 +57,7 @@ async function run(
   else {
     if (result.interruption === 'timeout') talk.warning(timeoutText(result.durationMs));
     tell(talk, result.recorded);
-    for (const hint of result.hints) talk.notice(`hint: ${hint}`);
+    for (const hint of result.hints) talk.notice(`hint: ${visible(hint)}`);
   }
   process.exitCode = result.exit.code;
 }
@@ -174,11 +175,11 @@ function tell(
     );
   for (const warning of warnings.slice(0, 5)) talk.warning(sentence(warning));
   if (warnings.length + moreWarnings > 5) talk.warning(`and ${warnings.length + moreWarnings - 5} more`);
-  for (const hint of hints) talk.notice(`hint: ${hint}`);
+  for (const hint of hints) talk.notice(`hint: ${visible(hint)}`);
 }
 
 function sentence(warning: RecordResult['warnings'][number]): string {
-  const path = visibleName(warning.path);
+  const path = warning.path === '' ? 'the workspace itself' : visibleName(warning.path);
   switch (warning.type) {
     case 'refused-path':
       return `${path} is never recorded (${warning.code})`;

@@ -83,7 +83,7 @@ async function known(runtime: SandboxRuntime): Promise<Known> {
 }
 
 /** Tests that share a sandbox: each works in a directory of its own, which holds the fixture as the base has it. */
-const AREAS = 16;
+const AREAS = 17;
 const areaName = (number: number) => `area-${number}`;
 
 /** The workspace of the shared sandbox. */
@@ -350,6 +350,22 @@ line'; printf x >"$(printf 'non-utf8-\\377')"; printf x >-rf; mkdir ' '; printf 
       state.last.some(({ type, path }) => (type === 'unreadable' && path === 'secret') || path === 'secret/file'),
     );
   });
+
+  checkInArea(
+    'what was written into a directory that cannot be read is told once it can be read again',
+    async ({ state, scan, sh }) => {
+      await sh('mkdir -p covered/deep && echo x >covered/file && echo x >covered/deep/file && chmod 000 covered');
+      await scan();
+      const first = state.last.map(({ path }) => path);
+      await sh('echo between >between');
+      await scan();
+      await sh('chmod 755 covered');
+      await scan();
+      const told = [...first, ...state.last.map(({ path }) => path)];
+      for (const path of ['covered/file', 'covered/deep/file'])
+        assert.ok(told.includes(path), `${path} was never told`);
+    },
+  );
 
   checkInArea('two thousand changes in one scan', async ({ state, scan, sh }) => {
     await sh(

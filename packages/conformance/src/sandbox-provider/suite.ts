@@ -39,12 +39,7 @@ export interface SandboxProviderOptions {
 }
 
 /** What a machine may lack. */
-export type Lacking =
-  | Extract<ControlName, 'memory' | 'cpu' | 'processes'>
-  | 'pause'
-  | 'disk'
-  | 'disk-speed'
-  | 'copies';
+export type Lacking = Extract<ControlName, 'memory' | 'cpu' | 'processes'> | 'pause' | 'disk' | 'disk-speed' | 'copies';
 
 /** What is lacking and is a control: a sandbox is without it, where a person allows that. The rest is refused when it is asked for. */
 export const lackedControls = (lacking: readonly Lacking[]) =>

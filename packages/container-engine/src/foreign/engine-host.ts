@@ -20,6 +20,8 @@ import { ContainerProcess } from '../container-process.ts';
 import type { Engine } from '../engine.ts';
 import { isEndingNow } from '../engine-answers.ts';
 import { answerOf } from '../engine-error.ts';
+import { inspectContainer } from '../inspect-container.ts';
+import { noAnswer } from '../no-answer.ts';
 import type { FilesContainer } from './files-container.ts';
 
 export interface EngineHostInput {
@@ -147,9 +149,7 @@ export class EngineHost implements Host {
   }
 
   async #isRunning(id: string): Promise<boolean> {
-    const found = await this.#input.engine.askIfThere('provider.files', async (docker) =>
-      docker.getContainer(id).inspect(),
-    );
+    const found = await inspectContainer(this.#input.engine, 'provider.files', id);
     return found?.State.Running === true && !found.State.Paused;
   }
 
@@ -194,7 +194,11 @@ export class EngineHost implements Host {
   async #readFacts(): Promise<HostFacts> {
     const script = 'uname -m; uname -r; id -u; id -g; cat /proc/sys/kernel/random/boot_id';
     const { stdout } = await this.#channel.run({ argv: ['-'], script, maxOutputBytes: MAX_FACTS_BYTES });
-    const [architecture = '', kernelRelease = '', uid, gid, bootId = ''] = decodeRaw(stdout.bytes).split('\n');
+    const [architecture = '', kernelRelease = '', uid = '', gid = '', bootId = ''] = decodeRaw(stdout.bytes).split(
+      '\n',
+    );
+    if (![uid, gid].every((number) => /^\d{1,10}$/.test(number)))
+      throw noAnswer(this.#input.engine, 'host.facts', 'the user of a container');
     return {
       platform: 'linux',
       architecture,

@@ -1,5 +1,5 @@
 import { type CallOptions, type Host, LitterboxError, type ProviderKey, SandboxId } from '@litterbox/core/provider';
-import { UNFINISHED } from '@litterbox/linux-sandbox';
+import { isAbsolutePath, isObjectOf, UNFINISHED } from '@litterbox/linux-sandbox';
 import type { FilesRecord } from './files-container.ts';
 
 /** What is known of an engine: that it sees the host's files, or where it has its own. */
@@ -17,6 +17,15 @@ const SANDBOXES = 'sandboxes';
 
 export function isOwn(place: Place): place is FilesRecord {
   return !('sees' in place);
+}
+
+function isPlace(value: unknown): value is Place {
+  if (!isObjectOf(value, () => true)) return false;
+  const { version, sees, name, directory, imageId, address } = value as Readonly<Record<string, unknown>>;
+  if (version !== 1) return false;
+  if (sees !== undefined) return sees === true;
+  const isAddress = address === undefined || typeof address === 'string';
+  return typeof name === 'string' && typeof imageId === 'string' && isAbsolutePath(directory) && isAddress;
 }
 
 /**
@@ -46,8 +55,8 @@ export class EnginePlaces {
     const bytes = await this.#host.files.read(path, call);
     if (!bytes) return undefined;
     try {
-      const place = JSON.parse(new TextDecoder().decode(bytes)) as Place;
-      if (place.version === 1 && (!isOwn(place) || place.directory.startsWith('/'))) return place;
+      const place: unknown = JSON.parse(new TextDecoder().decode(bytes));
+      if (isPlace(place)) return place;
     } catch {
       // said below
     }

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
+import { isAbsolutePath } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { showAddress } from '../address/engine-address.ts';
 import { type Engine, WORK_MS } from '../engine.ts';
 import { hasStartedAlready, isGoneOrGoing, isNameTaken } from '../engine-answers.ts';
 import { answerOf } from '../engine-error.ts';
 import { INIT_SCRIPT } from '../init-script.ts';
+import { inspectContainer } from '../inspect-container.ts';
+import { noAnswer } from '../no-answer.ts';
 
 /** What is kept of an engine that does not see the host's files: by it they are found again. */
 export interface FilesRecord {
@@ -52,6 +55,7 @@ export async function makeFilesVolume(engine: Engine, imageId: string, call?: Ca
     async (docker) => docker.getVolume(name).inspect(),
     call,
   );
+  if (!isAbsolutePath(directory)) throw noAnswer(engine, 'provider.create', 'a volume');
   return { version: 1, name, directory, imageId, address: showAddress(await engine.address(call)) };
 }
 
@@ -63,8 +67,7 @@ export async function ensureFilesContainer(
 ): Promise<FilesContainer> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     if (attempt > 1) await delay(LOOK_AGAIN_MS, undefined, { ...(call?.signal && { signal: call.signal }) });
-    const inspect = () =>
-      engine.askIfThere('provider.files', (docker) => docker.getContainer(record.name).inspect(), call);
+    const inspect = () => inspectContainer(engine, 'provider.files', record.name, call);
     const found = (await inspect()) ?? ((await makeFilesContainer(engine, record, call)) && (await inspect()));
     if (!found || !(await startFilesContainer(engine, found, call))) continue;
     return {
@@ -155,7 +158,7 @@ export async function hasFilesContainer(
   { name }: FilesRecord,
   call: CallOptions & { readonly limitMs: number },
 ): Promise<boolean> {
-  const found = await engine.askIfThere('provider.files', (docker) => docker.getContainer(name).inspect(), call);
+  const found = await inspectContainer(engine, 'provider.files', name, call);
   return found?.State.Running === true;
 }
 
@@ -174,10 +177,10 @@ export async function removeFilesContainer(
   patienceMs = 0,
 ): Promise<boolean> {
   const call = { limitMs: WORK_MS };
-  const found = await engine.askIfThere('provider.files', (docker) => docker.getContainer(name).inspect(), call);
+  const found = await inspectContainer(engine, 'provider.files', name, call);
   if (!found) return true;
   const deadlineMs = performance.now() + patienceMs;
-  for (const exec of found.ExecIDs ?? []) {
+  for (const exec of Array.isArray(found.ExecIDs) ? found.ExecIDs.map(String) : []) {
     if (own.has(exec)) continue;
     const inspect = () => engine.askIfThere('provider.files', (docker) => docker.getExec(exec).inspect(), call);
     while ((await inspect())?.Running) {

@@ -4,6 +4,7 @@ import { type Engine, WORK_MS } from '../engine.ts';
 import { isSourceUnseen } from '../engine-answers.ts';
 
 const TARGET = '/litterbox-probe';
+const MAX_TOKEN_BYTES = 2 ** 20;
 /** The mode bits of a directory in Go's words (os.ModeDir). @see https://pkg.go.dev/io/fs#FileMode */
 const GO_DIRECTORY = 2 ** 31;
 
@@ -24,8 +25,9 @@ export async function seesFiles(
   // A directory: Podman cannot tell what a file that it mounts holds.
   const probe = `${directory}/${UNFINISHED}${crypto.randomUUID()}`;
   const name = `litterbox-probe-${crypto.randomUUID()}`;
-  // No other file of that name has this size by chance, or any at all.
-  const bytes = new Uint8Array(1 + Math.floor(Math.random() * 4000));
+  // No other file of that name has this size by chance, or any at all, and an engine that does not see it does not guess it.
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const bytes = new Uint8Array(1 + (random % MAX_TOKEN_BYTES));
   await host.files.makeDirectory(probe, { ...call, mode: 0o700 });
   try {
     await host.files.write(`${probe}/token`, bytes, call);
@@ -75,8 +77,12 @@ interface StatAnswer {
 function statOf({ headers }: StatAnswer): { readonly size: number; readonly mode: number } | undefined {
   const text = headers?.['x-docker-container-path-stat'];
   if (!text) return undefined;
-  return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)))) as {
-    readonly size: number;
-    readonly mode: number;
-  };
+  try {
+    const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+    const stat = JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<'size' | 'mode', unknown>> | null;
+    if (typeof stat?.size === 'number' && typeof stat.mode === 'number') return { size: stat.size, mode: stat.mode };
+  } catch {
+    // It is none.
+  }
+  return undefined;
 }

@@ -38,7 +38,12 @@ export const fields = {
       .max(maximum)
       .register(wordings, {
         placeholder: 'count',
-        parse: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+        parse: (text) => {
+          if (!/^\d{1,15}$/.test(text)) return undefined;
+          const count = Number(text);
+          // An option of another name than the argument's is refused by its own.
+          return wording.flag !== undefined && (count < minimum || count > maximum) ? undefined : count;
+        },
         wanted: `a whole number, ${minimum}..${maximum}`,
         ...wording,
       }),

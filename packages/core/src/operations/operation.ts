@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { OutputListener, RunningCommand } from '../channel/exec-channel.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan, RiskyChange } from '../ports/persons-repository.ts';
+import type { SandboxRecord } from '../ports/state-store.ts';
 
 /** Gives each use case, made once. What an operation asks for is what its program can reach. */
 export interface UseCases {
@@ -18,6 +19,8 @@ export interface OperationOptions extends ProgressOptions {
   readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
   /** The files of an export that can run code, before anything is asked or written. */
   readonly onRisky?: ((risky: readonly RiskyChange[]) => void) | undefined;
+  /** A fork of several has been made, and stays whatever becomes of the rest. */
+  readonly onFork?: ((fork: SandboxRecord) => void) | undefined;
 }
 
 /**

@@ -60,11 +60,22 @@ export class AskProviders {
     } catch (error) {
       ended?.throwIfAborted();
       if (!(error instanceof Error)) throw error;
-      return { state: isLitterboxError(error, 'UNAVAILABLE') ? 'unreachable' : 'failed', error };
+      return { state: isUnreached(error) ? 'unreachable' : 'failed', error };
     } finally {
       over.abort();
     }
   }
+}
+
+/** Codes of a machine that the person has forgotten, or that lets nobody in at the moment. What it has is as it was. */
+const NOT_ENTERED: readonly string[] = ['NOT_FOUND', 'PERMISSION_DENIED'];
+/** Of whoever opens a machine. */
+const ENTERING: readonly (string | undefined)[] = ['host.open', 'host.connect'];
+
+function isUnreached(error: Error): boolean {
+  if (!isLitterboxError(error)) return false;
+  const { code, details } = error;
+  return code === 'UNAVAILABLE' || (NOT_ENTERED.includes(code) && ENTERING.includes(details.operation));
 }
 
 function silent(key: ProviderKey, waitMs: number): LitterboxError {

@@ -33,6 +33,12 @@ export interface ForksResult {
   readonly forks: readonly (ForkResult | FailedFork)[];
 }
 
+/** What a caller of several forks may hear. */
+export interface ForkOptions extends ProgressOptions {
+  /** A fork has been made, and stays whatever becomes of those after it. Must not throw. */
+  readonly onFork?: ((fork: SandboxRecord) => void) | undefined;
+}
+
 /** A fork that could not be made, and left nothing. */
 export interface FailedFork {
   readonly error: Error;
@@ -113,7 +119,7 @@ export class ForkSandbox {
   async several(
     name: string,
     { wanted, count }: { readonly wanted: string | undefined; readonly count: number },
-    options?: ProgressOptions,
+    options?: ForkOptions,
   ): Promise<ForksResult> {
     const found = await this.#find.execute(name, options);
     assertCanCopy(await this.#open.providerOf(found, options), found);
@@ -121,7 +127,9 @@ export class ForkSandbox {
     for (let number = 1; number <= count; number++) {
       const numbered = wanted === undefined ? undefined : withNumber(slugify(wanted).slug, number);
       try {
-        forks.push(await this.execute(name, numbered, options));
+        const fork = await this.execute(name, numbered, options);
+        forks.push(fork);
+        options?.onFork?.(fork.record);
       } catch (error) {
         options?.signal?.throwIfAborted();
         if (!isLitterboxError(error)) throw error;

@@ -5,7 +5,7 @@ import { decodeRaw } from '../domain/raw-text.ts';
 import type { Slug } from '../domain/slug.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import type { FailedFork, ForkResult, ForkSandbox } from './fork-sandbox.ts';
+import type { FailedFork, ForkOptions, ForkResult, ForkSandbox } from './fork-sandbox.ts';
 import { judgeScore } from './judge-score.ts';
 import type { OpenRepository } from './open-repository.ts';
 import { type RacerMarks, rankRacers } from './rank-racers.ts';
@@ -58,7 +58,7 @@ type Ran = Pick<Racer, 'work' | 'judgement' | 'error'>;
 
 /**
  * Does the same work in several forks of one sandbox at the same time, and ranks the forks by what a judge says. Nothing is removed: the
- * caller decides what becomes of the forks. Changes by the judge are taken back, so that a merge of the winner brings its work alone.
+ * caller decides what becomes of the forks, and hears of each as it is made: also of those of a race that is taken back. Changes by the judge are taken back, so that a merge of the winner brings its work alone.
  */
 export class RaceForks {
   readonly #fork: ForkSandbox;
@@ -74,7 +74,7 @@ export class RaceForks {
   }
 
   /** @throws LitterboxError when there is nothing to fork, or no fork could be made; what goes wrong in one fork is in the result */
-  async execute(input: RaceInput, options?: ProgressOptions): Promise<RaceResult> {
+  async execute(input: RaceInput, options?: ForkOptions): Promise<RaceResult> {
     const { sandbox, name, count } = input;
     const { forks } = await this.#fork.several(sandbox, { wanted: name, count }, options);
     const made = forks.filter((fork): fork is ForkResult => 'record' in fork);

@@ -2,6 +2,7 @@ import {
   quoted,
   type KeptSnapshot,
   LitterboxError,
+  MAX_SNAPSHOT_NOTE_BYTES,
   SandboxId,
   type CallOptions,
   type SnapshotName,
@@ -10,7 +11,7 @@ import {
   type TakeSnapshotOptions,
 } from '@litterbox/core/provider';
 import { listNamed } from './list-named.ts';
-import { parseDescription, cannotHonour } from '@litterbox/sandbox-kit';
+import { cannotHonour } from '@litterbox/sandbox-kit';
 import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { Layer } from './layer.ts';
@@ -49,6 +50,8 @@ const RESTORING = 'meta.restoring';
 const OPERATION = 'snapshot.restore';
 /** In a snapshot's directory: what {@link LayerSnapshots.list} tells of it. Snapshots of earlier releases lack it. */
 const KEPT = 'kept.json';
+/** The last moment that a date can be. @see https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const MAX_TIME_MS = 8.64e15;
 /** More than a description of ours takes. */
 const MAX_KEPT_BYTES = 2 ** 16;
 
@@ -99,14 +102,11 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
   async restore(id: SandboxId, snapshot: SnapshotName, call?: CallOptions): Promise<void> {
     call?.signal?.throwIfAborted();
     const { layersOf, ended, restored } = this.#input;
-    const { host, layout, provider, removal } = this.#directories;
+    const { host, layout, removal } = this.#directories;
     const { root } = layout;
     const from = await this.#found(snapshot, call);
-    const keptMeta = parseDescription<Meta>(
-      (await host.files.read(`${from}/meta.json`, call)) ?? new Uint8Array(),
-      from,
-      provider,
-    );
+    const kept = (await host.files.read(`${from}/meta.json`, call)) ?? new Uint8Array();
+    const keptMeta = this.#directories.parse(kept, `${from}/meta.json`);
     const meta = await this.#read(id, call);
     await this.#assertCopyable(meta, call);
     const next = restored(meta, keptMeta);
@@ -196,11 +196,11 @@ ${sweepUnfinished(this.#snapshots)}`,
   }
 
   async #read(id: SandboxId, call?: CallOptions): Promise<Meta> {
-    const { host, provider } = this.#directories;
+    const { host } = this.#directories;
     const { directory, meta } = this.#directories.filesOf(id);
     const interrupted = await host.files.read(`${directory}/${RESTORING}`, call);
     if (interrupted && !(await host.files.stat(meta, call)))
-      return parseDescription<Meta>(interrupted, `${directory}/${RESTORING}`, provider);
+      return this.#directories.parse(interrupted, `${directory}/${RESTORING}`, id);
     return await this.#directories.read(id, call);
   }
 
@@ -227,7 +227,7 @@ ${sweepUnfinished(this.#snapshots)}`,
 
 /** A line of the script of `list`: the name, a time in seconds, and what the snapshot or, in an earlier release, its sandbox is said to be. */
 function parseKept(line: string): KeptSnapshot | undefined {
-  const [, name = '', seconds = '', text = ''] = /^(\S+) (\d+) (.*)$/s.exec(line) ?? [];
+  const [, name = '', seconds = '', text = ''] = /^(\S+) (\d{1,12}) (.*)$/s.exec(line) ?? [];
   if (!NAME.test(name)) return undefined;
   const { sandbox, id, takenAtMs, note } = parseObject(text);
   const of = sandbox ?? id;
@@ -235,10 +235,14 @@ function parseKept(line: string): KeptSnapshot | undefined {
   return {
     name,
     sandbox: of,
-    takenAtMs: typeof takenAtMs === 'number' ? takenAtMs : Number(seconds) * 1000,
-    ...(typeof note === 'string' && { note }),
+    takenAtMs: isTime(takenAtMs) ? takenAtMs : Number(seconds) * 1000,
+    ...(typeof note === 'string' && note.length <= MAX_SNAPSHOT_NOTE_BYTES && { note }),
   };
 }
+
+/** Milliseconds that are a date. */
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= MAX_TIME_MS && Number.isInteger(value);
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {

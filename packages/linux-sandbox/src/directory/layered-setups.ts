@@ -5,7 +5,7 @@ import {
   type SandboxId,
   type SetupStore,
 } from '@litterbox/core/provider';
-import { parseDescription, SETUP_KEY } from '@litterbox/sandbox-kit';
+import { SETUP_KEY } from '@litterbox/sandbox-kit';
 import type { DirectoryDescription } from './directory-description.ts';
 import { keepSetupScript, type KeepSetupInput } from './keep-setup.ts';
 import { runScriptOrFail } from './run-script.ts';
@@ -83,7 +83,7 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
         ...words,
         hint: 'Create it first.',
       });
-    const meta = parseDescription<Meta>(bytes, sandbox.meta, provider);
+    const meta = directories.parse(bytes, sandbox.meta, id);
     if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
     if (meta.prepared !== undefined || meta.artefacts !== undefined) return;
     const { name, parent, keep, takeBack, meta: next } = await placeOf(meta, key, call);
@@ -104,12 +104,12 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
 
   async *list(call?: CallOptions): AsyncGenerator<KeptSetup, void, undefined> {
     const { directories, parents, directoryOf } = this.#input;
-    const { host, provider } = directories;
+    const { host } = directories;
     const users = new Map<string, SandboxId[]>();
     for await (const { id } of directories.list(call)) {
       const { meta: file } = directories.filesOf(id);
       const bytes = await host.files.read(file, call);
-      const directory = bytes && directoryOf(parseDescription<Meta>(bytes, file, provider));
+      const directory = bytes && directoryOf(directories.parse(bytes, file, id));
       if (directory !== undefined) users.set(directory, [...(users.get(directory) ?? []), id]);
     }
     for (const parent of parents) {

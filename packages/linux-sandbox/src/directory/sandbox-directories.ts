@@ -14,15 +14,15 @@ import {
   shown,
   type WorkspaceSource,
 } from '@litterbox/core/provider';
-import { alreadyThere } from '@litterbox/sandbox-kit';
+import { alreadyThere, brokenDescription, notHere, parseDescription } from '@litterbox/sandbox-kit';
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
 import { POOLED, takeMark } from './claim-pooled.ts';
 import { DISK_TOO_SMALL } from '../disk/fill-disk.ts';
 import { copyError } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
+import { isDirectoryDescription, type ReadDescription } from './is-directory-description.ts';
 import { listNamed } from './list-named.ts';
-import { readDescription } from './read-description.ts';
 import { RunMarks } from './run-marks.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
 import { runAsking, runScriptOrFail, scriptError } from './run-script.ts';
@@ -38,6 +38,8 @@ export interface SandboxDirectoriesInput<Layout extends DirectoryLayout> {
   readonly layout: Layout;
   /** Kinds of trees that may be in them. @defaultValue none */
   readonly kinds?: readonly TreeKind[];
+  /** Whether a description that was read has what this provider adds to {@link DirectoryDescription}. @defaultValue it adds nothing */
+  readonly isOwn?: (description: ReadDescription) => boolean;
 }
 
 /** The beginning of a sandbox's directory. */
@@ -91,9 +93,11 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   readonly layout: Layout;
   /** Shell text of the function `remove_tree`, for trees of each kind that may be here. */
   readonly removal: string;
+  readonly #isOwn: (description: ReadDescription) => boolean;
 
-  constructor({ provider, host, layout, kinds }: SandboxDirectoriesInput<Layout>) {
+  constructor({ provider, host, layout, kinds, isOwn = () => true }: SandboxDirectoriesInput<Layout>) {
     this.removal = removeTree(kinds);
+    this.#isOwn = isOwn;
     this.provider = provider;
     this.host = host;
     this.layout = layout;
@@ -221,7 +225,24 @@ trap - EXIT`;
 
   /** @throws LitterboxError `NOT_FOUND`, or `SANDBOX_BROKEN` without a description that can be read */
   async read(id: SandboxId, call?: CallOptions): Promise<Meta> {
-    return await readDescription<Meta>(this.host, this.filesOf(id), this.provider, id, call);
+    const files = this.filesOf(id);
+    const bytes = await this.host.files.read(files.meta, call);
+    if (!bytes && !(await this.host.files.stat(files.directory, call))) throw notHere(this.provider, id);
+    return this.parse(bytes ?? new Uint8Array(), files.meta, id);
+  }
+
+  /**
+   * The description of a sandbox, of the bytes of a file there.
+   *
+   * @param place absolute path of the file, for the message
+   * @param id of the sandbox that it has to be of. @defaultValue any
+   * @throws LitterboxError `SANDBOX_BROKEN` for bytes that are none
+   */
+  parse(bytes: Uint8Array, place: string, id?: SandboxId): Meta {
+    const read = parseDescription<ReadDescription>(bytes, place, this.provider, this.host.name);
+    if ((id === undefined || read.id === id) && isDirectoryDescription(read) && this.#isOwn(read))
+      return read as unknown as Meta; // which was just checked
+    throw brokenDescription(place, this.provider, this.host.name);
   }
 
   /** Replaces the description of a sandbox that is there. */

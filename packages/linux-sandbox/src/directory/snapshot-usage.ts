@@ -57,7 +57,7 @@ done`;
   const told = await runScriptOrFail(host, 'snapshot.usage', script, call);
   const usages = new Map<SnapshotName, SnapshotUsage>();
   for (const line of told.split('\n')) {
-    const [, name = '', disk, own] = /^(\S+) (\d+) (\d+|-)$/.exec(line) ?? [];
+    const [, name = '', disk, own] = /^(\S+) (\d{1,15}) (\d{1,15}|-)$/.exec(line) ?? [];
     if (disk !== undefined)
       usages.set(name, sumOf(usages.get(name), Number(disk), own === '-' ? undefined : Number(own)));
   }

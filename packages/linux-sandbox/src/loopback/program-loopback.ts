@@ -7,14 +7,15 @@ import {
   type OpenPort,
   type ProcessHandle,
   type ProcessSpec,
+  visibleName,
 } from '@litterbox/core/provider';
 import { closeQuietly } from './close-quietly.ts';
 import { CONNECT_PROGRAM, FETCH_PROGRAM, LISTEN_PROGRAM, MAX_CONNECTIONS } from './loopback-programs.ts';
 import { firstLine } from './process-stream.ts';
 
-/** Of the number of a connection. */
-const MAX_DIGITS = 15;
-const NUMBER = new RegExp(`^\\d{1,${MAX_DIGITS}}$`);
+/** No reason that a program of ours gives is longer. */
+const MAX_REASON_CHARACTERS = 200;
+const CONNECTION = /^[1-9][0-9]{0,14}$/;
 
 /** What a loopback needs of the place in which its programs run. */
 export interface ProgramLoopbackInput {
@@ -47,7 +48,8 @@ export class ProgramLoopback implements NamespaceLoopback {
     await closeQuietly(process);
     options?.signal?.throwIfAborted();
     if (!line.startsWith('-')) throw cannotEnter('host.connect', code);
-    throw new LitterboxError('UNAVAILABLE', `Nothing answers on port ${port} in the sandbox (${line.slice(1)}).`, {
+    const why = visibleName(line.slice(1), MAX_REASON_CHARACTERS);
+    throw new LitterboxError('UNAVAILABLE', `Nothing answers on port ${port} in the sandbox (${why}).`, {
       operation: 'host.connect',
       hint: 'Start the program that listens there, on 127.0.0.1 or on every address.',
     });
@@ -64,7 +66,9 @@ export class ProgramLoopback implements NamespaceLoopback {
       await closeQuietly(process);
       options?.signal?.throwIfAborted();
       this.#assertOpen('host.listen');
-      throw line.startsWith('-') ? refused(port, line.slice(1)) : cannotEnter('host.listen', exit?.code ?? 0);
+      throw line.startsWith('-')
+        ? refused(port, visibleName(line.slice(1), MAX_REASON_CHARACTERS))
+        : cannotEnter('host.listen', exit?.code ?? 0);
     }
     const opened = this.#open(process, stream, path, onConnection);
     this.#listeners.add(opened);
@@ -79,20 +83,22 @@ export class ProgramLoopback implements NamespaceLoopback {
 
   #open(process: ProcessHandle, told: ByteStream, path: string, onConnection: (stream: ByteStream) => void): OpenPort {
     const connections = new Set<ByteStream>();
-    const taking = new Set<Promise<void>>();
     let isOpen = true;
+    let taking = 0;
     const ended = (async () => {
       try {
         for await (const number of numbers(told)) {
-          // Ours resets what is beyond the limit, which leaves room for those that are just ending.
-          if (taking.size + connections.size >= 2 * MAX_CONNECTIONS) continue;
-          const taken = this.#take(path, number, onConnection, connections, () => isOpen);
-          taking.add(taken);
-          void taken.finally(() => taking.delete(taken));
+          // The program there has half as many at once, and hears sooner than this one that a connection has ended.
+          if (taking + connections.size >= 2 * MAX_CONNECTIONS) break;
+          taking += 1;
+          void this.#take(path, number, onConnection, connections, () => isOpen).finally(() => {
+            taking -= 1;
+          });
         }
       } catch {
         // The machine is lost, or the program was ended.
       }
+      await closeQuietly(process);
     })();
     return {
       ended,
@@ -164,7 +170,7 @@ export class ProgramLoopback implements NamespaceLoopback {
   }
 }
 
-/** The numbers that a listening program prints, as long as it prints nothing else. */
+/** Numbers of connections, a line each. It ends with the first line that is none. */
 async function* numbers({ readable }: ByteStream): AsyncGenerator<string, void, undefined> {
   const reader = readable.getReader();
   const decoder = new TextDecoder();
@@ -172,12 +178,11 @@ async function* numbers({ readable }: ByteStream): AsyncGenerator<string, void, 
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     text += decoder.decode(next.value, { stream: true });
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      const number = text.slice(0, end);
-      if (!NUMBER.test(number)) return;
-      yield number;
+      if (!CONNECTION.test(text.slice(0, end))) return;
+      yield text.slice(0, end);
       text = text.slice(end + 1);
     }
-    if (text.length > MAX_DIGITS) return;
+    if (text.length > MAX_REASON_CHARACTERS) return;
   }
 }
 

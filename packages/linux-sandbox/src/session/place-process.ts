@@ -270,11 +270,14 @@ interface StartReport {
   readonly rest: OutputChunk | undefined;
 }
 
+/** No first line of ours is longer. */
+const MAX_REPORT_BYTES = 64 * 2 ** 10;
+
 async function firstLine(chunks: AsyncIterator<OutputChunk>): Promise<StartReport> {
   let seen = new Uint8Array();
   for (;;) {
     const next = await chunks.next();
-    if (next.done) return { word: 'lost', wrapperPid: 0, pid: 0, rest: undefined };
+    if (next.done || seen.length > MAX_REPORT_BYTES) return { word: 'lost', wrapperPid: 0, pid: 0, rest: undefined };
     if (next.value.type === 'stderr-data') continue; // the starter is silent there until it has started
     const joined = new Uint8Array(seen.length + next.value.bytes.length);
     joined.set(seen);

@@ -21,6 +21,7 @@ import { ChangeScanner, type ScannerInput } from '@litterbox/sandbox-kit';
 import { RunMarks } from '../directory/run-marks.ts';
 import { runScript, runScriptOrFail } from '../directory/run-script.ts';
 import { endSessionScript, type SessionLeavings } from './end-session.ts';
+import { parseUsage } from './parse-usage.ts';
 import { Session, type SessionInput, type SessionPurpose } from './place-session.ts';
 
 /** What a runtime of a place stands on: its session, and how its processes are frozen and counted. */
@@ -210,8 +211,7 @@ export class PlaceRuntime implements SandboxRuntime {
     if (usage === undefined) return {};
     const { code, stdout } = await runScript(this.#host, usage, call);
     if (code !== 0) return { memoryBytes: 0, processes: 0 }; // no session: nothing runs
-    const [memoryBytes = 0, cpuNanoseconds = 0, processes = 0] = stdout.split('\n').map(Number);
-    return { memoryBytes, cpuMs: cpuNanoseconds / 1e6, processes };
+    return parseUsage(stdout);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

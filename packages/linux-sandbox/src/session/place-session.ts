@@ -17,6 +17,7 @@ import {
 } from '@litterbox/core/provider';
 import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
 import { atRest } from '@litterbox/sandbox-kit';
+import { type KeptFacts, MAX_KEPT_FACTS_CHARACTERS, parseKeptFacts } from './kept-facts.ts';
 import type { PlaceFiles } from './place-files.ts';
 import { PlaceProcess } from './place-process.ts';
 
@@ -49,12 +50,6 @@ export interface SessionInput {
 
 /** What a session is wanted for. One for a program is not started in a sandbox that is paused or stopped. */
 export type SessionPurpose = 'program' | 'facts';
-
-/** What is known of a running session, for those that come after who started it. */
-interface KeptFacts {
-  readonly assurance: Assurance;
-  readonly network: NetworkNamespace;
-}
 
 /**
  * Holds the sandbox's clients lock shared while its stdin is open: when this process is killed, the kernel closes that. Its first line says
@@ -113,7 +108,7 @@ export class Session implements AsyncDisposable {
       const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(value)?.slice(1) ?? [];
       assertLinked(input, state);
       reach('session.after-link');
-      const facts = state === 'alive' ? parseKeptFacts(input, kept) : await launch(input, await launching, call);
+      const facts = state === 'alive' ? keptFactsOf(input, kept) : await launch(input, await launching, call);
       await link.write(encodeRaw('watch\n'));
       return new Session(input, link, output, facts);
     } catch (error) {
@@ -170,11 +165,17 @@ export class Session implements AsyncDisposable {
   }
 }
 
+/** More than a line with the facts of a session takes. */
+const MAX_LINE_CHARACTERS = 2 * MAX_KEPT_FACTS_CHARACTERS;
+/** More than the files take that a supervisor prints when it starts. */
+const MAX_SAID_CHARACTERS = 8 * 2 ** 20;
+
 async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, undefined> {
   let text = '';
   for await (const { type, bytes } of handle) {
     if (type === 'stderr-data') continue;
     text += decodeRaw(bytes);
+    if (text.length > MAX_LINE_CHARACTERS) throw endless();
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {
       yield text.slice(0, end);
       text = text.slice(end + 1);
@@ -183,8 +184,21 @@ async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, 
   return undefined;
 }
 
+/** An agent has closed the workspace to itself. The supervisor has opened it by now. */
+class ClosedWorkspace extends LitterboxError {}
+
+/** As {@link launchOnce}, and once more where the workspace was closed. */
+async function launch(input: SessionInput, launched: Launch, call?: CallOptions): Promise<KeptFacts> {
+  try {
+    return await launchOnce(input, launched, call);
+  } catch (error) {
+    if (error instanceof ClosedWorkspace) return await launchOnce(input, launched, call);
+    throw error;
+  }
+}
+
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
-async function launch(
+async function launchOnce(
   input: SessionInput,
   { argv, namespaces, judge }: Launch,
   call?: CallOptions,
@@ -203,7 +217,8 @@ async function launch(
     }
     if (words[0] !== 'facts') {
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
-      throw new LitterboxError(
+      const Failure = /Can't chdir to/.test(reason) ? ClosedWorkspace : LitterboxError;
+      throw new Failure(
         /No space left on device/.test(reason) ? 'DISK_FULL' : 'UNAVAILABLE',
         `The sandbox could not be started: ${shown(reason.trim())}.`,
         {
@@ -228,8 +243,8 @@ async function launch(
       );
     }
     reach('session.before-go');
-    const facts: KeptFacts = { assurance, network: networkOf(words, input.isRoot) };
-    const kept = JSON.stringify(facts);
+    const kept = JSON.stringify({ assurance, network: networkOf(words, input.isRoot) } satisfies KeptFacts);
+    const facts = keptFactsOf(input, kept); // what the machine says is held to the same as what it keeps
     await handle.write(encodeRaw(`go ${kept}\n`));
     const answer = await supervisor.next();
     reach('session.after-go');
@@ -252,6 +267,18 @@ async function launch(
   }
 }
 
+/** What is not ours, or is a machine that sends what it likes. */
+function endless(): LitterboxError {
+  return new LitterboxError(
+    'PROVIDER_PROTOCOL_ERROR',
+    'What watches over the sandbox says more than it can have to say.',
+    {
+      operation: 'provider.start',
+      hint: 'Look who runs that machine; on this one, run litterbox doctor.',
+    },
+  );
+}
+
 /** What the supervisor says, one message at a time. */
 class SupervisorTalk {
   readonly #chunks: AsyncIterator<OutputChunk>;
@@ -270,6 +297,7 @@ class SupervisorTalk {
         continue;
       }
       text += decodeRaw(bytes);
+      if (text.length > MAX_SAID_CHARACTERS) throw endless();
       if (text.startsWith('facts\0') ? text.endsWith('\0end\0') : text.endsWith('\0')) break;
     }
     return { words: text.split('\0').slice(0, -1), said };
@@ -279,17 +307,22 @@ class SupervisorTalk {
 /** Of a session that another program has started since this one looked. */
 async function readKeptFacts(input: SessionInput): Promise<KeptFacts> {
   const bytes = await input.host.files.read(input.files.session);
-  return parseKeptFacts(input, bytes && decodeRaw(bytes));
+  return keptFactsOf(input, bytes && decodeRaw(bytes));
 }
 
-function parseKeptFacts({ provider }: SessionInput, text = ''): KeptFacts {
-  if (text === '')
-    throw new LitterboxError('SANDBOX_BROKEN', 'The running session of the sandbox left no record of its controls.', {
+function keptFactsOf({ provider, host }: SessionInput, text = ''): KeptFacts {
+  const refused = (what: string) =>
+    new LitterboxError('SANDBOX_BROKEN', `The running session of the sandbox on ${host.name} left ${what}.`, {
       operation: 'provider.open',
       provider,
       hint: 'Run litterbox pause --stop and litterbox resume on it.',
     });
-  return JSON.parse(text) as KeptFacts;
+  if (text === '') throw refused('no record of its controls');
+  try {
+    return parseKeptFacts(text, provider);
+  } catch (cause) {
+    throw refused(`a record of its controls that cannot be read: ${shown((cause as Error).message)}`);
+  }
 }
 
 /** @param state what the link said first; nothing where it could not be made */

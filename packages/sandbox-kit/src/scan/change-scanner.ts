@@ -14,6 +14,7 @@ import {
 } from '@litterbox/core/provider';
 import { clockMark, type ClockMoment, isComparable, momentOf } from './clock-mark.ts';
 import { Finder, foundEntry, type FoundEntry } from './finder.ts';
+import { type KeptNumbers, NO_NUMBERS, parseKeptNumbers } from './kept-numbers.ts';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { ResidentWalker } from './resident-walker.ts';
 
@@ -61,6 +62,8 @@ const LISTING_BATCH = 200;
  * - A file that is gone shows in the change time of its directory, whose children are then listed from the workspace.
  * - A directory that was moved keeps the times of what is in it. It is known by its number: where a path has another
  *   number than before, everything below it counts. The numbers are kept in a file, and losing it costs only time.
+ * - A directory that cannot be read hides what changes in it. It is remembered without its number: everything below it counts once it can
+ *   be read again, which shows in its own change time.
  *
  * Programs that look follow no link. Where they are not ours, their answers are as hostile as the files: they hide or invent an
  * agent's own work and nothing else.
@@ -104,10 +107,13 @@ export class ChangeScanner implements AsyncDisposable {
     const next = clockMark(now);
     // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
     const { changes, workspace, isCopy } = this.#input;
-    if (mark === undefined && changes !== workspace && !isCopy && entries.every(({ path }) => path === ''))
-      entries = [];
+    if (mark === undefined && changes !== workspace && !isCopy && entries.every(isReadableTop)) entries = [];
     if (mark === undefined || isOtherClock) await this.#addPrepared(entries, call);
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
+    if (mark !== undefined && !isOtherClock && known?.get('') === UNREAD && entries.some(isReadableTop)) {
+      ({ entries, listed } = await this.#changedSince(undefined, call));
+      await this.#addPrepared(entries, call);
+    }
     if (known && mark !== undefined) await this.#addMoved(entries, known, call);
     entries = uppermost(entries);
     const directories = entries.filter(({ letter }) => letter === 'd');
@@ -175,7 +181,10 @@ export class ChangeScanner implements AsyncDisposable {
   async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, call?: CallOptions): Promise<void> {
     const placeOf = (entry: FoundEntry) => `${this.#topOf(entry)}/${entry.path}`;
     const moved = entries
-      .filter(({ letter, path, inode }) => letter === 'd' && path !== '' && known.get(path) !== inode)
+      .filter(
+        ({ letter, path, inode, isReadable }) =>
+          letter === 'd' && path !== '' && isReadable && known.get(path) !== inode,
+      )
       .map(placeOf);
     const tops = topmost(moved);
     if (tops.length === 0) return;
@@ -241,7 +250,7 @@ export class ChangeScanner implements AsyncDisposable {
   async #knownAt(mark: ChangeMark | undefined): Promise<Map<string, string>> {
     if (!this.#known) {
       const bytes = await this.#input.host.files.read(this.#input.stateFile, { maxBytes: MAX_STATE_BYTES });
-      const kept = bytes ? (JSON.parse(decodeRaw(bytes)) as KeptNumbers) : { known: [] };
+      const kept = bytes ? parseKeptNumbers(decodeRaw(bytes)) : NO_NUMBERS;
       this.#known = new Map(kept.known);
       this.#pending = kept.pending && { next: kept.pending.next, numbers: new Map(kept.pending.numbers) };
     }
@@ -259,7 +268,9 @@ export class ChangeScanner implements AsyncDisposable {
     directories: readonly FoundEntry[],
   ): Promise<void> {
     const numbers = new Map(
-      directories.filter(({ path, inode }) => known.get(path) !== inode).map(({ path, inode }) => [path, inode]),
+      directories
+        .map(({ path, inode, isReadable }) => [path, isReadable ? inode : UNREAD] as const)
+        .filter(([path, inode]) => known.get(path) !== inode),
     );
     if (numbers.size === 0) return;
     this.#pending = { next, numbers };
@@ -276,6 +287,12 @@ export class ChangeScanner implements AsyncDisposable {
   }
 }
 
+/** In place of the number of a directory that could not be read. */
+const UNREAD = '!';
+
+const isReadableTop = ({ path, letter, isReadable }: FoundEntry): boolean =>
+  path === '' && letter === 'd' && isReadable;
+
 /** Two million directories with short names. */
 const MAX_STATE_BYTES = 256 * 2 ** 20;
 
@@ -285,14 +302,6 @@ interface Changed {
   readonly entries: FoundEntry[];
   /** Entries of directories that were listed at once, by path. */
   readonly listed: ReadonlyMap<string, readonly (readonly [letter: string, name: string])[]>;
-}
-
-interface KeptNumbers {
-  readonly known: readonly (readonly [path: string, inode: string])[];
-  readonly pending?: {
-    readonly next: ChangeMark;
-    readonly numbers: readonly (readonly [path: string, inode: string])[];
-  };
 }
 
 /** An entry whose path is absolute, with the path below the directory instead: empty for the directory itself. */

@@ -1,6 +1,8 @@
 import { type ChannelCommand, type ExecChannel, LitterboxError, type CallOptions } from '@litterbox/core/provider';
 import { type ClockMoment, nanosecondsOf } from './clock-mark.ts';
 import { NulSplitter } from './nul-splitter.ts';
+import { ScanBound, tooManyChanges } from './scan-bound.ts';
+import { bootIdOf, isMoment, secondsOf } from './told-clock.ts';
 
 /** One entry of a file tree, as a program that looked at it told. */
 export interface FoundEntry {
@@ -56,10 +58,11 @@ export class Finder {
   ): Promise<ClockMoment | undefined> {
     let moment = '';
     let clock = UNKNOWN_CLOCK;
+    const bound = new ScanBound();
     const splitter = new NulSplitter((text) => {
-      if (text.startsWith('T ')) moment = justBefore(text.slice(2));
+      if (text.startsWith('T ')) moment = isMoment(text.slice(2)) ? justBefore(text.slice(2)) : '';
       else if (text.startsWith('B ')) clock = toldClock(text);
-      else onEntry(foundEntry(text));
+      else if (bound.take(text)) onEntry(foundEntry(text));
     });
     const expression = childrenOnly
       ? ['-mindepth', '1', '-maxdepth', '1', '-printf', '%y 0 0 0 %p\\0']
@@ -67,7 +70,7 @@ export class Finder {
         ? NOW
         : [...NOW, '-o', ...(since === undefined ? [] : ['-newerct', `@${since}`]), ...PRINT];
     const argv = ['find', '-P', ...(childrenOnly ? [] : [FDINFO]), ...starts, ...expression] as const;
-    const { code, said } = await this.#run({ argv, script: `${TELL_CLOCK}\nexec "$@"` }, splitter, call);
+    const { code, said } = await this.#run({ argv, script: `${TELL_CLOCK}\nexec "$@"` }, splitter, bound, call);
     if (splitter.isOverlong) throw failed(code);
     // 1: find could not look into some directory, which is then in the output as unreadable, or has vanished meanwhile.
     if (code <= 1 && (childrenOnly || moment !== '')) {
@@ -88,18 +91,19 @@ export class Finder {
     let moment = '';
     let wasMade = false;
     let clock = UNKNOWN_CLOCK;
+    const bound = new ScanBound();
     const entryOf = (record: string) => {
       const [, mode = '', inode = '', size = '', date = '', time = '', rest = ''] =
         /^([0-9a-f]+) (\d+) (\d+) (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) [+-]0000 (.*)$/s.exec(record) ?? [];
       if (mode === '') return;
-      const changed = nanosecondsOf(secondsOf(date, time));
+      const changed = nanosecondsOf(secondsOfDate(date, time));
       if (!wasMade) {
         wasMade = true;
-        moment = justBefore(secondsOf(date, time));
+        moment = justBefore(secondsOfDate(date, time));
         return;
       }
       if (after !== undefined && changed <= after) return;
-      onEntry(entryOfMode(Number.parseInt(mode, 16), inode, Number(size), rest));
+      if (bound.take(rest)) onEntry(entryOfMode(Number.parseInt(mode, 16), inode, sizeOf(size), rest));
     };
     const splitter = new WordSplitter(`${word} `, (record) => {
       if (record.startsWith('B ')) clock = toldClock(record.replace(/\0$/, ''));
@@ -110,7 +114,7 @@ export class Finder {
 stat -c "$0 %f %i %s %z %n" /proc/self/fdinfo || exit 3
 [ $# = 0 ] || find "$@" ${depth} -exec stat -c "$0 %f %i %s %z %n" {} +
 exit 0`;
-    const { code } = await this.#run({ argv: ['sh', '-c', script, word, ...starts] }, splitter, call);
+    const { code } = await this.#run({ argv: ['sh', '-c', script, word, ...starts] }, splitter, bound, call);
     splitter.end();
     if (splitter.isOverlong) throw failed(code);
     if (moment === '' || code !== 0) throw failed(code);
@@ -120,9 +124,12 @@ exit 0`;
   async #run(
     command: Pick<ChannelCommand, 'argv' | 'script'>,
     output: { push(bytes: Uint8Array): void },
+    bound: ScanBound,
     call?: CallOptions,
   ): Promise<{ readonly code: number; readonly said: string }> {
     let said = '';
+    const full = new AbortController();
+    const signal = AbortSignal.any([full.signal, ...(call?.signal ? [call.signal] : [])]);
     const outcome = await this.#channel.run(
       {
         ...command,
@@ -130,12 +137,14 @@ exit 0`;
         timeoutMs: LOOK_TIMEOUT_MS,
         maxOutputBytes: 4096,
         onOutput: ({ type, bytes }) => {
+          if (!bound.isKept) return full.abort();
           if (type === 'stdout-data') output.push(bytes);
           else said = (said + new TextDecoder().decode(bytes)).slice(0, 4096);
         },
       },
-      call,
+      { signal },
     );
+    if (!bound.isKept) throw tooManyChanges();
     if (outcome.interruption === 'abort') call?.signal?.throwIfAborted();
     if (outcome.interruption) throw failed(outcome.exit.code);
     return { code: outcome.exit.code, said };
@@ -153,10 +162,16 @@ export function foundEntry(text: string): FoundEntry {
     letter: isDirectory ? 'd' : letter,
     inode: isDirectory ? text.slice(2, afterInode) : '',
     mode: Number.parseInt(text.slice(afterInode + 1, afterMode), 8),
-    sizeBytes: Number(text.slice(afterMode + 1, afterSize)),
+    sizeBytes: sizeOf(text.slice(afterMode + 1, afterSize)),
     path: text.slice(afterSize + 1),
     isReadable: letter !== 'u',
   };
+}
+
+/** What is no size counts as one that is too large for everything. */
+function sizeOf(text: string): number {
+  const size = Number(text);
+  return size >= 0 && size <= Number.MAX_SAFE_INTEGER ? size : Number.MAX_SAFE_INTEGER;
 }
 
 /** Shell text: prints `B`, the seconds since the machine was started, the name of that start, and NUL. Builtins alone. */
@@ -175,7 +190,7 @@ const UNKNOWN_CLOCK: ToldClock = { bootId: '', upSeconds: 0 };
 
 function toldClock(text: string): ToldClock {
   const [, up = '', bootId = ''] = text.split(' ');
-  return { bootId, upSeconds: Number(up) };
+  return { bootId: bootIdOf(bootId), upSeconds: secondsOf(up) };
 }
 
 function clockMoment(moment: string, { bootId, upSeconds }: ToldClock): ClockMoment {
@@ -193,8 +208,13 @@ const PRINT = [
   '(',
   '-type',
   'd',
+  '(',
   '!',
   '-readable',
+  '-o',
+  '!',
+  '-executable',
+  ')',
   '-printf',
   'u %i %m %s %p\\0',
   '-o',
@@ -219,9 +239,10 @@ function entryOfMode(mode: number, inode: string, sizeBytes: number, path: strin
 }
 
 /** Seconds with nine decimals, of a date and a time in UTC as `stat` prints them. */
-function secondsOf(date: string, time: string): string {
+function secondsOfDate(date: string, time: string): string {
   const [clock = '', fraction = ''] = time.split('.');
-  return `${Date.parse(`${date}T${clock}Z`) / 1000}.${fraction.slice(0, 9).padEnd(9, '0')}`;
+  const seconds = Date.parse(`${date}T${clock}Z`) / 1000;
+  return `${Number.isNaN(seconds) ? 0 : seconds}.${fraction.slice(0, 9).padEnd(9, '0')}`;
 }
 
 /** `find` compares strictly, and a change in the same tick of the kernel's clock carries the same time. */

@@ -71,3 +71,43 @@ test('one that says more than any of ours is given up, and ended', async () => {
   expect(await walker.walk(undefined)).toBeUndefined();
   expect(ended).toBe(1);
 });
+
+test('one that tells without end is given up, and ended', async () => {
+  let ended = 0;
+  const some = 'f 1 644 0 a\0'.repeat(100_000);
+  let told = 0;
+  const spawn = async (): Promise<ProcessHandle> => {
+    const one = program(() => (ended += 1));
+    return {
+      ...one,
+      async *[Symbol.asyncIterator]() {
+        for (; told < 1000; told += 1) yield { type: 'stdout-data', bytes: new TextEncoder().encode(some) };
+      },
+    };
+  };
+  await using walker = new ResidentWalker({ spawn, changes: '/changes' }, 1000);
+  expect(await walker.walk(undefined)).toBeUndefined();
+  expect(ended).toBe(1);
+  expect(told).toBeLessThan(100);
+});
+
+test('one that stands still is given up, and ended', async () => {
+  let ended = 0;
+  const spawn = async () => program(() => (ended += 1), '');
+  await using walker = new ResidentWalker({ spawn, changes: '/changes' }, 60_000, 1000);
+  await walker.warm();
+  const walking = walker.walk(undefined);
+  for (const _ of [1, 2, 3]) await new Promise((resolve) => setImmediate(resolve));
+  jest.advanceTimersByTime(1000);
+  expect(await walking).toBeUndefined();
+  expect(ended).toBe(1);
+});
+
+test.each(['T now 0 here', 'T 1.5', 'T 1e9.0 0 x', 'T  '])('a moment of %j is no answer', async (moment) => {
+  const answers = moment === 'T 1.5' ? { moment: '1.5', bootId: '', isRough: false } : undefined;
+  const spawn = async () => program(() => {}, `${moment}\0E\0`);
+  await using walker = new ResidentWalker({ spawn, changes: '/changes' }, 1000);
+  await walker.warm();
+  const walk = await walker.walk(undefined);
+  expect(walk?.now).toEqual(answers && { ...answers, aheadSeconds: Number.NaN });
+});

@@ -2,6 +2,8 @@ import { encodeRaw, type CallOptions, type ProcessHandle, type ProcessSpec } fro
 import type { ClockMoment } from './clock-mark.ts';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { NulSplitter } from './nul-splitter.ts';
+import { ScanBound } from './scan-bound.ts';
+import { toldMoment } from './told-clock.ts';
 
 /** Directories with more entries are left to `find`, which need not ask for each one's type. */
 const MAX_LISTED = 512;
@@ -9,6 +11,8 @@ const MAX_LISTED = 512;
 const MAX_DIRECTORIES = 8;
 /** How long nobody asks before it ends. Starting it again is hidden behind the command that is run. */
 const IDLE_MS = 30_000;
+/** How long a walk may take: far beyond what the largest workspace takes to look through. */
+const WALK_MS = 600_000;
 /** Contents told in one walk, in bytes: beyond, an archive is made of what is wanted. */
 const MAX_CONTENT_BYTES = 64 * 1024;
 /** A content with its mark before it; each of its bytes may take two. */
@@ -80,6 +84,7 @@ sub walk {
   ($mark) = @_; $mark -= $slack if $mark ne '';
   $out = sprintf "T %.9f %.3f %s\0", clock_gettime(5) - $slack, ahead(), $boot; @directories = (); $left = $mark eq '' ? 0 : $room; $held = 0;
   if (my $top = directory $changes) { my @s = stat $top; visit($top, '', \@s) if @s }
+  elsif (my @s = lstat $changes) { told('u', '', \@s) }
   $out .= "N $held\0"; $left = 0;
   if (my $layers = $frozen ne '' && directory $frozen) {
     for my $name (sort { $b <=> $a } grep { /^[0-9]+$/ } @{names($layers) // []}) {
@@ -133,6 +138,7 @@ interface WalkerPlace {
 export class ResidentWalker implements AsyncDisposable {
   readonly #start: (request?: string) => Promise<ProcessHandle>;
   readonly #idleMs: number;
+  readonly #walkMs: number;
   #walking: Promise<Walker> | undefined;
   #isBusy = false;
   #failures = 0;
@@ -141,9 +147,11 @@ export class ResidentWalker implements AsyncDisposable {
   /**
    * @param place `changes`, `frozen`: where to walk; `workspace`: where to list, if it can be seen there
    * @param idleMs how long it stays without being asked
+   * @param walkMs after how long one that says nothing is given up
    */
-  constructor({ spawn, changes, workspace, frozen }: WalkerPlace, idleMs = IDLE_MS) {
+  constructor({ spawn, changes, workspace, frozen }: WalkerPlace, idleMs = IDLE_MS, walkMs = WALK_MS) {
     this.#idleMs = idleMs;
+    this.#walkMs = walkMs;
     const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES, MAX_CONTENT_BYTES].map(String);
     this.#start = (request) => {
       const first = request === undefined ? [] : [request];
@@ -176,7 +184,7 @@ export class ResidentWalker implements AsyncDisposable {
       else if (text.startsWith('+')) children.push([text.slice(1, 2), text.slice(3)]);
       else if (text.startsWith('T ')) now = toldMoment(text);
       else if (text.startsWith('D ')) listed.set(text.slice(2), (children = []));
-      else if (text.startsWith('N ')) held = Number(text.slice(2));
+      else if (text.startsWith('N ')) held = COUNT.test(text.slice(2)) ? Number(text.slice(2)) : 0;
       else if (text.startsWith('L ')) layer = { layer: text.slice(2) };
       else entries.push({ text, ...layer });
     }
@@ -189,7 +197,9 @@ export class ResidentWalker implements AsyncDisposable {
     clearTimeout(this.#idle);
     try {
       const walking = this.#walking;
-      const texts = walking ? await (await walking).ask(request) : await (await this.#walker(request)).answered;
+      const asking = (async () =>
+        walking ? await (await walking).ask(request) : await (await this.#walker(request)).answered)();
+      const texts = await this.#inTime(asking);
       if (texts) return texts;
     } catch {
       // No Perl, or no session any more: `find` is started, and says what is wrong.
@@ -205,6 +215,19 @@ export class ResidentWalker implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#failures = Number.POSITIVE_INFINITY;
     await this.#end();
+  }
+
+  /** A program that stands still, as one of a machine that sends what it likes, is not waited for. */
+  async #inTime(asking: Promise<readonly string[] | undefined>): Promise<readonly string[] | undefined> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), this.#walkMs);
+    });
+    try {
+      return await Promise.race([asking, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** @param request what it is asked at once, where it is not there yet */
@@ -230,12 +253,6 @@ export class ResidentWalker implements AsyncDisposable {
   }
 }
 
-/** `T moment seconds-ahead boot-id`. */
-function toldMoment(text: string): ClockMoment {
-  const [, moment = '', ahead = '', bootId = ''] = text.split(' ');
-  return { moment, bootId, aheadSeconds: Number(ahead), isRough: false };
-}
-
 /** What {@link PROGRAM} made of a content, made back. */
 function unescaped(bytes: Uint8Array): Uint8Array {
   let from = bytes.indexOf(1);
@@ -245,6 +262,9 @@ function unescaped(bytes: Uint8Array): Uint8Array {
     bytes[to++] = bytes[from] === 1 ? (bytes[++from] ?? 1) - 1 : (bytes[from] ?? 0);
   return bytes.subarray(0, to);
 }
+
+/** Entries that a layer holds. */
+const COUNT = /^\d{1,12}$/;
 
 /** A session that ends takes it along, and it is started again; a machine without Perl is not asked for ever. */
 const MAX_FAILURES = 3;
@@ -285,11 +305,13 @@ class Walker implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
+    let bound = new ScanBound();
     const splitter = new NulSplitter(
       (text) => {
-        if (text !== 'E') return void this.#texts.push(text);
+        if (text !== 'E') return void (bound.take(text) && this.#texts.push(text));
         const texts = this.#texts;
         this.#texts = [];
+        bound = new ScanBound();
         this.#onEnd?.(texts);
       },
       0,
@@ -298,14 +320,15 @@ class Walker implements AsyncDisposable {
     try {
       for await (const { type, bytes } of this.#process) {
         if (type === 'stdout-data') splitter.push(bytes);
-        if (splitter.isOverlong) break;
+        if (splitter.isOverlong || !bound.isKept) break;
       }
       // What says too much does not end by itself.
-      if (!splitter.isOverlong) await this.#process.exit;
+      if (!splitter.isOverlong && bound.isKept) await this.#process.exit;
     } catch {
       // Whatever ended it, it is of no more use; who waits gets nothing.
     }
     this.#isAlive = false;
+    this.#texts = [];
     this.#onEnd?.(undefined);
   }
 }

@@ -46,18 +46,22 @@ test('the state is what record and runtime say together', async () => {
   ]);
 });
 
-for (const [code, state] of [
-  ['UNAVAILABLE', 'unreachable'],
-  ['STATE_CORRUPT', 'error'],
+for (const [code, operation, state] of [
+  ['UNAVAILABLE', 'test', 'unreachable'],
+  ['STATE_CORRUPT', 'test', 'error'],
+  ['NOT_FOUND', 'test', 'error'],
+  ['NOT_FOUND', 'host.open', 'unreachable'], // the person has forgotten its machine
+  ['PERMISSION_DENIED', 'host.connect', 'unreachable'], // no key is at hand
+  ['SSH_HOSTKEY_CHANGED', 'host.connect', 'error'],
 ] as const)
-  test(`a provider that fails with ${code} shows as ${state}, not as nothing`, async () => {
+  test(`a provider that fails with ${code} of ${operation} shows as ${state}, not as nothing`, async () => {
     const fixture = useCaseFixture();
     await made(fixture);
     await using next = fixture.restarted({
       provider: {
         // oxlint-disable-next-line require-yield
         async *list() {
-          throw new LitterboxError(code, 'down', { operation: 'test' });
+          throw new LitterboxError(code, 'down', { operation });
         },
       },
     });

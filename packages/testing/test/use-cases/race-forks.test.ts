@@ -107,10 +107,12 @@ test('a race that is taken back ends with the reason once every fork has ended',
   const enough = new AbortController();
   const reason = new Error('enough');
   using _ = atFailpoint('exec.after-start', () => enough.abort(reason));
+  const told: string[] = [];
   const raced = fixture.raceForks.execute(
     { sandbox: 'a', command: WORK, judge: ':', count: 2 },
-    { signal: enough.signal },
+    { signal: enough.signal, onFork: ({ slug }) => told.push(slug) },
   );
   await expect(raced).rejects.toBe(reason);
+  expect(told).toEqual(['a-2', 'a-3']); // they stay, and whoever took the race back knows of them
   expect(fixture.left().records.toSorted()).toEqual(['a-2: ready', 'a-3: ready', 'a: ready']);
 });

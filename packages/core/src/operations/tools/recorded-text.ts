@@ -17,7 +17,7 @@ export function warningLines({ warnings, moreWarnings }: RecordResult): readonly
 const MAX_WARNINGS = 10;
 
 function warningText(warning: RecordWarning): string {
-  const path = nameText(warning.path);
+  const path = warning.path === '' ? 'the workspace itself' : nameText(warning.path);
   switch (warning.type) {
     case 'refused-path':
       return `warning: ${path} is never recorded (${warning.code})`;
