@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { reach, type RemoveOptions, type SandboxId } from '@litterbox/core/provider';
+import { type CallOptions, encodeRaw, reach, type RemoveOptions, type SandboxId } from '@litterbox/core/provider';
 import { UNFINISHED } from '@litterbox/linux-sandbox';
+import { clearWork, REMOVED_IMAGE } from './clear-work.ts';
 import type { ContainerParts } from './container-parts.ts';
 import { LOOK_AGAIN_MS } from './late-word.ts';
 import { sandboxLayoutOf } from './layout.ts';
@@ -19,13 +20,30 @@ export async function removeSandbox(parts: ContainerParts, id: SandboxId, option
   const isAny = isThere.some(Boolean);
   const isUnfinished = isAny && (await host.files.stat(unfinishedMark)) !== undefined;
   if (isAny) {
+    const isOfRoot = await isOfRootsEngine(parts, options);
+    if (isOfRoot) await noteImage(parts, id, options);
     // First what a container is made from: whoever makes one at this moment finds that it is gone, and takes it away again.
     await host.files.remove(meta);
     reach('container.before-remove');
     await containers.ends.remove(id, options);
+    if (isOfRoot) for (const path of [directory, gone]) await clearWork(parts, path, options);
   }
   await directories.remove(id, { sweep: setups.sweep }, options);
   if (isAny) await sweepEngine(parts, isUnfinished ? LATECOMERS_MS : 0);
+}
+
+/** Whether overlays are mounted by root for a user who is not root. */
+async function isOfRootsEngine({ directories, facts }: ContainerParts, call?: CallOptions): Promise<boolean> {
+  const { uid } = await directories.host.facts(call);
+  return uid !== 0 && !(await facts(call)).isRootless;
+}
+
+/** Notes of which image it was, before the description of the sandbox goes. One that cannot be read was noted before, or is broken. */
+async function noteImage({ directories }: ContainerParts, id: SandboxId, call?: CallOptions): Promise<void> {
+  const { host } = directories;
+  const meta = await directories.read(id, call).catch(() => undefined);
+  if (meta)
+    await host.files.write(`${directories.filesOf(id).directory}/${REMOVED_IMAGE}`, encodeRaw(meta.imageId), call);
 }
 
 /**

@@ -50,6 +50,14 @@ export function lifecycle(check: Check): void {
     assert.equal((await sh(runtime, `cat "${'long/'.repeat(60)}name"`)).stdout, `${'long/'.repeat(60)}name`);
   });
 
+  check('one in which files of the base were deleted can be removed, and is gone', async ({ create, provider, sh }) => {
+    const runtime = await create();
+    assert.equal((await sh(runtime, 'rm -r ./* && ls -A')).stdout, '');
+    await runtime[Symbol.asyncDispose]();
+    await provider.remove(runtime.id);
+    assert.ok(!(await ids(provider)).includes(runtime.id));
+  });
+
   check('the workspace is at the workdir that was asked for, and /src leads there', async ({ create, sh }) => {
     const runtime = await create({ workdir: '/home/someone/project' });
     assert.equal(runtime.workdir, '/home/someone/project');
