@@ -125,7 +125,7 @@ export class ContainerFacts {
       this.#facts(call),
       this.#directories.host.facts(call),
     ]);
-    const network = { container: id, run: `${id} ${String(container.State.StartedAt)}` };
+    const network = { container: id, run: `${id} ${container.State.StartedAt}` };
     if (!this.#directories.host.loopback || (uid !== 0 && !facts.isRootless)) return network;
     const process = `/proc/${firstProcessOf(container)}`;
     // Another process may have that number here, when the engine's processes have numbers of their own.

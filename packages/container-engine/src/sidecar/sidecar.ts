@@ -4,6 +4,7 @@ import type Docker from 'dockerode';
 import { type Engine, WORK_MS } from '../engine.ts';
 import { isBeingRemoved } from '../engine-answers.ts';
 import { EngineHost } from '../foreign/engine-host.ts';
+import { inspectContainer } from '../inspect-container.ts';
 import { SIDECAR_LABEL } from './sidecar-options.ts';
 
 /** What engines add to an environment. */
@@ -53,9 +54,9 @@ export class Sidecar implements AsyncDisposable {
         async (docker, signal) => docker.getContainer(id).start({ abortSignal: signal }),
         work,
       );
-      const { Config } = await engine.ask('sidecar.start', async (docker) => docker.getContainer(id).inspect(), call);
+      const found = await inspectContainer(engine, 'sidecar.start', id, call);
       return new Sidecar(engine, id, stdin, [
-        ...(Config.Env ?? []).map((entry) => entry.split('=')[0] ?? ''),
+        ...(found?.Config.Env ?? []).map((entry) => entry.split('=')[0] ?? ''),
         ...ADDED,
       ]);
     } catch (error) {
