@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type CallOptions, type Host, type LitterboxError } from '@litterbox/core/provider';
 import { UNFINISHED } from '@litterbox/linux-sandbox';
 import { type Engine, WORK_MS } from '../engine.ts';
@@ -52,6 +53,8 @@ export async function seesFiles(
       'engine.probe',
       async (docker, signal) => {
         const answer = await docker.getContainer(name).infoArchive({ path: `${TARGET}/token`, abortSignal: signal });
+        // It has no body, and holds the connection, and with it this program, until that is read.
+        (answer as Readable).resume();
         return statOf(answer as StatAnswer);
       },
       call,
