@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** What becomes of a question to an engine that answers with so many bytes. */
 async function asked(path: string, answerBytes: number): Promise<{ readonly bytes: number; readonly error?: string }> {
-  server = createServer((_request: IncomingMessage, response: ServerResponse) => {
+  const engine = createServer((_request: IncomingMessage, response: ServerResponse) => {
     let left = answerBytes;
     const write = () => {
       while (left > 0) {
@@ -25,9 +25,9 @@ async function asked(path: string, answerBytes: number): Promise<{ readonly byte
     };
     write();
   });
-  const { promise, resolve } = Promise.withResolvers<number>();
-  server.listen(0, '127.0.0.1', () => resolve((server?.address() as AddressInfo).port));
-  const port = await promise;
+  server = engine;
+  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
+  const { port } = engine.address() as AddressInfo;
   const agent = new HostAgent(async () => connect(port, '127.0.0.1'));
   try {
     return await new Promise((end) => {
