@@ -33,6 +33,9 @@ export interface PlaceProcessInput {
   readonly onEnd: (process: PlaceProcess) => void;
 }
 
+/** Address space of the host's half of a process, in KiB: many times what a shell and its tools take. */
+const STARTER_KIB = 256 * 1024;
+
 /**
  * The host's half of one process: makes its FIFOs and its command file, asks the sandbox's first process for it, and becomes
  * its stdin, stdout and stderr. Its first line tells how the start went, its exit code is the process's, and its death by a
@@ -41,8 +44,12 @@ export interface PlaceProcessInput {
  * Nothing of it outlives the session: a session that ends says so first (`dying`) and then lets go of everybody who waits for a
  * pipe to be opened; what had not started by then says `ending`, and can be started in the next one. And so does the host's half for
  * its readers when the program ended before it opened its outputs.
+ *
+ * It runs outside of the sandbox's limits, and a program inside can write into the pipe of its own exit code: a line without an end fills the
+ * memory that this shell may have, and no more.
  */
 const STARTER_SCRIPT = `exec 5<&0 6>&2 2>/dev/null
+ulimit -v ${STARTER_KIB}
 cd "$0" || exit 1
 umask 022
 mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
