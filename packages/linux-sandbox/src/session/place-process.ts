@@ -49,7 +49,7 @@ const STARTER_KIB = 256 * 1024;
  * memory that this shell may have, and no more.
  */
 const STARTER_SCRIPT = `exec 5<&0 6>&2 2>/dev/null
-ulimit -v ${STARTER_KIB}
+ulimit -c 0; ulimit -v ${STARTER_KIB}
 cd "$0" || exit 1
 umask 022
 mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
