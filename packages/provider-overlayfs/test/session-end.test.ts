@@ -63,6 +63,9 @@ it.each(['overlay', 'copy'] as const)(
     const told = [];
     for await (const { type, path } of changes) told.push(`${type} ${path}`);
     expect(told).toContain('unreadable ');
+    // In the same session too.
+    const again = await collected(await first.spawn({ argv: ['sh', '-c', 'cat new; chmod 000 .'] }));
+    expect(again.stdout).toBe('new\n');
     await first[Symbol.asyncDispose]();
 
     await using second = await provider.open(id);

@@ -26,6 +26,8 @@ export interface PlaceProcessInput {
   /** The same directory as the sandbox sees it. */
   readonly inside: string;
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+  /** Absolute path of the workspace inside, which is opened where an agent has closed it to itself. */
+  readonly workspace?: string;
   /** Names in the environment of the sandbox's first process. */
   readonly inherited: readonly string[];
   /** Aborted when the session ends. */
@@ -313,7 +315,7 @@ shift 3
 exec "$@"`;
 
 /** The sandbox's half: read by its first process in a subshell of its own. */
-function commandFile({ inside, spec, inherited }: PlaceProcessInput, id: string): string {
+function commandFile({ inside, spec, inherited, workspace }: PlaceProcessInput, id: string): string {
   const { argv, cwd, env, terminal, stdin } = spec;
   const [program] = argv;
   const foreign = inherited.filter((name) => !(name in env));
@@ -325,7 +327,9 @@ function commandFile({ inside, spec, inherited }: PlaceProcessInput, id: string)
   return `exec 9>${inside}/${id}.exit
 ${foreign.length > 0 ? `unset ${foreign.join(' ')}\n` : ''}${Object.entries(env)
   .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
-  .join('')}cd ${quoted(cwd)} || { echo no-cwd >&9; exit; }
+  .join(
+    '',
+  )}cd ${quoted(cwd)} ${cwd === workspace ? `|| { chmod u+rwx ${quoted(cwd)} && cd ${quoted(cwd)}; } ` : ''}|| { echo no-cwd >&9; exit; }
 unset OLDPWD
 command -v ${quoted(program)} || { echo no-program >&9; exit; }
 ${terminal ? 'command -v script && command -v stty || { echo no-terminal >&9; exit; }\n' : ''}read -r lb_me lb_rest </proc/self/stat
