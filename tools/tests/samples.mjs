@@ -17,6 +17,7 @@ export const gateAttacks = [
   'AX23: ',
   'AX35: what',
   'AX80: ',
+  'AX84: what is kept',
   'secrets in files, objects, output$',
 ];
 

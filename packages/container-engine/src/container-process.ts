@@ -26,6 +26,8 @@ export interface ContainerProcessInput {
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
   /** Names that the container's own environment has. */
   readonly inherited: readonly string[];
+  /** Absolute path of the workspace inside, which is opened where an agent has closed it to itself. */
+  readonly workspace?: string;
   /** Open descriptors that the process may have. */
   readonly openFiles: number;
   /** Numbers of the processors that it is to be bound to; none where the container is. */
@@ -97,7 +99,7 @@ export class ContainerProcess implements ProcessHandle {
 
   /** @throws LitterboxError `NOT_FOUND` for a program or directory that is not there; else as the engine says. */
   static async start(input: ContainerProcessInput, call?: CallOptions): Promise<ContainerProcess> {
-    const { engine, container, spec, inherited, openFiles, processors, isUnmarked = false } = input;
+    const { engine, container, spec, inherited, openFiles, processors, workspace, isUnmarked = false } = input;
     call?.signal?.throwIfAborted();
     const nonce = crypto.randomUUID();
     const hasTerminal = spec.terminal !== undefined;
@@ -114,6 +116,7 @@ export class ContainerProcess implements ProcessHandle {
             processors,
             hasTerminal,
             nonce,
+            workspace,
           }),
         ],
         AttachStdin: hasTerminal || spec.stdin === 'pipe',

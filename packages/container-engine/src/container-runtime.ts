@@ -257,6 +257,7 @@ export class ContainerRuntime implements SandboxRuntime {
               env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
             },
             inherited: this.#inherited,
+            workspace: this.workdir,
             openFiles: this.#input.meta.limits.openFiles,
             processors: await this.#processors(),
             ...(!isOwn && { tell: (script) => this.#tell(script) }),

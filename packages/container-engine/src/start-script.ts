@@ -10,6 +10,8 @@ export interface StartScriptInput {
   readonly openFiles: number;
   /** Numbers of the processors that it is to be bound to; none where the container is. */
   readonly processors: readonly number[];
+  /** Absolute path of the directory that the sandbox's user owns, and that everything begins in. */
+  readonly workspace?: string | undefined;
   readonly hasTerminal: boolean;
   /** Marks our own words in the output: nobody knew it before. */
   readonly nonce: string;
@@ -30,7 +32,7 @@ const REPORT_AND_BECOME = `read -r lb_me lb_rest </proc/self/stat; printf '${MAR
  * ({@link goOn}): by then its terminal has its size.
  */
 export function startCommand(input: StartScriptInput): readonly [string, ...string[]] {
-  const { argv, cwd, env, foreign, openFiles, processors, hasTerminal, nonce } = input;
+  const { argv, cwd, env, foreign, openFiles, processors, hasTerminal, nonce, workspace } = input;
   const raw = new RawWords();
   const words = argv.map((word) => raw.word(word)).join(' ');
   const say = (text: string) => `printf '${MARK}%s ${text}\\n' ${nonce}`;
@@ -46,7 +48,8 @@ export function startCommand(input: StartScriptInput): readonly [string, ...stri
     ...raw.assignments,
     ...(foreign.length > 0 ? [`unset ${foreign.join(' ')}`] : []),
     ...variables,
-    `cd ${target} 2>/dev/null || { ${say('no-cwd')}; exit 0; }`,
+    // A workspace that an agent has closed to itself would let nothing begin any more.
+    `cd ${target} 2>/dev/null ${cwd === workspace ? `|| { chmod u+rwx ${target} && cd ${target}; } 2>/dev/null ` : ''}|| { ${say('no-cwd')}; exit 0; }`,
     'unset OLDPWD',
     `set -- ${words}`,
     `command -v "$1" >/dev/null 2>&1 || { ${say('no-program')}; exit 0; }`,

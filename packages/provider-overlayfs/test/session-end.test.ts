@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, expect, it } from '@jest/globals';
 import { collected } from '@litterbox/conformance';
 import { type Host, SandboxId } from '@litterbox/core/provider';
@@ -62,6 +63,9 @@ it.each(['overlay', 'copy'] as const)(
     const told = [];
     for await (const { type, path } of changes) told.push(`${type} ${path}`);
     expect(told).toContain('unreadable ');
+    // In the same session too.
+    const again = await collected(await first.spawn({ argv: ['sh', '-c', 'cat new; chmod 000 .'] }));
+    expect(again.stdout).toBe('new\n');
     await first[Symbol.asyncDispose]();
 
     await using second = await provider.open(id);
@@ -73,3 +77,32 @@ it.each(['overlay', 'copy'] as const)(
     await provider.remove(id);
   },
 );
+
+it('AX89: a shell of the host that hears what a program writes into the pipe of its own exit code has bounded memory', async () => {
+  const directory = await backendDirectory('overlay');
+  directories.push(directory);
+  const id = SandboxId.make();
+  await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
+  await using runtime = await provider.create(sandboxSpec(id));
+  // What an agent does: the pipe is open in the shell above it. It goes on as long as somebody reads.
+  const script = `for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *.exit) echo found; head -c 1000000 /dev/zero | tr '\\0' x >$f & ;; esac; done; sleep 60`;
+  await using program = await runtime.spawn({ argv: ['sh', '-c', script] });
+  const { value } = await program[Symbol.asyncIterator]().next();
+  expect(new TextDecoder().decode(value?.bytes)).toContain('found'); // the positive control: it is reached
+  const shells = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => contentOf(`/proc/${pid}/cmdline`).includes(`${id}/io\0`));
+  expect(shells.length).toBeGreaterThan(0);
+  for (const pid of shells)
+    expect(contentOf(`/proc/${pid}/limits`)).toMatch(/^Max address space +268435456 +268435456 /m);
+  await program[Symbol.asyncDispose]();
+  await provider.remove(id);
+});
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
+}

@@ -26,12 +26,17 @@ export interface PlaceProcessInput {
   /** The same directory as the sandbox sees it. */
   readonly inside: string;
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+  /** Absolute path of the workspace inside, which is opened where an agent has closed it to itself. */
+  readonly workspace?: string;
   /** Names in the environment of the sandbox's first process. */
   readonly inherited: readonly string[];
   /** Aborted when the session ends. */
   readonly lost: AbortSignal;
   readonly onEnd: (process: PlaceProcess) => void;
 }
+
+/** Address space of the host's half of a process, in KiB: many times what a shell and its tools take. */
+const STARTER_KIB = 256 * 1024;
 
 /**
  * The host's half of one process: makes its FIFOs and its command file, asks the sandbox's first process for it, and becomes
@@ -41,8 +46,12 @@ export interface PlaceProcessInput {
  * Nothing of it outlives the session: a session that ends says so first (`dying`) and then lets go of everybody who waits for a
  * pipe to be opened; what had not started by then says `ending`, and can be started in the next one. And so does the host's half for
  * its readers when the program ended before it opened its outputs.
+ *
+ * It runs outside of the sandbox's limits, and a program inside can write into the pipe of its own exit code: a line without an end fills the
+ * memory that this shell may have, and no more.
  */
 const STARTER_SCRIPT = `exec 5<&0 6>&2 2>/dev/null
+ulimit -c 0; ulimit -v ${STARTER_KIB}
 cd "$0" || exit 1
 umask 022
 mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
@@ -306,7 +315,7 @@ shift 3
 exec "$@"`;
 
 /** The sandbox's half: read by its first process in a subshell of its own. */
-function commandFile({ inside, spec, inherited }: PlaceProcessInput, id: string): string {
+function commandFile({ inside, spec, inherited, workspace }: PlaceProcessInput, id: string): string {
   const { argv, cwd, env, terminal, stdin } = spec;
   const [program] = argv;
   const foreign = inherited.filter((name) => !(name in env));
@@ -318,7 +327,9 @@ function commandFile({ inside, spec, inherited }: PlaceProcessInput, id: string)
   return `exec 9>${inside}/${id}.exit
 ${foreign.length > 0 ? `unset ${foreign.join(' ')}\n` : ''}${Object.entries(env)
   .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
-  .join('')}cd ${quoted(cwd)} || { echo no-cwd >&9; exit; }
+  .join(
+    '',
+  )}cd ${quoted(cwd)} ${cwd === workspace ? `|| { chmod u+rwx ${quoted(cwd)} && cd ${quoted(cwd)}; } ` : ''}|| { echo no-cwd >&9; exit; }
 unset OLDPWD
 command -v ${quoted(program)} || { echo no-program >&9; exit; }
 ${terminal ? 'command -v script && command -v stty || { echo no-terminal >&9; exit; }\n' : ''}read -r lb_me lb_rest </proc/self/stat

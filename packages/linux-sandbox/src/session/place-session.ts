@@ -142,6 +142,7 @@ export class Session implements AsyncDisposable {
           ...spec,
           env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) },
         },
+        ...(where === 'sandbox' && { workspace: workdir }),
         inherited: Object.keys(isInside ? environment : base),
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
