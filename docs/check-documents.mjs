@@ -19,7 +19,7 @@ const FOLDERS = {
   channel: ['packages/core/src/channel'],
   host: ['packages/host/test'],
   overlayfs: ['packages/provider-overlayfs/test'],
-  far: ['packages/far-host/test'],
+  far: ['packages/far-host/test', 'packages/linux-sandbox/src/loopback'],
   ssh: ['packages/provider-ssh/test'],
   vm: ['packages/provider-vm/test'],
   docker: ['packages/provider-docker/test'],
