@@ -24,12 +24,15 @@ const CONNECT_MS = 8_000;
  */
 export class HostAgent extends Agent {
   readonly #connect: ConnectEngine;
+  readonly #maxAnswerBytes: number | undefined;
   readonly #over = new AbortController();
   readonly #idle = new WeakMap<Duplex, ReturnType<typeof setTimeout>>();
 
-  constructor(connect: ConnectEngine) {
+  /** @param maxAnswerBytes how long an answer may be at most. @defaultValue far more than any answer of an engine */
+  constructor(connect: ConnectEngine, maxAnswerBytes?: number) {
     super({ keepAlive: true });
     this.#connect = connect;
+    this.#maxAnswerBytes = maxAnswerBytes;
   }
 
   override createConnection(_options: ClientRequestArgs, connected: Connected): undefined {
@@ -42,7 +45,7 @@ export class HostAgent extends Agent {
 
   /** What Node's client calls with each request: its types leave that out. @see https://github.com/nodejs/node/blob/main/lib/_http_agent.js */
   addRequest(request: ClientRequest, ...rest: readonly unknown[]): void {
-    boundAnswer(request);
+    boundAnswer(request, this.#maxAnswerBytes);
     ADD_REQUEST.call(this, request, ...rest);
   }
 
