@@ -41,7 +41,17 @@ export const ALL_USE_CASES: UseCaseList = [
   [AttachProcess, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
   [
     DeleteSandbox,
-    [FindSandbox, OpenRepository, Port.State, Port.Audit, OpenSandboxes, SettleSandbox, ReachKeeper, Port.Actor],
+    [
+      FindSandbox,
+      OpenRepository,
+      Port.State,
+      Port.Audit,
+      OpenSandboxes,
+      SettleSandbox,
+      ReachKeeper,
+      AskProviders,
+      Port.Actor,
+    ],
   ],
   [
     IntegrateChanges,

@@ -165,6 +165,7 @@ export function wireUseCases(ports: Ports) {
     openSandboxes,
     settleSandbox,
     reachKeeper,
+    askProviders,
     actor,
   );
   const restoreRevision = new RestoreRevision(

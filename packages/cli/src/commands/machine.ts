@@ -75,7 +75,8 @@ function placedLines({ placement, createdAtMs }: SandboxRecord): readonly string
 /** States in which nothing can be done in a sandbox, and what then. */
 const TROUBLES: Readonly<Record<string, string>> = {
   missing: 'litterbox recover builds it anew from its last revision',
-  unreachable: 'its provider did not answer, and it is as it was; litterbox doctor tells more',
+  unreachable:
+    'its provider did not answer, and it is as it was; litterbox doctor tells more, and delete --forget is for a machine that is gone for good',
   error: 'what is left of it cannot be used, or its provider cannot say',
 };
 

@@ -31,7 +31,11 @@ async function milestone(context: Context, input: Parsed<typeof cutMilestone>): 
 
 async function remove(
   context: Context,
-  { sandbox: names, force = false }: { readonly sandbox: readonly string[]; readonly force?: boolean },
+  {
+    sandbox: names,
+    force = false,
+    forget = false,
+  }: { readonly sandbox: readonly string[]; readonly force?: boolean; readonly forget?: boolean },
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
@@ -40,14 +44,16 @@ async function remove(
   for (const name of names) {
     try {
       const agent = talk.json ? undefined : await lastAgentCall(litterbox, name, signal);
-      await litterbox.perform(deleteSandbox, { sandbox: name, force }, { signal }).catch(async (error: unknown) => {
-        if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
-        if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
-          throw error;
-        await litterbox.perform(deleteSandbox, { sandbox: name, force: true }, { signal });
-      });
+      await litterbox
+        .perform(deleteSandbox, { sandbox: name, force, forget }, { signal })
+        .catch(async (error: unknown) => {
+          if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
+          if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
+            throw error;
+          await litterbox.perform(deleteSandbox, { sandbox: name, force: true, forget }, { signal });
+        });
       deleted.push(name);
-      talk.notice(`Deleted ${name}.`);
+      talk.notice(forget ? `Forgot ${name}. What its machine or engine has of it stays there.` : `Deleted ${name}.`);
       if (agent !== undefined) talk.notice(agent);
     } catch (error) {
       if (names.length > 1 && isLitterboxError(error)) talk.error(error.message, error.details.hint);

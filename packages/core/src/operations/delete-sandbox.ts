@@ -13,8 +13,9 @@ export const deleteSandbox = operation({
   input: z.strictObject({
     sandbox: fields.sandbox(),
     force: fields.flag().optional().describe('Also when its work is nowhere else'),
+    forget: fields.flag().optional().describe('Its machine or engine is gone for good: forget it here alone'),
   }),
   document: ({ slug }: SandboxRecord) => ({ deleted: slug }),
-  execute: async (useCases, { sandbox, force }, options) =>
-    await useCases.get(DeleteSandbox).execute(sandbox, { ...(force !== undefined && { force }) }, options),
+  execute: async (useCases, { sandbox, force, forget }, options) =>
+    await useCases.get(DeleteSandbox).execute(sandbox, { force, forget }, options),
 });

@@ -82,6 +82,6 @@ function silent(key: ProviderKey, waitMs: number): LitterboxError {
   return new LitterboxError('UNAVAILABLE', `The provider ${key} did not answer within ${waitMs / 1000} seconds.`, {
     operation: 'provider.ask',
     provider: key,
-    hint: 'Try again when its machine or its engine is up; what it has is as it was.',
+    hint: 'Try again when its machine or its engine is up; what it has is as it was. If that is gone for good: litterbox delete NAME --forget.',
   });
 }

@@ -2,8 +2,10 @@ import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
+import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { AskProviders } from './ask-providers.ts';
 import { audited } from './audited.ts';
 import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -23,6 +25,7 @@ export class DeleteSandbox {
   readonly #open: OpenSandboxes;
   readonly #settle: SettleSandbox;
   readonly #keeper: ReachKeeper;
+  readonly #ask: AskProviders;
   readonly #actor: string;
 
   constructor(
@@ -33,6 +36,7 @@ export class DeleteSandbox {
     open: OpenSandboxes,
     settle: SettleSandbox,
     keeper: ReachKeeper,
+    ask: AskProviders,
     actor: string,
   ) {
     this.#find = find;
@@ -42,13 +46,18 @@ export class DeleteSandbox {
     this.#open = open;
     this.#settle = settle;
     this.#keeper = keeper;
+    this.#ask = ask;
     this.#actor = actor;
   }
 
-  /** @throws LitterboxError `SANDBOX_ACTIVE` when a call is at work in it, `UNMERGED_WORK` when work would be lost and `force` is not set. */
+  /**
+   * @param how `force`: also when its work is nowhere else. `forget`: its machine or engine is gone for good, so that nothing is removed there
+   * @throws LitterboxError `SANDBOX_ACTIVE` when a call is at work in it, `UNMERGED_WORK` when work would be lost and `force` is not set,
+   * `CONFLICT` when it is to be forgotten although its provider answers, `UNAVAILABLE` when that does not answer
+   */
   async execute(
     name: string,
-    { force = false }: { readonly force?: boolean | undefined },
+    { force = false, forget = false }: { readonly force?: boolean | undefined; readonly forget?: boolean | undefined },
     options?: CallOptions,
   ): Promise<SandboxRecord> {
     const found = await this.#find.execute(name, options);
@@ -56,8 +65,9 @@ export class DeleteSandbox {
     await using _lease = await this.#leaseOf(found, force, options);
     const record = await this.#state.get(found.id, options);
     if (!record) return found; // another process was faster
+    if (forget) await this.#assertLost(record, options);
     if (!force && record.state !== 'deleting') {
-      await this.#settle.execute(record, options);
+      if (!forget) await this.#settle.execute(record, options);
       await this.#assertExpendable(record, repository, options);
     }
     await audited(
@@ -67,25 +77,29 @@ export class DeleteSandbox {
         actor: this.#actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
-        input: { force, name: record.slug },
+        input: { force, name: record.slug, ...(forget && { forget }) },
       },
-      () => this.removed(record, repository),
+      () => this.removed(record, repository, forget),
     );
     return record;
   }
 
-  /** The steps themselves. The caller holds the lease and has asked. */
-  async removed(record: SandboxRecord, repository: SourceRepository): Promise<void> {
-    const provider = await this.#open.providerOf(record); // first: without it nothing begins
+  /**
+   * The steps themselves. The caller holds the lease and has asked.
+   *
+   * @param isLost nothing is left that could remove what the provider has
+   */
+  async removed(record: SandboxRecord, repository: SourceRepository, isLost = false): Promise<void> {
+    const provider = isLost ? undefined : await this.#open.providerOf(record); // first: without it nothing begins
     const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
     reach('delete.after-journal');
     await changeRecord(this.#state, record, ({ state }) => (state === 'deleting' ? undefined : { state: 'deleting' }));
     reach('delete.after-mark');
     await this.#keeper.end(record, false);
     // The runtime ends everything at once; closing it first would end one process after another.
-    await provider.remove(record.id);
+    await provider?.remove(record.id);
     reach('delete.after-runtime');
-    await removeSnapshots(provider, record.id);
+    if (provider) await removeSnapshots(provider, record.id);
     reach('delete.after-snapshots');
     await this.#open.close(record.id);
     reach('delete.after-close');
@@ -112,6 +126,17 @@ export class DeleteSandbox {
     } catch (error) {
       throw isLitterboxError(error, 'BUSY') ? activeSandbox(found.slug, 'delete', error) : error;
     }
+  }
+
+  /** What a provider still has would stay there for good. */
+  async #assertLost({ provider: key, slug }: SandboxRecord, options?: CallOptions): Promise<void> {
+    const look = (provider: SandboxProvider, call: CallOptions) => provider.list(call)[Symbol.asyncIterator]().next();
+    const answer = await this.#ask.one(key, look, options);
+    if (answer.state === 'unreachable') return;
+    throw new LitterboxError('CONFLICT', `The provider ${key} answers: what it has of ${slug} can be removed.`, {
+      operation: 'sandbox.delete',
+      hint: `Delete it there too: litterbox delete ${slug}.`,
+    });
   }
 
   async #assertExpendable(

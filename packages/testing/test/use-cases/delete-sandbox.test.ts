@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { LitterboxError } from '@litterbox/core';
 import { NOTHING_LEFT, useCaseFixture } from '../../src/index.ts';
 import { changed, inState, made } from '../made.ts';
 
@@ -135,4 +136,43 @@ test('one whose provider cannot be had is left as it is, forced or not', async (
   await using next = fixture.restarted({ providers: { get: fail } });
   await expect(next.deleteSandbox.execute('a', { force: true })).rejects.toBe(failed);
   expect(next.left()).toEqual(before);
+});
+
+/** The sandbox of the fixture when its machine is gone. */
+const lost = (fixture: ReturnType<typeof useCaseFixture>) => {
+  const gone = () => Promise.reject(new LitterboxError('UNAVAILABLE', 'down', { operation: 'host.connect' }));
+  // oxlint-disable-next-line require-yield
+  const list = async function* () {
+    await gone();
+  };
+  return fixture.restarted({ provider: { list, open: gone, remove: gone } });
+};
+
+test('one whose machine is gone for good cannot be deleted there, and is forgotten here', async () => {
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await using next = lost(fixture);
+  await expect(next.deleteSandbox.execute('a', { force: true })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await next.deleteSandbox.execute('a', { forget: true });
+  expect(next.left()).toMatchObject({ records: [], histories: [] });
+  expect(await next.state.get((await made(next, 'b')).id)).toBeDefined(); // what comes after it is as ever
+});
+
+test('work that is in no branch is not forgotten without force', async () => {
+  const fixture = useCaseFixture();
+  await changed(fixture);
+  await using next = lost(fixture);
+  await expect(next.deleteSandbox.execute('a', { forget: true })).rejects.toMatchObject({ code: 'UNMERGED_WORK' });
+  await next.deleteSandbox.execute('a', { forget: true, force: true });
+  expect(next.left()).toMatchObject({ records: [], histories: [] });
+});
+
+test('one whose provider answers is not forgotten: it would stay there for good', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await expect(fixture.deleteSandbox.execute('a', { forget: true })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    details: { hint: 'Delete it there too: litterbox delete a.' },
+  });
+  expect(fixture.left().records).toEqual(['a: ready']);
 });
