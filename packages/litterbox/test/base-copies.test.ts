@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { forBackend } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
@@ -10,8 +10,13 @@ import type { Litterbox } from '../src/index.ts';
 import { LibraryFixture } from './library-fixture.ts';
 
 const LARGE_BYTES = 4 * 2 ** 20;
-/** Where the test host keeps file systems that can share blocks. */
-const PLACES = { btrfs: '/var/lib/litterbox-test/fs/btrfs', reflink: '/var/lib/litterbox-test/fs/xfs' } as const;
+/** Where the test host keeps file systems that can share blocks; ZFS is in the second machine alone, and alone there. */
+const PLACES = {
+  btrfs: '/var/lib/litterbox-test/fs/btrfs',
+  reflink: '/var/lib/litterbox-test/fs/xfs',
+  zfs: '/var/lib/litterbox-test/fs/zfs',
+} as const;
+const STRATEGIES = existsSync(PLACES.zfs) ? (['zfs'] as const) : (['btrfs', 'reflink'] as const);
 const LOOK = 'find . -printf "%y %P %m %s %l %T@\\n" | tail -n +2 | sort; find . -type f -exec cksum {} + | sort';
 
 /** State directories where the strategy works. */
@@ -27,7 +32,9 @@ class SharingFixture extends LibraryFixture {
   sharing(): { readonly litterbox: Litterbox; readonly bases: string } {
     const strategy = this.#strategy;
     const stateDirectory = mkdtempSync(join(PLACES[strategy], 'litterbox-bases-'));
+    const dataset = strategy === 'zfs' ? datasetFor(stateDirectory) : undefined;
     const remove = () => {
+      if (dataset !== undefined) execFileSync('zfs', ['destroy', '-R', dataset]);
       const subvolumes = ['-inum', '256', '-exec', 'btrfs', 'property', 'set', '-ts', '{}', 'ro', 'false', ';'];
       execFileSync('find', [stateDirectory, '-type', 'd', ...subvolumes]);
       rmSync(stateDirectory, { recursive: true, force: true });
@@ -41,6 +48,14 @@ class SharingFixture extends LibraryFixture {
   }
 }
 
+/** A dataset of its own, at that directory. */
+function datasetFor(directory: string): string {
+  const above = execFileSync('findmnt', ['-n', '-o', 'SOURCE', '-T', directory], { encoding: 'utf8' }).trim();
+  const dataset = `${above}/${basename(directory)}`;
+  execFileSync('zfs', ['create', '-o', `mountpoint=${directory}`, dataset]);
+  return dataset;
+}
+
 /** Bytes that are free, once what was written is on the disk. */
 function freeBytes(directory: string): number {
   execFileSync('sync', ['-f', directory]);
@@ -48,7 +63,7 @@ function freeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-for (const strategy of ['btrfs', 'reflink'] as const) {
+for (const strategy of STRATEGIES) {
   const absence = async () => {
     if (!existsSync(PLACES[strategy])) return `there is no ${PLACES[strategy]}`;
     const directory = mkdtempSync(join(PLACES[strategy], 'litterbox-probe-'));

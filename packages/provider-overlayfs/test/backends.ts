@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Host, type SandboxProvider } from '@litterbox/core/provider';
 import { overlayfs } from '../src/index.ts';
 
@@ -15,16 +15,32 @@ const DIRECTORIES: Partial<Record<StrategyName, string>> = {
   reflink: '/var/lib/litterbox-test/fs/xfs',
 };
 
-/** A directory for the provider's own files, where the strategy works; removed by {@link removeBackend}. */
+/** A directory for the provider's own files, where the strategy works; on ZFS it is a dataset of its own. Removed by {@link removeBackend}. */
 export async function backendDirectory(strategy: StrategyName): Promise<string> {
   const own = DIRECTORIES[strategy];
   const parent = own !== undefined && existsSync(own) ? own : tmpdir();
   const directory = await mkdtemp(join(parent, `litterbox-${strategy}-`));
-  await mkdir(directory, { recursive: true });
+  const above = strategy === 'zfs' && parent === own ? datasetAt(parent) : undefined;
+  if (above !== undefined) zfs('create', '-o', `mountpoint=${directory}`, `${above}/${basename(directory)}`);
   return directory;
 }
 
+/** Runs the program `zfs` and gives what it prints. */
+export function zfs(...argv: readonly string[]): string {
+  const PATH = `${process.env['PATH']}:/sbin:/usr/sbin`;
+  return execFileSync('zfs', [...argv], { encoding: 'utf8', env: { ...process.env, PATH } });
+}
+
+/** The dataset that is mounted there; undefined where it is not one's top. */
+export function datasetAt(directory: string): string | undefined {
+  const argv = ['-n', '-t', 'zfs', '-o', 'SOURCE', '-M', directory];
+  const { stdout } = spawnSync('findmnt', argv, { encoding: 'utf8' });
+  return stdout.trim() === '' ? undefined : stdout.trim();
+}
+
 export async function removeBackend(directory: string): Promise<void> {
+  const dataset = datasetAt(directory);
+  if (dataset !== undefined) zfs('destroy', '-R', dataset); // fails where a session still has one mounted
   // Frozen base trees on Btrfs are read-only.
   spawnSync('find', [
     directory,
