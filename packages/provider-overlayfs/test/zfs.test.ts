@@ -51,7 +51,7 @@ function leftInPool(): readonly string[] {
   const bases = trees.map((name) => markOf('bases', name));
   return zfs('list', '-H', '-o', 'name', '-r', '-t', 'all', parent())
     .split('\n')
-    .filter((name) => name.includes('/litterbox-') && !bases.some((base) => basename(name).startsWith(base)));
+    .filter((name) => name.startsWith(`${parent()}/`) && !bases.some((base) => basename(name).startsWith(base)));
 }
 
 /** All that is left of sandboxes, besides base trees and layers of what came along with their names. */
@@ -123,7 +123,7 @@ describe('workspaces on ZFS', () => {
     for (const one of [id, fork, after]) await provider.remove(one);
     await provider.snapshots?.remove(snapshot);
     const [setup = ''] = readdirSync(below('setups/zfs'));
-    expect(left().every((name) => name.includes(markOf('setups/zfs', setup, 'disk')))).toBe(true);
+    expect(left().filter((name) => !name.includes(markOf('setups/zfs', setup, 'disk')))).toEqual([]);
   });
 
   it('outlive what they were copied from, whatever is removed first', async () => {
