@@ -17,7 +17,8 @@ network='-nic none -no-reboot'
 kernel='root=/dev/vda rw console=ttyS0 panic=-1 systemd.show_status=no mitigations=off'
 if [ -n "${LITTERBOX_VM_EMULATE:-}" ]; then
   # The emulated processors have one time, which the kernel cannot find out in time: it would ask a device of QEMU's for each look at the clock.
-  kernel="$kernel tsc=reliable apparmor=0"
+  # Code at another address is translated anew: without `norandmaps` that is all of it for each program that starts.
+  kernel="$kernel tsc=reliable apparmor=0 norandmaps nokaslr"
   acceleration='-accel tcg,thread=multi,tb-size=1024 -cpu max,la57=off,svm=off'
 elif [ -r /dev/kvm ] && [ -w /dev/kvm ]; then
   acceleration='-accel kvm -cpu host,-arch-capabilities,-cx16'

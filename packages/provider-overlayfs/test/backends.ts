@@ -15,6 +15,8 @@ const DIRECTORIES: Partial<Record<StrategyName, string>> = {
   reflink: '/var/lib/litterbox-test/fs/xfs',
 };
 
+const DESTROY_TRIES = 50;
+
 /** A directory for the provider's own files, where the strategy works; on ZFS it is a dataset of its own. Removed by {@link removeBackend}. */
 export async function backendDirectory(strategy: StrategyName): Promise<string> {
   const own = DIRECTORIES[strategy];
@@ -40,7 +42,15 @@ export function datasetAt(directory: string): string | undefined {
 
 export async function removeBackend(directory: string): Promise<void> {
   const dataset = datasetAt(directory);
-  if (dataset !== undefined) zfs('destroy', '-R', dataset); // fails where a session still has one mounted
+  // A mount namespace that is just ending has a copy of the mount. One that stays is a session that a test left.
+  for (let tries = 1; dataset !== undefined; tries++)
+    try {
+      zfs('destroy', '-R', dataset);
+      break;
+    } catch (error) {
+      if (tries === DESTROY_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
   // Frozen base trees on Btrfs are read-only.
   spawnSync('find', [
     directory,

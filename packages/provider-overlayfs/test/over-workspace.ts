@@ -27,8 +27,8 @@ export function workspaceOver(base: string, difference: string, whole: Workspace
 function packed(script: string): Uint8Array {
   const directory = mkdtempSync(join(tmpdir(), 'litterbox-over-'));
   try {
-    execFileSync('sh', ['-c', script], { cwd: directory });
-    return new Uint8Array(execFileSync('tar', ['-c', '-f', '-', '--owner=0', '--group=0', '.'], { cwd: directory }));
+    const pack = `${script}\ntar -c -f - --owner=0 --group=0 -- *`;
+    return new Uint8Array(execFileSync('sh', ['-c', `set -e; ${pack}`], { cwd: directory }));
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -33,6 +33,6 @@ lb_above=$lb_parent
 lb_first=$(lb_left "$1")
 [ ! "$lb_first" ] || lb_first=$(lb_left "$1")
 [ "$lb_first" ] || return 0
-printf 'datasets below %s that a state directory left which was removed by hand at %s: %s. Unless it was moved, zfs destroy -r removes them, clones first: zfs list -d 1 -o name,used,origin,${MADE_AT} %s' "$lb_above" "$1" "$(echo "$lb_first" | wc -l)" "$lb_above"
+printf 'datasets below %s without a directory that names them: %s. They were made below %s, where a state directory was removed by hand' "$lb_above" "$(echo "$lb_first" | wc -l)" "$1"
 }
 `;

@@ -1,6 +1,6 @@
 import { quoted } from '@litterbox/core/provider';
 import type { Strategy } from './strategy.ts';
-import { DISK, MOUNT_DATASET, ZFS_FUNCTIONS } from './zfs-datasets.ts';
+import { DISK, MADE_AT, MOUNT_DATASET, ZFS_FUNCTIONS } from './zfs-datasets.ts';
 import { LEFT_BEHIND } from './zfs-left-behind.ts';
 
 /** What is in a dataset. The workspace is in it and not on it, since the top of a dataset leads to its snapshots (`.zfs`). */
@@ -67,14 +67,18 @@ lb_bound=$(PATH=$PATH:/usr/sbin:/sbin; zfs get -H -p -o value refquota "$lb_pare
 [ "$kind" = zfs ] || { printf '%s is not on ZFS, but on %s' ${quoted(directory)} "$kind"; exit 1; }
 ${isRoot ? '' : `echo 'root alone mounts ZFS on Linux, whatever zfs allow hands over'; exit 1`}
 command -v zfs >/dev/null || { echo 'the program zfs is missing'; exit 1; }
+lb_in ${quoted(directory)} 2>&1 || exit 1
 d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}
 mkdir -m 700 "$d" || exit 1
 said=$( { lb_make "$d" && export lb_parent lb_set && ${alone(`${MOUNT_DATASET} "$0" && : >"$0/file"`)} "$d"; } 2>&1)
 code=$?
 lost=$(lb_drop "$d" 2>&1) && rm -rf "$d" || { said="$said $lost"; code=1; }
-[ $code = 0 ] || { printf '%s' "$said"; exit $code; }
-${LEFT_BEHIND}lb_tell_left "$(cd ${quoted(directory)}/.. && pwd -P)"
-exit 0`,
+[ $code = 0 ] || printf '%s' "$said"
+exit $code`,
+  survey: {
+    script: (root) => `${ZFS_FUNCTIONS}${LEFT_BEHIND}lb_tell_left "$(cd ${quoted(root)} && pwd -P)"`,
+    remedy: `Unless that directory was moved, remove them by zfs destroy -r, clones before what they are clones of. This shows them, below the dataset that holds the state directory: zfs list -d 1 -o name,used,origin,${MADE_AT} DATASET`,
+  },
   prepare: ({ base, setup, artefacts, diskBytes = '' }) => {
     const from = quoted(setup === undefined ? base : `${setup}/${DISK}`);
     const begin =
