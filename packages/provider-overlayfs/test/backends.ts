@@ -92,7 +92,11 @@ export const isRoot = statSync('/proc/self').uid === 0;
 
 /**
  * Names what this machine cannot give with the strategy: root's provider says that it bounds the speed of the disk, and version 1 of control groups
- * cannot, nor ZFS, which does not tell whose memory it writes back.
+ * cannot, nor ZFS, which does not tell whose memory it writes back. ZFS packs twenty thousand empty files into two megabytes.
  */
-export const lackingOn = (strategy: StrategyName) =>
-  isRoot && (strategy === 'zfs' || !existsSync('/sys/fs/cgroup/cgroup.controllers')) ? (['disk-speed'] as const) : [];
+export const lackingOn = (strategy: StrategyName) => [
+  ...(isRoot && (strategy === 'zfs' || !existsSync('/sys/fs/cgroup/cgroup.controllers'))
+    ? (['disk-speed'] as const)
+    : []),
+  ...(strategy === 'zfs' ? (['disk-files'] as const) : []),
+];
