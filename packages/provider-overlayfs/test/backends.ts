@@ -42,15 +42,7 @@ export function datasetAt(directory: string): string | undefined {
 
 export async function removeBackend(directory: string): Promise<void> {
   const dataset = datasetAt(directory);
-  // A mount namespace that is just ending has a copy of the mount. One that stays is a session that a test left.
-  for (let tries = 1; dataset !== undefined; tries++)
-    try {
-      zfs('destroy', '-R', dataset);
-      break;
-    } catch (error) {
-      if (tries === DESTROY_TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+  if (dataset !== undefined) await destroyDataset(dataset);
   // Frozen base trees on Btrfs are read-only.
   spawnSync('find', [
     directory,
@@ -69,6 +61,19 @@ export async function removeBackend(directory: string): Promise<void> {
     ';',
   ]);
   await rm(directory, { recursive: true, force: true });
+}
+
+/** A mount namespace that is just ending has a copy of the mount. One that stays is a session that a test left. */
+async function destroyDataset(dataset: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      zfs('destroy', '-R', dataset);
+      return;
+    } catch (error) {
+      if (tries === DESTROY_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
 }
 
 /** Why the strategy cannot be used here; undefined when it can. */

@@ -387,23 +387,29 @@ describe('a kill at any point leaves nothing on ZFS that the next removal does n
       const { host: deadly } = killedBefore(words);
       await using dying = providerOn(deadly);
       await expect(dying.remove(id)).rejects.toThrow();
-      await provider.remove(SandboxId.make());
+      await provider.remove(id);
       expect({ words, left: left() }).toEqual({ words, left: keptSetups() });
     }
   });
 });
 
 describe('what cannot be done on ZFS is said', () => {
-  it('a dataset that is mounted somewhere else', async () => {
+  it('a dataset that is mounted in a mount namespace of somebody else', async () => {
     await using provider = providerOn();
     const id = SandboxId.make();
     await made(provider, specOf(id), 'true');
     const place = join(directory, 'elsewhere');
     mkdirSync(place);
-    execFileSync('mount', ['-t', 'zfs', datasetOf('sandboxes', id, 'disk'), place]);
-    const hint = expect.stringContaining(`grep ${markOf('sandboxes', id, 'disk')} /proc/`);
-    await expect(provider.remove(id)).rejects.toMatchObject({ code: 'BUSY', details: { hint } });
-    execFileSync('umount', [place]);
+    const hold = 'mount -t zfs "$0" "$1" && echo ready && exec sleep 3600';
+    const argv = ['unshare', '-m', '--propagation', 'private', 'sh', '-c', hold] as const;
+    const dataset = datasetOf('sandboxes', id, 'disk');
+    {
+      await using holder = await host.spawn({ argv: [...argv, dataset, place] });
+      for await (const { bytes } of holder) if (new TextDecoder().decode(bytes).includes('ready')) break;
+      const hint = expect.stringContaining(`grep ${markOf('sandboxes', id, 'disk')} /proc/`);
+      await expect(provider.remove(id)).rejects.toMatchObject({ code: 'BUSY', details: { hint } });
+      expect(zfs('list', '-H', '-o', 'name', dataset)).toBe(`${dataset}\n`);
+    }
     await provider.remove(id);
     expect(left()).toEqual(keptSetups());
   });
@@ -437,7 +443,7 @@ describe('the limit of disk on ZFS', () => {
       finding: 'workspace, home and playground hold at most 16 MiB together',
     });
     expect(await sh(runtime, 'head -c 8000000 /dev/urandom >~/half && wc -c <large')).toBe(`${24 * MIB}\n`);
-    expect(await sh(runtime, 'head -c 12000000 /dev/urandom >$LITTERBOX_PLAYGROUND/more; sync')).toMatch(
+    expect(await sh(runtime, 'head -c 12000000 /dev/urandom 2>&1 >$LITTERBOX_PLAYGROUND/more; sync')).toMatch(
       /Disk quota exceeded/,
     );
     await using copy = await provider.create(specOf(fork, { workspace, limits, copyOf: id }));
