@@ -190,6 +190,22 @@ describe('a base of another commit', () => {
   });
 });
 
+describe('a copy of a sandbox with a limit of disk', () => {
+  it.each<readonly [what: string, referenced: number, quota: number, began: number]>([
+    ['has the same quota', 4000, 5000, 1000],
+    ['has one that holds what the sandbox wrote beyond its own, and the same limit', 5300, 5300, 1300],
+  ])('%s', async (_what, referenced, quota, began) => {
+    await using fixture = new ScriptedZfsFixture();
+    const from = fixture.marked(join(fixture.state, 'disk'), `${SET} - 1000\n`);
+    fixture.program('zfs', `case "$*" in *' refquota '*) echo 5000 ;; *' referenced '*) echo ${referenced} ;; esac`);
+    const to = join(fixture.state, 'copy');
+    expect(fixture.run(zfs.layers[0]?.copy(from, to) ?? 'false')).toEqual({ code: 0, said: '' });
+    expect(fixture.calls('zfs').find((call) => call.startsWith('zfs clone'))).toContain(` -o refquota=${quota} `);
+    expect(readFileSync(join(to, 'dataset'), 'utf8')).toMatch(new RegExp(`^litterbox-\\S+ ${SET}@\\S+ ${began}\n$`));
+    expect(readdirSync(to)).toEqual(['dataset']);
+  });
+});
+
 describe('what a snapshot takes', () => {
   const usage = (fixture: ScriptedZfsFixture, clones: string) => {
     fixture.marked(join(fixture.state, 'disk'));
