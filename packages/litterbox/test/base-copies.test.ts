@@ -62,6 +62,7 @@ function datasetFor(directory: string): string {
 /** Bytes that are free, once what was written is on the disk. */
 function freeBytes(directory: string): number {
   execFileSync('sync', ['-f', directory]);
+  if (directory.startsWith(`${PLACES.zfs}/`)) execFileSync('zpool', ['sync']); // which counts what was written when it is
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 }
