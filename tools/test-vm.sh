@@ -7,7 +7,9 @@
 #                               (systemd-run --user --scope -p Delegate=yes), or as that user's login alone; ends with the command's code
 # test-vm.sh run --zfs -- COMMAND...
 #                               as root, with OpenZFS and a pool; its modules are built first, once for each kernel
-# test-vm.sh ssh -- COMMAND...  runs the command here while a clean machine serves SSH on loopback: see tools/test-vm/ssh.sh
+# test-vm.sh ssh [--zfs] -- COMMAND...
+#                               runs the command here while a clean machine serves SSH on loopback: see tools/test-vm/ssh.sh; with a pool
+#                               of ZFS, which one boot keeps for many runs
 # test-vm.sh suites [--only PATTERN] [NAME...]
 #                               the suites of tools/test-vm/inside/suites.sh
 #
@@ -19,6 +21,12 @@ root=$(cd "$(dirname "$0")/.." && pwd -P)
 parts=$root/tools/test-vm
 action=${1:-status}
 [ $# = 0 ] || shift
+
+# The disk of ZFS, for boot.sh.
+with_zfs() {
+  LITTERBOX_VM_ZFS_DISK=$(sh "$parts/zfs.sh" up)
+  export LITTERBOX_VM_ZFS_DISK
+}
 
 ready() {
   sh "$root/tools/setup.sh"
@@ -51,20 +59,22 @@ case $action in
     }
     ready
     if [ "$who" = zfs ]; then
-      LITTERBOX_VM_ZFS_DISK=$(sh "$parts/zfs.sh" up)
-      export LITTERBOX_VM_ZFS_DISK
+      with_zfs
       exec sh "$parts/boot.sh" tools/test-vm/inside/with-zfs.sh "$@"
     fi
     exec sh "$parts/boot.sh" "tools/test-vm/inside/as.sh" "$who" "$@"
     ;;
   ssh)
+    zfs=''
+    [ "${1:-}" != --zfs ] || { zfs=1 && shift; }
     [ "${1:-}" != -- ] || shift
     [ $# -gt 0 ] || {
-      echo "usage: $0 ssh -- COMMAND..." >&2
+      echo "usage: $0 ssh [--zfs] -- COMMAND..." >&2
       exit 2
     }
     sh "$parts/machine.sh" up
     sh "$parts/checkout.sh" up
+    [ ! "$zfs" ] || with_zfs
     exec sh "$parts/ssh.sh" "$@"
     ;;
   suites)

@@ -14,7 +14,11 @@ network='-nic none -no-reboot'
 [ -z "${LITTERBOX_VM_SSH_PORT:-}" ] ||
   network="-netdev user,id=ssh,restrict=on,hostfwd=tcp:127.0.0.1:$LITTERBOX_VM_SSH_PORT-10.0.2.15:22 -device virtio-net-pci,netdev=ssh,romfile="
 
+kernel='root=/dev/vda rw console=ttyS0 panic=-1 systemd.show_status=no mitigations=off'
 if [ -n "${LITTERBOX_VM_EMULATE:-}" ]; then
+  # The emulated processors have one time, which the kernel cannot find out in time: it would ask a device of QEMU's for each look at the clock.
+  # Code at another address is translated anew: without `norandmaps` that is all of it for each program that starts.
+  kernel="$kernel tsc=reliable apparmor=0 norandmaps nokaslr"
   acceleration='-accel tcg,thread=multi,tb-size=1024 -cpu max,la57=off,svm=off'
 elif [ -r /dev/kvm ] && [ -w /dev/kvm ]; then
   acceleration='-accel kvm -cpu host,-arch-capabilities,-cx16'
@@ -51,7 +55,7 @@ disk() { # FILE NAME OPTIONS
 TMPDIR=$run timeout --foreground -k 5 "$limit" qemu-system-x86_64 $acceleration -m "$memory" -smp 2 \
   -pidfile "$run/pid" -nodefaults -no-user-config -display none $network -object rng-random,id=random,filename=/dev/urandom -device virtio-rng-pci,rng=random \
   -kernel "$base/kernel" -initrd "$base/initrd" \
-  -append 'root=/dev/vda rw console=ttyS0 panic=-1 systemd.show_status=no mitigations=off' \
+  -append "$kernel" \
   -chardev "file,id=console,path=$run/console" -serial chardev:console \
   $(disk "$base/root.img" root snapshot=on,cache=unsafe) \
   $(disk "$base/checkout.img" checkout snapshot=on,cache=unsafe) \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs a command here while a clean machine serves SSH: ssh.sh COMMAND...
 # The command finds LITTERBOX_TEST_MACHINE, a directory with `port`, `key` (of root and of litterbox-test) and `known_hosts`.
+# LITTERBOX_VM_ZFS_DISK is a disk that zfs.sh made: then the machine has a pool too.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd -P)
 place=$(mktemp -d "${TMPDIR:-/tmp}/litterbox-machine-XXXXXX")
@@ -18,7 +19,9 @@ for name in key host-key; do ssh-keygen -q -t ed25519 -N '' -C test -f "$place/$
 port=$(node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
 echo "$port" >"$place/port"
 echo "[127.0.0.1]:$port $(cat "$place/host-key.pub")" >"$place/known_hosts"
-LITTERBOX_VM_SSH_PORT=$port sh "$here/boot.sh" tools/test-vm/inside/serve-ssh.sh \
+inside=tools/test-vm/inside
+# shellcheck disable=SC2086
+LITTERBOX_VM_SSH_PORT=$port sh "$here/boot.sh" ${LITTERBOX_VM_ZFS_DISK:+$inside/with-zfs.sh sh} $inside/serve-ssh.sh \
   "$(base64 -w 0 <"$place/host-key")" "$(base64 -w 0 <"$place/key.pub")" >"$place/said" 2>&1 &
 machine=$!
 

@@ -323,8 +323,8 @@ const DEEP = [
   },
   {
     name: 'kit-zfs',
-    why: 'the whole kit on clones of ZFS, and kills, removals and limits there; in a machine whose kernel has it',
-    files: ['^packages/provider-overlayfs/test/zfs\\.'],
+    why: 'the whole kit on clones of ZFS, and kills, removals, limits and bases of other commits there; in a machine whose kernel has it',
+    files: ['^packages/provider-overlayfs/test/zfs\\.', '^packages/litterbox/test/base-copies'],
     machine: 'zfs',
     limitSeconds: 7200,
     env: { LITTERBOX_VM_TIMEOUT: '7000', LITTERBOX_REQUIRE: 'overlayfs-zfs' },

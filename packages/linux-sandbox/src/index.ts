@@ -36,7 +36,8 @@ export {
 } from './directory/layered-setups.ts';
 export { ensureNewerFiles, type NewerFiles } from './directory/newer-files.ts';
 export { RunMarks } from './directory/run-marks.ts';
-export { runAsking, runScript, runScriptOrFail, scriptError, type ScriptResult } from './directory/run-script.ts';
+export { runAsking, runScript, runScriptOrFail, type ScriptResult } from './directory/run-script.ts';
+export { scriptError } from './directory/script-error.ts';
 export {
   type FileShell,
   type FileShellAnswer,

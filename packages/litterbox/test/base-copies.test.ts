@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { forBackend } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
@@ -10,9 +10,17 @@ import type { Litterbox } from '../src/index.ts';
 import { LibraryFixture } from './library-fixture.ts';
 
 const LARGE_BYTES = 4 * 2 ** 20;
-/** Where the test host keeps file systems that can share blocks. */
-const PLACES = { btrfs: '/var/lib/litterbox-test/fs/btrfs', reflink: '/var/lib/litterbox-test/fs/xfs' } as const;
+/** Where the test host keeps file systems that can share blocks; ZFS is in the second machine alone, and alone there. */
+const PLACES = {
+  btrfs: '/var/lib/litterbox-test/fs/btrfs',
+  reflink: '/var/lib/litterbox-test/fs/xfs',
+  zfs: '/var/lib/litterbox-test/fs/zfs',
+} as const;
+const STRATEGIES = existsSync(PLACES.zfs) ? (['zfs'] as const) : (['btrfs', 'reflink'] as const);
 const LOOK = 'find . -printf "%y %P %m %s %l %T@\\n" | tail -n +2 | sort; find . -type f -exec cksum {} + | sort';
+
+/** Shell text: a mount namespace that is just ending has a copy of the mount. */
+const DESTROY = 'n=0; until zfs destroy -R "$0"; do n=$((n+1)); [ $n -lt 50 ] || exit 1; sleep 0.2; done';
 
 /** State directories where the strategy works. */
 class SharingFixture extends LibraryFixture {
@@ -27,7 +35,9 @@ class SharingFixture extends LibraryFixture {
   sharing(): { readonly litterbox: Litterbox; readonly bases: string } {
     const strategy = this.#strategy;
     const stateDirectory = mkdtempSync(join(PLACES[strategy], 'litterbox-bases-'));
+    const dataset = strategy === 'zfs' ? datasetFor(stateDirectory) : undefined;
     const remove = () => {
+      if (dataset !== undefined) execFileSync('sh', ['-c', DESTROY, dataset]);
       const subvolumes = ['-inum', '256', '-exec', 'btrfs', 'property', 'set', '-ts', '{}', 'ro', 'false', ';'];
       execFileSync('find', [stateDirectory, '-type', 'd', ...subvolumes]);
       rmSync(stateDirectory, { recursive: true, force: true });
@@ -41,14 +51,23 @@ class SharingFixture extends LibraryFixture {
   }
 }
 
+/** A dataset of its own, at that directory. */
+function datasetFor(directory: string): string {
+  const above = execFileSync('findmnt', ['-n', '-o', 'SOURCE', '-T', directory], { encoding: 'utf8' }).trim();
+  const dataset = `${above}/${basename(directory)}`;
+  execFileSync('zfs', ['create', '-o', `mountpoint=${directory}`, dataset]);
+  return dataset;
+}
+
 /** Bytes that are free, once what was written is on the disk. */
 function freeBytes(directory: string): number {
   execFileSync('sync', ['-f', directory]);
+  if (directory.startsWith(`${PLACES.zfs}/`)) execFileSync('zpool', ['sync']); // which counts what was written when it is
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 }
 
-for (const strategy of ['btrfs', 'reflink'] as const) {
+for (const strategy of STRATEGIES) {
   const absence = async () => {
     if (!existsSync(PLACES[strategy])) return `there is no ${PLACES[strategy]}`;
     const directory = mkdtempSync(join(PLACES[strategy], 'litterbox-probe-'));

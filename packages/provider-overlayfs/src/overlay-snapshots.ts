@@ -12,7 +12,7 @@ import { strategyNamed } from './choose-strategy.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
-import { DATASET_USAGE } from './strategies/zfs.ts';
+import { DATASET_USAGE } from './strategies/zfs-usage.ts';
 import { stillScript } from './still-script.ts';
 
 /** Snapshots of the layers of workspace and home, whatever the strategy. */

@@ -52,6 +52,7 @@ import { overlaySnapshots } from './overlay-snapshots.ts';
 import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
+import { surveyStrategy } from './survey-strategy.ts';
 
 /**
  * The machine, and how workspaces are copied. In the machine's directory the provider makes its own, `overlayfs`, mode 0700, for base
@@ -130,7 +131,8 @@ class OverlayProvider implements SandboxProvider {
     const isReady = machine.checks.every(({ status }) => status !== 'failed');
     if (!isReady) return { usable: false, checks: machine.checks };
     const { strategy, checks } = await this.#survey.strategy(call);
-    return { usable: strategy !== undefined, checks: [...machine.checks, ...checks] };
+    const more = strategy ? await surveyStrategy(this.#host, strategy, this.#directories.layout.root, call) : [];
+    return { usable: strategy !== undefined, checks: [...machine.checks, ...checks, ...more] };
   }
 
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {

@@ -20,7 +20,7 @@ export async function runConformance(
     open: async () => overlayfs({ host, facts: await host.facts(), directory, strategy }),
     host,
     lacking: lackingOn(strategy),
-    timeoutMs: 180_000,
+    timeoutMs: strategy === 'zfs' ? 600_000 : 180_000, // ZFS is in a machine that may be emulated
   };
   describeSandboxProvider(options);
   describeSnapshotProvider(options);

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe as describeAlways, expect, it } from '@jest/globals';
-import { collected, fixtureWorkspace, forBackend } from '@litterbox/conformance';
+import { collected, eventually, fixtureWorkspace, forBackend } from '@litterbox/conformance';
 import {
   type Host,
   SandboxId,
@@ -12,8 +12,11 @@ import {
   type SandboxSpec,
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
+import { removeTree } from '@litterbox/linux-sandbox';
 import { overlayfs } from '../src/index.ts';
-import { absence, backendDirectory, removeBackend } from './backends.ts';
+import { zfs as zfsStrategy } from '../src/strategies/zfs.ts';
+import { absence, backendDirectory, removeBackend, zfs } from './backends.ts';
+import { workspaceOver } from './over-workspace.ts';
 import { rewritten } from './rewritten.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
 
@@ -36,13 +39,6 @@ const providerOn = (on: Host = host): SandboxProvider => overlayfs({ host: on, f
 const below = (...names: readonly string[]) => join(directory, 'overlayfs', ...names);
 const specOf = (id: SandboxId, more: Partial<SandboxSpec> = {}) => sandboxSpec(id, { workspace: WORKSPACE, ...more });
 
-function zfs(...argv: readonly string[]): string {
-  return execFileSync('zfs', [...argv], {
-    encoding: 'utf8',
-    env: { ...process.env, PATH: `${process.env['PATH']}:/sbin:/usr/sbin` },
-  });
-}
-
 /** The dataset above all of ours. */
 const parent = () =>
   execFileSync('findmnt', ['-n', '-v', '-o', 'SOURCE', '-T', directory], { encoding: 'utf8' }).trim();
@@ -55,7 +51,7 @@ function leftInPool(): readonly string[] {
   const bases = trees.map((name) => markOf('bases', name));
   return zfs('list', '-H', '-o', 'name', '-r', '-t', 'all', parent())
     .split('\n')
-    .filter((name) => name.includes('/litterbox-') && !bases.some((base) => basename(name).startsWith(base)));
+    .filter((name) => name.startsWith(`${parent()}/`) && !bases.some((base) => basename(name).startsWith(base)));
 }
 
 /** All that is left of sandboxes, besides base trees and layers of what came along with their names. */
@@ -127,7 +123,7 @@ describe('workspaces on ZFS', () => {
     for (const one of [id, fork, after]) await provider.remove(one);
     await provider.snapshots?.remove(snapshot);
     const [setup = ''] = readdirSync(below('setups/zfs'));
-    expect(left().every((name) => name.includes(markOf('setups/zfs', setup, 'disk')))).toBe(true);
+    expect(left().filter((name) => !name.includes(markOf('setups/zfs', setup, 'disk')))).toEqual([]);
   });
 
   it('outlive what they were copied from, whatever is removed first', async () => {
@@ -203,6 +199,135 @@ f=open("mapped","w+b"); f.truncate(4096); m=mmap.mmap(f.fileno(),4096); m[0:7]=b
   });
 });
 
+const OLDER = fixtureWorkspace('0d0d0d0d', [
+  { path: 'file', content: 'one\n' },
+  { path: 'gone/inside', content: 'x\n' },
+  { path: 'link', linkTarget: '/tmp' },
+  { path: 'large', content: 'x'.repeat(4 * MIB) },
+]);
+const DIFFERENCE =
+  "echo two >file; mknod gone c 0 0; mkdir link; echo inside >link/in; find . -exec touch -h -d '@1610612736' {} +";
+/** Another commit than {@link OLDER}, under a key of its own. */
+const newer = (key: string) =>
+  workspaceOver(
+    OLDER.key,
+    DIFFERENCE,
+    fixtureWorkspace(key, [
+      { path: 'file', content: 'two\n' },
+      { path: 'link/in', content: 'inside\n' },
+      { path: 'large', content: 'x'.repeat(4 * MIB) },
+    ]),
+  );
+const LOOK = 'find . -printf "%y %P %m %u %s %l\\n" | sort; cat file link/in; cksum <large';
+
+describe('a base of another commit on ZFS', () => {
+  it('is a clone of the nearest one with what differs, and holds what the commit holds', async () => {
+    await using provider = providerOn();
+    const [first, second, whole] = [SandboxId.make(), SandboxId.make(), SandboxId.make()];
+    const before = await made(provider, specOf(first, { workspace: OLDER }), LOOK.replace(' link/in', ''));
+    const workspace = newer('0e0e0e0e');
+    const { nearest: _near, openOver: _over, ...alone } = newer('0f0f0f0f');
+    const seen = await made(provider, specOf(second, { workspace }), LOOK);
+    expect(seen).toBe(await made(provider, specOf(whole, { workspace: alone }), LOOK));
+    expect(await inside(provider, first, LOOK.replace(' link/in', ''))).toBe(before);
+    expect(existsSync('/tmp/in')).toBe(false);
+    const [older, base] = [datasetOf('bases', '0d0d0d0d.zfs'), datasetOf('bases', '0e0e0e0e.zfs')];
+    expect(zfs('get', '-H', '-o', 'value', 'origin', base)).toContain(older);
+    expect(zfs('get', '-H', '-o', 'value', 'origin', datasetOf('bases', '0f0f0f0f.zfs'))).toBe('-\n');
+    expect(Number(zfs('get', '-H', '-p', '-o', 'value', 'written', base))).toBeLessThan(MIB);
+    for (const id of [first, second, whole]) await provider.remove(id);
+    expect(left()).toEqual(keptSetups());
+  });
+
+  it.each<readonly [which: string, gone: string, kept: string]>([
+    ['the older one', '0d0d0d0d', '1e1e1e1e'],
+    ['the one that was made of it', '2e2e2e2e', '0d0d0d0d'],
+  ])('outlives the other one when %s goes, and so do the sandboxes on both', async (_which, gone, kept) => {
+    await using provider = providerOn();
+    const [first, second] = [SandboxId.make(), SandboxId.make()];
+    const key = gone === OLDER.key ? kept : gone;
+    await made(provider, specOf(first, { workspace: OLDER }), 'echo 1 >mine');
+    await made(provider, specOf(second, { workspace: newer(key) }), 'echo 2 >mine');
+    const dataset = datasetOf('bases', `${gone}.zfs`);
+    const remove = `${removeTree(zfsStrategy.baseKind ? [zfsStrategy.baseKind] : [])}remove_tree "$0"`;
+    execFileSync('sh', ['-c', remove, below('bases', `${gone}.zfs`)]);
+    expect(() => zfs('list', dataset)).toThrow();
+    expect(await inside(provider, first, 'cat file mine')).toBe('one\n1\n');
+    expect(await inside(provider, second, 'cat file mine')).toBe('two\n2\n');
+    for (const id of [first, second]) await provider.remove(id);
+    const third = SandboxId.make();
+    const workspace = kept === OLDER.key ? OLDER : newer(kept);
+    expect(await made(provider, specOf(third, { workspace }), 'cat file')).toBe(kept === OLDER.key ? 'one\n' : 'two\n');
+    await provider.remove(third);
+    expect(left()).toEqual(keptSetups());
+  });
+
+  it.each<readonly [where: string, words: string]>([
+    ['it is cloned', 'lb_zfs clone'],
+    ['the difference is put in', 'mount -o remount,bind,nosuid'],
+    ['its locks are let go', 'exec 6<&-'],
+    ['it takes the place of the difference', 'mv -T'],
+    ['it is frozen', 'lb_freeze .'],
+  ])('leaves nothing that the next removal does not take, after a kill before %s', async (_where, words) => {
+    await using provider = providerOn();
+    const [first, second] = [SandboxId.make(), SandboxId.make()];
+    await made(provider, specOf(first, { workspace: OLDER }), 'true');
+    const { host: deadly, killed } = killedBefore(words);
+    await using dying = providerOn(deadly);
+    const key = crypto.randomUUID().replaceAll('-', '');
+    const runtime = await dying.create(specOf(second, { workspace: newer(key) })).catch(() => undefined);
+    await runtime?.[Symbol.asyncDispose](); // the whole tree was unpacked instead
+    expect(killed()).toBeGreaterThan(0);
+    for (const id of [first, second]) await provider.remove(id);
+    expect(left()).toEqual(keptSetups());
+  });
+});
+
+it('a snapshot on ZFS takes what was changed, which is told apart from what it shares', async () => {
+  await using provider = providerOn();
+  const id = SandboxId.make();
+  const workspace = fixtureWorkspace('c0c0c0c0', [{ path: 'large', content: 'x'.repeat(MIB) }]);
+  await made(provider, specOf(id, { workspace }), 'head -c 262144 /dev/urandom >~/here; cp ~/here here; sync');
+  const name = (await provider.snapshots?.take(id)) ?? '';
+  const usage = async () => (await provider.snapshots?.usage([name]))?.get(name);
+  const { diskBytes = 0, ownBytes = -1 } = (await usage()) ?? {};
+  expect(diskBytes).toBeGreaterThan(2 ** 19);
+  expect(ownBytes).toBeGreaterThanOrEqual(0);
+  expect(ownBytes).toBeLessThan(2 ** 17);
+  await inside(provider, id, 'rm here; sync');
+  // The sandbox has it no more, and the snapshot alone holds it.
+  const alone = await eventually(
+    async () => (await usage())?.ownBytes ?? 0,
+    (own) => own > 2 ** 18,
+  );
+  expect(alone).toBeLessThan(2 ** 19);
+  await provider.remove(id);
+  const after = await eventually(
+    async () => (await usage())?.ownBytes ?? 0,
+    (own) => own > 2 ** 19,
+  );
+  expect(after).toBeLessThan(2 ** 20);
+  await provider.snapshots?.remove(name);
+  expect(left()).toEqual(keptSetups());
+});
+
+it('probing tells of datasets of a state directory that was removed by hand', async () => {
+  const removed = join(directory, 'removed');
+  await using provider = overlayfs({ host, facts, directory: removed, strategy: 'zfs' });
+  const id = SandboxId.make();
+  await made(provider, specOf(id), 'true');
+  const finding = async () => (await provider.probe()).checks.map((check) => check.finding).join('\n');
+  expect(await finding()).not.toContain('by hand');
+  const sets = ['bases/b7b7b7b7.zfs', `sandboxes/${id}/disk`].map(
+    (name) => readFileSync(join(removed, 'overlayfs', name, 'dataset'), 'utf8').split(' ')[0],
+  );
+  rmSync(removed, { recursive: true });
+  expect(await finding()).toMatch(/names them: 2\. They were made below .*\/removed\/overlayfs,/);
+  for (const name of sets.toReversed()) zfs('destroy', '-r', `${parent()}/${name}`);
+  expect(await finding()).not.toContain('by hand');
+  rmSync(removed, { recursive: true, force: true });
+});
+
 /** What kept setups of the tests before have in the pool. */
 function keptSetups(): readonly string[] {
   const names = existsSync(below('setups/zfs')) ? readdirSync(below('setups/zfs')) : [];
@@ -262,22 +387,29 @@ describe('a kill at any point leaves nothing on ZFS that the next removal does n
       const { host: deadly } = killedBefore(words);
       await using dying = providerOn(deadly);
       await expect(dying.remove(id)).rejects.toThrow();
-      await provider.remove(SandboxId.make());
+      await provider.remove(id);
       expect({ words, left: left() }).toEqual({ words, left: keptSetups() });
     }
   });
 });
 
 describe('what cannot be done on ZFS is said', () => {
-  it('a dataset that is mounted somewhere else', async () => {
+  it('a dataset that is mounted in a mount namespace of somebody else', async () => {
     await using provider = providerOn();
     const id = SandboxId.make();
     await made(provider, specOf(id), 'true');
     const place = join(directory, 'elsewhere');
     mkdirSync(place);
-    execFileSync('mount', ['-t', 'zfs', datasetOf('sandboxes', id, 'disk'), place]);
-    await expect(provider.remove(id)).rejects.toThrow(/dataset is busy[^]*mountinfo/);
-    execFileSync('umount', [place]);
+    const hold = 'mount -t zfs "$0" "$1" && echo ready && exec sleep 3600';
+    const argv = ['unshare', '-m', '--propagation', 'private', 'sh', '-c', hold] as const;
+    const dataset = datasetOf('sandboxes', id, 'disk');
+    {
+      await using holder = await host.spawn({ argv: [...argv, dataset, place] });
+      for await (const { bytes } of holder) if (new TextDecoder().decode(bytes).includes('ready')) break;
+      const hint = expect.stringContaining(`grep ${markOf('sandboxes', id, 'disk')} /proc/`);
+      await expect(provider.remove(id)).rejects.toMatchObject({ code: 'BUSY', details: { hint } });
+      expect(zfs('list', '-H', '-o', 'name', dataset)).toBe(`${dataset}\n`);
+    }
     await provider.remove(id);
     expect(left()).toEqual(keptSetups());
   });
@@ -311,7 +443,7 @@ describe('the limit of disk on ZFS', () => {
       finding: 'workspace, home and playground hold at most 16 MiB together',
     });
     expect(await sh(runtime, 'head -c 8000000 /dev/urandom >~/half && wc -c <large')).toBe(`${24 * MIB}\n`);
-    expect(await sh(runtime, 'head -c 12000000 /dev/urandom >$LITTERBOX_PLAYGROUND/more; sync')).toMatch(
+    expect(await sh(runtime, 'head -c 12000000 /dev/urandom 2>&1 >$LITTERBOX_PLAYGROUND/more; sync')).toMatch(
       /Disk quota exceeded/,
     );
     await using copy = await provider.create(specOf(fork, { workspace, limits, copyOf: id }));

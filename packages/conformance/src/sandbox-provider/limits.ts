@@ -169,7 +169,8 @@ export function limits(check: Check): void {
         full,
         'mkdir many && cd many && i=0; while [ $i -lt 20000 ]; do : >$i || exit 9; i=$((i+1)); done',
       );
-      assert.notEqual(exit.code, 0, 'twenty thousand files were made under a limit of 16 MiB');
+      if (lacking.includes('disk-files')) assert.equal(exit.code, 0, 'their number is bounded after all');
+      else assert.notEqual(exit.code, 0, 'twenty thousand files were made under a limit of 16 MiB');
       await full.stop();
       await full.start();
       // The kernel gives back what was deleted in its own time, which on a busy machine may be a moment later.

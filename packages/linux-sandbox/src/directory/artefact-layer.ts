@@ -23,7 +23,8 @@ import {
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
 import { bringArtefacts } from './bring-artefacts.ts';
 import { COPY_EXITS } from './copy-layers.ts';
-import { runScript, scriptError } from './run-script.ts';
+import { runScript } from './run-script.ts';
+import { scriptError } from './script-error.ts';
 
 /** A layer of files that came along, for over a base: name of its directory, beside the base trees. */
 export type ArtefactLayer = string;

@@ -3,7 +3,7 @@ import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
 import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
 import { runScriptOrFail } from './run-script.ts';
-import { baseTreeName } from './tree-kind.ts';
+import { baseTreeName, type TreeKind } from './tree-kind.ts';
 import { removeTree } from './unfinished.ts';
 
 /** How a base tree is made of another one. */
@@ -49,7 +49,7 @@ export async function ensureBaseCopy(
 exec 8<${quoted(sandboxes)} && flock -s -w 60 8 && exec 6<${quoted(bases)} && flock -s -w 60 6 && [ -d ${quoted(from)} ] || exit 1
 exec 9<${quoted(unfinished)} && flock -s 9 && ${copyBase(from, whole)} && exec 7<${quoted(whole)} && flock -s 7 || { remove_tree ${quoted(whole)}; exit 1; }
 exec 6<&- 8<&-
-${confinedCopy({ root, isRoot, copy: putInto(unfinished, whole) })} || { remove_tree ${quoted(whole)}; exit 1; }
+${confinedCopy({ root, isRoot, copy: putInto(unfinished, whole, kind?.files) })} || { remove_tree ${quoted(whole)}; exit 1; }
 remove_tree ${quoted(unfinished)} && mv -T ${quoted(whole)} ${quoted(unfinished)}`;
       await runScriptOrFail(host, 'provider.base-copy', script, options);
     };
@@ -58,7 +58,8 @@ remove_tree ${quoted(unfinished)} && mv -T ${quoted(whole)} ${quoted(unfinished)
   } catch (error) {
     options?.signal?.throwIfAborted();
     // Some machines make no devices of this kind, or the other tree is not known any more, or gone. A full disk would be full for the whole tree too.
-    if (!isLitterboxError(error, 'UNAVAILABLE') && !isLitterboxError(error, 'OBJECT_MISSING')) throw error;
+    if (!(['UNAVAILABLE', 'OBJECT_MISSING', 'BUSY'] as const).some((code) => isLitterboxError(error, code)))
+      throw error;
   }
 }
 
@@ -66,10 +67,12 @@ remove_tree ${quoted(unfinished)} && mv -T ${quoted(whole)} ${quoted(unfinished)
  * Shell text, confined: puts a difference into a tree. Devices in it stand for what is gone. What it replaces is removed first, so that nothing is written
  * through a link, into a directory that became a file, or into a file that others share. Directories have the times of the difference at last.
  */
-function putInto(difference: string, tree: string): string {
+function putInto(difference: string, whole: string, files: TreeKind['files']): string {
+  const tree = files ? `${whole}/${files.name}` : whole;
   const each = (what: string, command: string) =>
     `find . ${what} -exec sh -c 'for p; do ${command} || exit 1; done' ${quoted(tree)} {} +`;
   return [
+    ...(files ? [files.mount(whole)] : []),
     `cd ${quoted(difference)}`,
     each('-mindepth 1 -type d', '{ [ -d "$0/$p" ] && [ ! -h "$0/$p" ]; } || rm -f -- "$0/$p"'),
     each('! -type d', 'rm -rf -- "$0/$p"'),

@@ -6,7 +6,8 @@ import {
   type Host,
   type WorkspaceSource,
 } from '@litterbox/core/provider';
-import { runScriptOrFail, scriptError } from './run-script.ts';
+import { runScriptOrFail } from './run-script.ts';
+import { scriptError } from './script-error.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
 import { ensureDirectories, makeUnfinished, removeTree, UNFINISHED } from './unfinished.ts';
 
@@ -20,7 +21,8 @@ export interface BaseTreesInput {
   /** Root's programs there are confined already: they may unpack themselves, where rights cannot be given up. @defaultValue false */
   readonly isConfined?: boolean;
   /**
-   * Puts more into a tree that is unpacked, before it gets its name, with a lock on the directory as `makeUnfinished` takes one.
+   * Puts more into a tree that is unpacked, before it gets its name, with a lock on the directory as `makeUnfinished` takes one. What is
+   * unpacked is then in an ordinary directory, whatever the kind: who fills it puts a tree of the kind in its place.
    *
    * @param unfinished absolute path of the directory
    */
@@ -71,11 +73,12 @@ export async function ensureBaseTree(
 }
 
 async function unpack(
-  { host, bases, owner, kind, isConfined = false }: BaseTreesInput,
+  { host, bases, owner, kind: wanted, isConfined = false, fill }: BaseTreesInput,
   name: string,
   source: WorkspaceSource,
   options?: CallOptions,
 ): Promise<void> {
+  const kind = fill ? undefined : wanted;
   const tar = 'tar -x -f - --no-same-owner --same-permissions';
   const asOwner = (numbers: string) => {
     const unprivileged = `setpriv --reuid=${owner?.uid} --regid=${owner?.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all`;

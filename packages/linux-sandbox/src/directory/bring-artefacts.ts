@@ -8,7 +8,8 @@ import {
 } from '@litterbox/core/provider';
 import { ARTEFACT_PREFIX } from './artefact-prefix.ts';
 import { type ArtefactScript, COPY, inWorkTree } from './artefact-script.ts';
-import { runScriptOrFail, scriptError } from './run-script.ts';
+import { runScriptOrFail } from './run-script.ts';
+import { scriptError } from './script-error.ts';
 
 /** What comes from another machine, and where it goes. */
 export interface BringInput {

@@ -1,5 +1,6 @@
 import { quoted, LitterboxError } from '@litterbox/core/provider';
-import { asking, scriptError } from './run-script.ts';
+import { asking } from './run-script.ts';
+import { scriptError } from './script-error.ts';
 
 /** How a copy is confined. */
 export interface ConfinedCopy {

@@ -1,5 +1,6 @@
 import { type CallOptions, type Host, quoted } from '@litterbox/core/provider';
-import { runScript, scriptError } from './run-script.ts';
+import { runScript } from './run-script.ts';
+import { scriptError } from './script-error.ts';
 
 /** What is listed, and for whom. */
 export interface NamedListing {

@@ -1,4 +1,5 @@
-import { LitterboxError, joinBytes, decodeRaw, shown, type CallOptions, type Host } from '@litterbox/core/provider';
+import { LitterboxError, joinBytes, decodeRaw, type CallOptions, type Host } from '@litterbox/core/provider';
+import { scriptError } from './script-error.ts';
 
 /** How a script on a host ended, and what it printed. */
 export interface ScriptResult {
@@ -79,25 +80,6 @@ export async function runScriptOrFail(
   const { code, stdout, stderr } = await runScript(host, script, call);
   if (code === 0) return stdout;
   throw scriptError(operation, code, stderr);
-}
-
-/**
- * The C library's own words for errno are told apart, which are the same in every tool and, in this locale, every system; those of ZFS for a full
- * pool; and those of GNU tar for a write that was cut short, which a full disk does first.
- */
-export function scriptError(operation: string, code: number, stderr: string): LitterboxError {
-  const said = stderr.trim().split('\n').slice(-3).join('; ');
-  const isFull = /No space left on device|Disk quota exceeded|out of space|Wrote only \d+ of \d+ bytes/.test(said);
-  return new LitterboxError(
-    isFull ? 'DISK_FULL' : 'UNAVAILABLE',
-    `${operation} failed with exit code ${code}: ${said === '' ? 'no message' : shown(said)}.`,
-    {
-      operation,
-      hint: isFull
-        ? 'Free some space where Litterbox keeps its state, then try again.'
-        : 'Run litterbox doctor to see what is missing on this machine.',
-    },
-  );
 }
 
 function text(parts: readonly Uint8Array[]): string {

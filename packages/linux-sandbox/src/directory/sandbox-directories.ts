@@ -25,7 +25,8 @@ import { isDirectoryDescription, type ReadDescription } from './is-directory-des
 import { listNamed } from './list-named.ts';
 import { RunMarks } from './run-marks.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
-import { runAsking, runScriptOrFail, scriptError } from './run-script.ts';
+import { runAsking, runScriptOrFail } from './run-script.ts';
+import { scriptError } from './script-error.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { setUnusedBasesAside } from './unused-bases.ts';
 import { ensureDirectories, makeUnfinished, removeTree, sweepUnfinished, UNFINISHED } from './unfinished.ts';

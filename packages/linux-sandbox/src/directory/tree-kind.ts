@@ -12,6 +12,17 @@ export interface TreeKind {
    * @param owner `uid:gid` of whom the tree belongs to; empty: of who runs this
    */
   enter?(command: string, owner: string): string;
+  /** Where the files of a tree are that is not frozen yet. Absent: in the directory itself. */
+  readonly files?: {
+    /** Name of the directory in the tree that holds them. */
+    readonly name: string;
+    /**
+     * Shell text, a command with a status, in a mount namespace of its own: makes them appear there. No link in the tree is followed then.
+     *
+     * @param tree absolute path of the directory
+     */
+    mount(tree: string): string;
+  };
   /** Shell text, with a complete tree as the current directory: nobody writes to that tree from then on. */
   readonly freeze: string;
   /**

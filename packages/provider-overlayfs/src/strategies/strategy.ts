@@ -23,6 +23,13 @@ export interface Strategy {
   readonly canStandOnLive?: true;
   /** Exits 0 when it works below the directory, with what a person may want to know; else prints one line that says why not. Leaves nothing behind. */
   probe(directory: string, isRoot: boolean): string;
+  /** What a probe looks for besides, when a person asks how the machine is. */
+  readonly survey?: {
+    /** Shell text: prints a line of what a person should know, or nothing. @param root absolute path of the provider's own directory */
+    script(root: string): string;
+    /** What a person does about it. */
+    readonly remedy: string;
+  };
   /**
    * Once, at create, with the sandbox's directory as the current one and an empty `home` in it. Not asked for where a workspace that is a copy
    * lies on an image: a copy there shares nothing with the base, whatever the strategy.

@@ -3,11 +3,13 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { removeTree } from '@litterbox/linux-sandbox';
+import { removeTree, scriptError } from '@litterbox/linux-sandbox';
 import { Fixture } from '@litterbox/testing';
+import { DATASET_USAGE } from './zfs-usage.ts';
 import { zfs } from './zfs.ts';
 
-const MARK = 'litterbox-0b6c3d4e-0000-4000-8000-000000000000 - 0\n';
+const SET = 'litterbox-0b6c3d4e-0000-4000-8000-000000000000';
+const MARK = `${SET} - 0\n`;
 
 /** A machine whose programs for ZFS are scripts of the test's, which note how they are called. */
 class ScriptedZfsFixture extends Fixture {
@@ -25,6 +27,14 @@ class ScriptedZfsFixture extends Fixture {
     this.program('zfs', ':');
     this.program('unshare', ':');
     this.program('id', 'echo 0');
+    this.program('sleep', ':');
+  }
+
+  /** A directory of ours with a dataset: the base in the state directory, or that one. */
+  marked(path = join(this.state, 'base.zfs'), mark = MARK): string {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'dataset'), mark);
+    return path;
   }
 
   program(name: string, script: string): void {
@@ -83,10 +93,14 @@ describe('probing for ZFS', () => {
     expect(readdirSync(fixture.state)).toEqual([]);
   });
 
-  it('asks nothing of a pool that is suspended, which would answer nobody', async () => {
+  it('asks nothing of a pool that is suspended, which would answer nobody, and writes nothing to it', async () => {
     await using fixture = new ScriptedZfsFixture();
+    fixture.program('mkdir', 'exit 1');
+    fixture.probe();
+    expect(fixture.calls('mkdir')).toHaveLength(1); // the control
     fixture.program('zpool', 'echo SUSPENDED');
     fixture.probe();
+    expect(fixture.calls('mkdir')).toHaveLength(1);
     expect(fixture.calls('zfs')).toEqual([]);
   });
 
@@ -94,6 +108,136 @@ describe('probing for ZFS', () => {
     await using fixture = new ScriptedZfsFixture();
     const script = zfs.probe(fixture.state, true).replace('command -v zfs', 'command -v no-such-program');
     expect(fixture.run(script)).toEqual({ code: 1, said: 'the program zfs is missing' });
+  });
+});
+
+describe('datasets that a state directory left which somebody removed with rm', () => {
+  it('are told; not those that something names, nor those of another place', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const places = ['bases/b.zfs', 'sandboxes/s/disk', 'setups/zfs/k/disk', 'snapshots/.unfinished-n/disk'];
+    const setOf = (index: number) => SET.replace('0b6c3d4e', `0b6c3d4${index}`);
+    const rows = places.map((place, index) => {
+      fixture.marked(join(fixture.directory, place), MARK.replace(SET, setOf(index)));
+      return `tank/state/${setOf(index)}\t${fixture.directory}/sandboxes/.unfinished-then/disk`;
+    });
+    const listing = (more: readonly string[]) => {
+      writeFileSync(join(fixture.directory, 'rows'), ['tank/state\t-', ...rows, ...more, ''].join('\n'));
+      fixture.program('zfs', `[ "$1" != list ] || cat '${fixture.directory}/rows'`);
+    };
+    listing([`tank/state/${setOf(8)}\t/elsewhere/overlayfs/bases/x`, `tank/state/${setOf(9)}\t-`]);
+    const survey = () => fixture.run(zfs.survey?.script(fixture.directory) ?? 'false');
+    expect(survey()).toEqual({ code: 0, said: '' });
+    listing([`tank/state/${setOf(7)}\t${fixture.directory}/bases/.unfinished-x`]);
+    expect(survey()).toEqual({
+      code: 0,
+      said: `datasets below tank/state without a directory that names them: 1. They were made below ${fixture.directory}, where a state directory was removed by hand`,
+    });
+  });
+});
+
+describe('a base of another commit', () => {
+  it('is a clone of what was frozen of the nearest one', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const to = join(fixture.state, '.unfinished-x-whole');
+    expect(fixture.run(zfs.copyBase?.(fixture.marked(), to) ?? 'false')).toEqual({ code: 0, said: '' });
+    const [set = ''] = readFileSync(join(to, 'dataset'), 'utf8').split(' ');
+    expect(set).toMatch(/^litterbox-/);
+    expect(set).not.toBe(SET);
+    const frozen = `tank/state/${SET}@${SET.slice('litterbox-'.length)}`;
+    expect(fixture.calls('zfs')).toEqual([
+      expect.stringMatching(new RegExp(`^zfs clone .* -o litterbox:made-at=${to} .* ${frozen} tank/state/${set}$`)),
+    ]);
+  });
+
+  it('is mounted where the difference is put in, and no link in it is followed there', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    fixture.program('mount', ':');
+    const tree = fixture.marked();
+    expect(fixture.run(zfs.baseKind?.files?.mount(tree) ?? 'false')).toEqual({ code: 0, said: '' });
+    expect(fixture.calls('mount')).toEqual([
+      `mount -t zfs -o nosuid,nodev,noatime tank/state/${SET} ${tree}`,
+      `mount -o remount,bind,nosuid,nodev,nosymfollow ${tree}`,
+    ]);
+    fixture.program('mount', '[ "$1" = -t ]');
+    expect(fixture.run(zfs.baseKind?.files?.mount(tree) ?? 'true').code).toBe(1);
+  });
+
+  it.each<readonly [what: string, program: string, script: string, code: string, hint: string]>([
+    [
+      'the quota above is reached',
+      'zfs',
+      `echo "cannot create 'tank/x': out of space" >&2; exit 1`,
+      'DISK_FULL',
+      'quota',
+    ],
+    ['the pool is suspended', 'zpool', 'echo SUSPENDED', 'UNAVAILABLE', 'zpool clear'],
+    [
+      'the nearest one has lost its dataset',
+      'zfs',
+      `echo "cannot open 'tank/x': dataset does not exist" >&2; exit 1`,
+      'UNAVAILABLE',
+      'doctor',
+    ],
+  ])('is not made where %s, which is said', async (_what, program, script, code, hint) => {
+    await using fixture = new ScriptedZfsFixture();
+    fixture.program(program, script);
+    const result = fixture.run(zfs.copyBase?.(fixture.marked(), join(fixture.state, 'to')) ?? 'true');
+    expect(result.code).toBe(1);
+    expect(scriptError('provider.base-copy', 1, result.said)).toMatchObject({
+      code,
+      details: { hint: expect.stringContaining(hint) },
+    });
+  });
+});
+
+describe('a copy of a sandbox with a limit of disk', () => {
+  it.each<readonly [what: string, referenced: number, quota: number, began: number]>([
+    ['has the same quota', 4000, 5000, 1000],
+    ['has one that holds what the sandbox wrote beyond its own, and the same limit', 5300, 5300, 1300],
+  ])('%s', async (_what, referenced, quota, began) => {
+    await using fixture = new ScriptedZfsFixture();
+    const from = fixture.marked(join(fixture.state, 'disk'), `${SET} - 1000\n`);
+    fixture.program('zfs', `case "$*" in *' refquota '*) echo 5000 ;; *' referenced '*) echo ${referenced} ;; esac`);
+    const to = join(fixture.state, 'copy');
+    expect(fixture.run(zfs.layers[0]?.copy(from, to) ?? 'false')).toEqual({ code: 0, said: '' });
+    expect(fixture.calls('zfs').find((call) => call.startsWith('zfs clone'))).toContain(` -o refquota=${quota} `);
+    expect(readFileSync(join(to, 'dataset'), 'utf8')).toMatch(new RegExp(`^litterbox-\\S+ ${SET}@\\S+ ${began}\n$`));
+    expect(readdirSync(to)).toEqual(['dataset']);
+  });
+});
+
+describe('what a snapshot takes', () => {
+  const usage = (fixture: ScriptedZfsFixture, clones: string) => {
+    fixture.marked(join(fixture.state, 'disk'));
+    fixture.program(
+      'zfs',
+      `case "$*" in
+*referenced,written*) printf '1000\\n30\\n' ;;
+*' origin '*) echo tank/state/litterbox-1@x ;;
+*defer_destroy,clones*) printf '${clones}\\n' ;;
+*' used '*) echo 7 ;;
+esac`,
+    );
+    return fixture.run(`usage() {\n${DATASET_USAGE}\n}\nusage '${fixture.state}/disk/'`);
+  };
+
+  it.each<readonly [what: string, clones: string, said: string]>([
+    ['was written since the snapshot that it began with', 'off\\ntank/state/litterbox-2', '1000 30'],
+    ['that snapshot holds for it alone', `on\\ntank/state/${SET}`, '1000 37'],
+    ['not what it holds for others too', `on\\ntank/state/${SET},tank/state/litterbox-2`, '1000 30'],
+  ])('is what %s', async (_what, clones, said) => {
+    await using fixture = new ScriptedZfsFixture();
+    expect(usage(fixture, clones)).toEqual({ code: 0, said });
+  });
+
+  it('is not guessed where the dataset does not tell', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    fixture.marked(join(fixture.state, 'disk'));
+    fixture.program('zfs', 'exit 1');
+    expect(fixture.run(`usage() {\n${DATASET_USAGE}\n}\nusage '${fixture.state}/disk/'`)).toEqual({
+      code: 1,
+      said: '',
+    });
   });
 });
 
@@ -153,16 +297,64 @@ describe('removing a directory with a dataset', () => {
     expect(readdirSync(fixture.state)).toEqual([]);
   });
 
-  it('keeps the directory when the dataset cannot be destroyed', async () => {
+  const refusing = (listed: string) => `case "$*" in
+'destroy tank'*) echo "cannot destroy '$2': dataset is busy" >&2; exit 1 ;;
+${listed}
+esac`;
+
+  it.each<readonly [what: string, program: string, script: string, code: string, hint: string]>([
+    ['the pool is suspended', 'zpool', 'echo SUSPENDED', 'UNAVAILABLE', 'zpool clear'],
+    ['something has it mounted', 'zfs', refusing(''), 'BUSY', `grep ${SET} /proc/[0-9]*/mountinfo`],
+    [
+      'a person made datasets in it',
+      'zfs',
+      refusing(`*filesystem,volume*) printf '%s\\n' "$9" "$9/of-a-person" ;;`),
+      'CONFLICT',
+      `grep ${SET}`,
+    ],
+    [
+      'a person holds a snapshot of it',
+      'zfs',
+      refusing("*userrefs*) printf '0\\n1\\n' ;;"),
+      'CONFLICT',
+      `userrefs | grep ${SET}`,
+    ],
+  ])('keeps the directory when %s, and says so', async (_what, program, script, code, hint) => {
     await using fixture = new ScriptedZfsFixture();
-    fixture.program('zpool', 'echo SUSPENDED');
-    mkdirSync(join(fixture.state, 'tree'));
-    writeFileSync(join(fixture.state, 'tree/dataset'), MARK);
-    expect(fixture.remove(join(fixture.state, 'tree'))).toEqual({
-      code: 1,
-      said: expect.stringContaining('SUSPENDED'),
+    fixture.program(program, script);
+    const tree = fixture.marked(join(fixture.state, 'tree'));
+    const result = fixture.remove(tree);
+    expect(result.code).toBe(1);
+    expect(scriptError('provider.remove', 1, result.said)).toMatchObject({
+      code,
+      details: { hint: expect.stringContaining(hint) },
     });
-    expect(readdirSync(join(fixture.state, 'tree'))).toEqual(['dataset']);
+    expect(readFileSync(join(tree, 'dataset'), 'utf8')).toBe(MARK);
+  });
+
+  it('hands what clones of it still need to one of them, and then destroys it', async () => {
+    await using fixture = new ScriptedZfsFixture();
+    const { directory } = fixture;
+    fixture.program(
+      'zfs',
+      `case "$*" in
+'destroy tank'*) [ -e ${directory}/promoted ] || { echo "cannot destroy '$2': filesystem has dependent clones" >&2; exit 1; } ;;
+'list -H -d 1 -t snapshot -o name -S'*) printf '%s\\n' "\${11}@newer" "\${11}@frozen" ;;
+*' clones '*frozen) echo tank/state/litterbox-next-base,tank/state/litterbox-sandbox ;;
+*' clones '*) echo - ;;
+promote*) : >${directory}/promoted ;;
+esac`,
+    );
+    expect(fixture.remove(fixture.marked(join(fixture.state, 'tree')))).toEqual({ code: 0, said: '' });
+    const calls = fixture.calls('zfs').map((call) => call.replaceAll('tank/state/', '').replaceAll(SET, 'SET'));
+    expect(calls.filter((call) => /destroy|promote/.test(call))).toEqual([
+      'zfs destroy SET',
+      'zfs destroy -d SET@newer',
+      'zfs destroy -d SET@frozen',
+      'zfs promote litterbox-next-base',
+      'zfs destroy SET',
+    ]);
+    expect(readdirSync(fixture.state)).toEqual([]);
   });
 
   it.each<readonly [what: string, make: string]>([
