@@ -44,7 +44,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
   ): Promise<FarLine> {
     const line = new FarLine(host, transport, patience);
     try {
-      const mux = sharesSession ? await line.#inTime(ShellMux.open(transport)) : undefined;
+      const mux = sharesSession ? await line.#inTime(ShellMux.open(transport, patience)) : undefined;
       if (mux) line.#transport = mux;
       for (let count = 0; count < SPARE_SHELLS; count += 1) line.#addSpare();
       await line.#inTime(line.#startWatch());

@@ -3,7 +3,18 @@ import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 
 /**
- * A network namespace that nothing joins to another one. A process holds it that ends with the program that made it, so that nothing is left
+ * Holds a network until its stdin ends, which it does with the program that made it, and ends then whatever else runs there. `$1` is the network of this
+ * machine, in which nothing is ever ended.
+ */
+const HOLD = `own=$(readlink /proc/self/ns/net)
+[ "$own" != "$1" ] && ip link set lo up && echo held || exit 1
+read -r line
+for place in /proc/[0-9]*; do
+[ "$place" != /proc/$$ ] && [ "$(readlink "$place/ns/net")" = "$own" ] && kill -s KILL "\${place#/proc/}"
+done`;
+
+/**
+ * A network namespace that nothing joins to another one. It ends with the program that made it, and so does all that runs there, so that nothing is left
  * whatever happens. Only root can make it.
  */
 export class EmptyNetwork implements AsyncDisposable {
@@ -11,7 +22,6 @@ export class EmptyNetwork implements AsyncDisposable {
   readonly pid: number;
   readonly #identity: string;
   readonly #end: () => Promise<unknown>;
-  #isOver = false;
 
   private constructor(pid: number, identity: string, end: () => Promise<unknown>) {
     this.pid = pid;
@@ -20,18 +30,16 @@ export class EmptyNetwork implements AsyncDisposable {
   }
 
   static async open(): Promise<EmptyNetwork> {
-    const holder = spawn('unshare', ['--net', 'sh', '-c', 'ip link set lo up && echo held; exec cat'], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+    const argv = ['--net', 'sh', '-c', HOLD, 'sh', readlinkSync('/proc/self/ns/net')];
+    const holder = spawn('unshare', argv, { stdio: ['pipe', 'pipe', 'ignore'] });
     const closed = once(holder, 'close');
     await Promise.race([once(holder.stdout, 'data'), closed]);
     const pid = holder.pid ?? -1;
     const identity = networkOf(pid);
-    // Whatever runs in it is ended, which must never be this machine.
-    if (identity === undefined || identity === networkOf(process.pid))
+    if (holder.exitCode !== null || identity === undefined)
       throw new Error('There is no network namespace: only root can make one.');
     return new EmptyNetwork(pid, identity, () => {
-      holder.kill('SIGKILL');
+      holder.stdin.end();
       return closed;
     });
   }
@@ -47,12 +55,16 @@ export class EmptyNetwork implements AsyncDisposable {
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
+  /** What runs in it, besides what holds it. */
+  pids(): readonly number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^[0-9]+$/.test(name))
+      .map(Number)
+      .filter((pid) => pid !== this.pid && networkOf(pid) === this.#identity);
+  }
+
   /** Ends whatever still runs in it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    for (const name of readdirSync('/proc'))
-      if (/^[0-9]+$/.test(name) && networkOf(Number(name)) === this.#identity) endQuietly(Number(name));
     await this.#end();
   }
 }
@@ -62,13 +74,5 @@ function networkOf(pid: number): string | undefined {
     return readlinkSync(`/proc/${pid}/ns/net`);
   } catch {
     return undefined; // it has ended
-  }
-}
-
-function endQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
   }
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { EmptyNetwork } from './empty-network.ts';
 
 /** RFC 2544 keeps 198.18.0.0/15 for tests of links; each network here has four addresses of its upper half. */
@@ -52,6 +53,11 @@ export class MachineNetwork implements AsyncDisposable {
   /** Runs a program in this network. @returns what it printed */
   run(...argv: readonly [string, ...string[]]): string {
     return this.#network.run(...argv);
+  }
+
+  /** The names of what runs in it. */
+  programs(): readonly string[] {
+    return this.#network.pids().map(nameOf);
   }
 
   /** Takes the cable out, or puts it in again. Nobody is told. */
@@ -114,6 +120,14 @@ const nearDeviceOf = (number: number) => `lbfar-${number}`;
 function addressesOf(number: number): readonly [near: string, far: string] {
   const at = (offset: number) => `198.19.${Math.floor((number * 4) / 256)}.${((number * 4) % 256) + offset}`;
   return [at(1), at(2)];
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return ''; // it has ended
+  }
 }
 
 function ip(...args: readonly string[]): void {
