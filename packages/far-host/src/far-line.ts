@@ -96,8 +96,8 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
     clearInterval(this.#beat);
     this.#loss ??= lost(this.#host, 'it was closed');
     // The watch takes its directory away, and what is left of the programs.
-    await this.#watch?.closeStdin().catch(() => {});
-    if (this.#watch) await this.#inTime(this.#watch.exit).catch(() => {});
+    const watch = this.#watch;
+    if (watch) await this.#inTime(watch.closeStdin().then(() => watch.exit)).catch(() => {});
     await this.#transport[Symbol.asyncDispose]();
   }
 

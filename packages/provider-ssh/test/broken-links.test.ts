@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { MachineNetwork, pidsOf, RemoteFixture, SshServer } from '@litterbox/testing';
+import { openSshHost } from '@litterbox/provider-ssh';
+import { MachineNetwork, pidsOf, RemoteFixture, type SshLogin, SshServer } from '@litterbox/testing';
 import type { Litterbox, Sandbox } from 'litterbox';
 import { remoteLitterbox } from './remote-litterbox.ts';
 
@@ -15,10 +16,12 @@ const LARGE_BYTES = 3 * 2 ** 20;
 /** A repository here, and a machine whose link can be broken. */
 class LinkFixture extends RemoteFixture {
   readonly network: MachineNetwork;
+  readonly login: SshLogin;
 
   private constructor(network: MachineNetwork, server: SshServer) {
     super(server, { files: { 'a.txt': 'a\n' } });
     this.network = network;
+    this.login = server.login;
     this.use(server);
   }
 
@@ -40,14 +43,17 @@ async function lasting(sandbox: Sandbox, script: (sleep: string) => string) {
   return { call, pids };
 }
 
-const codeOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => 'it worked',
-    ({ code }: { readonly code?: string }) => code,
-  );
+async function codeOf(call: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await call;
+    return 'it worked';
+  } catch (error) {
+    return (error as { readonly code?: string }).code;
+  }
+}
 
 /** As {@link codeOf}, with how long it took. */
-async function timed(call: Promise<unknown>): Promise<{ readonly code: unknown; readonly isInTime: boolean }> {
+async function timed(call: PromiseLike<unknown>): Promise<{ readonly code: unknown; readonly isInTime: boolean }> {
   const begin = performance.now();
   const code = await codeOf(call);
   return { code, isInTime: performance.now() - begin < BOUND_MS };
@@ -89,6 +95,14 @@ describe('a machine whose link', () => {
     },
     400_000,
   );
+
+  it('is taken out keeps no program from ending', async () => {
+    await using far = await LinkFixture.open();
+    const host = await openSshHost(far.login);
+    await host.spawn({ argv: ['sleep', '1000'] });
+    far.network.setLink('down');
+    expect(await timed(host[Symbol.asyncDispose]())).toEqual({ code: 'it worked', isInTime: true });
+  }, 400_000);
 
   it('is down for a moment loses no answer, and nobody logs in meanwhile', async () => {
     await using far = await LinkFixture.open();
