@@ -11,7 +11,9 @@ const HOLD = `own=$(readlink /proc/self/ns/net)
 read -r line
 for place in /proc/[0-9]*; do
 [ "$place" != /proc/$$ ] && [ "$(readlink "$place/ns/net")" = "$own" ] && kill -s KILL "\${place#/proc/}"
-done`;
+done
+# A connection that its machine has not closed would keep it for minutes.
+ip -o link show type veth | while IFS=': @' read -r number name rest; do ip link delete "$name"; done`;
 
 /**
  * A network namespace that nothing joins to another one. It ends with the program that made it, and so does all that runs there, so that nothing is left
