@@ -1,11 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
-import { userInfo } from 'node:os';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { ssh } from '@litterbox/provider-ssh';
 import { createLitterbox } from 'litterbox';
 import ssh2 from 'ssh2';
-import { Line, SshServer } from '@litterbox/testing';
+import { type Door, Line, SshServer } from '@litterbox/testing';
 import type { Bench, Scenario } from '../bench.ts';
 import { interleaved, timed } from '../measure.ts';
 
@@ -23,7 +22,7 @@ export const measureRemote: Scenario = async (bench) => {
 /** Against what everybody else does for a command: a session of its own on the same kind of connection. */
 async function measureCommands(bench: Bench, server: SshServer): Promise<void> {
   const { scale, findings } = bench;
-  await using far = await opened(bench, server, server.port);
+  await using far = await opened(bench, server, server);
   await using sandbox = await far.litterbox.create({ name: 'remote-run' });
   const client = await plainClient(server);
   const plan = { rounds: scale.rounds.fast, warmUps: 20 };
@@ -45,11 +44,11 @@ async function measureCommands(bench: Bench, server: SshServer): Promise<void> {
 
 async function measureRoundTrips(bench: Bench, server: SshServer): Promise<void> {
   const { scale, findings } = bench;
-  await using line = await Line.start(server.port, { delayMs: DELAY_MS });
+  await using line = await Line.start(server, { delayMs: DELAY_MS });
   await using echo = await EchoServer.start();
-  await using echoLine = await Line.start(echo.port, { delayMs: DELAY_MS });
+  await using echoLine = await Line.start(echo, { delayMs: DELAY_MS });
   const roundTrip = await echo.client(echoLine.port);
-  await using far = await opened(bench, server, line.port);
+  await using far = await opened(bench, server, line);
   await using sandbox = await far.litterbox.create({ name: 'remote' });
   await sandbox.run(['true']);
   await sandbox.read(FILE);
@@ -83,14 +82,14 @@ async function measureRoundTrips(bench: Bench, server: SshServer): Promise<void>
     findings.row({ target: 'P12', what: `${what} over SSH`, measured, against, floor, limit: { of: 'ratio', atMost } });
 }
 
-async function opened(bench: Bench, server: SshServer, port: number) {
+async function opened(bench: Bench, server: SshServer, door: Door) {
   const directory = bench.place('bare');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const provider = await ssh({
-    ...server.loginBy(port),
+    ...server.behind(door).login,
     provider: overlayfs,
     kind: 'overlayfs',
-    name: `box-${port}`,
+    name: `box-${door.port}`,
     directory,
   });
   const litterbox = createLitterbox({
@@ -112,9 +111,9 @@ async function plainClient(server: SshServer): Promise<ssh2.Client> {
   await new Promise<void>((resolve, reject) => {
     client.once('ready', resolve).once('error', reject);
     client.connect({
-      host: '127.0.0.1',
+      host: server.address,
       port: server.port,
-      username: userInfo().username,
+      username: server.user,
       privateKey: readFileSync(server.identityFile),
     });
   });
@@ -134,7 +133,8 @@ function execOn(client: ssh2.Client, command: string): Promise<void> {
 }
 
 /** Sends every byte back: what is asked of it takes one round trip, and nothing else. */
-class EchoServer implements AsyncDisposable {
+class EchoServer implements AsyncDisposable, Door {
+  readonly address = '127.0.0.1';
   readonly port: number;
   readonly #close: () => Promise<void>;
 

@@ -51,7 +51,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
   ): Promise<FarLine> {
     const line = new FarLine(host, transport, patience);
     try {
-      const mux = sharesSession ? await line.#inTime(ShellMux.open(transport)) : undefined;
+      const mux = sharesSession ? await line.#inTime(ShellMux.open(transport, patience)) : undefined;
       if (mux) line.#transport = mux;
       for (let count = 0; count < SPARE_SHELLS; count += 1) line.#addSpare();
       await line.#inTime(line.#startWatch());
@@ -103,8 +103,8 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
     clearInterval(this.#beat);
     this.#loss ??= lost(this.#host, 'it was closed');
     // The watch takes its directory away, and what is left of the programs.
-    await this.#watch?.closeStdin().catch(() => {});
-    if (this.#watch) await this.#inTime(this.#watch.exit).catch(() => {});
+    const watch = this.#watch;
+    if (watch) await this.#inTime(watch.closeStdin().then(() => watch.exit)).catch(() => {});
     await this.#transport[Symbol.asyncDispose]();
   }
 

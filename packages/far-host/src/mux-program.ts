@@ -1,10 +1,13 @@
+import type { FarPatience } from './far-patience.ts';
+
 /** How many bytes of one direction of a program may be on their way before the other side has taken them. */
 export const MUX_WINDOW_BYTES = 256 * 1024;
 /** A frame carries no more. */
 export const MUX_FRAME_BYTES = 32 * 1024;
 
 /**
- * The far end of {@link ShellMux}, in Perl: starts shells for whoever writes to its stdin and carries their stdin and outputs, until that ends.
+ * The far end of {@link ShellMux}, in Perl: starts shells for whoever writes to its stdin and carries their stdin and outputs, until that ends, or until
+ * nothing has come for so long that the watch has ended all else: an SSH server may keep a connection that is dead for a quarter of an hour.
  *
  * A frame is a letter, a number of a program and the length of what follows, both as 32 bits with the high byte first. It is told: `S` start the
  * command line; `W` bytes for stdin; `E` no more of them; `A` so many bytes of output were taken; `C` nobody has use for the program any more. It tells:
@@ -12,12 +15,16 @@ export const MUX_FRAME_BYTES = 32 * 1024;
  *
  * @param nonce its greeting: what a login shell printed comes before it
  */
-export const muxProgram = (nonce: string): string => `use strict;
+export const muxProgram = (nonce: string, { farSilenceSeconds, farLookSeconds }: FarPatience): string => `use strict;
 use POSIX qw(:sys_wait_h);
 use Fcntl;
 my ($window, $most) = (${MUX_WINDOW_BYTES}, ${MUX_FRAME_BYTES});
 my (%programs, %by_pid);
 my ($in, $out, $is_over) = ('', '', 0);
+# By a clock that nobody sets.
+my $ticks = POSIX::sysconf(POSIX::_SC_CLK_TCK());
+sub now { return (POSIX::times())[0] / $ticks; }
+my $heard_at = now();
 sub quick { my $flags = fcntl($_[0], F_GETFL, 0); fcntl($_[0], F_SETFL, $flags | O_NONBLOCK); }
 pipe(my $heard, my $bell) or exit 70;
 quick($_) for $heard, $bell, *STDIN, *STDOUT;
@@ -99,8 +106,9 @@ until ($is_over) {
     next if $p->{flying} >= $window || length $out > 4 * $window;
     for my $stream (qw(o e)) { vec($read, fileno $p->{$stream}, 1) = 1 if $p->{$stream}; }
   }
-  my $found = select($read, $write, undef, undef);
+  my $found = select($read, $write, undef, ${farLookSeconds});
   next if $found < 0;
+  last if !vec($read, fileno STDIN, 1) && now() - $heard_at > ${farSilenceSeconds + farLookSeconds};
   if (vec($read, fileno $heard, 1)) { sysread($heard, my $rings, 512); reap(); }
   for my $id (keys %programs) {
     my $p = $programs{$id};
@@ -108,6 +116,7 @@ until ($is_over) {
     for my $stream (qw(o e)) { take($id, $p, $stream) if $p->{$stream} && vec($read, fileno $p->{$stream}, 1); }
   }
   if (vec($read, fileno STDIN, 1)) {
+    $heard_at = now();
     my $n = sysread(STDIN, $in, 65536, length $in);
     $is_over = 1 if defined $n ? $n == 0 : !($!{EAGAIN} || $!{EINTR});
     while (length $in >= 9) {

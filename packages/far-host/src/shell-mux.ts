@@ -10,6 +10,7 @@ import {
 import { closeQuietly } from '@litterbox/linux-sandbox';
 import { encodedScript } from './encoded-script.ts';
 import { FAR_PATH } from './far-path.ts';
+import type { FarPatience } from './far-patience.ts';
 import type { FarTransport } from './far-transport.ts';
 import { MarkedStream } from './marked-stream.ts';
 import { MUX_FRAME_BYTES, MUX_WINDOW_BYTES, muxProgram } from './mux-program.ts';
@@ -42,9 +43,9 @@ export class ShellMux implements FarTransport {
   }
 
   /** Takes the transport over where it can. @returns `undefined` where the machine has no Perl that can do it */
-  static async open(transport: FarTransport): Promise<ShellMux | undefined> {
+  static async open(transport: FarTransport, patience: FarPatience): Promise<ShellMux | undefined> {
     const nonce = crypto.randomUUID().replaceAll('-', '');
-    const program = encodedScript(muxProgram(nonce));
+    const program = encodedScript(muxProgram(nonce, patience));
     // Not one that the login's PATH puts in front.
     const find = `lb_perl=$(PATH=${FAR_PATH} command -v perl) || exit`;
     const session = await transport.start(`exec /bin/sh -c '${find}; exec "$lb_perl" -e ${program}'`);

@@ -72,12 +72,18 @@ describe.each([
 
   it('a machine that hears nothing any more ends what was started there', async () => {
     const patience = { ...FAR_PATIENCE, beatMs: 100_000, farLookSeconds: 1, farSilenceSeconds: 2 };
-    const { host } = await far({}, { sharesSession, patience });
+    const { host, ways } = await far({}, { sharesSession, patience });
     const pid = await lasting(host, 'program');
     await eventually(
       async () => isAlive(pid),
       (alive) => !alive,
       30_000,
+    );
+    // Where each shell has a session of its own, those that wait end with the sessions.
+    if (!sharesSession) return;
+    await eventually(
+      async () => ways[0]?.openCount,
+      (count) => count === 0,
     );
   });
 

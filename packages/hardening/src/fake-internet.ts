@@ -1,5 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { EmptyNetwork } from '@litterbox/testing';
 
 /** Addresses that an agent would try: two of the public internet, the metadata service of clouds, one of IPv6. */
 export const FAKE_ADDRESSES = ['1.1.1.1', '8.8.8.8', '169.254.169.254', '2606:4700:4700::1111'] as const;
@@ -9,10 +10,10 @@ export const FAKE_ADDRESSES = ['1.1.1.1', '8.8.8.8', '169.254.169.254', '2606:47
  * frame on its end. Nothing of it touches the real network. Only root can make it.
  */
 export interface FakeInternet extends AsyncDisposable {
-  /** A process in the network of the machine. */
-  readonly machinePid: number;
-  /** The machine's side: `nsenter` into it to be on that machine. */
-  enter(argv: readonly [string, ...string[]]): readonly [string, ...string[]];
+  /** The machine's side. */
+  readonly machine: EmptyNetwork;
+  /** As that of the machine. */
+  enter: EmptyNetwork['enter'];
   /** One line for each frame that was sent until now: protocol, addresses, ports. */
   heard(): Promise<readonly string[]>;
 }
@@ -47,12 +48,11 @@ while (1) {
 }`;
 
 export async function fakeInternet(): Promise<FakeInternet> {
-  const machine = await emptyNetwork();
-  const internet = await emptyNetwork();
-  const ip = (network: Network, ...args: readonly string[]) => run(network.enter(['ip', ...args]));
+  const machine = await EmptyNetwork.open();
+  const internet = await EmptyNetwork.open();
+  const ip = (network: EmptyNetwork, ...args: readonly string[]) => network.run('ip', ...args);
   try {
     ip(machine, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(internet.pid));
-    for (const network of [machine, internet]) ip(network, 'link', 'set', 'lo', 'up');
     ip(machine, 'address', 'add', '10.99.0.2/24', 'dev', 'eth0');
     ip(machine, 'address', 'add', 'fd99::2/64', 'dev', 'eth0', 'nodad');
     ip(internet, 'address', 'add', '10.99.0.1/24', 'dev', 'eth0');
@@ -62,22 +62,23 @@ export async function fakeInternet(): Promise<FakeInternet> {
     for (const network of [machine, internet]) ip(network, 'link', 'set', 'eth0', 'up');
     ip(machine, 'route', 'add', 'default', 'via', '10.99.0.1');
     ip(machine, '-6', 'route', 'add', 'default', 'via', 'fd99::1');
-    const sink = started(internet.enter(['perl', '-e', SINK]));
+    const [program, ...args] = internet.enter(['perl', '-e', SINK]);
+    const sink = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let log = '';
     let lastPort = FIRST_PORT;
-    sink.stdout?.setEncoding('utf8').on('data', (text: string) => (log += text));
+    sink.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
     const closed = once(sink, 'close');
-    await Promise.race([once(sink.stdout ?? sink, 'data'), closed]);
+    await Promise.race([once(sink.stdout, 'data'), closed]);
     if (!log.startsWith('listening')) throw new Error('The fake internet does not listen.');
     return {
-      machinePid: machine.pid,
-      enter: machine.enter,
+      machine,
+      enter: (argv) => machine.enter(argv),
       async heard() {
         // A datagram of our own comes after all that was sent before it.
         lastPort = lastPort === 65_535 ? FIRST_PORT : lastPort + 1;
         const own = `:${lastPort}`;
-        run(machine.enter(['bash', '-c', `echo x >/dev/udp/1.1.1.1/${lastPort}`]));
-        while (!log.includes(`${own}\n`)) await once(sink.stdout ?? sink, 'data');
+        machine.run('bash', '-c', `echo x >/dev/udp/1.1.1.1/${lastPort}`);
+        while (!log.includes(`${own}\n`)) await once(sink.stdout, 'data');
         return log
           .split('\n')
           .slice(1, -1)
@@ -95,33 +96,4 @@ export async function fakeInternet(): Promise<FakeInternet> {
     await internet[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-interface Network extends AsyncDisposable {
-  readonly pid: number;
-  readonly enter: FakeInternet['enter'];
-}
-
-/** Held by a process that ends when this one does, so that nothing is left of it whatever happens. */
-async function emptyNetwork(): Promise<Network> {
-  const holder = started(['unshare', '--net', 'sh', '-c', 'echo held; exec cat']);
-  await once(holder.stdout ?? holder, 'data');
-  const closed = once(holder, 'close');
-  const pid = holder.pid ?? -1;
-  return {
-    pid,
-    enter: (argv) => ['nsenter', `--net=/proc/${pid}/ns/net`, ...argv],
-    async [Symbol.asyncDispose]() {
-      holder.kill('SIGKILL');
-      await closed;
-    },
-  };
-}
-
-function started([program, ...args]: readonly [string, ...string[]]): ChildProcess {
-  return spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-}
-
-function run([program, ...args]: readonly [string, ...string[]]): void {
-  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -10,6 +10,8 @@ import type { HostKeyCheck } from './host-key.ts';
 const READY_MS = 20_000;
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE_COUNT = 3;
+/** How long a machine may take to close its side. */
+const FAREWELL_MS = 2_000;
 
 /** Neither SHA-1 nor CBC, and for integrity the whole packet alone. Names are those of the IANA registry for SSH. */
 const ALGORITHMS: Algorithms = {
@@ -33,9 +35,11 @@ export class SshLink implements AsyncDisposable {
   /** Resolves, and never rejects, when the connection is gone, with why. */
   readonly ended: Promise<string>;
   readonly #client: Client;
+  readonly #socket: Duplex;
 
-  private constructor(client: Client) {
+  private constructor(client: Client, socket: Duplex) {
     this.#client = client;
+    this.#socket = socket;
     client.setMaxListeners(0); // one for each channel that is being opened
     this.ended = new Promise((resolve) => {
       let reason = 'the connection was closed';
@@ -57,7 +61,7 @@ export class SshLink implements AsyncDisposable {
     const methods = await authentication(endpoint);
     const socket = way ?? connectSocket({ host: endpoint.host, port: endpoint.port, noDelay: true });
     const client = new ssh2.Client();
-    const link = new SshLink(client);
+    const link = new SshLink(client, socket);
     const abort = () => client.destroy();
     options?.signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -114,8 +118,10 @@ export class SshLink implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#client.end();
-    this.#client.destroy();
+    // Of a machine that is silent the kernel waits for a quarter of an hour, and ssh2 destroys no socket that it has ended.
+    const timer = setTimeout(() => this.#socket.destroy(), FAREWELL_MS);
     await this.ended;
+    clearTimeout(timer);
   }
 
   #channel(open: (done: (error: Error | undefined, channel: ClientChannel) => void) => unknown): Promise<Duplex> {

@@ -16,6 +16,8 @@ const ENGINES = {
   podman: { factory: podman, variable: 'CONTAINER_HOST', socket: '/var/lib/litterbox-test/run/podman.sock' },
 } as const;
 
+export type EngineKind = keyof typeof ENGINES;
+
 /** What makes a provider of a test different from a plain one. */
 interface Wanted {
   /** Of the socket there. @defaultValue the engine's */
@@ -33,17 +35,17 @@ export class EngineOverSsh implements AsyncDisposable {
   /** Of the provider, on this machine. */
   readonly directory: string;
 
-  readonly #kind: keyof typeof ENGINES;
+  readonly #kind: EngineKind;
 
-  private constructor(kind: keyof typeof ENGINES, server: SshServer, directory: string) {
+  private constructor(kind: EngineKind, server: SshServer, directory: string) {
     this.#kind = kind;
     this.server = server;
     this.directory = directory;
   }
 
-  static async start(kind: keyof typeof ENGINES = 'docker'): Promise<EngineOverSsh> {
+  static async start(kind: EngineKind = 'docker'): Promise<EngineOverSsh> {
     const directory = await mkdtemp(join(tmpdir(), `litterbox-${kind}-`));
-    return new EngineOverSsh(kind, await SshServer.start(), directory);
+    return new EngineOverSsh(kind, await SshServer.startApart(), directory);
   }
 
   async provider({ path = ENGINES[this.#kind].socket, knows = true }: Wanted = {}): Promise<SandboxProvider> {

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core';
-import { overlayfs } from '@litterbox/provider-overlayfs';
-import { ssh } from '@litterbox/provider-ssh';
 import { rsync } from '@litterbox/sync-rsync';
-import { RepositoryFixture, SshServer } from '@litterbox/testing';
-import { createLitterbox, type Litterbox, type LitterboxOptions } from 'litterbox';
+import { RemoteFixture, SshServer } from '@litterbox/testing';
+import type { Litterbox, LitterboxOptions } from 'litterbox';
+import { remoteLitterbox } from './remote-litterbox.ts';
 
 type Sync = NonNullable<NonNullable<LitterboxOptions['parts']>['directorySync']>;
 
@@ -16,16 +15,10 @@ const MISSING: Sync = {
 };
 
 /** A working tree here with what git ignores, and a machine over SSH. */
-class IncludeFixture extends RepositoryFixture {
-  readonly there: string;
-  readonly #server: SshServer;
-
+class IncludeFixture extends RemoteFixture {
   private constructor(server: SshServer) {
-    super({ 'src/a.txt': 'a\n', '.gitignore': 'node_modules/\nlink\n.env\n' });
-    this.#server = server;
-    this.there = join(this.directory, 'there');
-    mkdirSync(this.there, { mode: 0o700 });
-    this.defer(() => server[Symbol.asyncDispose]());
+    super(server, { files: { 'src/a.txt': 'a\n', '.gitignore': 'node_modules/\nlink\n.env\n' } });
+    this.use(server);
     for (const [path, content] of [
       ['node_modules/one/index.js', '1\n'],
       ['node_modules/two/index.js', '2\n'],
@@ -37,26 +30,10 @@ class IncludeFixture extends RepositoryFixture {
   }
 
   static async open(): Promise<IncludeFixture> {
-    return new IncludeFixture(await SshServer.start());
+    return new IncludeFixture(await SshServer.startApart());
   }
 
-  readonly litterbox = async (directorySync: Sync): Promise<Litterbox> => {
-    const directory = this.there;
-    const provider = await ssh({
-      ...this.#server.login,
-      provider: overlayfs,
-      kind: 'overlayfs',
-      name: 'box',
-      directory,
-    });
-    const { repository: repo, stateDirectory } = this;
-    const litterbox = createLitterbox({ repo, providers: [provider], stateDirectory, parts: { directorySync } });
-    this.defer(async () => {
-      await litterbox[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    });
-    return litterbox;
-  };
+  readonly litterbox = (directorySync: Sync): Promise<Litterbox> => remoteLitterbox(this, { parts: { directorySync } });
 
   get layers(): readonly string[] {
     return readdirSync(join(this.there, 'overlayfs', 'bases')).filter((name) => name.startsWith('a-'));

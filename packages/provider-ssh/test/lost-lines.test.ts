@@ -1,79 +1,57 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
-import { overlayfs } from '@litterbox/provider-overlayfs';
-import { ssh } from '@litterbox/provider-ssh';
-import { Line, type LineOptions, pidsOf, RepositoryFixture, SshServer } from '@litterbox/testing';
-import { createLitterbox, type Litterbox } from 'litterbox';
+import { Line, type LineOptions, pidsOf, RemoteFixture, SshServer } from '@litterbox/testing';
+import type { Litterbox } from 'litterbox';
+import { remoteLitterbox } from './remote-litterbox.ts';
 
 /** Nothing packs this. */
 const LARGE_BYTES = 3 * 2 ** 20;
 /** The tests' own, see `tools/test-host`. */
 const ORDINARY_USER = 'litterbox-test';
 
-interface Login {
-  /** @defaultValue who runs the test */
+/** What makes such a machine different from a plain one. */
+interface Far extends LineOptions {
+  readonly config?: readonly string[];
   readonly user?: string;
-  readonly directory?: string;
 }
 
 /** A repository here, and a machine behind a line. */
-class FarFixture extends RepositoryFixture {
-  readonly there: string;
-  readonly server: SshServer;
+class FarFixture extends RemoteFixture {
   readonly line: Line;
 
   private constructor(server: SshServer, line: Line) {
-    super({ 'a.txt': 'a\n' });
-    this.server = server;
+    super(server.behind(line), { files: { 'a.txt': 'a\n' }, user: server.user });
     this.line = line;
     this.file('large.bin', randomBytes(LARGE_BYTES));
     this.git('add', '-A');
     this.git('commit', '-q', '-m', 'two');
-    this.there = join(this.directory, 'there');
-    mkdirSync(this.there, { mode: 0o700 });
-    this.defer(() => server[Symbol.asyncDispose]());
-    this.defer(() => line[Symbol.asyncDispose]());
+    this.use(server);
+    this.use(line);
   }
 
-  static async open(options?: LineOptions, config: readonly string[] = []): Promise<FarFixture> {
-    const server = await SshServer.start({ config });
-    return new FarFixture(server, await Line.start(server.port, options));
+  static async open({ config = [], user, ...line }: Far = {}): Promise<FarFixture> {
+    const server = await SshServer.startApart({ config, ...(user !== undefined && { user }) });
+    return new FarFixture(server, await Line.start(server, line));
   }
 
   /** One more program that logs in. */
-  readonly program = async ({ user, directory = this.there }: Login = {}): Promise<Litterbox> => {
-    const provider = await ssh({
-      ...this.server.loginBy(this.line.port, user),
-      provider: overlayfs,
-      kind: 'overlayfs',
-      name: 'box',
-      directory,
-    });
-    const litterbox = createLitterbox({
-      repo: this.repository,
-      providers: [provider],
-      stateDirectory: this.stateDirectory,
-    });
-    this.defer(async () => {
-      await litterbox[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    });
-    return litterbox;
-  };
+  readonly litterbox = (): Promise<Litterbox> => remoteLitterbox(this);
 
   /** What lies on the machine, up to a depth that shows what was begun. */
   readonly left = (): readonly string[] =>
-    readdirSync(this.there, { recursive: true, encoding: 'utf8' }).filter((path) => path.split('/').length < 5);
+    existsSync(this.there)
+      ? readdirSync(this.there, { recursive: true, encoding: 'utf8' }).filter((path) => path.split('/').length < 5)
+      : [];
 }
 
 describe('a machine behind a bad line', () => {
   it('a base that is cut on its way is an error, and the next create brings it', async () => {
     await using far = await FarFixture.open();
-    const litterbox = await far.program();
+    const litterbox = await far.litterbox();
     far.line.cutAfter(LARGE_BYTES / 2);
     await expect(litterbox.create({ name: 'work' })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(await litterbox.list()).toEqual([]);
@@ -87,7 +65,7 @@ describe('a machine behind a bad line', () => {
 
   it('what a command did before its line was cut is recorded by the next', async () => {
     await using far = await FarFixture.open();
-    const litterbox = await far.program();
+    const litterbox = await far.litterbox();
     await using sandbox = await litterbox.create({ name: 'work' });
     const mark = `${31_000 + Math.floor(performance.now())}`;
     const call = sandbox.run(`echo kept >kept.txt; sleep ${mark}`);
@@ -109,7 +87,7 @@ describe('a machine behind a bad line', () => {
 
   it('a half-open line is given up on both sides, and another is taken once it passes bytes again', async () => {
     await using far = await FarFixture.open();
-    const litterbox = await far.program();
+    const litterbox = await far.litterbox();
     await using sandbox = await litterbox.create({ name: 'work' });
     const mark = `${32_000 + Math.floor(performance.now())}`;
     const call = sandbox.run(`sleep ${mark}`);
@@ -132,7 +110,7 @@ describe('a machine behind a bad line', () => {
 
   it('a slow line with 40 ms each way carries the whole job', async () => {
     await using far = await FarFixture.open({ delayMs: 40, bytesPerSecond: 2 ** 20 });
-    const litterbox = await far.program();
+    const litterbox = await far.litterbox();
     await using sandbox = await litterbox.create({ name: 'work' });
     await sandbox.run('head -c 300000 /dev/zero >zeros && cat large.bin | wc -c');
     expect((await litterbox.changes('work')).map(({ path }) => path)).toEqual(['zeros']);
@@ -140,8 +118,8 @@ describe('a machine behind a bad line', () => {
   }, 120_000);
 
   it('a server that prints a banner and allows two sessions carries the whole job', async () => {
-    await using far = await FarFixture.open({}, ['MaxSessions 2', 'Banner /etc/passwd']);
-    const litterbox = await far.program();
+    await using far = await FarFixture.open({ config: ['MaxSessions 2', 'Banner /etc/passwd'] });
+    const litterbox = await far.litterbox();
     await using sandbox = await litterbox.create({ name: 'work' });
     const others = await Promise.all([1, 2, 3, 4, 5].map(async () => await litterbox.open('work')));
     expect(await Promise.all(others.map(async (one) => (await one.run('echo here')).stdout))).toEqual(
@@ -156,18 +134,18 @@ describe('a machine whose disk is full', () => {
   it('makes nothing, keeps nothing half-made, and works again when there is room', async () => {
     await using far = await FarFixture.open();
     const mount = (...args: readonly string[]) => execFileSync('mount', args);
-    mount('-t', 'tmpfs', '-o', 'size=2m,mode=700', 'tmpfs', far.there);
-    far.defer(() => void execFileSync('umount', ['-l', far.there]));
-    const litterbox = await far.program();
+    mount('-t', 'tmpfs', '-o', 'size=2m,mode=755', 'tmpfs', far.home);
+    far.defer(() => void execFileSync('umount', ['-l', far.home]));
+    const litterbox = await far.litterbox();
     await expect(litterbox.create({ name: 'work' })).rejects.toMatchObject({ code: 'DISK_FULL' });
     expect(await litterbox.list()).toEqual([]);
     expect(far.left().filter((path) => path.includes('large'))).toEqual([]);
-    mount('-o', 'remount,size=16m', far.there);
+    mount('-o', 'remount,size=16m', far.home);
     await using sandbox = await litterbox.create({ name: 'work' });
     await expect(sandbox.run('echo kept >kept.txt; head -c 40000000 /dev/zero >full')).rejects.toMatchObject({
       code: 'DISK_FULL',
     });
-    mount('-o', 'remount,size=64m', far.there);
+    mount('-o', 'remount,size=64m', far.home);
     await sandbox.run('rm full; echo more >more.txt');
     expect((await litterbox.changes('work')).map(({ path }) => path).sort()).toEqual(['kept.txt', 'more.txt']);
     await litterbox.delete('work', { force: true });
@@ -176,13 +154,8 @@ describe('a machine whose disk is full', () => {
 
 describe('two users of one machine', () => {
   it('see nothing of each other', async () => {
-    await using far = await FarFixture.open();
-    const home = join(far.directory, 'home'); // open to all: what closes it is ours
-    mkdirSync(home);
-    for (const path of [far.directory, home]) chmodSync(path, 0o755);
-    execFileSync('chown', [ORDINARY_USER, home]);
-    const directory = join(home, 'state');
-    const litterbox = await far.program({ user: ORDINARY_USER, directory });
+    await using far = await FarFixture.open({ user: ORDINARY_USER });
+    const litterbox = await far.litterbox();
     await using sandbox = await litterbox.create({ name: 'private' });
     const mark = `${33_000 + Math.floor(performance.now())}`;
     const call = sandbox.run(`echo secret >secret.txt; sleep ${mark}`);
@@ -193,8 +166,8 @@ describe('two users of one machine', () => {
     );
     const pids = pidsOf(mark);
     const attempts = [
-      ['ls', directory],
-      ['ls', join(directory, 'overlayfs', 'sandboxes')],
+      ['ls', far.there],
+      ['ls', join(far.there, 'overlayfs', 'sandboxes')],
       ...pids.flatMap((pid) => [
         ['ls', `/proc/${pid}/root/`],
         ['ls', `/proc/${pid}/cwd/`],

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { overlayfs } from '@litterbox/provider-overlayfs';
-import { openSshHost, ssh, type SshHostOptions, stateDirectory } from '@litterbox/provider-ssh';
-import { RepositoryFixture } from '@litterbox/testing';
+import { openSshHost, ssh, stateDirectory } from '@litterbox/provider-ssh';
+import { RemoteFixture, type SshLogin } from '@litterbox/testing';
 import { createLitterbox, type Litterbox } from 'litterbox';
 
 /** Of the machine, see `tools/test-vm/ssh.sh`. */
@@ -13,7 +13,7 @@ const place = process.env['LITTERBOX_TEST_MACHINE'] ?? '';
 if (place === '') throw new Error('There is no machine: run this by `sh tools/test-vm.sh ssh -- ...`.');
 const port = readFileSync(join(place, 'port'), 'utf8').trim();
 
-function login(user: string): SshHostOptions {
+function login(user: string): SshLogin {
   const home = join(place, 'home');
   mkdirSync(join(home, '.ssh'), { recursive: true });
   writeFileSync(join(home, '.ssh/known_hosts'), readFileSync(join(place, 'known_hosts')));
@@ -24,25 +24,20 @@ function login(user: string): SshHostOptions {
   };
 }
 
-class SecondMachine extends RepositoryFixture {
-  constructor() {
-    super({ 'src/a.txt': 'a\n', '.gitignore': 'built/\n' });
+class SecondMachine extends RemoteFixture {
+  readonly #login: SshLogin;
+
+  constructor(user: string) {
+    super({ login: login(user) }, { files: { 'src/a.txt': 'a\n', '.gitignore': 'built/\n' } });
+    this.#login = login(user);
   }
 
-  readonly litterbox = async (user: string): Promise<Litterbox> => {
-    const provider = await ssh({ ...login(user), provider: overlayfs, kind: 'overlayfs', name: 'box' });
-    const { repository: repo } = this;
-    const litterbox = createLitterbox({
-      repo,
-      providers: [provider],
-      stateDirectory: join(this.stateDirectory, user),
+  /** With its sandboxes where they are when nobody says where. */
+  readonly litterbox = (): Promise<Litterbox> =>
+    this.program({
+      openProvider: () => ssh({ ...this.#login, provider: overlayfs, kind: 'overlayfs', name: 'box' }),
+      openLibrary: createLitterbox,
     });
-    this.defer(async () => {
-      await litterbox[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    });
-    return litterbox;
-  };
 }
 
 const USERS = ['root', 'litterbox-test'];
@@ -51,8 +46,8 @@ describe('a second machine', () => {
   it.each(USERS)(
     'does the main job for %s, with every limit',
     async (user) => {
-      await using here = new SecondMachine();
-      const litterbox = await here.litterbox(user);
+      await using here = new SecondMachine(user);
+      const litterbox = await here.litterbox();
       await using sandbox = await litterbox.create({ name: 'work' });
       const controls = sandbox.record.assurance?.controls ?? [];
       for (const name of ['memory', 'cpu', 'processes'])
@@ -73,8 +68,8 @@ describe('a second machine', () => {
   );
 
   it('starts again, and the sandbox is as it was', async () => {
-    await using here = new SecondMachine();
-    const litterbox = await here.litterbox('root');
+    await using here = new SecondMachine('root');
+    const litterbox = await here.litterbox();
     await using sandbox = await litterbox.create({ name: 'work' });
     await sandbox.run('echo kept >kept.txt; mkdir built; echo too >built/too.txt');
     const call = sandbox.run('sleep 600');

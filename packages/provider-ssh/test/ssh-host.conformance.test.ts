@@ -3,7 +3,7 @@ import { describeHost } from '@litterbox/conformance';
 import { openSshHost } from '@litterbox/provider-ssh';
 import { SshServer } from '@litterbox/testing';
 
-const server = await SshServer.start();
+const server = await SshServer.startApart();
 afterAll(() => server[Symbol.asyncDispose]());
 
 describeHost({

@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -219,6 +221,24 @@ describe('a server that allows little', () => {
   it('a login that may run one command alone is UNAVAILABLE', async () => {
     const own = await started(['ForceCommand echo no shell here']);
     await expect(log(own)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+});
+
+describe('the loopback of the machine', () => {
+  it('is not the one of this machine', async () => {
+    const here = createServer((socket) => socket.end('here\n'));
+    here.listen(0, '127.0.0.1');
+    await once(here, 'listening');
+    open.push({ [Symbol.asyncDispose]: async () => void here.close() });
+    const { port } = here.address() as AddressInfo;
+    const apart = await SshServer.startApart();
+    open.push(apart);
+    const there = { host: '127.0.0.1', port };
+    await expect((await log(apart)).connect(there)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    // The positive control: a machine in the network of this one reaches it.
+    await using stream = await (await log(server)).connect(there);
+    const { value } = await stream.readable.getReader().read();
+    expect(new TextDecoder().decode(value)).toBe('here\n');
   });
 });
 

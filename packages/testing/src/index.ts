@@ -1,7 +1,9 @@
 export { atFailpoint } from './at-failpoint.ts';
+export { EmptyNetwork } from './empty-network.ts';
 export { Fixture } from './fixture.ts';
 export { type HandClock, handClock } from './hand-clock.ts';
 export type { MachineProcess, Program } from './machine/machine-process.ts';
+export { MachineNetwork } from './machine-network.ts';
 export { memoryApprover } from './memory-approver.ts';
 export { memoryAudit } from './memory-audit.ts';
 export { memoryForwarder } from './memory-forwarder.ts';
@@ -20,7 +22,9 @@ export { PersonalRepository } from './personal-repository.ts';
 export { RepositoryFixture } from './repository-fixture.ts';
 export { realClock } from './real-clock.ts';
 export { type FirstFile, RepositoryShelf } from './repository-shelf.ts';
-export { SshServer, type SshLogin, type SshServerOptions } from './ssh-server.ts';
+export { type RemoteLogin, RemoteFixture, type RemoteFixtureOptions } from './remote-fixture.ts';
+export type { Door, SshLogin, SshMachine } from './ssh-machine.ts';
+export { SshServer, type SshServerOptions } from './ssh-server.ts';
 export { SandboxShelf } from './sandbox-shelf.ts';
 export { type Owner, StateShelf } from './state-shelf.ts';
 export {

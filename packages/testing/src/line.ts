@@ -1,4 +1,5 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
+import type { Door } from './ssh-machine.ts';
 
 /** What a line does to the bytes on it. */
 export interface LineOptions {
@@ -11,8 +12,9 @@ export interface LineOptions {
 /** So much may be on its way in one direction: more is not read. */
 const MAX_FLYING_BYTES = 4 * 2 ** 20;
 
-/** A line between a client and a server on loopback, in place of a network that a kernel without `netem` cannot make slow. */
-export class Line implements AsyncDisposable {
+/** A line to a server, which begins at a port of loopback: in place of a network that a kernel without `netem` cannot make slow. */
+export class Line implements AsyncDisposable, Door {
+  readonly address = '127.0.0.1';
   readonly port: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -28,8 +30,8 @@ export class Line implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** @param to the port of the server, on loopback */
-  static async start(to: number, options: LineOptions = {}): Promise<Line> {
+  /** @param to the server */
+  static async start(to: Door, options: LineOptions = {}): Promise<Line> {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -39,7 +41,7 @@ export class Line implements AsyncDisposable {
     if (typeof address !== 'object' || !address) throw new Error('The line has no port.');
     const line = new Line(server, address.port, options);
     server.on('connection', (near) => {
-      const far = connect({ host: '127.0.0.1', port: to, allowHalfOpen: true, noDelay: true });
+      const far = connect({ host: to.address, port: to.port, allowHalfOpen: true, noDelay: true });
       line.#carry(near, far, (bytes) => line.#count(bytes));
       line.#carry(far, near, () => {});
     });

@@ -1,42 +1,53 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { MachineNetwork } from './machine-network.ts';
+import { answering, freePort } from './open-door.ts';
+import type { Door, SshLogin, SshMachine } from './ssh-machine.ts';
 
 /** What makes a server of a test different from a plain one. */
 export interface SshServerOptions {
   /** Lines for its configuration, before all others: the first value counts. */
   readonly config?: readonly string[];
-  /** Where it listens. @defaultValue 127.0.0.1 */
-  readonly address?: string;
-  /** What is put before its command line, such as `nsenter`. */
+  /** The network of the machine that it plays, which goes with it. @defaultValue this machine's, where it listens on 127.0.0.1 alone */
+  readonly network?: MachineNetwork;
+  /** What is put before its command line in that network, such as `unshare`. */
   readonly enter?: readonly string[];
+  /** Who logs in. @defaultValue who runs the test */
+  readonly user?: string;
 }
 
-/** What a client needs to log in: options of `openSshHost`. */
-export interface SshLogin {
-  readonly destination: string;
-  readonly identityFile: string;
-  /** Where the files of the client are, which know the server. */
-  readonly client: { readonly home: string; readonly environment: Readonly<Record<string, string>> };
+/** Starts a program in the control group that its first argument names, where that is there: as the session of a login. */
+const IN_CONTROL_GROUP = 'if [ -e "$1" ]; then echo $$ >"$1"; fi; shift; exec "$@"';
+
+/** Of the tests' ordinary user, see `tools/test-host/cgroups.sh`: who starts outside of it may not move its programs there. */
+function sessionOf(user: string): string {
+  const uid = user === userInfo().username ? '' : execFileSync('id', ['-u', user], { encoding: 'utf8' }).trim();
+  return `/sys/fs/cgroup/litterbox-user-${uid}/session/cgroup.procs`;
 }
 
-/** An OpenSSH server of a test's own, on loopback, that lets in who runs the test. */
-export class SshServer implements AsyncDisposable {
+/** An OpenSSH server of a test's own. The files of its machine are those of this one; the network is too, or one of its own. */
+export class SshServer implements AsyncDisposable, Door, SshMachine {
   readonly directory: string;
   readonly port: number;
+  readonly address: string;
+  /** Of its own, where it has one. */
+  readonly network: MachineNetwork | undefined;
+  /** Who logs in. */
+  readonly user: string;
   readonly #config: readonly string[];
-  readonly #address: string;
   readonly #enter: readonly string[];
   #server: ChildProcess | undefined;
 
   private constructor(directory: string, port: number, options: SshServerOptions) {
-    const { config = [], address = '127.0.0.1', enter = [] } = options;
+    const { config = [], network, enter = [], user = userInfo().username } = options;
     this.directory = directory;
     this.port = port;
+    this.address = network?.address ?? '127.0.0.1';
+    this.network = network;
+    this.user = user;
     this.#config = config;
-    this.#address = address;
     this.#enter = enter;
   }
 
@@ -44,29 +55,35 @@ export class SshServer implements AsyncDisposable {
     const directory = mkdtempSync(join(tmpdir(), 'litterbox-ssh-'));
     chmodSync(directory, 0o711); // it reads the keys of a user as that user
     const server = new SshServer(directory, await freePort(), options);
-    for (const name of ['host-key', 'id_ed25519'])
-      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', join(directory, name)]);
-    await server.up();
-    return server;
+    try {
+      for (const name of ['host-key', 'id_ed25519'])
+        execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', join(directory, name)]);
+      await server.up();
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** In a network of its own, so that nothing reaches the machine by this one's loopback. Only root can. */
+  static async startApart(options: Omit<SshServerOptions, 'network'> = {}): Promise<SshServer> {
+    return await SshServer.start({ ...options, network: await MachineNetwork.open() });
   }
 
   /** How one logs in who knows the server. */
   get login(): SshLogin {
-    return this.loginBy(this.port);
+    return this.#loginBy(this);
   }
 
-  /** How one logs in whose bytes take another way to the server, by a port of loopback. */
-  loginBy(port: number, user: string = userInfo().username): SshLogin {
-    return {
-      destination: `${user}@${this.#address}:${port}`,
-      identityFile: this.identityFile,
-      client: { home: this.#homeKnowing(port), environment: {} },
-    };
+  /** The same machine for one whose bytes take another way to the server. */
+  behind(door: Door): SshMachine {
+    return { login: this.#loginBy(door) };
   }
 
   /** What a person writes. */
   get destination(): string {
-    return `${userInfo().username}@${this.#address}:${this.port}`;
+    return this.#destinationBy(this);
   }
 
   get identityFile(): string {
@@ -75,7 +92,7 @@ export class SshServer implements AsyncDisposable {
 
   /** A line for a known_hosts file. */
   get knownHost(): string {
-    return this.#knownAt(this.port);
+    return this.#knownAt(this);
   }
 
   /** As it is kept with a machine. */
@@ -86,7 +103,7 @@ export class SshServer implements AsyncDisposable {
 
   /** An ssh directory that knows this server, and nothing else. */
   get home(): string {
-    return this.#homeKnowing(this.port);
+    return this.#homeKnowing(this);
   }
 
   get pid(): number {
@@ -97,7 +114,7 @@ export class SshServer implements AsyncDisposable {
     const text = [
       ...this.#config,
       `Port ${this.port}`,
-      `ListenAddress ${this.#address}`,
+      `ListenAddress ${this.address}`,
       `HostKey ${join(this.directory, 'host-key')}`,
       `AuthorizedKeysFile ${join(this.directory, 'id_ed25519.pub')}`,
       'PidFile none',
@@ -112,14 +129,14 @@ export class SshServer implements AsyncDisposable {
     const file = join(this.directory, 'sshd_config');
     writeFileSync(file, `${text}\n`);
     if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
-    const [program, ...args] = [...this.#enter, '/usr/sbin/sshd', '-D', '-e', '-f', file];
+    const [program, ...args] = this.#commandLine(file);
     const server = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#server = server;
     let said = '';
     server.stderr.on('data', (bytes: Buffer) => {
       said = (said + bytes.toString()).slice(-2_000);
     });
-    await answering(this.#address, this.port, () => {
+    await answering(this, () => {
       if (server.exitCode !== null) throw new Error(`sshd ended: ${said}`);
     });
   }
@@ -133,51 +150,40 @@ export class SshServer implements AsyncDisposable {
     await ended;
   }
 
-  #knownAt(port: number): string {
-    return `[${this.#address}]:${port} ${readFileSync(join(this.directory, 'host-key.pub'), 'utf8')}`;
+  /** It ends with who started it, also when that is killed. Each program in front becomes the next, so that the number stays. */
+  #commandLine(file: string): readonly [string, ...string[]] {
+    const sshd = [...this.#enter, '/usr/sbin/sshd', '-D', '-e', '-f', file];
+    const argv = ['setpriv', '--pdeathsig', 'KILL', 'sh', '-c', IN_CONTROL_GROUP, 'sh', sessionOf(this.user), ...sshd];
+    const [program = '', ...args] = argv;
+    return this.network?.enter([program, ...args]) ?? [program, ...args];
   }
 
-  #homeKnowing(port: number): string {
-    const home = join(this.directory, `home-${port}`);
+  #loginBy(door: Door): SshLogin {
+    return {
+      destination: this.#destinationBy(door),
+      identityFile: this.identityFile,
+      client: { home: this.#homeKnowing(door), environment: {} },
+    };
+  }
+
+  #destinationBy({ address, port }: Door): string {
+    return `${this.user}@${address}:${port}`;
+  }
+
+  #knownAt({ address, port }: Door): string {
+    return `[${address}]:${port} ${readFileSync(join(this.directory, 'host-key.pub'), 'utf8')}`;
+  }
+
+  #homeKnowing(door: Door): string {
+    const home = join(this.directory, `home-${door.port}`);
     mkdirSync(join(home, '.ssh'), { recursive: true });
-    writeFileSync(join(home, '.ssh', 'known_hosts'), this.#knownAt(port));
+    writeFileSync(join(home, '.ssh', 'known_hosts'), this.#knownAt(door));
     return home;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.down();
+    await this.network?.[Symbol.asyncDispose]();
     rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
-}
-
-async function answering(host: string, port: number, check: () => void): Promise<void> {
-  const { connect } = await import('node:net');
-  const until = Date.now() + 30_000;
-  for (;;) {
-    check();
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect({ host, port });
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
-    });
-    if (isOpen) return;
-    if (Date.now() > until) throw new Error('sshd does not answer');
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -34,17 +34,11 @@ export function connections(check: Check): void {
     const runtime = await shared();
     const { connect } = runtime;
     if (!connect) return;
-    const { createServer } = await import('node:net');
-    const outside = createServer((socket) => socket.end('outside\n'));
-    await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
-    const { port } = outside.address() as { port: number };
-    try {
-      await using control = await host.connect({ host: '127.0.0.1', port });
-      assert.equal(await text(control), 'outside\n', 'positive control: it listens outside');
-      await assert.rejects(connect.call(runtime, port), (error) => isLitterboxError(error, 'UNAVAILABLE'));
-    } finally {
-      outside.close();
-    }
+    const port = 20_000 + Math.floor(Math.random() * 40_000);
+    await using _outside = await tcpServer(host, port, { name: 'outside' });
+    await using control = await host.connect({ host: '127.0.0.1', port });
+    assert.equal(await text(control, 'hello\n'), 'hello from outside\n', 'positive control: it listens outside');
+    await assert.rejects(connect.call(runtime, port), (error) => isLitterboxError(error, 'UNAVAILABLE'));
   });
 
   check('each direction of a connection ends by itself, and every byte arrives', async ({ shared }) => {

@@ -1,24 +1,19 @@
 // The way out by a list of a sandbox on another machine, whose network is a fake internet that this machine does not have.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { overlayfs } from '@litterbox/provider-overlayfs';
-import { ssh } from '@litterbox/provider-ssh';
-import { RepositoryFixture, SshServer } from '@litterbox/testing';
-import { createLitterbox, type Litterbox } from 'litterbox';
+import { MachineNetwork, RemoteFixture, SshServer } from '@litterbox/testing';
+import type { Litterbox } from 'litterbox';
 import { type FakeInternet, fakeInternet } from '../../src/index.ts';
 import { connect, ESTABLISHED, GATE_FILES, hello, hex } from './gate-machine.ts';
+import { remoteLitterbox } from './remote-litterbox.ts';
 
-/** Of the link between the two machines, which no other network uses (RFC 2544). */
-const [NEAR, FAR] = ['198.18.77.1', '198.18.77.2'];
-const HOSTS = `127.0.0.1 localhost
+const hostsOf = ({ address, nearAddress }: MachineNetwork) => `127.0.0.1 localhost
 1.1.1.1 allowed.test
 169.254.169.254 metadata.test
 10.99.0.1 neighbour.test
 10.99.0.2 myself.test
-${FAR} link.test
-${NEAR} person.test
+${address} link.test
+${nearAddress} person.test
 127.0.0.1 home.test
 ::1 home6.test
 9.9.9.1 street-self.test
@@ -41,55 +36,38 @@ const PRIVATE = [
   'street6',
 ];
 
-class Elsewhere extends RepositoryFixture {
+class Elsewhere extends RemoteFixture {
   readonly internet: FakeInternet;
-  readonly server: SshServer;
+  readonly address: string;
 
   private constructor(internet: FakeInternet, server: SshServer) {
     const names = ['allowed', ...PRIVATE].map((name) => `"${name}.test"`).join(', ');
-    super({ ...GATE_FILES, '.litterbox.toml': `[network]\nrun = "allow-list"\nallow = [${names}]\n` });
+    super(server, {
+      files: { ...GATE_FILES, '.litterbox.toml': `[network]\nrun = "allow-list"\nallow = [${names}]\n` },
+    });
     this.internet = internet;
-    this.server = server;
-    this.defer(() => internet[Symbol.asyncDispose]());
-    this.defer(() => server[Symbol.asyncDispose]());
+    this.address = server.address;
+    this.use(internet);
+    this.use(server);
   }
 
   static async open(): Promise<Elsewhere> {
     const internet = await fakeInternet();
-    const name = `lb${process.pid}`.slice(0, 15);
-    const ip = (...args: readonly string[]) => execFileSync('ip', args);
-    // It goes with the network of the other machine.
-    ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'link0', 'netns', String(internet.machinePid));
-    ip('address', 'add', `${NEAR}/30`, 'dev', name);
-    ip('link', 'set', name, 'up');
-    for (const args of [
-      ['address', 'add', `${FAR}/30`, 'dev', 'link0'],
-      // Addresses of the Internet, of its own network.
-      ['address', 'add', '9.9.9.1/24', 'dev', 'link0'],
-      ['address', 'add', '2a02:8108:1:2::1/64', 'dev', 'link0', 'nodad'],
-      ['link', 'set', 'link0', 'up'],
-    ]) {
-      const [program, ...rest] = internet.enter(['ip', ...args]);
-      execFileSync(program, rest);
-    }
+    const network = await MachineNetwork.open(internet.machine);
+    // Addresses of the Internet, of its own network.
+    for (const address of [['9.9.9.1/24'], ['2a02:8108:1:2::1/64', 'nodad']])
+      network.run('ip', 'address', 'add', ...address, 'dev', network.device);
     const hosts = `/tmp/.litterbox-hosts-${process.pid}`;
-    writeFileSync(hosts, HOSTS);
+    writeFileSync(hosts, hostsOf(network));
     const mounted = `mount --bind ${hosts} /etc/hosts && rm ${hosts} && exec "$@"`;
-    const enter = internet.enter(['unshare', '--mount', 'sh', '-c', mounted, 'sh']);
-    return new Elsewhere(internet, await SshServer.start({ address: FAR, enter }));
+    return new Elsewhere(
+      internet,
+      await SshServer.start({ network, enter: ['unshare', '--mount', 'sh', '-c', mounted, 'sh'] }),
+    );
   }
 
   readonly litterbox = async (): Promise<Litterbox> => {
-    const directory = join(this.directory, 'there');
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const { login } = this.server;
-    const provider = await ssh({ ...login, provider: overlayfs, kind: 'overlayfs', name: 'box', directory });
-    const { repository: repo, stateDirectory } = this;
-    const litterbox = createLitterbox({ repo, providers: [provider], stateDirectory });
-    this.defer(async () => {
-      await litterbox[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    });
+    const litterbox = await remoteLitterbox(this);
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     return litterbox;
   };
@@ -113,7 +91,11 @@ if (process.getuid?.() === 0) {
       expect((await place.internet.heard()).slice(before)).toEqual([]);
       const opened = (await litterbox.audit({})).filter(({ operation }) => operation === 'network-opened');
       expect(opened.map(({ input }) => input)).toEqual([
-        expect.objectContaining({ host: 'allowed.test', address: '1.1.1.1', from: expect.stringContaining(FAR) }),
+        expect.objectContaining({
+          host: 'allowed.test',
+          address: '1.1.1.1',
+          from: expect.stringContaining(place.address),
+        }),
       ]);
       await litterbox.delete('work', { force: true });
 
