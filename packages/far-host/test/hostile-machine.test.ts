@@ -107,7 +107,7 @@ it('AX85: output without a byte, of which any number would fit, is of none of ou
 it('AX85: a machine that takes no word of what was taken is given up before the words fill the memory', async () => {
   const begin = Promise.withResolvers<void>();
   const machine = new HostileMachine(() => endless(frame('o', 1, new Uint8Array(1))), 'A', begin.promise);
-  await using mux = await ShellMux.open(machine);
+  await using mux = await ShellMux.open(machine, FAR_PATIENCE);
   const program = await mux?.start('true');
   await program?.[Symbol.asyncDispose](); // of what comes from now on nothing is kept, and all of it is told as taken
   begin.resolve();
