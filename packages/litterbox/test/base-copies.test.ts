@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -56,6 +56,7 @@ function datasetFor(directory: string): string {
   const above = execFileSync('findmnt', ['-n', '-o', 'SOURCE', '-T', directory], { encoding: 'utf8' }).trim();
   const dataset = `${above}/${basename(directory)}`;
   execFileSync('zfs', ['create', '-o', `mountpoint=${directory}`, dataset]);
+  chmodSync(directory, 0o700);
   return dataset;
 }
 
