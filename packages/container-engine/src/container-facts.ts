@@ -11,6 +11,7 @@ import {
 import { parseProcessors, runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { assuranceOf } from './assurance-of.ts';
+import { assertDiskSpeedHolds } from './disk-speed.ts';
 import type { Engine } from './engine.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import { findContainer } from './found-container.ts';
@@ -63,6 +64,8 @@ export class ContainerFacts {
    */
   async assertControls(meta: SandboxMeta, container: string, call?: CallOptions): Promise<Assurance> {
     const assurance = await this.#read(meta, container, call);
+    const { diskBytesPerSecond } = meta.limits;
+    if (diskBytesPerSecond !== undefined) await this.#assertDiskSpeed(container, diskBytesPerSecond, call);
     const missing = missingControls(assurance);
     if (missing.length === 0 || meta.allowDegraded) return assurance;
     throw new LitterboxError(
@@ -105,6 +108,12 @@ export class ContainerFacts {
         .split('\n')
         .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]),
     });
+  }
+
+  async #assertDiskSpeed(container: string, bytesPerSecond: number, call?: CallOptions): Promise<void> {
+    const { provider, host } = this.#directories;
+    const pid = firstProcessOf(await this.#inspect('provider.start', container, call));
+    await assertDiskSpeedHolds({ provider, host }, pid, bytesPerSecond, call);
   }
 
   async #inspect(operation: string, id: string, call?: CallOptions): Promise<Docker.ContainerInspectInfo> {

@@ -23,6 +23,8 @@ export interface ContainerOptionsInput {
   readonly owned: string;
   /** The most processes of the container's user, where the engine wants to be told. */
   readonly userProcesses?: number;
+  /** What bounds the speed of its disks; empty without a limit. */
+  readonly diskSpeed: Pick<Docker.HostConfig, 'BlkioDeviceReadBps' | 'BlkioDeviceWriteBps'>;
   /** Numbers of the processors that it runs on; none leaves it to the engine. */
   readonly processors: readonly number[];
 }
@@ -46,8 +48,20 @@ export const INSTALLER_CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGI
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { meta, sandbox, layers, setup, facts, seccomp, isBelowEngine, usersMode, userProcesses, owned, processors } =
-    input;
+  const {
+    meta,
+    sandbox,
+    layers,
+    setup,
+    facts,
+    seccomp,
+    isBelowEngine,
+    usersMode,
+    userProcesses,
+    owned,
+    processors,
+    diskSpeed,
+  } = input;
   const { limits, user } = meta;
   const isInstaller = meta.isInstaller === true;
   const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
@@ -130,6 +144,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       ...(facts.enforced.cpus && { NanoCpus: Math.round(limits.cpus * 1e9) }),
       ...(processors.length > 0 && { CpusetCpus: processors.join() }),
       ...(facts.enforced.processes && { PidsLimit: limits.processes }),
+      ...diskSpeed,
       ShmSize: temporaryBytes(limits.memoryBytes),
       OomScoreAdj: 500,
       Ulimits: [

@@ -74,8 +74,8 @@ export function containerParts(input: ContainerProviderInput): ContainerParts {
     });
   const containers = new Containers({ engine, directories, flavour, facts, isBelowEngine: isConfined });
   const images = new Images(engine);
-  // A disk of its own is mounted, which takes root.
-  const disk = isRoot ? (['diskBytes'] as const) : [];
+  // A disk of its own is mounted, which takes root; its speed is bounded by groups of root's.
+  const disk = isRoot ? (['diskBytes', 'diskBytesPerSecond'] as const) : [];
   const traits: ProviderTraits = {
     isolation: 'container',
     limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...disk],

@@ -15,6 +15,7 @@ import { ContainerEnds } from './container-ends.ts';
 import { ContainerFacts } from './container-facts.ts';
 import { containerOptions } from './container-options.ts';
 import { ContainerPauses } from './container-pauses.ts';
+import { diskSpeedOptions } from './disk-speed.ts';
 import { directoryArchive } from './directory-archive.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { hasStartedAlready, lacksShell } from './engine-answers.ts';
@@ -151,10 +152,12 @@ export class Containers {
     const { directories, flavour, isBelowEngine } = this.#input;
     const { host } = directories;
     const work = { ...call, limitMs: WORK_MS };
-    const [userProcesses, processors, seccomp] = await Promise.all([
+    const { diskBytesPerSecond } = meta.limits;
+    const [userProcesses, processors, seccomp, diskSpeed] = await Promise.all([
       flavour.userProcesses?.(host, facts, meta.limits.processes, call),
       this.#chooseProcessors(meta, facts, call),
       flavour.seccomp(host, this.#layout, call),
+      diskBytesPerSecond === undefined ? {} : diskSpeedOptions(host, diskBytesPerSecond, call),
       this.#createVolumes(meta, facts, work),
     ]);
     reach('container.after-volumes');
@@ -169,6 +172,7 @@ export class Containers {
       seccomp,
       owned: flavour.ownedBy(meta.user),
       usersMode: flavour.usersMode(facts, meta.user),
+      diskSpeed,
       ...(userProcesses !== undefined && { userProcesses }),
     });
     const [container] = await Promise.all([

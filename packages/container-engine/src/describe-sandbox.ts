@@ -24,6 +24,7 @@ import {
   type SandboxSpec,
   type WorkspaceSource,
 } from '@litterbox/core/provider';
+import { assertDiskSpeed } from './disk-speed.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { Images } from './images.ts';
 import type { InstalledImages } from './installed-images.ts';
@@ -47,9 +48,9 @@ const UNMOUNTABLE = /[,:\\"'\s]/;
 
 /** @throws LitterboxError `UNSUPPORTED` for what no container, or not this engine, can honour */
 export async function assertSupported(
-  { directories, traits }: DescribeInput,
+  { directories, traits, isConfined }: DescribeInput,
   spec: SandboxSpec,
-  { isRootless }: EngineFacts,
+  facts: EngineFacts,
   call?: CallOptions,
 ): Promise<void> {
   const { host, layout, provider } = directories;
@@ -74,10 +75,12 @@ export async function assertSupported(
       `a state directory with commas, colons, quotes or spaces in its name (${layout.root})`,
       'Set LITTERBOX_HOME to another directory.',
     );
+  if (limits.diskBytesPerSecond !== undefined)
+    await assertDiskSpeed({ provider, host, root: layout.root, isConfined }, facts, call);
   if (limits.diskBytes === undefined) return;
   // As for namespaces: one disk for all a sandbox writes, mounted by who is root where the engine's containers are made.
   assertOwnPlayground(provider, spec);
-  if (isRootless)
+  if (facts.isRootless)
     throw cannotHonour(
       provider,
       'the limit diskBytes with a rootless engine',

@@ -18,6 +18,6 @@ describeSandboxProvider({
   open: async () => docker({ host, facts: await host.facts(), directory, socket: engine.socket }),
   host,
   timeoutMs: 180_000,
-  lacking: ['disk', 'copies'],
+  lacking: ['disk', 'disk-speed', 'copies'],
   root: { type: 'image', reference: 'debian:bookworm' }, // its Perl reaches ports
 });

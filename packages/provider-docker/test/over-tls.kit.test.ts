@@ -12,6 +12,6 @@ describeSandboxProvider({
   open: () => over.provider(host),
   host,
   timeoutMs: 180_000,
-  lacking: ['disk', 'copies'],
+  lacking: ['disk', 'disk-speed', 'copies'],
   root: { type: 'image', reference: 'debian:bookworm' }, // its Perl reaches ports
 });

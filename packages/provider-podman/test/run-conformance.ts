@@ -23,8 +23,10 @@ export async function runConformance(image: string): Promise<void> {
     host,
     timeoutMs: 180_000,
     root: { type: 'image', reference: image } as const,
-    // Whether control groups can be divided by an ordinary user is a matter of the machine: version 2 and delegation.
-    ...(isRootless && !existsSync('/sys/fs/cgroup/cgroup.controllers') && { lacking: WITHOUT_CONTROL_GROUPS }),
+    // Whether control groups can be divided by an ordinary user, and bound the speed of the disk for root, is a matter of the machine: version 2.
+    ...(!existsSync('/sys/fs/cgroup/cgroup.controllers') && {
+      lacking: isRootless ? WITHOUT_CONTROL_GROUPS : (['disk-speed'] as const),
+    }),
   };
   describeSandboxProvider(options);
   describeSnapshotProvider(options);

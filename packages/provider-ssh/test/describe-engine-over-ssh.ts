@@ -13,7 +13,7 @@ export async function describeEngineOverSsh(kind: EngineKind): Promise<void> {
     open: () => over.provider(),
     host: localHost(),
     timeoutMs: 300_000,
-    lacking: ['disk', 'copies'],
+    lacking: ['disk', 'disk-speed', 'copies'],
     root: { type: 'image', reference: 'debian:bookworm' },
   });
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterAll, describe, it } from '@jest/globals';
 import { describeSandboxProvider, describeSnapshotProvider, forBackend } from '@litterbox/conformance';
 import { docker } from '@litterbox/provider-docker';
@@ -21,6 +22,7 @@ const options = {
   host,
   timeoutMs: 300_000,
   root: { type: 'image', reference: 'busybox:latest' } as const,
+  lacking: over.user === 'root' && !existsSync('/sys/fs/cgroup/cgroup.controllers') ? (['disk-speed'] as const) : [],
 };
 describeSandboxProvider(options);
 describeSnapshotProvider(options);
