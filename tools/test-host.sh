@@ -1,15 +1,16 @@
 #!/bin/sh
-# Prepares this machine for the tests that touch real backends: up [gate] | down | status.
-# `up gate` makes what the gate needs; `up` also the images of Debian and the programs of others, for the deep tests.
+# Prepares this machine for the tests that touch real backends: up [gate] | down | status [gate].
+# `up gate` makes what the gate needs, and leaves no other image in the engines; `up` also makes what the deep tests need: an image
+# with supervisors, compilers, the programs of others.
 # What was made is kept and found again: a second `up` takes seconds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 action=${1:-status}
 level=${2:-all}
 case $action:$level in
-  up:gate | up:all | down:all | status:all) ;;
+  up:gate | up:all | down:all | status:all | status:gate) ;;
   *)
-    echo "usage: $0 up [gate] | down | status" >&2
+    echo "usage: $0 up [gate] | down | status [gate]" >&2
     exit 2
     ;;
 esac
@@ -44,6 +45,9 @@ case $action in
     together docker podman
     ;;
   down) one_by_one referees podman docker images cgroups filesystems user packages ;;
-  status) one_by_one packages user filesystems cgroups images docker podman referees ;;
+  status)
+    one_by_one packages user filesystems cgroups images docker podman
+    [ "$level" = gate ] || one_by_one referees
+    ;;
 esac
 exit $status

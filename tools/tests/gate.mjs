@@ -37,7 +37,7 @@ const machine = {
 const parts = PARTS.filter(({ layer }) => layer !== 'deep')
   .filter(({ name }) => !only || only.includes(name))
   .filter(({ layer, as, command }) => isRoot || layer === 'fast' || as === 'user' || command?.includes('tools/lint.sh'))
-  .map((part) => (machineStatus && part.layer === 'gate' && !part.isPure ? { ...part, after: ['machine'] } : part));
+  .map((part) => (machineStatus && !part.isPure ? { ...part, after: ['machine'] } : part));
 mkdirSync(OUTPUT, { recursive: true });
 console.log(`test: ${parts.length} parts, seed ${seed}`);
 const results = await runParts(parts, { seed, jobs: machineStatus ? [machine] : [] });

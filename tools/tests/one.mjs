@@ -1,7 +1,7 @@
 // Runs one part of the tests, or one file of it, as the gate and the deep tests do: npm run test:one -- PART [FILE] [-t TITLE]
 import { parseArgs } from 'node:util';
 import { PARTS } from './parts.mjs';
-import { useTestFiles } from './prepare-machine.mjs';
+import { completeMachine } from './prepare-machine.mjs';
 import { printSummary } from './print-summary.mjs';
 import { runPart } from './run-part.mjs';
 import { decideSeed, FIXED_SEED } from './seed.mjs';
@@ -18,7 +18,7 @@ if (!part || positionals.length > 2 || (file && !filesOf(part).includes(file))) 
   console.error(part && file ? `${name} has no file ${file}; it has ${filesOf(part).length} others` : USAGE);
   process.exit(2);
 }
-if (!part.isPure && process.getuid() === 0) useTestFiles(); // where they were prepared
+if (!part.isPure) completeMachine(part.layer === 'gate' ? 'gate' : 'all');
 const seed = decideSeed(process.env['LITTERBOX_SEED'], FIXED_SEED);
 const title = values.title?.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const { results, seconds, log } = await runPart(part, {

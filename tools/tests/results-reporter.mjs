@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { programsStarted } from './programs-started.mjs';
 
 const MAX_MESSAGE_LINES = 30;
 
@@ -11,14 +12,26 @@ const MAX_MESSAGE_LINES = 30;
  */
 export default class ResultsReporter {
   #pattern;
+  /** Programs that had been started when the test that runs now began, and how many each test of the file started, by its title. */
+  #startedBefore = 0;
+  #programs = new Map();
 
   constructor(config) {
     this.#pattern = config.testNamePattern ? new RegExp(config.testNamePattern, 'i') : undefined;
   }
 
+  onTestCaseStart() {
+    this.#startedBefore = programsStarted();
+  }
+
+  onTestCaseResult(_test, { fullName }) {
+    this.#programs.set(fullName, programsStarted() - this.#startedBefore);
+  }
+
   onTestResult(_test, result) {
     const file = process.env['LITTERBOX_TEST_RESULTS'];
     if (file) appendFileSync(file, `${JSON.stringify(this.#rowOf(result))}\n`);
+    this.#programs.clear();
   }
 
   onRunComplete(_contexts, results) {
@@ -43,7 +56,11 @@ export default class ResultsReporter {
       failures: isBroken
         ? [{ title: '', message: firstLines(result.failureMessage) }]
         : failed.map((test) => ({ title: test.fullName, message: firstLines(test.failureMessages.join('\n')) })),
-      tests: tests.map(({ fullName, duration }) => ({ title: fullName, milliseconds: duration ?? 0 })),
+      tests: tests.map(({ fullName, duration }) => ({
+        title: fullName,
+        milliseconds: duration ?? 0,
+        programs: this.#programs.get(fullName) ?? 0,
+      })),
     };
   }
 }

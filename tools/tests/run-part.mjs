@@ -5,6 +5,7 @@ import { filesOf, projectsOf, ROOT } from './test-files.mjs';
 
 /** Where output and results of a run are kept until the next run. */
 export const OUTPUT = join(ROOT, 'test-output');
+const LIMIT_SECONDS = 2700;
 const BASE = '/var/lib/litterbox-test';
 const isRoot = process.getuid() === 0;
 
@@ -12,7 +13,7 @@ const isRoot = process.getuid() === 0;
  * @typedef {object} FileResult What a test file, or a step of a part that is no test file, came to.
  * @property {string} file @property {number} passed @property {number} failed @property {number} skipped @property {number} seconds
  * @property {readonly { title: string, message: string }[]} failures
- * @property {readonly { title: string, milliseconds: number }[]} tests
+ * @property {readonly { title: string, milliseconds: number, programs: number }[]} tests `programs`: how many its process started
  */
 
 /**
@@ -44,7 +45,7 @@ export async function runPart(part, { files = filesOf(part), titles = part.title
     {
       cwd: ROOT,
       log,
-      limitSeconds: part.limitSeconds ?? 900,
+      limitSeconds: part.limitSeconds ?? LIMIT_SECONDS,
       env: {
         ...env,
         LITTERBOX_TEST_RESULTS: isUser ? `/opt/litterbox-checkout/test-output/${name}.jsonl` : rows,
@@ -60,7 +61,7 @@ export async function runPart(part, { files = filesOf(part), titles = part.title
       brokenResult(
         file,
         isLate
-          ? `The part was ended after ${part.limitSeconds ?? 900} s.`
+          ? `The part was ended after ${part.limitSeconds ?? LIMIT_SECONDS} s.`
           : `Jest ended with ${code} and without this file.`,
       ),
     );

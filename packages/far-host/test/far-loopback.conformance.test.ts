@@ -8,5 +8,4 @@ describeLoopback({
   runner: { describe, it, afterAll },
   open: () => openFarHost({ name: 'far', connect: async () => new ShellsOfThisMachine() }),
   leavesNamespace: false,
-  timeoutMs: 15_000,
 });
