@@ -196,6 +196,14 @@ module.exports = {
       to: { path: '^packages/conformance/' },
     },
     {
+      name: 'cli-works-by-operations',
+      comment:
+        'Commands reach sandboxes and repositories by the operations of core alone, through litterbox/performer: what makes those never stands in a command. State and host are opened for what is a person’s on this machine: the list of other machines, a keeper.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/', pathNot: tests },
+      to: { path: '^packages/(?!cli/|core/|litterbox/|mcp/|providers/|host/|state-sqlite/)' },
+    },
+    {
       name: 'fakes-know-core-only',
       comment: 'What stands in for an adapter shares nothing with one but the parts that need no machine.',
       severity: 'error',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { programOf } from '../packages/cli/src/program.ts';
 import { diffLines } from './diff-lines.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,24 +19,33 @@ const environment = {
   LC_ALL: 'C.UTF-8',
 };
 const node = ['--no-warnings', '--conditions=@litterbox/source', join(root, 'packages/cli/src/bin.ts')];
+const program = programOf(() => {
+  throw new Error('A reference runs no command.');
+});
+/** They start without the command line, and say themselves what they take. */
+const BY_THEMSELVES = ['mcp', 'serve'];
 const MADE = '<!-- Made by npm run docs:reference, never by hand. -->';
 
-/** `[name, help]` of every command below the given words, parents first. */
-function commandsBelow(words) {
-  const help = execFileSync(process.execPath, [...node, ...words, '--help'], {
-    env: environment,
-    cwd: scratch,
-    encoding: 'utf8',
-  });
-  // Groups have headings of their own; lines of options begin with a dash.
-  const lists = help.split('\n\n').filter((block) => !/^(Arguments|Options|Examples):/.test(block));
-  const names = lists.flatMap((list) => [...list.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name]) => name));
+/** `[name, help]` of every command below a command, parents first, as `--help` shows them. */
+function commandsBelow(command, words) {
+  let help = '';
+  if (BY_THEMSELVES.includes(words.join(' '))) {
+    const asked = [...node, ...words, '--help'];
+    help = execFileSync(process.execPath, asked, { env: environment, cwd: scratch, encoding: 'utf8' });
+  } else {
+    command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 });
+    command.outputHelp();
+  }
   const own = words.length > 0 ? [[words.join(' '), help]] : [];
-  return [...own, ...names.filter((name) => name !== 'help').flatMap((name) => commandsBelow([...words, name]))];
+  const groups = new Map(); // in the order in which a help lists them
+  for (const one of command.commands) groups.set(one.helpGroup(), [...(groups.get(one.helpGroup()) ?? []), one]);
+  return [...own, ...[...groups.values()].flat().flatMap((one) => commandsBelow(one, [...words, one.name()]))];
 }
 
 function commandLine() {
-  const sections = commandsBelow([]).map(([name, help]) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\``);
+  const sections = commandsBelow(program, []).map(
+    ([name, help]) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\``,
+  );
   return `# Commands\n\n${MADE}\n\nWhat \`litterbox COMMAND --help\` prints. [The command line](../guides/command-line.md) tells it as stories.\n\n${sections.join('\n\n')}\n`;
 }
 

@@ -1,4 +1,4 @@
-import { gateAttacks, gateFaults } from './samples.mjs';
+import { gateAgents, gateAttacks, gateFaults } from './samples.mjs';
 
 /**
  * @typedef {object} Part One run of tests, in a process of its own.
@@ -186,7 +186,7 @@ const GATE = [
   {
     name: 'adapters',
     layer: 'gate',
-    why: 'state on SQLite, this machine as a host, the network gate, directories of sandboxes; not the directory sync, which nothing uses yet',
+    why: 'state on SQLite, this machine as a host, the network gate, directories of sandboxes; not the directory sync, which runs in `adapters-deep`',
     files: [
       '^packages/(state-sqlite|host|network-gate|conformance|container-engine|linux-sandbox)/test/',
       '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end)',
@@ -211,6 +211,13 @@ const GATE = [
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
   },
   {
+    name: 'agents-gate',
+    layer: 'gate',
+    why: 'one test for each thing that agents are promised, and for what many of them or a kill leave',
+    files: ['^packages/mcp/test/(tools|profiles|git-tool|http|services)\\.', '^packages/litterbox/test/processes'],
+    titles: gateAgents,
+  },
+  {
     name: 'command-line',
     layer: 'gate',
     why: 'the main job at the command line, where each command is a process, and what only a terminal and signals show',
@@ -221,6 +228,7 @@ const GATE = [
       'refuses bad input',
       'refuses to lose work',
       'when it is interrupted',
+      'pause, resume, restore and recover say',
       'a real terminal',
     ],
   },
@@ -369,7 +377,7 @@ const DEEP = [
   },
   {
     name: 'kit-user',
-    why: 'the whole kit of an ordinary user, with every strategy',
+    why: 'the whole kit of an ordinary user, on overlay',
     files: ['^packages/provider-overlayfs/test/overlay\\.conformance'],
     as: 'user',
   },

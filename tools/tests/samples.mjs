@@ -21,6 +21,28 @@ export const gateAttacks = [
   'secrets in files, objects, output$',
 ];
 
+/** What agents are promised, one test for each tool, the tool git, tool sets, binding, services, HTTP and what a kill leaves. */
+export const gateAgents = [
+  'keeps stdout, stderr and the exit code apart',
+  'ends the whole tree at the timeout',
+  'gives lines from an offset',
+  'X18: refuses hidden files',
+  'make, change and delete a file, once',
+  'an edit replaces one text',
+  'find what is there, in order',
+  'search by regular expression',
+  'X6: ',
+  'X7, A35: ',
+  'require-message makes',
+  'X5: the tool git clones into the playground .* \\(modern\\)',
+  'tells what the sandbox did, without a repository',
+  'no token, a wrong one',
+  'real clients work in it, two at once, each in its sandbox \\(modern\\)',
+  '33, R15: ',
+  'five programs write into one sandbox at once',
+  'a program killed while a command runs',
+];
+
 /** Faults of the gate: of each family one or two. */
 export const gateFaults = [
   '^stale locks of refs in the store',
@@ -39,7 +61,10 @@ export const gateFaults = [
   'B02: ',
   'B28: ',
   'B34: ',
+  'B14: a port twice',
   'B43: ',
+  'B48: an argument',
+  'B50: the message',
   'B67: ',
   '^repositories as they are found (names that shells|a submodule that is there|binary files)',
 ];

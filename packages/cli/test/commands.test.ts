@@ -303,6 +303,9 @@ describe('the command line', () => {
     const said = hasBash ? 'a b\n' : '{a,b}\n';
     expect((await fixture.run(['run', 'words', 'echo {a,b}'])).stdout).toBe(said);
     expect((await fixture.run(['run', 'words', 'echo {a,b}; cat'], 'in\n')).stdout).toBe(`${said}in\n`);
+    expect((await fixture.run(['explain', 'words'])).stdout).toMatch(
+      /^In use now: .* of memory, .* s of processor time since/m,
+    );
     expect((await fixture.run(['explain', 'words'])).stdout).toContain(
       `texts of commands are run by ${hasBash ? 'bash' : 'sh'}`,
     );

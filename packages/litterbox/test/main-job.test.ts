@@ -194,6 +194,9 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect((await litterbox.list())[0]?.state).toBe('paused');
     await litterbox.setRunState('rest', 'ready');
     expect((await sandbox.run('echo on')).stdout).toBe('on\n');
+    await litterbox.setAllRunStates('repository', 'paused');
+    expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('SANDBOX_PAUSED'));
+    await litterbox.setAllRunStates('repository', 'ready');
     await litterbox.setAllRunStates('repository', 'stopped');
     expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('SANDBOX_STOPPED'));
     await litterbox.setAllRunStates('all', 'ready');

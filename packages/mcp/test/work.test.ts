@@ -181,6 +181,8 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
       expect(instructions).toContain(word);
       expect(bash).toContain(word);
     }
+    expect(instructions).toContain('/playground is for clones');
+    expect(bash).toContain('Use /playground for clones');
     // Both may have the same absolute paths.
     expect(instructions).toMatch(/Read, Grep, Glob\) show the files of the person.+ not those of the sandbox/);
     expect(bash).toContain('isolated environment with no network access');

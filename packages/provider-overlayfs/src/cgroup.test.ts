@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cgroupOf, cgroupSetUp, type CgroupSurvey, shownGroups } from './cgroup.ts';
+import { cgroupOf, cgroupSetUp, type CgroupSurvey, cgroupUsage, shownGroups } from './cgroup.ts';
 
 const MANAGER = '/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service';
 const survey: CgroupSurvey = {
@@ -30,6 +30,20 @@ cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
 cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0`;
     expect(cgroupOf({ ...survey, mounts: both, writable: [] })).toBeUndefined();
     expect(cgroupOf({ ...survey, isRoot: true, uid: 0, mounts: both })).toMatchObject({ version: 1 });
+  });
+
+  it('is version 1 with a group that counts processor time, for root also where that is a hierarchy of its own', () => {
+    const mounts = ['memory', 'pids', 'cpu', 'freezer', 'cpuacct']
+      .map((name) => `cgroup /sys/fs/cgroup/${name} cgroup rw,${name} 0 0`)
+      .join('\n');
+    const ofRoot = cgroupOf({ ...survey, isRoot: true, uid: 0, mounts });
+    expect(ofRoot?.parents.cpuacct).toBe('/sys/fs/cgroup/cpuacct/litterbox');
+    expect(ofRoot && cgroupUsage(ofRoot, 'an-id')).toContain('/sys/fs/cgroup/cpuacct/litterbox/an-id/cpuacct.usage');
+    const writable = ['memory', 'pids', 'cpu', 'freezer'].map((name) => `/sys/fs/cgroup/${name}/litterbox-user-1000`);
+    expect(cgroupOf({ ...survey, mounts, writable })?.parents.cpuacct).toBeUndefined();
+    const shared = mounts.replace('cpu cgroup rw,cpu ', 'cpu,cpuacct cgroup rw,cpu,cpuacct ').replace(/\n[^\n]*$/, '');
+    const withShared = writable.map((path) => path.replace('/cpu/', '/cpu,cpuacct/'));
+    expect(cgroupOf({ ...survey, mounts: shared, writable: withShared })?.parents.cpuacct).toBe(withShared[2]);
   });
 });
 

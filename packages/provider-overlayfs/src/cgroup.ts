@@ -7,6 +7,8 @@ export interface Cgroup {
   readonly parents: Readonly<Record<'memory' | 'pids' | 'cpu' | 'freezer', string>> & {
     /** Which processors programs run on, where the kernel can be told by a group; they have an affinity in any case. */
     readonly cpuset?: string;
+    /** Where version 1 counts processor time: the group of `cpu`, or one of its own. */
+    readonly cpuacct?: string;
   };
 }
 
@@ -31,21 +33,21 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
   const versionOne = new Map<string, string>();
   for (const [, point, type, options] of points) {
     if (type !== 'cgroup' || point === undefined) continue;
-    for (const controller of [...CONTROLLERS, 'cpuset'])
+    for (const controller of [...CONTROLLERS, 'cpuset', 'cpuacct'])
       if (options?.split(',').includes(controller)) versionOne.set(controller, point);
   }
   if (CONTROLLERS.every((controller) => versionOne.has(controller))) {
-    const parents = Object.fromEntries(
-      CONTROLLERS.map((controller) => [
-        controller,
-        `${versionOne.get(controller)}/${isRoot ? 'litterbox' : `litterbox-user-${uid}`}`,
-      ]),
-    ) as Cgroup['parents'];
-    const isUsable = isRoot || CONTROLLERS.every((controller) => writable.includes(parents[controller]));
-    const cpuset = isRoot ? versionOne.get('cpuset') : undefined;
-    return isUsable
-      ? { version: 1, parents: { ...parents, ...(cpuset !== undefined && { cpuset: `${cpuset}/litterbox` }) } }
-      : undefined;
+    const name = isRoot ? 'litterbox' : `litterbox-user-${uid}`;
+    const parentsOf = (controllers: readonly string[]) =>
+      Object.fromEntries(controllers.map((controller) => [controller, `${versionOne.get(controller)}/${name}`]));
+    const parents = parentsOf(CONTROLLERS) as Cgroup['parents'];
+    if (!isRoot && !CONTROLLERS.every((controller) => writable.includes(parents[controller]))) return undefined;
+    // An ordinary user was handed the groups that limit, and no others.
+    const more = (['cpuset', 'cpuacct'] as const).filter((controller) => {
+      const point = versionOne.get(controller);
+      return point !== undefined && (isRoot || point === versionOne.get('cpu'));
+    });
+    return { version: 1, parents: { ...parents, ...parentsOf(more) } };
   }
   const unified = points.find(([, point, type]) => type === 'cgroup2' && point === '/sys/fs/cgroup')?.[1];
   if (unified === undefined) return undefined;
@@ -227,10 +229,8 @@ export function cgroupUsage(cgroup: Cgroup, id: string): string {
   const at = (controller: keyof Cgroup['parents'], file: string) =>
     quoted(`${cgroup.parents[controller]}/${id}/${file}`);
   if (cgroup.version === 1) {
-    const cpuacct = quoted(
-      `${cgroup.parents.cpu.replace(/\/cpu(,cpuacct)?\//, (match) => (match.includes(',') ? match : '/cpuacct/'))}/${id}/cpuacct.usage`,
-    );
-    return `cat ${at('memory', 'memory.usage_in_bytes')}; cat ${cpuacct} 2>/dev/null || echo; cat ${at('pids', 'pids.current')}`;
+    const time = cgroup.parents.cpuacct === undefined ? 'echo' : `cat ${at('cpuacct', 'cpuacct.usage')}`;
+    return `cat ${at('memory', 'memory.usage_in_bytes')}; ${time}; cat ${at('pids', 'pids.current')}`;
   }
   return `cat ${at('memory', 'memory.current')}; sed -n 's/^usage_usec \\(.*\\)/\\1000/p' ${at('cpu', 'cpu.stat')}; cat ${at('pids', 'pids.current')}`;
 }

@@ -9,6 +9,7 @@ import {
   placementLines,
   type ProbeReport,
   readAudit,
+  type ResourceUsage,
   type SandboxRecord,
   trustConfig,
   trustSummary,
@@ -19,7 +20,7 @@ import {
 } from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
-import { ago, table } from '../table.ts';
+import { ago, bytes, table } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
 async function explain(context: Context, input: Parsed<typeof explainSandbox>): Promise<void> {
@@ -38,7 +39,7 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
         talk.result(`  ${provider}: ${check}: ${mark(talk, status)} ${visible(finding)}`);
     return;
   }
-  const { record, state, shell } = explanation;
+  const { record, state, shell, usage } = explanation;
   const { assurance, forkedFrom } = record;
   talk.result(
     `${record.slug}: ${record.provider}, ${visibleName(assurance?.mechanism ?? 'never started')}; workspace at ${visibleName(record.workdir)}`,
@@ -50,6 +51,7 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   if (forkedFrom !== undefined) talk.result(`it began as a copy of ${forkedFrom}`);
   if (shell !== undefined)
     talk.result(`texts of commands are run by ${shell}${shell === 'sh' ? ': there is no bash inside' : ''}`);
+  if (usage !== undefined) for (const line of usageLines(usage)) talk.result(line);
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record)) talk.result(line);
@@ -61,6 +63,17 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   if (unreachable.length > 0)
     talk.result('Programs in PATH that do not run inside, for what they lead to is not readable:');
   for (const { path, target } of unreachable) talk.result(`  ${visibleName(path)} -> ${visibleName(target)}`);
+}
+
+/** What runs now. A runtime that cannot tell a number has no words for it. */
+function usageLines({ processes, memoryBytes, cpuMs, diskBytes }: ResourceUsage): readonly string[] {
+  const parts = [
+    ...(processes === undefined ? [] : [`${processes} ${processes === 1 ? 'process' : 'processes'}`]),
+    ...(memoryBytes === undefined ? [] : [`${bytes(memoryBytes)} of memory`]),
+    ...(diskBytes === undefined ? [] : [`${bytes(diskBytes)} of disk`]),
+    ...(cpuMs === undefined ? [] : [`${(cpuMs / 1000).toFixed(1)} s of processor time since it started`]),
+  ];
+  return parts.length === 0 ? [] : [`In use now: ${parts.join(', ')}`];
 }
 
 /** Why the sandbox is on its machine, where there was a choice. */

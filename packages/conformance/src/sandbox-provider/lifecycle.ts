@@ -48,6 +48,9 @@ export function lifecycle(check: Check): void {
     for (const path of odd.slice(0, 6)) assert.ok(stdout.includes(`./${path}\0`), JSON.stringify(path));
     assert.ok(stdout.endsWith('non-utf8-\udcff'));
     assert.equal((await sh(runtime, `cat "${'long/'.repeat(60)}name"`)).stdout, `${'long/'.repeat(60)}name`);
+    const found = (await sh(runtime, 'find . ! -type d -print0')).stdout.split('\0').filter(Boolean);
+    const expected = ['README', 'bin/tool', 'link', ...odd].map((path) => `./${path}`);
+    assert.deepEqual(found.sort(), expected.sort(), 'not one file too many');
   });
 
   check('one in which files of the base were deleted can be removed, and is gone', async ({ create, provider, sh }) => {
@@ -239,14 +242,22 @@ export function lifecycle(check: Check): void {
     assert.notEqual((await sh(anew, 'cat "$LITTERBOX_PLAYGROUND/file"')).exit.code, 0);
   });
 
-  check('usage() tells what is used', async ({ shared }) => {
-    const runtime = await shared();
-    await using process = await runtime.spawn({ argv: ['sleep', '1000'] });
-    const usage = await runtime.usage();
-    assert.ok(usage.processes === undefined || usage.processes >= 1);
-    assert.ok(usage.memoryBytes === undefined || usage.memoryBytes > 0);
-    await process.kill('SIGKILL');
-  });
+  check(
+    'usage() tells what is used, and of processor time what was used since it was asked before',
+    async ({ shared, sh }) => {
+      const runtime = await shared();
+      await using process = await runtime.spawn({ argv: ['sleep', '1000'] });
+      const usage = await runtime.usage();
+      assert.ok(usage.processes === undefined || usage.processes >= 1);
+      assert.ok(usage.memoryBytes === undefined || usage.memoryBytes > 0);
+      await sh(runtime, 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done');
+      const { cpuMs } = await runtime.usage();
+      // A hundred thousand steps of a shell take more than a millisecond anywhere.
+      if (usage.cpuMs !== undefined)
+        assert.ok(cpuMs !== undefined && cpuMs - usage.cpuMs > 1, `${usage.cpuMs} then ${cpuMs}`);
+      await process.kill('SIGKILL');
+    },
+  );
 
   check('names of files inside never come back as anything but text', async ({ shared, sh }) => {
     const runtime = await shared();

@@ -1,17 +1,27 @@
 import * as z from 'zod';
 import type { CommandShell } from '../channel/command-shell.ts';
 import { parseProviderKey } from '../domain/provider-key.ts';
+import type { ResourceUsage } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { ChooseProvider, type ProviderReport } from '../use-cases/choose-provider.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
+import { InspectSandbox } from '../use-cases/inspect-sandbox.ts';
 import { type ShownState } from '../use-cases/list-sandboxes.ts';
 import { fields } from './fields.ts';
 import { operation, type OperationOptions, type UseCases } from './operation.ts';
 import { stateAndShell } from './state-and-shell.ts';
 
-/** What every provider finds on this machine, in order of preference; or the sandbox that was named, and what runs its texts of commands. */
+/**
+ * What every provider finds on this machine, in order of preference; or the sandbox that was named, what runs its texts of commands, and what
+ * it uses where it runs.
+ */
 export type Explanation =
-  | { readonly record: SandboxRecord; readonly state: ShownState; readonly shell?: CommandShell }
+  | {
+      readonly record: SandboxRecord;
+      readonly state: ShownState;
+      readonly shell?: CommandShell;
+      readonly usage?: ResourceUsage;
+    }
   | { readonly providers: readonly ProviderReport[] };
 
 async function probe(
@@ -24,7 +34,13 @@ async function probe(
 
 async function explained(useCases: UseCases, sandbox: string, options?: OperationOptions): Promise<Explanation> {
   const record = await useCases.get(FindSandbox).execute(sandbox, options);
-  return { record, ...(await stateAndShell(useCases, record, options)) };
+  const { state, shell } = await stateAndShell(useCases, record, options);
+  if (state !== 'ready') return { record, state, ...(shell && { shell }) };
+  const look = { sandbox, operation: 'sandbox-explain', input: {} };
+  const usage = await useCases
+    .get(InspectSandbox)
+    .execute({ ...look, look: async ({ runtime }) => await runtime.usage(options) }, options);
+  return { record, state, usage, ...(shell && { shell }) };
 }
 
 /** `sandbox-explain`, `litterbox explain`: say what isolation is in force, and what is not. */
@@ -45,6 +61,7 @@ export const explain = operation({
           ...(explanation.record.placement && { placement: explanation.record.placement }),
           workdir: explanation.record.workdir,
           ...(explanation.shell && { shell: explanation.shell }),
+          ...(explanation.usage && { usage: explanation.usage }),
           ...(explanation.record.forkedFrom !== undefined && { forkedFrom: explanation.record.forkedFrom }),
           policy: explanation.record.policy,
           assurance: explanation.record.assurance,

@@ -172,6 +172,6 @@ export interface SandboxHistories {
     options?: CallOptions,
   ): Promise<Revision | undefined>;
 
-  /** Ends the sandbox's history: refs, review branch, exported tree. Objects stay reachable under a tombstone for 30 days. Idempotent. */
+  /** Ends the sandbox's history: refs, review branch, exported tree. Objects stay reachable under a tombstone; nothing removes it. Idempotent. */
   remove(id: SandboxId, options?: CallOptions): Promise<void>;
 }

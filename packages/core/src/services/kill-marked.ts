@@ -2,10 +2,20 @@ import type { ExecChannel } from '../channel/exec-channel.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import { report } from '../channel/worker.ts';
 
-/** Builtins alone, here and below: a fork is what a sandbox may be out of. */
-const count = (callId: string) => `lb_n=0
+/**
+ * Builtins alone, here and below: a fork is what a sandbox may be out of. While the kernel replaces a program by another, its process has a
+ * program and no environment, and is looked at again.
+ */
+const count = (callId: string) => `lb_t=0
+while :; do
+lb_n=0 lb_u=0
 for lb_d in /proc/[0-9]*; do
-{ while IFS= read -r lb_e || [ "$lb_e" ]; do case $lb_e in *${CALL_VARIABLE}=${callId}*) lb_n=$((lb_n+1)); break;; esac; done <$lb_d/environ; } 2>/dev/null
+lb_s=''
+{ while IFS= read -r lb_e || [ "$lb_e" ]; do lb_s=1; case $lb_e in *${CALL_VARIABLE}=${callId}*) lb_n=$((lb_n+1)); break;; esac; done <$lb_d/environ; } 2>/dev/null
+[ "$lb_s" ] || [ ! -e $lb_d/exe ] || lb_u=1
+done
+[ $lb_n = 0 ] && [ $lb_u = 1 ] && [ $lb_t -lt 50 ] || break
+lb_t=$((lb_t+1))
 done
 ${report('$lb_n')}`;
 
