@@ -5,12 +5,24 @@ cd "$(dirname "$0")/.."
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# npm replaces node_modules, so it must not run on the Node that lives in there.
-npm_outside() (
+# The person's own Node and npm. npm replaces node_modules, so it must not run on the Node that lives in there.
+outside() (
   PATH=$(printf '%s' "$PATH" | tr ':' '\n' | grep -v '/node_modules/' | paste -sd: -)
   export PATH
-  npm "$@"
+  "$@"
 )
+
+installed=node_modules/.package-lock.json
+if [ ! -e "$installed" ]; then
+  # What the installed command needs is said before minutes are spent; the checkout itself brings its own Node.
+  version=$(outside node --version)
+  if ! printf '%s\n' v22.19.0 "$version" | sort -C -V; then
+    say "the litterbox command needs Node 22.19 or newer, and yours is $version. Before you install the command: npm install --global node@24"
+  fi
+  global=$(outside npm prefix --global)/lib/node_modules
+  while [ ! -e "$global" ]; do global=$(dirname "$global"); done
+  [ -w "$global" ] || say "npm may not write to $global. Before you install the command: npm config set prefix ~/.local, and add ~/.local/bin to PATH"
+fi
 
 missing=''
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
@@ -33,10 +45,9 @@ if [ -n "$missing" ]; then
   fi
 fi
 
-installed=node_modules/.package-lock.json
 if [ ! -e "$installed" ] || [ -n "$(find package-lock.json -newer "$installed")" ]; then
   say 'npm ci'
-  npm_outside ci --no-audit --no-fund --loglevel=error
+  outside npm ci --no-audit --no-fund --loglevel=error
   touch "$installed"
 fi
 
