@@ -78,7 +78,7 @@ t="$etc.$$.tmp"
 mkdir -p "$t"
 ( set --
 for s in ${sources}; do [ ! -e "$s" ] || set -- "$@" "\${s#/etc/}"; done
-tar -c -f - -C /etc "$@" 2>/dev/null | tar -x -p -f - -C "$t" )
+tar -c -f - --no-unquote -C /etc -- "$@" 2>/dev/null | tar -x -p -f - -C "$t" )
 ${own}
 chmod 755 "$t"
 mv -T "$t" "$etc" 2>/dev/null || rm -rf "$t"
