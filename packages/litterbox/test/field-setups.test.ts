@@ -75,32 +75,6 @@ describe(`field cases of setups, on ${PROVIDER}`, () => {
     await litterbox.clearPool();
   });
 
-  it('FC-62: names with backslashes are recorded by every way, restored, forked and merged', async () => {
-    const names = [...'abfnrtv?\\01789'].flatMap((letter) => [`d\\${letter}`, `dist\\${letter}ew/in\\${letter}`]);
-    const base = names.map((name) => `base/${name}`);
-    await using fixture = new LibraryFixture(Object.fromEntries(base.map((name) => [name, 'base\n'])));
-    const litterbox = fixture.open();
-    const sandbox = await litterbox.create({ name: 'a' });
-    const all = [...base, ...names.map((name) => `new/${name}`)];
-    const write = (content: string) =>
-      ['sh', '-c', `for f do mkdir -p "\${f%/*}"; ${content} >>"$f"; done`, 'sh', ...all] as const;
-    // By tar, by the program that stays, and by tar once more, in a stream.
-    for (const content of ['echo one', 'echo two', 'seq 9999']) {
-      const { recorded } = await sandbox.run(write(content));
-      expect(recorded).toMatchObject({ changedFiles: all.length, warnings: [] });
-    }
-    const look = ['sh', '-c', 'for f do head -n 3 "$f"; done | sort | uniq -c', 'sh', ...all] as const;
-    const seen = (await sandbox.run(look)).stdout;
-    const fork = await sandbox.fork({ name: 'b' });
-    expect((await fork.run(look)).stdout).toBe(seen);
-    await fork.run(['rm', '-r', 'new', 'base']);
-    await litterbox.restore('b', '3');
-    expect((await fork.run(look)).stdout).toBe(seen);
-    await litterbox.merge('a', { message: 'names' });
-    const merged = fixture.git('-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', 'HEAD');
-    expect(merged.split('\0').filter((path) => /^(base|new)\//.test(path)).sort()).toEqual(all.toSorted());
-  });
-
   it('FC-16: a setup that wants a repository is told how; the one inside tells branch and tags as outside, and is clean', async () => {
     await using fixture = new LibraryFixture({
       'a.txt': 'a\r\n',

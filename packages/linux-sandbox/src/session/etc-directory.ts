@@ -69,8 +69,9 @@ export function etcDirectoryScript(parent: string, user: { readonly uid: number;
   const own = Object.entries({ ...ownNames(user), ...OWN })
     .map(([name, text]) => `rm -rf "$t/${name}"; printf '%s' ${quoted(text)} >"$t/${name}"`)
     .join('\n');
+  // Directories of an earlier release, whose files took their modes from who called, began with another number.
   return `cd /
-key=0
+key=1
 for time in $(stat -c %Y ${sources} 2>/dev/null); do key=$(( (key * 31 + time) & 0xffffffffffff )); done
 etc=${quoted(`${parent}/etc-${user.uid}-`)}$key
 if [ ! -d "$etc" ]; then

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { LibraryFixture } from './library-fixture.ts';
+import { PROVIDER } from './provider.ts';
+
+describe(`field cases, on ${PROVIDER}`, () => {
+  it.each(['027', '077'])('FC-32: whoever makes it, with the umask %s, its files have the same modes', async (mask) => {
+    const places = '/ /* . new dir dir/a made ~ ~/made "$LITTERBOX_PLAYGROUND" /etc /etc/* /etc/ssl/*';
+    const look = `id -un; cat /etc/passwd /etc/hosts /etc/hostname >/dev/null; umask; : >new; stat -L -c '%a %n' ${places} | grep -v /proc`;
+    const seen = async (umask: number) => {
+      await using fixture = new LibraryFixture({ 'dir/a': 'a\n' });
+      const before = process.umask(umask);
+      try {
+        const sandbox = await fixture.open().create({ name: 'a', setup: ': >made; : >~/made' });
+        const { note } = await sandbox.snapshot();
+        const fork = await sandbox.fork({ name: 'b' });
+        await sandbox.run('rm made');
+        await sandbox.restoreSnapshot(note.label);
+        return [await sandbox.run(look), await fork.run(look)].map(({ stdout, stderr }) => ({ stdout, stderr }));
+      } finally {
+        process.umask(before);
+      }
+    };
+    const usual = await seen(0o022);
+    expect(usual).toEqual([expect.objectContaining({ stderr: '' }), usual[0]]);
+    expect(await seen(Number.parseInt(mask, 8))).toEqual(usual);
+  });
+
+  it('FC-62: names with backslashes are recorded by every way, restored, forked and merged', async () => {
+    const names = [...'abfnrtv?\\01789'].flatMap((letter) => [`d\\${letter}`, `dist\\${letter}ew/in\\${letter}`]);
+    const base = names.map((name) => `base/${name}`);
+    await using fixture = new LibraryFixture(Object.fromEntries(base.map((name) => [name, 'base\n'])));
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'a' });
+    const all = [...base, ...names.map((name) => `new/${name}`)];
+    const write = (content: string) =>
+      ['sh', '-c', `for f do mkdir -p "\${f%/*}"; ${content} >>"$f"; done`, 'sh', ...all] as const;
+    // By tar, by the program that stays, and by tar once more, in a stream.
+    for (const content of ['echo one', 'echo two', 'seq 9999']) {
+      const { recorded } = await sandbox.run(write(content));
+      expect(recorded).toMatchObject({ changedFiles: all.length, warnings: [] });
+    }
+    const look = ['sh', '-c', 'for f do head -n 3 "$f"; done | sort | uniq -c', 'sh', ...all] as const;
+    const seen = (await sandbox.run(look)).stdout;
+    const fork = await sandbox.fork({ name: 'b' });
+    expect((await fork.run(look)).stdout).toBe(seen);
+    await fork.run(['rm', '-r', 'new', 'base']);
+    await litterbox.restore('b', '3');
+    expect((await fork.run(look)).stdout).toBe(seen);
+    await litterbox.merge('a', { message: 'names' });
+    const merged = fixture.git('-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', 'HEAD');
+    expect(
+      merged
+        .split('\0')
+        .filter((path) => /^(base|new)\//.test(path))
+        .sort(),
+    ).toEqual(all.toSorted());
+  });
+});
