@@ -55,4 +55,20 @@ describe(`field cases, on ${PROVIDER}`, () => {
         .sort(),
     ).toEqual(all.toSorted());
   });
+
+  it('FC-41: what a setup installs into the home is found by commands, shells and services', async () => {
+    await using fixture = new LibraryFixture({ '.litterbox.toml': '[container.services.server]\ncommand = ["mytool"]\n' });
+    const litterbox = fixture.open();
+    await litterbox.trust((await litterbox.trustStatus()).contentHash);
+    const install = `mkdir -p ~/.local/bin; printf '#!/bin/sh\\necho hello >>~/said; exec sleep 1000\\n' >~/.local/bin/mytool; chmod +x ~/.local/bin/mytool`;
+    const sandbox = await litterbox.create({ name: 'a', setup: install });
+    const look = 'command -v mytool';
+    expect((await sandbox.run(look)).stdout).toBe('/home/agent/.local/bin/mytool\n');
+    await using shell = await sandbox.attach({ command: look });
+    let said = '';
+    for await (const { bytes } of shell.process) said += new TextDecoder().decode(bytes);
+    await shell.finish(await shell.process.exit);
+    expect(said).toBe('/home/agent/.local/bin/mytool\n');
+    expect((await sandbox.run('until grep hello ~/said 2>/dev/null; do sleep 0.1; done')).stdout).toBe('hello\n');
+  });
 });
