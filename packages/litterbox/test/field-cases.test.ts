@@ -57,7 +57,9 @@ describe(`field cases, on ${PROVIDER}`, () => {
   });
 
   it('FC-41: what a setup installs into the home is found by commands, shells and services', async () => {
-    await using fixture = new LibraryFixture({ '.litterbox.toml': '[container.services.server]\ncommand = ["mytool"]\n' });
+    await using fixture = new LibraryFixture({
+      '.litterbox.toml': '[container.services.server]\ncommand = ["mytool"]\n',
+    });
     const litterbox = fixture.open();
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     const install = `mkdir -p ~/.local/bin; printf '#!/bin/sh\\necho hello >>~/said; exec sleep 1000\\n' >~/.local/bin/mytool; chmod +x ~/.local/bin/mytool`;
@@ -70,5 +72,22 @@ describe(`field cases, on ${PROVIDER}`, () => {
     await shell.finish(await shell.process.exit);
     expect(said).toBe('/home/agent/.local/bin/mytool\n');
     expect((await sandbox.run('until grep hello ~/said 2>/dev/null; do sleep 0.1; done')).stdout).toBe('hello\n');
+  });
+
+  it('FC-45: with an open network, no program is sent to the proxy for what is inside', async () => {
+    await using fixture = new LibraryFixture({ 'index.html': 'inside\n' });
+    const sandbox = await fixture.open().create({ name: 'a', network: 'run', allow: ['registry.example.org'] });
+    const has = async (program: string) => (await sandbox.run(['sh', '-c', `command -v ${program}`])).exitCode === 0;
+    if (!(await has('curl')) || !(await has('python3'))) return; // of an image that has neither, no program can be asked
+    expect((await sandbox.run('hostname')).stdout).toBe('sandbox\n');
+    const near = ['127.0.0.1', '127.0.0.2', '0.0.0.0', 'sandbox', 'localhost', 'web.localhost'];
+    const ask = `python3 -m http.server 8123 >/dev/null 2>&1 & until curl -s --noproxy '*' -o /dev/null http://127.0.0.1:8123/; do sleep 0.1; done
+for h in ${near.join(' ')}; do echo "$h $(curl -s http://$h:8123/)"; done
+python3 -c 'import urllib.request as r
+for h in ["127.0.0.1", "0.0.0.0", "sandbox", "localhost"]: print(h, r.urlopen(f"http://{h}:8123/").read().decode().strip())'
+curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`;
+    const names = [...near, '127.0.0.1', '0.0.0.0', 'sandbox', 'localhost'];
+    // Positive control: what is outside goes to the proxy, which takes no plain HTTP.
+    expect((await sandbox.run(ask)).stdout).toBe(`${names.map((name) => `${name} inside\n`).join('')}405\n`);
   });
 });
