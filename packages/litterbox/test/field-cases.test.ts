@@ -90,4 +90,25 @@ curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`
     // Positive control: what is outside goes to the proxy, which takes no plain HTTP.
     expect((await sandbox.run(ask)).stdout).toBe(`${names.map((name) => `${name} inside\n`).join('')}405\n`);
   });
+
+  it('FC-10: where a directory of the base cannot be renamed, the answer says what moves it, and that works', async () => {
+    await using fixture = new LibraryFixture({ 'src/d/a': 'a\n', 'b.txt': 'b\n' });
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'a' });
+    if ((await sandbox.run('command -v perl')).exitCode !== 0) return; // whose own mv is all that renames
+    const rename = `perl -e 'rename "src", "lib" or die "$!\\n"'`;
+    expect(await sandbox.run(rename)).toMatchObject({
+      stderr: 'Invalid cross-device link\n',
+      hints: [expect.stringContaining('mv copies instead')],
+    });
+    expect((await sandbox.run('mv src lib')).exitCode).toBe(0);
+    expect((await litterbox.changes('a')).map(({ path }) => path).sort()).toEqual(['lib/d/a', 'src/d/a']);
+    if (PROVIDER !== 'overlayfs') return;
+    fixture.file('.litterbox.toml', '[overlayfs]\nstrategy = "copy"\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'copy');
+    const copy = await litterbox.create({ name: 'b' });
+    expect((await copy.run(rename)).exitCode).toBe(0);
+    expect((await litterbox.changes('b')).map(({ path }) => path).sort()).toEqual(['lib/d/a', 'src/d/a']);
+  });
 });
