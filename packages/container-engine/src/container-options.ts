@@ -110,6 +110,8 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       Privileged: false,
       CapAdd: isInstaller ? [...INSTALLER_CAPABILITIES] : [],
       CapDrop: ['ALL'],
+      // Its network is its own: no port in there is another's. Docker does that by itself, Podman does not.
+      Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
       SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
       ReadonlyRootfs: !isInstaller,
       Tmpfs: {

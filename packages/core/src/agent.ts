@@ -1,5 +1,6 @@
 // Everything that a program for agents may import: nothing here reaches what deletes, applies, merges, trusts or writes configuration.
 export { isLitterboxError, LitterboxError } from './domain/errors.ts';
+export { PROXY_VARIABLES } from './config/upstream-proxy.ts';
 export { LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/provider-key.ts';
 export { slugify } from './domain/slug.ts';
 export { visible, visibleName } from './domain/visible.ts';

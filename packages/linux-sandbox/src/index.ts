@@ -82,6 +82,7 @@ export { AF_UNIX, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from './kernel/socket-pro
 export { beginAtFirstMark } from './session/begin-at-first-mark.ts';
 export { endSessionScript, type SessionLeavings } from './session/end-session.ts';
 export { NOTE_FACTS } from './session/note-facts.ts';
+export { openLowPorts } from './session/open-low-ports.ts';
 export { etcDirectoryScript } from './session/etc-directory.ts';
 export { PROCESS_ONE } from './session/first-process.ts';
 export { type Isolation, type Place, type PlaceLimits } from './session/isolation.ts';

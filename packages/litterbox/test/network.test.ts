@@ -74,7 +74,9 @@ describe(`the network of the setup, on ${PROVIDER}`, () => {
     const sandbox = await litterbox.create({ name: 'one' });
     expect(await fileOf(sandbox, 'vendor.txt')).toMatch(/200 Connection established\r\n\r\nhello from outside\n$/);
     const proxy = 'http://127.0.0.1:3128';
-    expect(await fileOf(sandbox, 'vars')).toBe(`${proxy} ${proxy} ${proxy} localhost,127.0.0.1,::1\n`);
+    expect(await fileOf(sandbox, 'vars')).toBe(
+      `${proxy} ${proxy} ${proxy} localhost,.localhost,sandbox,127.0.0.1,127.0.0.0/8,0.0.0.0,::1\n`,
+    );
     const after = await sandbox.run('sh ask.sh registry.example.org; echo "[$HTTPS_PROXY$https_proxy$http_proxy]"');
     expect(after.stdout).toBe('[]\n');
     expect(fixture.world.looked).toEqual(['registry.example.org']);

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { PROXY_VARIABLES } from '@litterbox/core/agent';
 
 /** All that a program of ours needs to know of its surroundings: it outlives who started it, whose secrets it has no use for. */
 const VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'];
@@ -35,6 +36,7 @@ function environment(): Record<string, string> {
       (VARIABLES.includes(name) ||
         ENGINE_VARIABLES.includes(name) ||
         HOST_VARIABLES.includes(name) ||
+        PROXY_VARIABLES.includes(name) || // the way out of its sandboxes begins with it
         name.startsWith('LITTERBOX_') ||
         name.startsWith('LC_')),
   );

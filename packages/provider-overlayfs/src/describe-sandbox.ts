@@ -23,6 +23,7 @@ import { askedStrategy, LIVE_STRATEGY_NAMES } from './choose-strategy.ts';
 import type { KeptSetups } from './kept-setups.ts';
 import { probeLive } from './live-lower.ts';
 import type { MachineSurvey } from './machine-survey.ts';
+import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** Parts of the provider by which a description is decided, besides what is asked for. */
@@ -98,6 +99,7 @@ export async function describeSandbox(
   return {
     ...describeDirectory({ ...spec, limits: { openFiles, ...limits } }),
     ...from,
+    ...(root.type === 'machine' && { searchPath: visibleSearchPath(machine) }),
     ...(spec.live && { live: spec.live }),
     ...(await setups.find(from, spec.prepared ?? [], call)),
   };

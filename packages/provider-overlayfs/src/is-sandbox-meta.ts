@@ -18,6 +18,7 @@ export function isSandboxMeta({
   artefacts,
   over,
   live,
+  searchPath,
   firstMark,
 }: ReadDescription): boolean {
   return (
@@ -29,9 +30,13 @@ export function isSandboxMeta({
     isAbsentOr(artefacts, isName) &&
     isAbsentOr(over, (one) => isObjectOf(one, isName)) &&
     isAbsentOr(live, isLive) &&
+    isAbsentOr(searchPath, isSearchPath) &&
     isAbsentOr(firstMark, isText)
   );
 }
+
+const isSearchPath = (value: unknown) =>
+  Array.isArray(value) && value.every((path) => isText(path) && path.startsWith('/'));
 
 function isRoot(value: unknown): boolean {
   const { type, path } = (isObjectOf(value, isText) ? value : {}) as Readonly<Record<'type' | 'path', unknown>>;

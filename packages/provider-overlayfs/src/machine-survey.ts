@@ -31,6 +31,8 @@ export class MachineSurvey {
   #machine: Promise<Machine> | undefined;
   /** By the strategy that was asked for, each tried once. */
   readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
+  /** By the directories of PATH. */
+  readonly #others = new Map<string, Promise<Machine>>();
   #filter: Promise<string> | undefined;
 
   constructor({ provider, host, facts, layout, wanted }: MachineSurveyInput) {
@@ -44,6 +46,7 @@ export class MachineSurvey {
   /** The next question looks again. */
   forget(): void {
     this.#machine = undefined;
+    this.#others.clear();
     this.#choices.clear();
   }
 
@@ -55,6 +58,21 @@ export class MachineSurvey {
     });
     call?.signal?.throwIfAborted();
     return this.#machine;
+  }
+
+  /**
+   * The machine as a sandbox sees it that was made with these directories in PATH: they come first, and what is new in PATH on top. Mostly
+   * PATH is as it was, and nothing is looked at once more.
+   */
+  async machineWith(searchPath: readonly string[] = [], call?: CallOptions): Promise<Machine> {
+    const machine = await this.machine(call);
+    const now = this.#facts.searchPath;
+    const facts = { ...this.#facts, searchPath: [...new Set([...searchPath, ...now])] };
+    if (searchPath.every((path) => now.includes(path))) return { ...machine, facts };
+    const key = facts.searchPath.join(':');
+    const known = this.#others.get(key) ?? readMachine(this.#host, facts, this.#provider, '/dev/null', call);
+    this.#others.set(key, known);
+    return { ...(await known), hasFile: machine.hasFile };
   }
 
   /** @throws LitterboxError `TOOL_MISSING` or `UNAVAILABLE` where no sandbox can run */

@@ -8,6 +8,7 @@ import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from './fresh-upper.ts';
 import { launchSession } from './launch-session.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { Machine } from './machine.ts';
+import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /**
@@ -78,15 +79,8 @@ function wantFreshUpper(host: Host, directory: string): (entries: number) => voi
   };
 }
 
-/** Directories of programs inside, in order. */
+/** Directories of programs inside, in order: `machine` is as the sandbox's own {@link SandboxMeta.searchPath} makes it. */
 function searchPathOf({ root }: SandboxMeta, machine: Machine): readonly string[] {
   if (root.type !== 'machine') return ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-  const visible = machine.facts.searchPath.filter((path) => isVisible(path, machine));
-  return [...new Set([...visible, '/usr/local/bin', '/usr/bin', '/bin'])];
-}
-
-function isVisible(path: string, { toolDirectories, rootLinks, rootDirectories }: Machine): boolean {
-  const [, top = ''] = path.split('/');
-  if (top === 'usr' || rootDirectories.includes(top) || rootLinks.some(([name]) => name === top)) return true;
-  return toolDirectories.some((tool) => path === tool.path || path.startsWith(`${tool.path}/`));
+  return [...new Set([...visibleSearchPath(machine), '/usr/local/bin', '/usr/bin', '/bin'])];
 }

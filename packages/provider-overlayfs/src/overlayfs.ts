@@ -50,6 +50,7 @@ import { MachineSurvey } from './machine-survey.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { overlaySnapshots } from './overlay-snapshots.ts';
 import { ownBoundOf } from './own-bound-of.ts';
+import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { surveyStrategy } from './survey-strategy.ts';
@@ -146,7 +147,7 @@ class OverlayProvider implements SandboxProvider {
     reach('provider.after-directory');
     return await createOrRollBack(
       {
-        open: () => this.#runtime(meta, machine),
+        open: () => this.#runtime(meta, options),
         begin: async (runtime) => {
           await runtime.warm(options);
           reach('provider.after-session');
@@ -162,8 +163,8 @@ class OverlayProvider implements SandboxProvider {
   }
 
   async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
-    const [meta, machine] = await Promise.all([this.#directories.read(id, call), this.#survey.usableMachine(call)]);
-    return await this.#runtime(meta, machine);
+    const [meta] = await Promise.all([this.#directories.read(id, call), this.#survey.usableMachine(call)]);
+    return await this.#runtime(meta, call);
   }
 
   async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
@@ -176,11 +177,14 @@ class OverlayProvider implements SandboxProvider {
     assertClaimable(this.name, spec, isMine ? made : { ...made, base: '' });
     if (made.prepared && !(await this.#setups.isCurrent(made, options)))
       throw unlike(this.name, 'the programs of this machine have changed since its setup ran');
+    const { searchPath = [] } = made;
+    if (made.root.type === 'machine' && !visibleSearchPath(machine).every((path) => searchPath.includes(path)))
+      throw unlike(this.name, 'it was made where PATH has other directories');
     await this.#directories.claim(id, options);
     reach('provider.after-claim-mark');
     const meta: SandboxMeta = { ...made, slug: spec.slug };
     await this.#directories.rewrite(meta);
-    const runtime = await this.#runtime(meta, machine);
+    const runtime = await this.#runtime(meta, options);
     try {
       // Its session is this program's too by then, and from now on ends with the last who uses it.
       await Promise.all([runtime.resume(options), runtime.assurance(options)]);
@@ -315,7 +319,8 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     return more ? { ...meta, ...more } : ordinary;
   }
 
-  async #runtime(meta: SandboxMeta, machine: Machine): Promise<PlaceRuntime> {
+  async #runtime(meta: SandboxMeta, call?: CallOptions): Promise<PlaceRuntime> {
+    const machine = await this.#survey.machineWith(meta.searchPath, call);
     return openSandbox(this.#directories, meta, machine, await this.#survey.filterFile(machine));
   }
 }

@@ -22,6 +22,8 @@ export interface SandboxMeta extends DirectoryDescription {
   readonly over?: BaseOver;
   /** The directory of the person's that its workspace stands on, instead of on the base tree, which is then not there. */
   readonly live?: LiveLower;
+  /** Directories of programs that were in PATH, and visible inside, when it was made. Of a root of the machine. */
+  readonly searchPath?: readonly string[];
   /** Its layers began as copies of another sandbox's, or of a snapshot. */
   readonly isCopy?: true;
   /** Where change scans begin when nothing was recorded yet: absent when the whole layer is new. */

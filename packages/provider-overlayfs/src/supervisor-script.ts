@@ -3,6 +3,7 @@ import {
   type DiskImage,
   factFilesScript,
   NOTE_FACTS,
+  openLowPorts,
   PROCESS_ONE,
   RESERVE_DISK,
   SANDBOX_USER,
@@ -218,6 +219,7 @@ F2=$first
 started status io $B bwrap-errors
 F=$first
 read -r init rest </proc/$F/task/$F/children
+${openLowPorts('$F')} 2>bwrap-errors || died 'its network cannot be prepared' bwrap-errors
 # Their numbers on the host, whose /proc that is: of this shell, of what it started first, and below that.
 host=/proc/self/fd/5
 read -r supervisor rest <$host/self/stat

@@ -1034,6 +1034,16 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'a program is looked up in the PATH of its own environment',
   ],
   [
+    'looks for programs of the home first',
+    () =>
+      runtimeWith((runtime) => {
+        const environment = { ...runtime.environment, PATH: `/home/agent/.local/bin:${runtime.environment['PATH']}` };
+        const spawn: SandboxRuntime['spawn'] = (spec, call) => runtime.spawn({ env: environment, ...spec }, call);
+        return { environment, spawn };
+      }),
+    'programs that were installed into the home are found, behind those of the system',
+  ],
+  [
     'cuts long arguments',
     () =>
       runtimeWith((runtime) => ({

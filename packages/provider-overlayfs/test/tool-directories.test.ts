@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { collected } from '@litterbox/conformance';
-import { type Host, SandboxId, type SandboxRuntime } from '@litterbox/core/provider';
+import { type Host, SandboxId, type SandboxProvider, type SandboxRuntime } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { Fixture } from '@litterbox/testing';
 import { overlayfs } from '../src/index.ts';
@@ -39,7 +39,10 @@ class ToolsFixture extends Fixture {
     await symlink(target, join(this.home, path));
   }
 
-  async sandbox(...directories: readonly string[]): Promise<SandboxRuntime> {
+  #directory: string | undefined;
+
+  /** As a program has it that is started with these directories of programs in PATH. */
+  async provider(...directories: readonly string[]): Promise<SandboxProvider> {
     const local = localHost();
     const facts = await local.facts();
     const searchPath = [...directories.map((path) => join(this.home, path)), '/usr/bin', '/bin'];
@@ -47,9 +50,16 @@ class ToolsFixture extends Fixture {
       ...local,
       facts: () => Promise.resolve({ ...facts, searchPath, homeDirectory: this.home }),
     };
-    const directory = await backendDirectory('overlay');
-    this.defer(() => removeBackend(directory));
-    const provider = overlayfs({ host, facts: await host.facts(), directory });
+    if (this.#directory === undefined) {
+      const made = await backendDirectory('overlay');
+      this.defer(() => removeBackend(made));
+      this.#directory = made;
+    }
+    return overlayfs({ host, facts: await host.facts(), directory: this.#directory });
+  }
+
+  async sandbox(...directories: readonly string[]): Promise<SandboxRuntime> {
+    const provider = await this.provider(...directories);
     const id = SandboxId.make();
     const runtime = await provider.create(sandboxSpec(id, { allowDegraded: true }));
     this.defer(async () => {
@@ -91,6 +101,45 @@ describe('programs of PATH that need more than their directory', () => {
     expect(await said(runtime, 'from-prefix; from-environment; from-package; from-maven')).toBe(
       'from-lib\nfrom-environment\nfrom-package\nfrom-boot from-conf\n',
     );
+  });
+
+  it("FC-17: are the sandbox's own whichever terminal calls later, and what is new there comes on top", async () => {
+    await using fixture = await ToolsFixture.open();
+    for (const directory of ['made', 'later']) {
+      await fixture.program(`${directory}/bin/both`, `echo ${directory}`);
+      await fixture.program(`${directory}/bin/in-${directory}`, `. "$(dirname "$0")/../lib/words"`);
+      await fixture.file(`${directory}/lib/words`, `echo words of ${directory}`);
+    }
+    const made = await fixture.sandbox('made/bin');
+    await made[Symbol.asyncDispose]();
+    const terminals: readonly (readonly [directories: readonly string[], words: string])[] = [
+      [[], 'made\nwords of made\nnone\n'],
+      [['later/bin'], 'made\nwords of made\nwords of later\n'],
+      [['later/bin', 'made/bin'], 'made\nwords of made\nwords of later\n'],
+    ];
+    for (const [directories, words] of terminals) {
+      const terminal = await fixture.provider(...directories);
+      await using runtime = await terminal.open(made.id);
+      expect(await said(runtime, 'both; in-made; in-later 2>/dev/null || echo none')).toBe(words);
+    }
+    // What is gone since is not there, and nothing fails of it.
+    await rm(join(fixture.home, 'made'), { recursive: true });
+    const terminal = await fixture.provider('later/bin');
+    await using runtime = await terminal.open(made.id);
+    expect(await said(runtime, 'both')).toBe('later\n');
+  });
+
+  it('FC-17: a prepared sandbox is not taken where PATH has what it lacks', async () => {
+    await using fixture = await ToolsFixture.open();
+    await fixture.program('made/bin/tool', 'echo made');
+    await fixture.program('later/bin/tool', 'echo later');
+    const made = await fixture.sandbox('made/bin');
+    await made[Symbol.asyncDispose]();
+    const claimed = async (...directories: readonly string[]) =>
+      (await fixture.provider(...directories)).claim?.(made.id, sandboxSpec(made.id, { allowDegraded: true }));
+    await expect(claimed('made/bin', 'later/bin')).rejects.toThrow('PATH has other directories');
+    // It is none that was prepared; its PATH would do.
+    await expect(claimed()).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('are named where they lead to files that are not shown, which stay out of reach', async () => {

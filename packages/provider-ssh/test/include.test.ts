@@ -17,12 +17,13 @@ const MISSING: Sync = {
 /** A working tree here with what git ignores, and a machine over SSH. */
 class IncludeFixture extends RemoteFixture {
   private constructor(server: SshServer) {
-    super(server, { files: { 'src/a.txt': 'a\n', '.gitignore': 'node_modules/\nlink\n.env\n' } });
+    super(server, { files: { 'src/a.txt': 'a\n', '.gitignore': 'node_modules/\nlink\n.env\nb?new\n' } });
     this.use(server);
     for (const [path, content] of [
       ['node_modules/one/index.js', '1\n'],
       ['node_modules/two/index.js', '2\n'],
       ['.env', 'KEY=x\n'],
+      ['b\\new/\\141', 'named\n'],
     ] as const)
       this.file(path, content);
     execFileSync('mkfifo', [join(this.repository, 'node_modules/pipe')]);
@@ -40,13 +41,13 @@ class IncludeFixture extends RemoteFixture {
   }
 }
 
-const include = ['node_modules', '.env'];
+const include = ['node_modules', '.env', 'b\\new'];
 const LOOK =
-  'cat node_modules/one/index.js node_modules/two/index.js .env; readlink node_modules/link; ls node_modules; stat -c %Y node_modules/one/index.js';
+  'cat node_modules/one/index.js node_modules/two/index.js .env b?new/*; readlink node_modules/link; ls node_modules; stat -c %Y node_modules/one/index.js';
 
 describe('files of the working tree on another machine', () => {
   it.each([
-    ['by rsync', rsync(), 7],
+    ['by rsync', rsync(), 9],
     ['by tar, where rsync is missing', MISSING, 0],
   ])(
     'come along with their times, %s, and again only when they changed',
@@ -64,7 +65,7 @@ describe('files of the working tree on another machine', () => {
       });
       await using one = await litterbox.create({ name: 'one', include });
       const time = old.getTime() / 1000;
-      expect((await one.run(LOOK)).stdout).toBe(`1\n2\nKEY=x\none\nlink\none\ntwo\n${time}\n`);
+      expect((await one.run(LOOK)).stdout).toBe(`1\n2\nKEY=x\nnamed\none\nlink\none\ntwo\n${time}\n`);
       expect(await litterbox.changes('one')).toEqual([]);
       await one.run('echo mine >node_modules/one/index.js');
       await using two = await litterbox.create({ name: 'two', include });

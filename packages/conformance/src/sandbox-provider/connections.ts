@@ -21,6 +21,15 @@ export function connections(check: Check): void {
     assert.equal(await answer(runtime, 8083, 'hello\n'), 'hello from any\n');
   });
 
+  check(
+    'a server has any port that it wants: those that the machine keeps for root are free inside',
+    async ({ shared }) => {
+      const runtime = await shared();
+      await using _low = await tcpServer(runtime, 80, { name: 'low' });
+      if (runtime.connect) assert.equal(await answer(runtime, 80, 'hello\n'), 'hello from low\n');
+    },
+  );
+
   check('the same port of two sandboxes leads to each its own', async ({ create }) => {
     const [first, second] = await Promise.all([create(), create()]);
     if (!first.connect) return;

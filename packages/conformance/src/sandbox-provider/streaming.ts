@@ -126,6 +126,20 @@ export function streaming(check: Check): void {
     assert.equal(stdout, 'tool\n');
   });
 
+  check('programs that were installed into the home are found, behind those of the system', async ({ create, sh }) => {
+    const runtime = await create();
+    const directories = ['.local/bin', '.cargo/bin', 'go/bin', '.npm-global/bin'];
+    const install = `cd && for d in ${directories.join(' ')}; do mkdir -p $d && for n in cat "tool-\${d%%/*}"; do printf '#!/bin/sh\\necho "$0"\\n' >$d/$n && chmod +x $d/$n; done; done`;
+    const { exit, stderr } = await sh(runtime, install);
+    assert.equal(exit.code, 0, stderr);
+    for (const directory of directories) {
+      const name = `tool-${directory.slice(0, directory.indexOf('/'))}`;
+      const { stdout } = await collected(await runtime.spawn({ argv: [name] }));
+      assert.equal(stdout, `/home/agent/${directory}/${name}\n`);
+    }
+    assert.equal((await sh(runtime, 'echo from the system | cat')).stdout, 'from the system\n');
+  });
+
   check('a long argument, a thousand of them, and values of any bytes arrive verbatim', async ({ shared }) => {
     const runtime = await shared();
     const long = 'x'.repeat(100_000);

@@ -14,6 +14,9 @@ export interface UpstreamProxy {
 /** As curl looks for them: the first that says something counts. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
 
+/** All that {@link upstreamProxyOf} looks at, for who hands an environment on. */
+export const PROXY_VARIABLES: readonly string[] = [...VARIABLES, 'no_proxy', 'NO_PROXY'];
+
 /**
  * The proxy that the person's environment names, as programs of theirs read it (curl(1), "ENVIRONMENT").
  *

@@ -27,6 +27,15 @@ describe('limitHints', () => {
     ]);
   });
 
+  it.each([
+    "OSError: [Errno 18] Invalid cross-device link: 'src' -> 'lib'",
+    "Error: EXDEV: cross-device link not permitted, rename 'src' -> 'lib'",
+    "fatal: renaming 'src' failed: Invalid cross-device link",
+  ])('FC-10: tells what moves a directory that the system call does not: %s', (text) => {
+    expect(limitHints({}, { exit: { code: 1 }, text })).toEqual([expect.stringMatching(/ mv copies instead .*"copy"/)]);
+    expect(limitHints({}, { exit: { code: 0 }, text })).toEqual([]);
+  });
+
   it('names the limit of disk where there is one', () => {
     const [hint] = limitHints({ ...LIMITS, diskBytes: 2 ** 30 }, { exit: { code: 1 }, text: 'ENOSPC' });
     expect(hint).toMatch(/with workspace and home 1024 MiB \(limits\.disk\)$/);

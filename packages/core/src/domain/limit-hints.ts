@@ -13,11 +13,13 @@ export interface LimitedOutcome {
 }
 
 const NO_SPACE = /no space left on device|\bENOSPC\b|disk quota exceeded/i;
+/** What the C library, Node, Go, Rust and Perl say of EXDEV. */
+const CROSS_DEVICE = /\bEXDEV\b|invalid cross-device link|cross-device link not permitted/i;
 const BUS_ERROR = /\bbus error\b|\bSIGBUS\b/i;
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 
-/** What limits of the sandbox had to do with how a command ended, a sentence each; programs often name another cause, or none. */
+/** What limits of the sandbox and of its files had to do with how a command ended, a sentence each; programs often name another cause, or none. */
 export function limitHints(
   { memoryBytes, diskBytes, processes }: ResourceLimits,
   { exit, text, killedForMemory = 0, refusedProcesses = 0 }: LimitedOutcome,
@@ -37,6 +39,10 @@ export function limitHints(
   if (isBusError || (isFailed && NO_SPACE.test(text)))
     hints.push(
       `${isBusError ? 'a bus error mostly means that shared memory is full: ' : ''}/tmp, /var/tmp and /dev/shm hold at most half of the memory limit each${memoryBytes === undefined ? '' : `, ${mebibytes(memoryBytes / 2)}`}; large files belong into the playground${diskBytes === undefined ? '' : `, which has with workspace and home ${mebibytes(diskBytes)} (limits.disk)`}`,
+    );
+  if (isFailed && CROSS_DEVICE.test(text))
+    hints.push(
+      'the system call rename moves nothing between workspace, home, playground and /tmp, and where the workspace is an overlay no directory that came with the base: mv copies instead (mv src lib, not git mv), or a person makes sandboxes to come without an overlay (overlayfs.strategy = "btrfs", "reflink" or "copy")',
     );
   return hints;
 }

@@ -9,20 +9,40 @@ import { residentFiles } from './resident-files.ts';
 const BATCH_NAMES = 1000;
 const BATCH_CHARACTERS = 100_000;
 /**
- * Files with several names as files each, and a path that has become a directory without what is in it. Other tars have no such
- * options: there, every file gets an archive of its own, in which no other name of it can be referred to.
+ * Files with several names as files each, a path that has become a directory without what is in it, and names to the letter: GNU's tar
+ * takes a backslash in an argument for the start of an escape. Other tars have no such options: there, every file gets an archive of its
+ * own, in which no other name of it can be referred to.
  */
-const GNU_FLAGS = ['--hard-dereference', '--no-recursion'] as const;
+const GNU_FLAGS = ['--hard-dereference', '--no-recursion', '--no-unquote'] as const;
 /** Without a byte for so long, tar hangs: an agent's programs run beside it as the same user, and may stop it. */
 const MAX_SILENCE_MS = 30_000;
+/** Each file of a batch is packed once more. */
+const MAX_EXPLANATION_MS = 300_000;
+const TAR_VARIABLES = { TAR_OPTIONS: '', LC_ALL: 'C' };
 /** An archive of files that grew meanwhile may be larger than they were. */
 const MAX_SMALL_ARCHIVE_BYTES = 4 * 2 ** 20;
 
 /**
- * Says on stderr which of its arguments could not be read, when tar has failed; succeeds when that explains it.
- * What vanished meanwhile is no failure: its directory changed too and is looked at again.
+ * After tar has failed: prints which of the arguments it cannot pack, each ended by NUL. Succeeds when they, or those that are gone,
+ * explain the failure. What vanished meanwhile is no failure: its directory changed too and is looked at again. A device that everybody may
+ * pack tells whether it is tar itself that fails.
+ *
+ * GNU's tar reads no file when its output is no pipe but `/dev/null`.
  */
-const EXPLAIN = `code=1; for f do if [ ! -e "$f" ] && [ ! -h "$f" ]; then code=0; elif [ ! -h "$f" ] && [ ! -r "$f" ]; then code=0; printf '%s\\0' "$f"; fi; done; exit $code`;
+const explainScript = (flags: readonly string[], mostCode: number) => `pack() {
+  { { tar ${flags.join(' ')} -cf - "$@" 2>/dev/null; echo $? >&3; } | cat >/dev/null; } 3>&1
+}
+[ "$(pack -C /dev -- null)" = 0 ] || exit 1
+code=1
+for f do
+  if [ -e "$f" ] || [ -h "$f" ]; then
+    packed=$(pack -- "$f")
+    [ "\${packed:-2}" -gt ${mostCode} ] || continue
+    printf '%s\\0' "$f"
+  fi
+  code=0
+done
+exit $code`;
 
 /** Asked once for each opened sandbox: a runtime's programs are read-only. */
 const gnuTars = new WeakMap<ExecChannel, boolean>();
@@ -44,7 +64,7 @@ async function hasGnuTar(channel: ExecChannel, options?: CallOptions): Promise<b
  * Held back when the reader is slow, so that any amount passes through bounded memory.
  *
  * @param isSmall whether all of it fits into memory easily: then it comes through the channel, which is ten times faster
- * @param onUnreadable told the paths whose permissions keep even their owner from reading them
+ * @param onUnreadable told the paths that tar cannot pack: mostly, their permissions keep even their owner from reading them
  */
 export function readContents(
   { runtime, channel }: { readonly runtime: SandboxRuntime; readonly channel: ExecChannel },
@@ -76,10 +96,13 @@ export function readContents(
 
   async function* archive(batch: readonly string[], isGnuTar: boolean): AsyncGenerator<Uint8Array, void, undefined> {
     // GNU's 1: a file changed while it was read, and will be reported again. Others have no code of its own for that.
-    const isFailure = (code: number) => code > (isGnuTar ? 1 : 0);
+    const mostCode = isGnuTar ? 1 : 0;
+    const flags = isGnuTar ? GNU_FLAGS : [];
+    const explained = async (code: number) => {
+      if (code > mostCode) await explain(batch, code, explainScript(flags, mostCode));
+    };
     // `--`: no name is an option.
-    const argv = ['tar', ...(isGnuTar ? GNU_FLAGS : []), '-cf', '-', '--', ...batch] as const;
-    const env = { TAR_OPTIONS: '', LC_ALL: 'C' };
+    const argv = ['tar', ...flags, '-cf', '-', '--', ...batch] as const;
     if (isSmall()) {
       const packed = await residentFiles(runtime).archive(batch);
       options?.signal?.throwIfAborted();
@@ -88,17 +111,23 @@ export function readContents(
         return;
       }
       const { exit, stdout, interruption } = await channel.run(
-        { argv, env, cwd: runtime.workdir, maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES, timeoutMs: MAX_SILENCE_MS },
+        {
+          argv,
+          env: TAR_VARIABLES,
+          cwd: runtime.workdir,
+          maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES,
+          timeoutMs: MAX_SILENCE_MS,
+        },
         options,
       );
       options?.signal?.throwIfAborted();
       if (stdout.droppedBytes === 0 && !interruption) {
         yield stdout.bytes;
-        if (isFailure(exit.code)) await explain(batch, exit.code);
+        await explained(exit.code);
         return;
       }
     }
-    await using tar = await runtime.spawn({ argv, env: { ...runtime.environment, ...env } }, options);
+    await using tar = await runtime.spawn({ argv, env: { ...runtime.environment, ...TAR_VARIABLES } }, options);
     const output = tar[Symbol.asyncIterator]();
     for (;;) {
       const next = await withinSilence(output.next());
@@ -106,14 +135,20 @@ export function readContents(
       if (next.value.type === 'stdout-data') yield next.value.bytes;
     }
     const { code } = await withinSilence(tar.exit);
-    if (isFailure(code)) await explain(batch, code);
+    await explained(code);
   }
 
-  async function explain(batch: readonly string[], code: number): Promise<void> {
-    const { exit, stdout } = await channel.run(
-      { argv: ['sh', '-c', EXPLAIN, 'sh', ...batch.map((path) => `./${path}`)], cwd: runtime.workdir },
+  async function explain(batch: readonly string[], code: number, script: string): Promise<void> {
+    const { exit, stdout, interruption } = await channel.run(
+      {
+        argv: ['sh', '-c', script, 'sh', ...batch.map((path) => `./${path}`)],
+        env: TAR_VARIABLES,
+        cwd: runtime.workdir,
+        timeoutMs: MAX_EXPLANATION_MS,
+      },
       options,
     );
+    if (interruption === 'timeout') throw heldUp(MAX_EXPLANATION_MS);
     if (exit.code !== 0) {
       throw new LitterboxError('SNAPSHOT_FAILED', `tar failed in the sandbox with exit code ${code}.`, {
         operation: 'sandbox.record',
@@ -124,8 +159,8 @@ export function readContents(
   }
 }
 
-function heldUp(): LitterboxError {
-  const seconds = MAX_SILENCE_MS / 1000;
+function heldUp(afterMs = MAX_SILENCE_MS): LitterboxError {
+  const seconds = afterMs / 1000;
   return new LitterboxError('SNAPSHOT_FAILED', `tar said nothing for ${seconds} s in the sandbox and was ended.`, {
     operation: 'sandbox.record',
     hint: 'Something in the sandbox holds it up: end that, and run any command again. What changed is still there and is recorded then.',

@@ -3,8 +3,11 @@ import type { SandboxRecord } from '../ports/state-store.ts';
 import { portVariables } from './port-variables.ts';
 
 const PROXY = `http://127.0.0.1:${GATE_PORT}`;
-/** What is inside is not asked for through the proxy, which would refuse it. */
-const NEAR = 'localhost,127.0.0.1,::1';
+/**
+ * What is inside is not asked for through the proxy, which would refuse it: every name and address of the sandbox itself. Programs differ in
+ * what they understand of a name, an address or a range. (Not `[::1]`: httpx of Python fails over it.)
+ */
+const NEAR = 'localhost,.localhost,sandbox,127.0.0.1,127.0.0.0/8,0.0.0.0,::1';
 
 /**
  * How programs find the way to the network. They only help: there is no other. Plain HTTP goes there too, to be told why it is

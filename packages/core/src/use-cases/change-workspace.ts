@@ -30,6 +30,8 @@ export interface WorkspaceChange<Outcome> {
   facts?(outcome: Outcome): Pick<RevisionTrigger, 'exitCode' | 'durationMs'>;
   /** What of the outcome belongs into the audit log. */
   summary?(outcome: Outcome): Readonly<Record<string, unknown>>;
+  /** Called when what `act` changed could not be recorded, before the call fails. The next one records it. */
+  unrecorded?(outcome: Outcome): void;
   /** Called when all is recorded; throws when the call is to fail all the same. */
   settled?(outcome: Outcome): void;
 }
@@ -88,11 +90,11 @@ export class ChangeWorkspace {
       async () => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
-        const { result, drift } = await this.#record.execute(
-          record,
-          opened,
-          revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) }),
-        );
+        const message = revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) });
+        const { result, drift } = await this.#record.execute(record, opened, message).catch((error: unknown) => {
+          change.unrecorded?.(outcome);
+          throw error;
+        });
         reach('change.after-record');
         if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);

@@ -40,6 +40,8 @@ export interface RunCommandInput {
   readonly onStart?: ChannelCommand['onStart'];
   /** Told how far the command had come when the caller took it back: nothing else tells it then. */
   readonly onTakenBack?: ((outcome: CommandOutcome) => void) | undefined;
+  /** Told how the command went when the call fails all the same, because what it changed could not be recorded. */
+  readonly onUnrecorded?: ((outcome: CommandOutcome) => void) | undefined;
 }
 
 /** Of each stream, the end that is searched for words that limits are behind. */
@@ -91,6 +93,7 @@ export class RunCommand {
           durationMs: Math.round(durationMs),
           ...(interruption && { interruption }),
         }),
+        unrecorded: (ended) => input.onUnrecorded?.(ended),
         settled(ended) {
           if (ended.interruption !== 'abort') return;
           input.onTakenBack?.(ended);

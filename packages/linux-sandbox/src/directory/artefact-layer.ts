@@ -68,7 +68,7 @@ export async function ensureArtefactLayer(
       const given = owner ? ` && chown -R -h ${owner.uid}:${owner.gid} .` : '';
       if (!isHere) await bringArtefacts({ host, bases: input.bases, unfinished, artefacts, script }, call);
       const brought = isHere ? copyArtefacts(script, digest) : CLEAN_ARTEFACTS;
-      const text = `umask 022; cd ${quoted(unfinished)} || exit 1\n${brought}${given}`;
+      const text = `cd ${quoted(unfinished)} || exit 1\n${brought}${given}`;
       const { code, stderr } = await runScript(host, text, call);
       if (code !== 0) throw artefactError(provider, code, stderr);
       if (!isHere) await assertUnchanged(source.host, provider, script, digest, call);

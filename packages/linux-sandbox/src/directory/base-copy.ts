@@ -45,8 +45,7 @@ export async function ensureBaseCopy(
     const fill = async (unfinished: string) => {
       const whole = `${unfinished}-whole`;
       // Nobody sets base trees aside who finds the first lock taken; nobody sweeps what is unfinished who finds another one taken.
-      const script = `${removeTree(kind ? [kind] : [])}umask 022
-exec 8<${quoted(sandboxes)} && flock -s -w 60 8 && exec 6<${quoted(bases)} && flock -s -w 60 6 && [ -d ${quoted(from)} ] || exit 1
+      const script = `${removeTree(kind ? [kind] : [])}exec 8<${quoted(sandboxes)} && flock -s -w 60 8 && exec 6<${quoted(bases)} && flock -s -w 60 6 && [ -d ${quoted(from)} ] || exit 1
 exec 9<${quoted(unfinished)} && flock -s 9 && ${copyBase(from, whole)} && exec 7<${quoted(whole)} && flock -s 7 || { remove_tree ${quoted(whole)}; exit 1; }
 exec 6<&- 8<&-
 ${confinedCopy({ root, isRoot, copy: putInto(unfinished, whole, kind?.files) })} || { remove_tree ${quoted(whole)}; exit 1; }

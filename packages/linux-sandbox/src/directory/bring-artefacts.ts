@@ -78,7 +78,7 @@ function readingAs(host: Host, script: ArtefactScript): Host {
 }
 
 async function sendAll({ host, unfinished, artefacts, script }: BringInput, call?: CallOptions): Promise<void> {
-  const packing = inWorkTree(script, 'exec tar -c -f - --format=posix -- "$@"');
+  const packing = inWorkTree(script, 'exec tar -c -f - --format=posix --no-unquote -- "$@"');
   const unpacking = `umask 022; cd ${quoted(unfinished)} && exec tar -x -f - --no-same-owner --same-permissions`;
   await using near = await artefacts.source.host.spawn({ argv: ['sh', '-c', packing] }, call);
   await using far = await host.spawn({ argv: ['sh', '-c', unpacking], stdin: 'pipe' }, call);

@@ -44,7 +44,6 @@ export function keepSetupScript({
   const unfinished = `${UNFINISHED}${crypto.randomUUID()}`;
   const target = quoted(`${parent}/${name}`);
   return `${ensureDirectories([parent])} || exit 1
-umask 022
 ${makeUnfinished(parent, unfinished)} || exit 1
 kept=${quoted(`${parent}/${unfinished}`)}
 ${removal}trap 'cd /; remove_tree "$kept" || :' EXIT

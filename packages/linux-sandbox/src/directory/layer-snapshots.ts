@@ -85,7 +85,6 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
       .map(({ name: layer, copy }) => copy(`${directory}/${layer}`, `${kept}/${layer}`))
       .join(' && ');
     const script = `${ensureDirectories([this.#snapshots])} || exit 1
-umask 022
 ${makeUnfinished(this.#snapshots, unfinished)} || exit 1
 ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies })} || exit
 printf %s ${quoted(JSON.stringify(meta))} >meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
@@ -113,8 +112,7 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     const { directory } = this.#directories.filesOf(id);
     const layers = layersOf(next);
     const copies = layers.map(({ name, copy }) => copy(`${from}/${name}`, `${directory}/restored/${name}`));
-    const prepare = `umask 022
-${removal}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1
+    const prepare = `${removal}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1
 remove_tree restored && mkdir restored || exit 1
 ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies.join(' && ') })}`;
     await runScriptOrFail(host, OPERATION, prepare, call);
@@ -127,8 +125,7 @@ ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies.join
     );
     await ended(
       meta,
-      `umask 022
-${removal}cd ${quoted(directory)} || exit 1
+      `${removal}cd ${quoted(directory)} || exit 1
 for layer in ${layers.map(({ name }) => quoted(name)).join(' ')}; do
 if [ -d "restored/$layer" ]; then { [ ! -d "$layer" ] || mv -T "$layer" "restored/old-$layer"; } && mv -T "restored/$layer" "$layer" || exit 1; fi
 done

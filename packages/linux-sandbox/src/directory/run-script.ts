@@ -8,12 +8,17 @@ export interface ScriptResult {
   readonly stderr: string;
 }
 
+/**
+ * Before each script: what it makes is mostly for a sandbox's user, so that its modes must not depend on who calls. What is for nobody else
+ * lies below directories that the script makes so.
+ */
+const OWN_UMASK = 'umask 022\n';
 /** No script of ours prints more. */
 const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
 
 /** Runs shell text of ours on the host and gives what it printed. Nothing an agent wrote is ever part of it unquoted. */
 export async function runScript(host: Host, script: string, call?: CallOptions): Promise<ScriptResult> {
-  await using handle = await host.spawn({ argv: ['sh', '-c', script] }, call);
+  await using handle = await host.spawn({ argv: ['sh', '-c', OWN_UMASK + script] }, call);
   const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
   let total = 0;
   for await (const chunk of handle) {
@@ -41,7 +46,7 @@ export async function runAsking(
   answer: (line: string) => Promise<void>,
   call?: CallOptions,
 ): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
-  await using handle = await host.spawn({ argv: ['sh', '-c', script], stdin: 'pipe' }, call);
+  await using handle = await host.spawn({ argv: ['sh', '-c', OWN_UMASK + script], stdin: 'pipe' }, call);
   let asked = '';
   let said = '';
   for await (const { type, bytes } of handle) {

@@ -69,8 +69,9 @@ export function etcDirectoryScript(parent: string, user: { readonly uid: number;
   const own = Object.entries({ ...ownNames(user), ...OWN })
     .map(([name, text]) => `rm -rf "$t/${name}"; printf '%s' ${quoted(text)} >"$t/${name}"`)
     .join('\n');
+  // Directories of an earlier release, whose files took their modes from who called, began with another number.
   return `cd /
-key=0
+key=1
 for time in $(stat -c %Y ${sources} 2>/dev/null); do key=$(( (key * 31 + time) & 0xffffffffffff )); done
 etc=${quoted(`${parent}/etc-${user.uid}-`)}$key
 if [ ! -d "$etc" ]; then
@@ -78,7 +79,7 @@ t="$etc.$$.tmp"
 mkdir -p "$t"
 ( set --
 for s in ${sources}; do [ ! -e "$s" ] || set -- "$@" "\${s#/etc/}"; done
-tar -c -f - -C /etc "$@" 2>/dev/null | tar -x -p -f - -C "$t" )
+tar -c -f - --no-unquote -C /etc -- "$@" 2>/dev/null | tar -x -p -f - -C "$t" )
 ${own}
 chmod 755 "$t"
 mv -T "$t" "$etc" 2>/dev/null || rm -rf "$t"

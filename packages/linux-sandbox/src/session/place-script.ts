@@ -1,5 +1,6 @@
 import { quoted } from '@litterbox/core/provider';
 import { factFilesScript, uidMapScript } from '../kernel/kernel-facts.ts';
+import { openLowPorts } from './open-low-ports.ts';
 import { NOTE_FACTS } from './note-facts.ts';
 
 export interface PlaceScriptInput {
@@ -84,6 +85,8 @@ done 2>/dev/null
 [ -z "$F" ] || exec 5</proc/$F/ns/pid
 end() { thaw; [ ! /proc/$F/ns/pid -ef /proc/self/fd/5 ] || kill -9 $F; }
 [ "$init" ] || { end; clean; fail 'its first process is in no namespace of its own'; }
+# Of an ordinary user, its network may belong to nobody who is here: then that is for who starts it.
+${openLowPorts('$F')} 2>/dev/null
 printf 'facts\\0pid\\0%s\\0supervisor\\0%s\\0' "$init" $$
 printf 'descriptors\\0%s\\0' "$fds"
 printf 'files\\0'; ${factFilesScript('$F', '$init')}; printf '\\0'

@@ -3,7 +3,7 @@ import { writeTar } from '../write-tar.ts';
 import { FileFailure, type MemoryFiles } from './memory-files.ts';
 import type { MachineProcess } from './machine-process.ts';
 
-/** `tar -cf - -- PATH…` of files and links, without what is below directories; `tar -x -f -`. */
+/** `tar -cf - [-C DIRECTORY] -- PATH…` of files and links, without what is below directories; `tar -x -f -`. */
 export async function tar(process: MachineProcess, args: readonly string[]): Promise<number> {
   if (args.includes('--version')) {
     await process.write(1, 'tar (GNU tar) of memory\n');
@@ -11,6 +11,7 @@ export async function tar(process: MachineProcess, args: readonly string[]): Pro
   }
   if (args.includes('-x')) return await extract(process);
   const paths = args.slice(args.indexOf('--') + 1);
+  if (args.includes('-C') && args[args.indexOf('-C') + 1] === '/dev') return 0; // devices are none of its files
   const entries: TarEntry[] = [];
   let code = 0;
   for (const path of paths) {

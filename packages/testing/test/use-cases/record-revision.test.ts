@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { AGENT_TOOLS, type UseCases } from '@litterbox/core/agent';
 import { LitterboxError } from '@litterbox/core/provider';
-import { atFailpoint, useCaseFixture } from '../../src/index.ts';
+import { atFailpoint, type Program, useCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const failed = new Error('no');
@@ -65,6 +66,36 @@ test('a file that nobody may read is a warning, and the rest is recorded', async
   });
   expect(recorded.changedFiles).toBe(1);
   expect(recorded.warnings.map(({ type }) => type).sort()).toEqual(['refused-path', 'unreadable']);
+});
+
+test('FC-62: a file that tar cannot pack is named, what the command printed is kept, and the rest is recorded', async () => {
+  let isBroken = false;
+  const fixture = useCaseFixture();
+  await made(fixture);
+  await using next = fixture.restarted();
+  const [sandbox] = next.shelves.sandboxes.sandboxes.values();
+  const programs = sandbox?.machine.programs as Map<string, Program>;
+  const real = programs.get('tar');
+  programs.set('tar', async (process, args) => {
+    if (isBroken || !real) return 2;
+    const packed = args.filter((arg) => !arg.endsWith('cursed'));
+    return Math.max(await real(process, packed), packed.length < args.length ? 2 : 0);
+  });
+  const command = 'echo x >cursed; echo x >open; echo printed';
+  const { recorded, stdout } = await next.runCommand.execute({ ...run, command });
+  expect(recorded).toMatchObject({ changedFiles: 1, warnings: [{ type: 'unreadable', path: 'cursed' }] });
+  expect(new TextDecoder().decode(stdout.bytes)).toBe('printed\n');
+  // Where it is tar that fails, no file is to blame, and the mark stays.
+  isBroken = true;
+  const useCases: UseCases = {
+    get: (wanted) => Object.values(next).find((one) => one instanceof wanted) as InstanceType<typeof wanted>,
+  };
+  const bash = AGENT_TOOLS.find(({ name }) => name === 'bash');
+  await expect(bash?.execute(useCases, { sandbox: 'a', command: 'echo y >open; echo lost; exit 3' })).rejects.toThrow(
+    /^tar failed .*\nThe command had ended before that with exit code 3 and printed this:\nlost$/,
+  );
+  isBroken = false;
+  expect((await next.runCommand.execute(run)).recorded.changedFiles).toBe(1);
 });
 
 test('many files, and large ones, are recorded too', async () => {

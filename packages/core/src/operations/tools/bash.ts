@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
+import type { CommandOutcome } from '../../channel/exec-channel.ts';
+import { isLitterboxError, LitterboxError } from '../../domain/errors.ts';
 import type { Policy } from '../../domain/policy.ts';
 import { decodeRaw } from '../../domain/raw-text.ts';
 import { withoutGitUsage } from '../../domain/without-git-usage.ts';
@@ -45,7 +47,8 @@ export const bash = tool({
   }),
   async execute(useCases, { sandbox, command, workdir, timeout, message }, options) {
     const spill = useCases.get(SpillOutput);
-    const result = await useCases.get(RunCommand).execute(
+    let unrecorded: CommandOutcome | undefined;
+    const running = useCases.get(RunCommand).execute(
       {
         sandbox,
         command,
@@ -57,27 +60,30 @@ export const bash = tool({
         waitMs: QUEUE_WAIT_MS,
         onOutput: options?.onOutput,
         onTakenBack: (outcome) => spill.keepTakenBack(sandbox, outcome),
+        onUnrecorded: (outcome) => {
+          unrecorded = outcome;
+        },
       },
       options,
     );
+    const result = await running.catch((error: unknown) => {
+      throw unrecorded === undefined ? error : withOutput(error, unrecorded);
+    });
     const before = await spill.lastTakenBack(sandbox);
-    const stdout = condenseOutput(withoutGitUsage(decodeRaw(result.stdout.bytes).toWellFormed()), SHOWN);
-    const stderr = condenseOutput(withoutGitUsage(decodeRaw(result.stderr.bytes).toWellFormed()), SHOWN);
-    const isCut = stdout.isCut || stderr.isCut;
+    const { stdout, stderr, isCut, lines } = outputOf(result);
     const policyOf = async () => (await useCases.get(FindSandbox).execute(sandbox, options)).policy;
     const file = isCut ? await spill.execute(sandbox, result, options) : undefined;
     return {
       type: 'text',
       text: [
         [
-          ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/, '')]),
-          ...(stderr.text === '' ? [] : ['[stderr]', stderr.text.replace(/\n$/, '')]),
+          ...lines,
           ...(isCut ? [cutLine(file)] : []),
           endLine(result),
           ...(before ? [takenBackLine(before)] : []),
           ...warningLines(result.recorded),
           ...result.hints.map((hint) => `[hint: ${hint}]`),
-          ...(await hintLines(result, stumbles(result, stdout.text, stderr.text), policyOf)),
+          ...(await hintLines(result, stumbles(result, stdout, stderr), policyOf)),
         ].join('\n'),
       ],
       meta: {
@@ -93,6 +99,29 @@ export const bash = tool({
     };
   },
 });
+
+/** What a model is shown of a command's output. */
+function outputOf(outcome: Pick<CommandOutcome, 'stdout' | 'stderr'>) {
+  const stdout = condenseOutput(withoutGitUsage(decodeRaw(outcome.stdout.bytes).toWellFormed()), SHOWN);
+  const stderr = condenseOutput(withoutGitUsage(decodeRaw(outcome.stderr.bytes).toWellFormed()), SHOWN);
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    isCut: stdout.isCut || stderr.isCut,
+    lines: [
+      ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/, '')]),
+      ...(stderr.text === '' ? [] : ['[stderr]', stderr.text.replace(/\n$/, '')]),
+    ],
+  };
+}
+
+/** The command has run, and running it again only to see what it printed may do harm. */
+function withOutput(error: unknown, outcome: CommandOutcome): unknown {
+  if (!isLitterboxError(error)) return error;
+  const { lines } = outputOf(outcome);
+  const ended = `The command had ended before that with exit code ${outcome.exit.code} and printed ${lines.length === 0 ? 'nothing.' : 'this:'}`;
+  return new LitterboxError(error.code, [error.message, ended, ...lines].join('\n'), error.details, { cause: error });
+}
 
 function limitsText({ cpus, memoryBytes }: ToolSetting['limits']): string {
   if (cpus === undefined || memoryBytes === undefined) return '';
