@@ -37,8 +37,14 @@ function resultOf(name: string, answer: ToolAnswer): CallToolResult {
       structuredContent: { ...answer.facts },
     };
   }
+  const { text, image } = answer;
   return {
-    content: answer.text.map((text) => ({ type: 'text' as const, text })),
+    content: [
+      ...text.map((part) => ({ type: 'text' as const, text: part })),
+      ...(image
+        ? [{ type: 'image' as const, mimeType: image.mimeType, data: Buffer.from(image.bytes).toString('base64') }]
+        : []),
+    ],
     _meta: { [`dev.litterbox/${name}`]: answer.meta },
   };
 }
