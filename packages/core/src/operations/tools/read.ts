@@ -28,7 +28,7 @@ export const read = tool({
     sandbox: toolFields.sandbox(),
     path: toolFields.path(),
     offset: z.int().min(0).optional().describe('Lines to skip'),
-    limit: z.int().min(1).optional().describe(`How many lines; default ${DEFAULT_LINES}`),
+    limit: z.int().min(1).optional().describe('How many lines'),
     encoding: z.enum(['base64']).optional(),
   }),
   async execute(useCases, { sandbox, path, offset = 0, limit = DEFAULT_LINES, encoding }, options) {
