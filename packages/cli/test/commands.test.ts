@@ -547,6 +547,27 @@ describe('the command line', () => {
     expect(readFileSync(join(fixture.repository, 'new.png'))).toEqual(Buffer.from('\0\x01\xffpicture', 'latin1'));
   });
 
+  it('FC-40: a message that begins with a number sign is the message, on the branch and after the merge', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'numbered']);
+    const ran = await fixture.run(['run', 'numbered', '-m', '#12 First step', 'echo b >b']);
+    expect({ code: ran.code, log: (await fixture.run(['log', 'numbered'])).stdout }).toEqual({
+      code: 0,
+      log: expect.stringContaining('#12 First step'),
+    });
+    const message = '#42 Add b\n\n# not a comment';
+    expect((await fixture.run(['milestone', 'numbered', message])).code).toBe(0);
+    expect(fixture.git('log', '-1', '--format=%B', 'litterbox/numbered').trim()).toBe(message);
+    fixture.file('c', 'c\n');
+    fixture.git('add', 'c');
+    fixture.git('commit', '-qm', 'meanwhile');
+    expect((await fixture.run(['merge', 'numbered', '-m', '#43 Take b'])).code).toBe(0);
+    expect(fixture.git('log', '--no-merges', '--format=%B', 'HEAD^1..HEAD').trim()).toMatch(
+      /^#42 Add b\n\n# not a comment/,
+    );
+    expect(fixture.git('log', '-1', '--format=%s').trim()).toBe('#43 Take b');
+  });
+
   it('merge --autostash says so when edits that it puts back conflict, and keeps them', async () => {
     await using fixture = new CliFixture();
     fixture.file('same.txt', 'base\n');

@@ -21,7 +21,7 @@ export async function callTool(
     const request = asks(given);
     const question = request && askPerson(request, server, context);
     if (question) return question;
-    const input = inputOf(given ?? {}) as Record<string, unknown>; // checked where every door's input is checked
+    const input = inputOf(given) as Record<string, unknown>; // checked where every door's input is checked
     return resultOf(operation.name, await litterbox.perform(operation, input, { signal, ...progress.listeners }));
   } catch (error) {
     mcpReq.signal.throwIfAborted();

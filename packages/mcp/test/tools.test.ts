@@ -529,6 +529,16 @@ describe('arguments', () => {
       expect({ name, input, code: await fixture.code(name, input) }).toEqual({ name, input, code });
   });
 
+  it('FC-38: null for an optional argument is an argument that was left out', async () => {
+    expect(await fixture.text('read', { sandbox, path: 'src/a.txt', offset: null, limit: null, encoding: null })).toBe(
+      'a\n',
+    );
+    const command = { sandbox, command: 'echo fine >null', workdir: null, timeout: null, message: null };
+    expect(await fixture.text('bash', command)).toMatch(/^\[exit code 0,/);
+    expect(await fixture.code('bash', { ...command, command: null })).toBe('ARG_TYPE');
+    expect(await fixture.code('read', { sandbox, path: 'src/a.txt', force: null })).toBe('ARG_UNKNOWN');
+  });
+
   it('errors tell what a model can do: a tool, or a word to the person', async () => {
     await using prefixed = await mcpFixture({ args: ['--tool-prefix', 'lb_'] });
     expect((await prefixed.call('lb_read', { sandbox: 'a', path: 'x' })).text).toContain(
