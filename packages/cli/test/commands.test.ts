@@ -527,6 +527,26 @@ describe('the command line', () => {
     }
   });
 
+  it('FC-46: a rule of the sandbox that a command runs into is told to a person where it does', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'ruled']);
+    for (const input of [undefined, 'input']) {
+      const hints = async (command: string) =>
+        (await fixture.run(['run', 'ruled', command], input)).stderr.split('\n').filter((line) => line.startsWith('hint:'));
+      expect(await hints('sudo apt-get install -y cowsay')).toEqual([
+        expect.stringMatching(/^hint: no program is root here, .* home of the sandbox \(create --setup\)/),
+      ]);
+      expect(await hints('touch /usr/x')).toEqual([expect.stringMatching(/^hint: the system is read-only; /)]);
+      expect(await hints('git clone https://registry.example.org/x')).toEqual([
+        'hint: this sandbox has no network; one that reaches a host is made with litterbox create NAME --network run --allow registry.example.org',
+      ]);
+      expect(await hints('echo "connect: connection refused: 127.0.0.1:99"; exit 1')).toEqual([]);
+      expect(await hints('echo "Error: EMFILE: too many open files" >&2; exit 1')).toEqual([
+        expect.stringMatching(/^hint: a process may have so many files open .*limits\.open-files: 4096/),
+      ]);
+    }
+  });
+
   it('diff --stat ends with its sums', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'sums']);
