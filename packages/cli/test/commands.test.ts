@@ -530,6 +530,26 @@ describe('the command line', () => {
     }
   });
 
+  it('FC-46: a rule of the sandbox that a command runs into is told to a person where it does', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'ruled']);
+    for (const input of [undefined, 'input']) {
+      const hints = async (command: string) =>
+        (await fixture.run(['run', 'ruled', command], input)).stderr.split('\n').filter((line) => line.startsWith('hint:'));
+      expect(await hints('sudo apt-get install -y cowsay')).toEqual([
+        expect.stringMatching(/^hint: no program is root here, .* home of the sandbox \(create --setup\)/),
+      ]);
+      expect(await hints('touch /usr/x')).toEqual([expect.stringMatching(/^hint: the system is read-only; /)]);
+      expect(await hints('git clone https://registry.example.org/x')).toEqual([
+        'hint: this sandbox has no network; one that reaches a host is made with litterbox create NAME --network run --allow registry.example.org',
+      ]);
+      expect(await hints('echo "connect: connection refused: 127.0.0.1:99"; exit 1')).toEqual([]);
+      expect(await hints('echo "Error: EMFILE: too many open files" >&2; exit 1')).toEqual([
+        expect.stringMatching(/^hint: a process may have so many files open .*limits\.open-files: 4096/),
+      ]);
+    }
+  });
+
   it('diff --stat ends with its sums', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'sums']);
@@ -548,6 +568,27 @@ describe('the command line', () => {
     fixture.git('apply', '--check', '../patch');
     fixture.git('apply', '../patch');
     expect(readFileSync(join(fixture.repository, 'new.png'))).toEqual(Buffer.from('\0\x01\xffpicture', 'latin1'));
+  });
+
+  it('FC-40: a message that begins with a number sign is the message, on the branch and after the merge', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'numbered']);
+    const ran = await fixture.run(['run', 'numbered', '-m', '#12 First step', 'echo b >b']);
+    expect({ code: ran.code, log: (await fixture.run(['log', 'numbered'])).stdout }).toEqual({
+      code: 0,
+      log: expect.stringContaining('#12 First step'),
+    });
+    const message = '#42 Add b\n\n# not a comment';
+    expect((await fixture.run(['milestone', 'numbered', message])).code).toBe(0);
+    expect(fixture.git('log', '-1', '--format=%B', 'litterbox/numbered').trim()).toBe(message);
+    fixture.file('c', 'c\n');
+    fixture.git('add', 'c');
+    fixture.git('commit', '-qm', 'meanwhile');
+    expect((await fixture.run(['merge', 'numbered', '-m', '#43 Take b'])).code).toBe(0);
+    expect(fixture.git('log', '--no-merges', '--format=%B', 'HEAD^1..HEAD').trim()).toMatch(
+      /^#42 Add b\n\n# not a comment/,
+    );
+    expect(fixture.git('log', '-1', '--format=%s').trim()).toBe('#43 Take b');
   });
 
   it('merge --autostash says so when edits that it puts back conflict, and keeps them', async () => {

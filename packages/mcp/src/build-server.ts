@@ -73,21 +73,31 @@ function annotationsOf({ effect, isIdempotent, isOpenWorld }: OfferedTool) {
   };
 }
 
-type CallHandler = (request: { readonly params?: { readonly name?: unknown } }, context: unknown) => Promise<unknown>;
+type Call = { readonly params?: { readonly name?: unknown; readonly arguments?: unknown } };
+type CallHandler = (request: Call, context: unknown) => Promise<unknown>;
 
-/** Who calls a tool that is not there learns which are: models guess the names that they know from elsewhere. */
+/**
+ * Who calls a tool that is not there learns which are: models guess the names that they know from elsewhere. Arguments that are null are
+ * arguments that were left out.
+ */
 function nameTools({ server }: McpServer, names: readonly string[]): void {
   const handlers = Reflect.get(server, '_requestHandlers') as Map<string, CallHandler>;
   const call = handlers.get('tools/call');
   if (!call) throw new Error('The SDK keeps its handlers elsewhere.');
   handlers.set('tools/call', async (request, context) => {
     const name = request.params?.name;
-    if (typeof name !== 'string' || names.includes(name)) return await call(request, context);
+    if (typeof name !== 'string' || names.includes(name)) return await call(withoutNull(request), context);
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
       `Tool ${visible(name.slice(0, 100))} not found. There are: ${names.join(', ')}.`,
     );
   });
+}
+
+function withoutNull(request: Call): Call {
+  if (request.params?.arguments !== null) return request;
+  const { arguments: _null, ...params } = request.params;
+  return { ...request, params };
 }
 
 const uriOf = (sandbox: string, resource: string) => `litterbox://${sandbox}/${resource}`;

@@ -21,7 +21,7 @@ export async function callTool(
     const request = asks(given);
     const question = request && askPerson(request, server, context);
     if (question) return question;
-    const input = inputOf(given ?? {}) as Record<string, unknown>; // checked where every door's input is checked
+    const input = inputOf(given) as Record<string, unknown>; // checked where every door's input is checked
     return resultOf(operation.name, await litterbox.perform(operation, input, { signal, ...progress.listeners }));
   } catch (error) {
     mcpReq.signal.throwIfAborted();
@@ -37,8 +37,14 @@ function resultOf(name: string, answer: ToolAnswer): CallToolResult {
       structuredContent: { ...answer.facts },
     };
   }
+  const { text, image } = answer;
   return {
-    content: answer.text.map((text) => ({ type: 'text' as const, text })),
+    content: [
+      ...text.map((part) => ({ type: 'text' as const, text: part })),
+      ...(image
+        ? [{ type: 'image' as const, mimeType: image.mimeType, data: Buffer.from(image.bytes).toString('base64') }]
+        : []),
+    ],
     _meta: { [`dev.litterbox/${name}`]: answer.meta },
   };
 }

@@ -145,6 +145,14 @@ describe('B52: what is no request', () => {
     expect(await server.request('tools/list', {}, 2)).toHaveProperty('result');
   });
 
+  it('FC-38: arguments that are null are arguments that were left out', async () => {
+    await using server = await rawServer();
+    const { result } = (await server.request('tools/call', { name: 'sandbox-list', arguments: null }, 2)) as {
+      result: { structuredContent: unknown };
+    };
+    expect(result.structuredContent).toEqual({ sandboxes: [] });
+  });
+
   it('an object that would change what all objects are', async () => {
     await using server = await rawServer();
     server.send(

@@ -137,15 +137,58 @@ describe('read', () => {
     expect(refused.text).toContain('line 3 should be "x", but is "c"');
   });
 
-  it('gives bytes that are no text as base64, and takes them back', async () => {
+  it('gives bytes as base64 when that is asked for, and takes them back', async () => {
     await bash("printf '\\000\\377\\r\\nx' >bytes.bin");
-    const answer = await fixture.call('read', { sandbox, path: 'bytes.bin' });
+    expect(await fixture.text('read', { sandbox, path: 'bytes.bin' })).toBe(
+      '[not text, 5 bytes; begins with 00ff0d0a78 (hexadecimal); iconv in bash converts text; for the bytes give encoding "base64"]',
+    );
+    const answer = await fixture.call('read', { sandbox, path: 'bytes.bin', encoding: 'base64' });
     expect(answer.meta).toMatchObject({ encoding: 'base64' });
     const [first] = answer.result.content;
     const base64 = first?.type === 'text' ? first.text : '';
     expect([...Buffer.from(base64, 'base64')]).toEqual([0, 255, 13, 10, 120]);
     await fixture.text('write', { sandbox, path: 'copy.bin', content: base64, encoding: 'base64' });
-    expect((await bash('cmp bytes.bin copy.bin && echo same')).text).toMatch(/^same\n/);
+    expect((await bash('cmp bytes.bin copy.bin && rm bytes.bin copy.bin && echo same')).text).toMatch(/^same\n/);
+  });
+
+  it('FC-36: a file that is not UTF-8 is shown as text, and what is no text is named, not poured out', async () => {
+    await bash(
+      "printf '/* caf\\351 */\\nint x;\\n' >l1.c; printf '\\377\\376a\\0\\n\\0' >u16; head -c 2000000 /dev/urandom >data",
+    );
+    expect(await fixture.text('read', { sandbox, path: 'l1.c' })).toBe(
+      '/* caf\ufffd */\nint x;\n\n[1 times \ufffd stands for what is not UTF-8 text; edit keeps those bytes]',
+    );
+    expect(await fixture.text('read', { sandbox, path: 'u16' })).toMatch(
+      /^\[text in UTF-16, 6 bytes; .* iconv in bash /,
+    );
+    const data = await fixture.text('read', { sandbox, path: 'data' });
+    expect(data).toMatch(/^\[not text, 2000000 bytes; begins with [0-9a-f]{64} /);
+    expect(data.length).toBeLessThan(200);
+    await bash('rm l1.c u16 data');
+  });
+
+  it('answers are not longer than those of bash, and long lines are cut', async () => {
+    await bash('seq -f "%050g" 1000 >many; { head -c 100000 /dev/zero | tr "\\0" x; echo; echo next; } >long');
+    const many = await fixture.call('read', { sandbox, path: 'many' });
+    expect(many.text.length).toBeLessThan(25_000);
+    expect(many.text).toContain('[lines 1 to 470; the file has 1000 lines, 51000 bytes; go on with offset 470]');
+    expect(many.meta).toMatchObject({ lines: 470, truncated: true, eof: false });
+    const rest = await fixture.text('read', { sandbox, path: 'many', offset: 470, limit: 1 });
+    expect(rest).toMatch(/^0+471\n/);
+    const long = await fixture.text('read', { sandbox, path: 'long' });
+    expect(long).toMatch(/^x{2000}\[… cut\]\nnext\n\n\[line 1 is cut at 2000 characters; /);
+    await bash('rm many long');
+  });
+
+  it('shows a picture as a picture', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await fixture.text('write', { sandbox, path: 'dot.png', content: png, encoding: 'base64' });
+    const { result } = await fixture.call('read', { sandbox, path: 'dot.png' });
+    expect(result.content).toEqual([
+      { type: 'text', text: '[image/png, 70 bytes]' },
+      { type: 'image', mimeType: 'image/png', data: png },
+    ]);
+    await bash('rm dot.png');
   });
 
   it('pages through files that are larger than memory would like', async () => {
@@ -159,7 +202,7 @@ describe('read', () => {
     expect(large.text).toMatch(/^1500001\n1500002\n\n\[lines 1500001 to 1500002; the file has 2000000 lines/);
     const line = await fixture.call('read', { sandbox, path: 'one-line' });
     expect(line.meta).toMatchObject({ truncated: true, fileBytes: 3_000_000 });
-    expect(line.text).toContain('[line 1 is cut;');
+    expect(line.text).toContain('[line 1 is cut at 2000 characters;');
     const sparse = await fixture.call('read', { sandbox, path: 'sparse' });
     expect({ isError: sparse.isError, fileBytes: sparse.meta['fileBytes'] }).toEqual({
       isError: false,
@@ -389,7 +432,7 @@ describe('ls, glob and grep', () => {
       },
     );
     expect(await fixture.text('grep', { sandbox, pattern: 'alpha', path: 'g' })).toBe(
-      'g/one.txt\n1: alpha 1\ng/two.md\n1: alpha',
+      'g/one.txt\n1: alpha 1\ng/two.md\n1: alpha\n[1 file that is not text left out; bash with grep -a searches it]',
     );
     expect(
       await fixture.text('grep', { sandbox, pattern: 'ALPHA', ignoreCase: true, include: '*.md', path: 'g' }),
@@ -400,12 +443,39 @@ describe('ls, glob and grep', () => {
     expect(await fixture.text('grep', { sandbox, pattern: 'alpha', include: 'g/*.txt' })).toMatch(
       /^g\/one\.txt\n1: alpha 1\n\[/,
     );
-    expect(await fixture.text('grep', { sandbox, pattern: '-f/etc/passwd', path: 'g' })).toBe('[no line matches]');
+    expect(await fixture.text('grep', { sandbox, pattern: '-f/etc/passwd', path: 'g/one.txt' })).toBe(
+      '[no line matches]',
+    );
     expect(await fixture.code('grep', { sandbox, pattern: '[' })).toBe('PATTERN_INVALID');
     expect(await fixture.code('grep', { sandbox, pattern: '(?<=x)y' })).toBe('PATTERN_UNSUPPORTED');
     expect(await fixture.code('grep', { sandbox, pattern: '' })).toBe('PATTERN_EMPTY');
     expect(await fixture.code('glob', { sandbox, pattern: '[' })).toBe('GLOB_INVALID');
     await bash('rm -r g');
+  });
+
+  it('FC-37: says nothing is there only of what was looked into', async () => {
+    await bash(
+      "mkdir -p w/node_modules/d w/closed; cd w; printf 'needle\\n\\0more\\n' >nul.ts; printf '\\377\\376n\\0e\\0' >u16; echo needle >node_modules/d/x; echo needle >secret; chmod 0 secret closed",
+      { message: 'files that are not looked into' },
+    );
+    const nothing = async (path: string, more = {}) =>
+      await fixture.text('grep', { sandbox, pattern: 'needle', path, ...more });
+    expect(await nothing('w/nul.ts')).toBe(
+      '[no line matches]\n[1 file that is not text left out; bash with grep -a searches it]',
+    );
+    const all =
+      '[no line matches]\n[2 files that are not text left out; bash with grep -a searches them]\n[2 unreadable names left out]\n[1 node_modules or __pycache__ left out; path can name one]';
+    expect(await nothing('w')).toBe(all);
+    expect(await nothing('w', { include: '*' })).toBe(all);
+    expect(await fixture.text('glob', { sandbox, path: 'w', pattern: '*.js' })).toBe(
+      '[no file matches]\n[1 unreadable name left out]\n[1 node_modules or __pycache__ left out; path can name one]',
+    );
+    expect(await fixture.code('ls', { sandbox, path: 'w/closed' })).toBe('PERMISSION_DENIED');
+    await bash(
+      "cd w; chmod 700 closed secret; rm -r *; { yes x | head -n 50000; printf 'needle\\0\\nn\\351 needle\\n'; } >late",
+    );
+    expect(await nothing('w')).toMatch(/^w\/late\n50001: needle.*\n50002: n.* needle$/s);
+    await bash('rm -r w');
   });
 
   it('A31: a hostile pattern holds nothing up', async () => {
@@ -457,6 +527,16 @@ describe('arguments', () => {
     ];
     for (const [name, input, code] of cases)
       expect({ name, input, code: await fixture.code(name, input) }).toEqual({ name, input, code });
+  });
+
+  it('FC-38: null for an optional argument is an argument that was left out', async () => {
+    expect(await fixture.text('read', { sandbox, path: 'src/a.txt', offset: null, limit: null, encoding: null })).toBe(
+      'a\n',
+    );
+    const command = { sandbox, command: 'echo fine >null', workdir: null, timeout: null, message: null };
+    expect(await fixture.text('bash', command)).toMatch(/^\[exit code 0,/);
+    expect(await fixture.code('bash', { ...command, command: null })).toBe('ARG_TYPE');
+    expect(await fixture.code('read', { sandbox, path: 'src/a.txt', force: null })).toBe('ARG_UNKNOWN');
   });
 
   it('errors tell what a model can do: a tool, or a word to the person', async () => {

@@ -283,6 +283,16 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(await fixture.text('bash', { sandbox: 'a', command })).toContain('workspace.git = "throwaway"');
   });
 
+  it('FC-46: a rule of the sandbox that a command runs into is told where it does, in one line', async () => {
+    await using fixture = await mcpFixture({ era });
+    await fixture.call('sandbox-create', { name: 'a' });
+    for (const command of ['sudo apt-get install -y cowsay', 'apt-get install -y cowsay || dpkg -i cowsay.deb'])
+      expect(await fixture.text('bash', { sandbox: 'a', command })).toMatch(
+        /\n\[hint: no program is root here, and the system is read-only: [^\n]*ask the person for a setup[^\n]*\]$/,
+      );
+    expect(await fixture.text('bash', { sandbox: 'a', command: 'mkdir /usr/x' })).toContain('[hint: the system is read-only');
+  });
+
   it('offers diff, log and status as resources, and words for a review', async () => {
     await using fixture = await mcpFixture({ era });
     await fixture.call('sandbox-create', { name: 'a' });

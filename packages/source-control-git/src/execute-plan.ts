@@ -112,8 +112,8 @@ async function carryOut(
     marks: overlap.marks,
   };
   // Before HEAD moves: a commit that no branch contains counts as not taken.
-  const taken = theirs ?? (plan.integration === 'merge' ? newHead : undefined);
-  if (taken !== undefined) await rememberTaken(store, plan.sandbox, { commit: taken, tip: plan.tip });
+  const commit = theirs ?? newHead;
+  await rememberTaken(store, plan.sandbox, { tip: plan.tip, ...(commit !== undefined && { commit }) });
   const integration = new Integration(store, user, record);
   await integration.stash();
   await integration.phase('updating');

@@ -24,7 +24,8 @@ export async function forkHistory(
   return store.userLock.hold(
     OPERATION,
     async () => {
-      const meta = { ...(await readMeta(store, source)), slug, createdAtMs: Date.now() };
+      const begun = await readMeta(store, source);
+      const meta = { ...begun, slug, createdAtMs: Date.now(), family: begun.family ?? source };
       const milestones = await readMilestones(store, source);
       if (milestones.length > 0) await requireReviewBranch(user, slug, milestones, signal);
       const metaOid = await store.put((sink) => sink.put('blob', Buffer.from(JSON.stringify(meta))));

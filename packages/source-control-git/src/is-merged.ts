@@ -1,14 +1,11 @@
 import { type SandboxId } from '@litterbox/core/provider';
-import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
-import { mergeTrees } from './merge-trees.ts';
-import { readPointedTip } from './read-pointed-tip.ts';
+import { holdsChanges } from './holds-changes.ts';
+import { pointedCommit, readPointedTip } from './read-pointed-tip.ts';
 import { readMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { findUntakenWork } from './untaken-work.ts';
 import type { UserRepository } from './user-repository.ts';
-
-const NO_RULES = { configuration: [], attributes: '' };
 
 export async function isMerged(
   store: Store,
@@ -23,9 +20,6 @@ export async function isMerged(
   const work = await findUntakenWork(store, id, meta, tip, head, pointers, signal);
   if (work.isHeld && work.steps.length === 0) return true;
   // Merged by other means, such as a squash or a cherry-pick: merging again would change nothing.
-  const commit = serializeCommit({ tree: tip.tree, parents: [], atSeconds: 0, message: 'Changes of a sandbox\n' });
-  const theirs = tip.tree === recorded.tree ? tip.commit : await store.put((sink) => sink.put('commit', commit));
-  const sides = { ours: head, theirs, slug: meta.slug, baseTree: meta.base.tree };
-  const { tree, stages } = await mergeTrees(store, sides, { strategy: 'ort', strategyOptions: [] }, NO_RULES, signal);
-  return stages.length === 0 && tree === (await store.commitTree(head));
+  const to = await pointedCommit(store, recorded.commit, pointers);
+  return holdsChanges(store, head, { from: meta.base.tree, to, slug: meta.slug }, signal);
 }

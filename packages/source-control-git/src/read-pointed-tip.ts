@@ -1,4 +1,5 @@
 import type { ObjectId, Revision, SandboxId } from '@litterbox/core/provider';
+import { serializeCommit } from './commit-object.ts';
 import { LargeFilePointers } from './point-large-files.ts';
 import { readTip } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
@@ -23,4 +24,13 @@ export async function readPointedTip(
   const pointers = new LargeFilePointers(store, user, base, signal);
   const recorded = await readTip(store, id);
   return { recorded, tip: { ...recorded, tree: await pointers.in(recorded.tree) }, pointers };
+}
+
+/** A commit of a revision's tree with pointers: the revision itself where it has no large files. */
+export async function pointedCommit(store: Store, revision: ObjectId, pointers: LargeFilePointers): Promise<ObjectId> {
+  const recorded = await store.commitTree(revision);
+  const tree = await pointers.in(recorded);
+  if (tree === recorded) return revision;
+  const commit = serializeCommit({ tree, parents: [], atSeconds: 0, message: 'Changes of a sandbox\n' });
+  return store.put((sink) => sink.put('commit', commit));
 }

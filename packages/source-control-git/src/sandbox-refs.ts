@@ -45,6 +45,8 @@ export interface SandboxMeta {
   readonly createdAtMs: number;
   /** The base is a commit of uncommitted work that the person never made. */
   readonly synthetic: boolean;
+  /** Of a fork: the sandbox that it and all other forks of its family come from, which may be gone. */
+  readonly family?: SandboxId;
 }
 
 /** @throws LitterboxError `NOT_FOUND`, `STORE_CORRUPT`. */
@@ -94,9 +96,12 @@ export async function readHistory(store: Store, id: SandboxId): Promise<SandboxH
   return { id, slug, base, tip, unmilestoned: tip.number - (milestones.at(-1)?.number ?? 0), createdAtMs };
 }
 
+export async function listSandboxes(store: Store): Promise<readonly SandboxId[]> {
+  return (await store.refs.list(ROOT)).sort().filter(SandboxId.is);
+}
+
 export async function* readHistories(store: Store): AsyncGenerator<SandboxHistory, void, undefined> {
-  for (const name of (await store.refs.list(ROOT)).sort()) {
-    if (!SandboxId.is(name)) continue;
+  for (const name of await listSandboxes(store)) {
     const isThere = () => store.refs.read(sandboxRefs(name).meta) !== undefined;
     if (!isThere()) continue;
     try {

@@ -1,5 +1,7 @@
 import { type ObjectId, type Revision, type SandboxId } from '@litterbox/core/provider';
+import { holdsChanges } from './holds-changes.ts';
 import type { LargeFilePointers } from './point-large-files.ts';
+import { pointedCommit } from './read-pointed-tip.ts';
 import { readMilestones, type SandboxMeta } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { readTaken } from './taken-work.ts';
@@ -15,7 +17,7 @@ export interface WorkStep {
 
 /** What of a sandbox's work the person's branch does not have. */
 export interface UntakenWork {
-  /** What the branch has last of it: the base, a milestone, or what an integration made. The steps stand on it. */
+  /** What the branch has last of it: the base, a milestone, what an integration made, or HEAD where the person committed it. The steps stand on it. */
   readonly onto: ObjectId;
   /** The sandbox's tree at that point. */
   readonly ontoTree: ObjectId;
@@ -35,7 +37,8 @@ interface Point {
 }
 
 /**
- * Finds what of the work `head` does not have, by the last commit of it that `head` contains.
+ * Finds what of the work `head` does not have: by the last commit of it that `head` contains, and beyond that by what an integration
+ * brought in and the person committed themselves.
  *
  * @param tip as the person would have it, with `pointers`
  */
@@ -53,14 +56,22 @@ export async function findUntakenWork(
   const points: Point[] = [base];
   for (const { commit, number } of milestones) points.push({ commit, number, tree: await store.commitTree(commit) });
   const outside = await listOutside(store, points, head, signal);
-  for (const { commit, tip: revision } of await readTaken(store, id)) {
-    const { tree, revision: recorded } = await store.reader.commit(revision);
-    points.push({ commit, tree: await pointers.in(tree), number: recorded?.number ?? 0 });
-    if (!(await isAncestor(store, commit, head, signal))) outside.add(commit);
+  const others: (Omit<Point, 'commit'> & { readonly last: ObjectId })[] = [];
+  for (const { commit, tip: revision, last = revision } of await readTaken(store, id)) {
+    const { tree: recorded, revision: facts } = await store.reader.commit(revision);
+    const point = { tree: await pointers.in(recorded), number: facts?.number ?? 0 };
+    if (commit !== undefined && (await isAncestor(store, commit, head, signal))) points.push({ ...point, commit });
+    else others.push({ ...point, last: (await store.reader.read(last)) ? last : revision });
   }
   // Of one number the last counts: what an integration made comes after the milestone that it took.
   const newestFirst = points.toReversed().toSorted((a, b) => b.number - a.number);
-  const held = newestFirst.find(({ commit }) => !outside.has(commit));
+  let held = newestFirst.find(({ commit }) => !outside.has(commit));
+  for (const { tree, number, last } of others.toSorted((a, b) => a.number - b.number)) {
+    const { tree: from, number: before } = held ?? base;
+    if (number <= before || tree === from) continue;
+    const to = await pointedCommit(store, last, pointers);
+    if (await holdsChanges(store, head, { from, to, slug: meta.slug }, signal)) held = { commit: head, tree, number };
+  }
   const { commit: onto, tree: ontoTree, number } = held ?? base;
   const steps: WorkStep[] = [];
   for (const { commit, number: at } of milestones)

@@ -36,6 +36,12 @@ describe('limitHints', () => {
     expect(limitHints({}, { exit: { code: 0 }, text })).toEqual([]);
   });
 
+  it('names the limit of open files', () => {
+    expect(limitHints({ openFiles: 4096 }, { exit: { code: 1 }, text: 'Error: EMFILE: too many open files' })).toEqual([
+      expect.stringMatching(/^a process may have .*\(limits\.open-files: 4096\)/),
+    ]);
+  });
+
   it('names the limit of disk where there is one', () => {
     const [hint] = limitHints({ ...LIMITS, diskBytes: 2 ** 30 }, { exit: { code: 1 }, text: 'ENOSPC' });
     expect(hint).toMatch(/with workspace and home 1024 MiB \(limits\.disk\)$/);

@@ -15,13 +15,14 @@ export interface LimitedOutcome {
 const NO_SPACE = /no space left on device|\bENOSPC\b|disk quota exceeded/i;
 /** What the C library, Node, Go, Rust and Perl say of EXDEV. */
 const CROSS_DEVICE = /\bEXDEV\b|invalid cross-device link|cross-device link not permitted/i;
+const OPEN_FILES = /too many open files|\bE[MN]FILE\b|requested maxclients/i;
 const BUS_ERROR = /\bbus error\b|\bSIGBUS\b/i;
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 
 /** What limits of the sandbox and of its files had to do with how a command ended, a sentence each; programs often name another cause, or none. */
 export function limitHints(
-  { memoryBytes, diskBytes, processes }: ResourceLimits,
+  { memoryBytes, diskBytes, processes, openFiles }: ResourceLimits,
   { exit, text, killedForMemory = 0, refusedProcesses = 0 }: LimitedOutcome,
 ): readonly string[] {
   const isFailed = exit.code !== 0;
@@ -34,6 +35,10 @@ export function limitHints(
   if (refusedProcesses > 0)
     hints.push(
       `${refusedProcesses === 1 ? 'a process' : `${refusedProcesses} processes`} could not be started here, for there were as many processes and threads as the sandbox may have${processes === undefined ? '' : ` (limits.processes: ${processes})`}; run fewer at once, or a person gives sandboxes to come more`,
+    );
+  if (isFailed && OPEN_FILES.test(text))
+    hints.push(
+      `a process may have so many files open at once and no more${openFiles === undefined ? '' : ` (limits.open-files: ${openFiles})`}; use fewer, or a person gives sandboxes to come more`,
     );
   const isBusError = isFailed && (exit.signal === 'SIGBUS' || BUS_ERROR.test(text));
   if (isBusError || (isFailed && NO_SPACE.test(text)))

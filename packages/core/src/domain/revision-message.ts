@@ -62,7 +62,7 @@ export function milestoneMessage(message: string): string {
 }
 
 /**
- * A message as it was given.
+ * A message as it was given. A line that begins with `#` is part of it: there are comments where git opens an editor alone.
  *
  * @throws LitterboxError `MESSAGE_EMPTY`, `MESSAGE_NUL` or `MESSAGE_TOO_LONG`.
  */
@@ -78,7 +78,7 @@ export function checkedMessage(message: string): string {
       'Say it shorter.',
     );
   const trimmed = message.trim();
-  if (trimmed.replace(/^#.*$/gm, '').trim() === '')
+  if (trimmed === '')
     throw refuse('MESSAGE_EMPTY', 'is empty', 'Say in one line what was done.');
   return trimmed;
 }

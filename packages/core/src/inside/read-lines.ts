@@ -1,4 +1,5 @@
 import { agentPath, assertShown } from '../domain/agent-path.ts';
+import { fileKind } from '../domain/file-kind.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import { ASSERT_FILE, assertFileDone, readStart } from './file-contents.ts';
@@ -18,7 +19,7 @@ export interface ReadLinesInput {
 export interface LineSlice {
   /** What the path is called in answers. */
   readonly path: string;
-  /** The lines as they are, their ends included, at most {@link MAX_SLICE_BYTES}. */
+  /** The lines as they are, their ends included, at most 128 KiB. */
   readonly bytes: Uint8Array;
   /** How many lines that is; a last one without its end counts. */
   readonly lines: number;
@@ -30,10 +31,17 @@ export interface LineSlice {
   readonly hasMore: boolean;
   /** The last line of the slice is longer than what is given of it. */
   readonly isLineCut: boolean;
+  /** The first bytes of the file, which tell its kind. */
+  readonly start: Uint8Array;
+  /** The whole file, when it is a picture that was read from its first line on, and not larger than a model may be shown. */
+  readonly image?: { readonly mimeType: string; readonly bytes: Uint8Array };
 }
 
-/** What a model can take in one answer, with room. */
-export const MAX_SLICE_BYTES = 128 * 1024;
+/** More than a model is shown in one answer, and not so much more. */
+const MAX_SLICE_BYTES = 128 * 1024;
+/** In base64 that is what models take of one picture: 5 MB. */
+const MAX_IMAGE_BYTES = 3_750_000;
+const START_BYTES = 64;
 /** Files up to here arrive as a whole, in one call. */
 const WHOLE_BYTES = 512 * 1024;
 /** Lines of larger files are not counted. */
@@ -68,7 +76,9 @@ export class ReadLines {
             start.length <= WHOLE_BYTES
               ? sliceOf(start, offset, limit)
               : await readSlice(opened, target.absolute, offset, limit, options);
-          return { path: target.shown, ...slice };
+          const image =
+            offset === 0 ? await readImage(opened, target.absolute, start, slice.fileBytes, options) : undefined;
+          return { path: target.shown, ...slice, start: start.subarray(0, START_BYTES), ...(image && { image }) };
         },
       },
       options,
@@ -76,9 +86,22 @@ export class ReadLines {
   }
 }
 
+async function readImage(
+  opened: OpenedSandbox,
+  target: string,
+  start: Uint8Array,
+  fileBytes: number,
+  options?: CallOptions,
+): Promise<LineSlice['image']> {
+  const mimeType = fileKind(start)?.imageType;
+  if (mimeType === undefined || fileBytes > MAX_IMAGE_BYTES) return undefined;
+  const isWhole = start.length === fileBytes;
+  return { mimeType, bytes: isWhole ? start : await readStart(opened, target, MAX_IMAGE_BYTES, options) };
+}
+
 const NEWLINE = 10;
 
-function sliceOf(file: Uint8Array, offset: number, limit: number): Omit<LineSlice, 'path'> {
+function sliceOf(file: Uint8Array, offset: number, limit: number): Omit<LineSlice, 'path' | 'start'> {
   const ends = lineEnds(file);
   const from = offset === 0 ? 0 : (ends[Math.min(offset, ends.length) - 1] ?? 0);
   const to = ends[Math.min(offset + limit, ends.length) - 1] ?? 0;
@@ -95,7 +118,7 @@ async function readSlice(
   offset: number,
   limit: number,
   options?: CallOptions,
-): Promise<Omit<LineSlice, 'path'>> {
+): Promise<Omit<LineSlice, 'path' | 'start'>> {
   const outcome = await channel.run(
     {
       argv: [target, String(offset + 1), String(limit)],

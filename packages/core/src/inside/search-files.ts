@@ -1,4 +1,5 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
+import { quoted } from '../channel/shell-text.ts';
 import { agentPath, type AgentPath, assertShown } from '../domain/agent-path.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { globMatcher } from '../domain/glob-pattern.ts';
@@ -7,7 +8,7 @@ import { searchPattern } from '../domain/search-pattern.ts';
 import type { CallOptions } from '../ports/call.ts';
 import { type InspectSandbox } from '../use-cases/inspect-sandbox.ts';
 import { type OpenedSandbox } from '../use-cases/open-sandboxes.ts';
-import { assertEntered, passOver, walkFiles } from './walk-files.ts';
+import { assertEntered, type LeftOut, passOver, UNREAD_LINE, walkFiles } from './walk-files.ts';
 
 export interface SearchFilesInput {
   readonly sandbox: string;
@@ -29,10 +30,8 @@ export interface FoundLine {
   readonly text: string;
 }
 
-export interface FoundLines {
+export interface FoundLines extends Required<LeftOut> {
   readonly lines: readonly FoundLine[];
-  /** How many hidden names were passed over, as far as that is known. */
-  readonly hidden: number;
   /** There are more lines, or the time was up. */
   readonly isCut: boolean;
 }
@@ -46,12 +45,13 @@ const BATCH_BYTES = 48 * 1024;
 
 /** Says first whether names are those below a directory or that of the one file that was named. */
 const ENTER = `[ -e "$1" ] || exit 40
-if [ -d "$1" ]; then cd "$1" || exit 45; set -- . "$2"; echo directory
+if [ -d "$1" ]; then [ -r "$1" ] && cd "$1" || exit 45; set -- . "$2"; echo directory
 elif [ -f "$1" ]; then cd "\${1%/*}/" || exit 45; set -- "./\${1##*/}" "$2"; echo file
 else exit 42; fi
+export p="$2"
 `;
 
-/** GNU's grep can end names with NUL and leave binary files out; others get neither, and no file is given up for it. */
+/** GNU's grep can end names with NUL, and knows what is no text. */
 const gnuGreps = new WeakMap<ExecChannel, boolean>();
 
 /** Searches the content of files of a sandbox, with `find` and `grep` inside it: linear in what is read, whatever the pattern. */
@@ -87,8 +87,8 @@ export class SearchFiles {
 }
 
 interface Grep {
-  /** Words of a shell, with the pattern as `"$2"`. */
-  readonly words: string;
+  /** Text of a shell that searches `"$@"` for `"$p"`. */
+  readonly text: string;
   readonly expression: string;
   readonly isGnu: boolean;
 }
@@ -108,16 +108,30 @@ async function grepCommand(
     isGnu = exit.code === 1;
     gnuGreps.set(channel, isGnu);
   }
-  const flags = `-EHns${isGnu ? 'IZ' : ''}${isCaseIgnored ? 'i' : ''} -m ${MAX_LINES_PER_FILE}`;
-  return { words: `grep ${flags} -e "$2" --`, expression, isGnu };
+  const flags = `-EHns${isGnu ? 'aZ' : ''}${isCaseIgnored ? 'i' : ''} -m ${MAX_LINES_PER_FILE}`;
+  const text = `${TELL_UNREAD}\n${isGnu ? GNU_TEXTS : OTHER_TEXTS} grep ${flags} -e "$p" --`;
+  return { text: isGnu ? text : `${text} "$@"`, expression, isGnu };
 }
 
 /** `head` ends everything as soon as there is enough. */
 const LISTEN = `| head -c ${MAX_FOUND_BYTES}`;
 
-/** On standard error, where nothing else has such lines. */
-const TELL_HIDDEN = `sh -c 'echo "hidden $#" >&2' sh {} +`;
-const HIDDEN_LINE = /^hidden (\d{1,9})$/;
+/** What was left out is told on standard error, where nothing else has such lines. */
+const tell = (kind: string) => `sh -c 'echo "${kind} $#" >&2' sh`;
+const TOLD_LINE = /^(hidden|filled|unread|binary) (\d{1,9})$/;
+/** Counts those of `"$@"` for which a test holds. */
+const tellThose = (kind: string, test: string) =>
+  `n=0; for f do if ${test}; then n=$((n + 1)); fi; done; [ $n = 0 ] || echo "${kind} $n" >&2`;
+const TELL_UNREAD = tellThose('unread', '[ ! -r "$f" ]');
+
+/**
+ * What is no text has a NUL where it begins. GNU's grep finds it out by itself, and is then given the rest as text whatever bytes that
+ * has: otherwise it gives a file up in its middle, without a word. Other greps search each line as far as a NUL.
+ */
+const GNU_TEXTS = `grep -ILsZ -e '' -- "$@" | xargs -0 -r sh -c ${quoted(tellThose('binary', '[ -s "$f" ] && [ -r "$f" ]'))} sh
+grep -IlsZ -e '' -- "$@" | xargs -0 -r`;
+const OTHER_TEXTS = `head -v -c 512 "$@" 2>/dev/null | tr '\\000' '\\001' | awk '/^==> .* <==$/ { n += b; b = 0; next } /\\001/ { b = 1 } END { n += b; if (n) print "binary " n }' >&2
+`;
 
 async function searchAll(
   opened: OpenedSandbox,
@@ -125,7 +139,7 @@ async function searchAll(
   grep: Grep,
   options?: CallOptions,
 ): Promise<FoundLines> {
-  const script = `${ENTER}find "$1" ${passOver(root.isInWorkspace, TELL_HIDDEN)} -type f -exec sh -c 'p=$1; shift; exec ${grep.words.replace('"$2"', '"$p"')} "$@"' sh "$2" {} + ${LISTEN}`;
+  const script = `${ENTER}find "$1" ${passOver(root.isInWorkspace, tell)} -type f -exec sh -c ${quoted(grep.text)} sh {} + ${LISTEN}`;
   return await listen(opened, root, script, grep, undefined, options);
 }
 
@@ -138,16 +152,19 @@ async function searchMatching(
   options?: CallOptions,
 ): Promise<FoundLines> {
   const walk = await walkFiles(opened, workdir, root.absolute, { depth: 'all', isFilesOnly: true }, options);
-  const script = `${ENTER}xargs -0 sh -c 'p=$1; shift; [ $# -eq 0 ] || exec ${grep.words.replace('"$2"', '"$p"')} "$@"' sh "$2" ${LISTEN}`;
+  const script = `${ENTER}xargs -0 -r sh -c ${quoted(grep.text)} sh ${LISTEN}`;
   const lines: FoundLine[] = [];
-  let isCut = walk.isCut;
+  let { isCut, unread } = walk;
+  let binary = 0;
   for (const names of batches(walk.found.map((one) => one.path).filter(matches))) {
     const found = await listen(opened, root, script, grep, names, options);
     lines.push(...found.lines);
+    unread += found.unread;
+    binary += found.binary;
     isCut ||= found.isCut;
     if (found.isCut) break;
   }
-  return { lines, hidden: walk.hidden, isCut };
+  return { lines, hidden: walk.hidden, filled: walk.filled, unread, binary, isCut };
 }
 
 async function listen(
@@ -177,15 +194,26 @@ async function listen(
     });
   assertEntered(root, exit.code);
   const told = decodeRaw(stderr.bytes).trim().split('\n');
-  const said = told.filter((line) => !HIDDEN_LINE.test(line)).join('\n');
+  const said = told.filter((line) => !TOLD_LINE.test(line) && !UNREAD_LINE.test(line)).join('\n');
   if (!decodeRaw(stdout.bytes).trim().includes('\n') && said.startsWith('grep:'))
     throw new LitterboxError('PATTERN_INVALID', `grep in the sandbox refuses the pattern: ${said.slice(0, 200)}`, {
       operation: 'files.search',
       hint: 'Simplify it.',
     });
   const lines = [...parseLines(decodeRaw(stdout.bytes), isGnu, root)].sort(inOrder);
-  const hidden = told.reduce((sum, line) => sum + Number(HIDDEN_LINE.exec(line)?.[1] ?? 0), 0);
-  return { lines, hidden, isCut: stdout.bytes.length >= MAX_FOUND_BYTES || interruption !== undefined };
+  const sum = (kind: string) =>
+    told.reduce((all, line) => {
+      const [, of, count] = TOLD_LINE.exec(line) ?? [];
+      return all + (of === kind ? Number(count) : 0);
+    }, 0);
+  return {
+    lines,
+    hidden: sum('hidden'),
+    filled: sum('filled'),
+    unread: sum('unread') + told.filter((line) => UNREAD_LINE.test(line)).length,
+    binary: sum('binary'),
+    isCut: stdout.bytes.length >= MAX_FOUND_BYTES || interruption !== undefined,
+  };
 }
 
 /** `name NUL line:text` of GNU's grep, `name:line:text` of others. What is no such line is the rest of a name with a newline. */

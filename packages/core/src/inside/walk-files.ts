@@ -16,12 +16,22 @@ export interface FoundName {
   readonly type: 'file' | 'directory' | 'link';
 }
 
-export interface Walk {
+/** How much a look into a directory left out, as far as that is known. */
+export interface LeftOut {
+  /** Hidden names, each with all below it. */
+  readonly hidden: number;
+  /** Directories that tools fill. */
+  readonly filled: number;
+  /** Names that the sandbox's user may not read. */
+  readonly unread: number;
+  /** Files that are no text, where text was wanted. */
+  readonly binary?: number;
+}
+
+export interface Walk extends LeftOut {
   readonly root: AgentPath;
   /** Sorted by their characters' codes, so that the same tree always gives the same answer. */
   readonly found: readonly FoundName[];
-  /** How many hidden names were passed over, each with all below it. */
-  readonly hidden: number;
   /** There were more names than were listened to. */
   readonly isCut: boolean;
 }
@@ -29,30 +39,29 @@ export interface Walk {
 /** Looks at the first argument and goes into it, or ends with the exit code that tells why not. */
 const ENTER = `[ -e "$1" ] || exit 40
 [ -d "$1" ] || exit 44
-cd "$1" || exit 45
+[ -r "$1" ] && cd "$1" || exit 45
 `;
 const CHILDREN = `${ENTER}for f in * .[!.]* ..?*; do
-  if [ -h "$f" ]; then printf 'l%s\\0' "$f"; elif [ -d "$f" ]; then printf 'd%s\\0' "$f"; elif [ -e "$f" ]; then printf 'f%s\\0' "$f"; fi
+  if [ -h "$f" ]; then printf 'l%s\\0' "$f"; elif [ -d "$f" ]; then printf 'd%s\\0' "$f"; elif [ -e "$f" ]; then printf 'r%s\\0' "$f"; fi
 done`;
 
 /** Directories that tools fill and nobody reads in: who wants to look into one names it. */
 const FILLED = '-type d \\( -name node_modules -o -name __pycache__ \\)';
 
-/**
- * Words of `find` that pass over what is hidden in the workspace, and over what tools filled.
- *
- * @param onHidden what is done with hidden names: a command that ends with `{} +`
- */
-export const passOver = (isHiddenLeftOut: boolean, onHidden: string): string =>
-  `${isHiddenLeftOut ? `-name '.?*' -prune -exec ${onHidden} -o ` : ''}${FILLED} -prune -o`;
-const COUNT_HIDDEN = "printf 'h%s\\0' {} +";
+/** Words of `find` that pass over what is hidden in the workspace, and over what tools filled. `tell` is a command for the names of each. */
+export const passOver = (isHiddenLeftOut: boolean, tell: (kind: 'hidden' | 'filled') => string): string =>
+  `${isHiddenLeftOut ? `-name '.?*' -prune -exec ${tell('hidden')} {} + -o ` : ''}${FILLED} -prune -exec ${tell('filled')} {} + -o`;
+const printed = (kind: string) => `printf '${kind[0]}%s\\0'`;
 
-/** Names come with a letter for their type. `printf` is a program here and gets many names at once. */
+/** What `find` says on standard error of names that it cannot read. */
+export const UNREAD_LINE = /^find: /;
+
+/** Names come with a letter for their type: of hidden and filled ones h and f. `printf` is a program here and gets many names at once. */
 const filesScript = (isHiddenLeftOut: boolean) =>
-  `${ENTER}find . ${passOver(isHiddenLeftOut, COUNT_HIDDEN)} -type f -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
+  `${ENTER}find . ${passOver(isHiddenLeftOut, printed)} -type f -exec printf 'r%s\\0' {} +; :`;
 /** A directory that is passed over is told of all the same. */
 const treeScript = (isHiddenLeftOut: boolean) =>
-  `${ENTER}find . ${isHiddenLeftOut ? `-name '.?*' -prune -exec ${COUNT_HIDDEN} -o` : ''} ${FILLED} -exec printf 'd%s\\0' {} \\; -prune -o ! -name . -type d -exec printf 'd%s\\0' {} + -o -type l -exec printf 'l%s\\0' {} + -o ! -name . -exec printf 'f%s\\0' {} + 2>/dev/null; :`;
+  `${ENTER}find . ${isHiddenLeftOut ? `-name '.?*' -prune -exec ${printed('hidden')} {} + -o` : ''} ${FILLED} -exec printf 'd%s\\0' {} \\; -prune -o ! -name . -type d -exec printf 'd%s\\0' {} + -o -type l -exec printf 'l%s\\0' {} + -o ! -name . -exec printf 'r%s\\0' {} +; :`;
 
 /**
  * The names below a directory, from programs inside the sandbox. Links are told of and never followed; hidden names of the
@@ -87,9 +96,10 @@ export async function walkFiles(
   const { bytes, droppedBytes, cutAt } = outcome.stdout;
   const text = decodeRaw(droppedBytes > 0 ? bytes.subarray(0, cutAt) : bytes);
   const records = text.split('\0').slice(0, -1); // after the last NUL is nothing, or the start of a name that was cut
-  const isShown = (record: string) =>
-    !root.isInWorkspace || (!record.startsWith('h') && !record.slice(1).replace(/^\.\//, '').startsWith('.'));
-  const shownRecords = records.filter(isShown);
+  const isHidden = (record: string) =>
+    root.isInWorkspace && (record.startsWith('h') || record.slice(1).replace(/^\.\//, '').startsWith('.'));
+  const isFilled = (record: string) => record.startsWith('f') && !isHidden(record);
+  const shownRecords = records.filter((record) => !isHidden(record) && !isFilled(record));
   const found = shownRecords
     .map(
       (record): FoundName => ({ path: record.slice(1).replace(/^\.\//, ''), type: TYPES[record[0] ?? ''] ?? 'file' }),
@@ -98,12 +108,16 @@ export async function walkFiles(
   return {
     root,
     found,
-    hidden: records.length - shownRecords.length,
+    hidden: records.filter(isHidden).length,
+    filled: records.filter(isFilled).length,
+    unread: decodeRaw(outcome.stderr.bytes)
+      .split('\n')
+      .filter((line) => UNREAD_LINE.test(line)).length,
     isCut: droppedBytes > 0 || outcome.interruption !== undefined,
   };
 }
 
-const TYPES: Readonly<Record<string, FoundName['type']>> = { d: 'directory', l: 'link', f: 'file' };
+const TYPES: Readonly<Record<string, FoundName['type']>> = { d: 'directory', l: 'link', r: 'file' };
 
 /** Throws what the exit code of a script that begins by going into a directory tells. */
 export function assertEntered(root: AgentPath, exitCode: number): void {

@@ -1,10 +1,11 @@
 import { type ExecChannel, hitLimits } from '../channel/exec-channel.ts';
 import type { LimitCounts } from '../channel/worker.ts';
-import { limitHints } from '../domain/limit-hints.ts';
 import { INTERACTIVE_SHELL, shellArguments } from '../channel/command-shell.ts';
+import { HeardProcess } from '../channel/heard-process.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import { type Command, commandText } from '../domain/command.ts';
 import { isLitterboxError } from '../domain/errors.ts';
+import { decodeRaw } from '../domain/raw-text.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -20,6 +21,7 @@ import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { Recorded, RecordRevision } from './record-revision.ts';
 import { assertVariables } from './assert-variables.ts';
 import { checkedCommand } from './checked-command.ts';
+import { commandHints } from './command-hints.ts';
 
 /** A program that a person runs inside, with a terminal where there is one. */
 export interface AttachInput {
@@ -48,7 +50,7 @@ export interface AttachedProcess extends AsyncDisposable {
 
 /** What a process left that a person worked with. */
 export interface FinishedProcess extends RecordResult {
-  /** What limits of the sandbox had to do with it, a sentence each; mostly empty. */
+  /** What limits and rules of the sandbox had to do with it, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }
 
@@ -107,9 +109,9 @@ export class AttachProcess {
     });
     const argv = typeof command === 'string' ? shellArguments(command) : command;
     const startedMs = performance.now();
-    let process: ProcessHandle;
+    let process: HeardProcess;
     try {
-      process = await opened.runtime.spawn(
+      const spawned = await opened.runtime.spawn(
         {
           argv: isMerged ? ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv,
           env: {
@@ -124,6 +126,7 @@ export class AttachProcess {
         },
         options,
       );
+      process = new HeardProcess(spawned);
     } catch (error) {
       await finishAudit('error', {});
       throw error;
@@ -157,8 +160,10 @@ export class AttachProcess {
       });
       await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
       const hit = before && after ? hitLimits(before, after) : {};
-      const limited = limitHints(found.policy.limits, { exit, text: '', ...hit });
-      return { ...result, hints: [...limited, ...(drift ? [liveTreeChanged(found, drift).message] : [])] };
+      // What a person saw fail in a shell, they went on from.
+      const text = tool === 'run' ? decodeRaw(process.last) : '';
+      const hints = commandHints(found.policy, { exit, text, ...hit }, 'person');
+      return { ...result, hints: [...hints, ...(drift ? [liveTreeChanged(found, drift).message] : [])] };
     };
     return {
       process,

@@ -1,10 +1,21 @@
 import { parseNetworkRule } from '../config/parse-network-rule.ts';
+import type { LimitedOutcome } from '../domain/limit-hints.ts';
 import type { NetworkPolicy } from '../domain/policy.ts';
+import { reachable, reachableText } from '../domain/reachable.ts';
+import type { HintReader } from '../domain/system-rule-hint.ts';
 import type { RefusedHost, WayOut } from './open-network.ts';
 
 /** What programs say when they find no network. */
 const NETWORK_WORDS =
   /could not resolve|temporary failure|name or service not known|getaddrinfo|EAI_AGAIN|ENOTFOUND|network is unreachable|ENETUNREACH|connection refused|ECONNREFUSED|failed to establish a new connection|proxy/i;
+/** What they say of a command that failed. */
+const COMMAND_WORDS =
+  /(?:could not|unable to) resolve host|temporary failure in name resolution|name or service not known|no such host|UnknownHostException|network is unreachable|fatal: unable to access|connect tunnel failed|tunneling socket could not|tunnel connection failed|\(litterbox: |getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|ENETUNREACH|failed to establish a new connection|failed to open tcp connection|no matching distribution found/i;
+/** They say so of a server of their own, too. */
+const REFUSED_WORDS = /connection refused/i;
+const OWN_MACHINE = /\blocalhost\b|\b127\.|\[::1\]/;
+/** What nothing prints that found one, such as the first program of a pipe whose last one went well. */
+const OFFLINE_WORDS = /^npm (?:ERR!|error) (?:network|code E(?:NOTFOUND|AI_AGAIN))/m;
 /** Where names stand in what programs say: in an address, or after the words for a name that was not found. */
 const NAMES =
   /(?:https?:\/\/(?:[^\s/@]*@)?|resolve(?: host(?:name)?)?:? ['"]?|ENOTFOUND |EAI_AGAIN |host=['"])([a-z0-9.-]+\.[a-z0-9-]+)(?::(\d{1,5}))?/gi;
@@ -40,6 +51,34 @@ export function networkHint(
     `allow = ${list([...allow, ...wanted])}`,
   ];
   return `${ofRefused === undefined ? '' : `${ofRefused}\n`}If it may reach ${wanted.join(', ')}, write into .litterbox.toml, and agree to it with litterbox trust:\n\n${lines.join('\n')}\n`;
+}
+
+/**
+ * What a command missed that the network would give. Nothing when it missed nothing that is known.
+ *
+ * @param text the end of what it printed: hostile
+ */
+export function commandNetworkHint(
+  network: NetworkPolicy,
+  { exit, text }: Pick<LimitedOutcome, 'exit' | 'text'>,
+  reader: HintReader,
+): string | undefined {
+  const isMissed =
+    exit.code === 0
+      ? OFFLINE_WORDS.test(text)
+      : COMMAND_WORDS.test(text) || (REFUSED_WORDS.test(text) && !OWN_MACHINE.test(text));
+  if (!isMissed) return undefined;
+  const rules = reachable(network);
+  const wanted = rulesIn(text)
+    .filter((rule) => !rules.includes(rule))
+    .slice(0, MAX_RULES)
+    .map((rule) => ` --allow ${rule}`);
+  const way = `litterbox create NAME --network run${wanted.length === 0 ? ' --allow HOST' : wanted.join('')}`;
+  if (rules.length === 0)
+    return reader === 'agent'
+      ? 'this sandbox has no network; only what is on the machine and in the repository can be used'
+      : `this sandbox has no network; one that reaches a host is made with ${way}`;
+  return `this sandbox reaches nothing but ${reachableText(rules)}, over HTTPS and through the proxy that HTTPS_PROXY names; ${reader === 'agent' ? 'a person can allow more for sandboxes to come, with network.allow in .litterbox.toml' : `one that reaches more is made with ${way}, or with network.allow in .litterbox.toml`}`;
 }
 
 function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPrivate: readonly string[]): string {

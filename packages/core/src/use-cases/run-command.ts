@@ -3,7 +3,6 @@ import { type ChannelCommand, type CommandOutcome, whatToRun } from '../channel/
 import type { Command } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
-import { limitHints } from '../domain/limit-hints.ts';
 import type { Policy } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
@@ -13,9 +12,9 @@ import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { assertVariables } from './assert-variables.ts';
-import { repositoryHint } from './repository-hint.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { checkedCommand } from './checked-command.ts';
+import { commandHints } from './command-hints.ts';
 
 /** A command to run and to record. */
 export interface RunCommandInput {
@@ -44,17 +43,14 @@ export interface RunCommandInput {
   readonly onUnrecorded?: ((outcome: CommandOutcome) => void) | undefined;
 }
 
-/** Of each stream, the end that is searched for words that limits are behind. */
+/** Of each stream, the end that is searched for what the command ran into. */
 const SEARCHED_BYTES = 64 * 1024;
-/** Of both, the end that is searched for words of programs that failed, in characters. */
-const LAST = 4_000;
-
 /** How a command went, and the revision that it left, if any. */
 export interface RunCommandResult extends CommandOutcome {
   /** What ran a command that was given as text. */
   readonly shell?: CommandShell;
   readonly recorded: RecordResult;
-  /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
+  /** What limits and rules of the sandbox had to do with how it ended, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }
 
@@ -71,7 +67,7 @@ export class RunCommand {
     const text = checkedCommand(command);
     assertTimeout(input.timeoutMs);
     assertVariables('sandbox.run', input.env);
-    let policy: Pick<Policy, 'limits' | 'workspaceGit'> | undefined;
+    let policy: Policy | undefined;
     const { outcome, recorded } = await this.#change.execute<CommandOutcome & Pick<RunCommandResult, 'shell'>>(
       {
         sandbox,
@@ -104,11 +100,9 @@ export class RunCommand {
     );
     const { stdout, stderr } = outcome;
     const printed = [stdout, stderr].map(({ bytes }) => decodeRaw(bytes.slice(-SEARCHED_BYTES))).join('\n');
-    const limited = limitHints(policy?.limits ?? {}, { ...outcome, text: printed });
     // Agents are told in their own words.
-    const missed =
-      tool === 'run' && policy && outcome.exit.code !== 0 ? repositoryHint(policy, printed.slice(-LAST)) : undefined;
-    return { ...outcome, recorded, hints: [...limited, ...(missed === undefined ? [] : [missed])] };
+    const reader = tool === 'run' ? 'person' : 'agent';
+    return { ...outcome, recorded, hints: policy ? commandHints(policy, { ...outcome, text: printed }, reader) : [] };
   }
 }
 

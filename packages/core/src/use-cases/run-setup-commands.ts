@@ -6,6 +6,7 @@ import { decodeRaw } from '../domain/raw-text.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
+import { systemRuleHint } from '../domain/system-rule-hint.ts';
 import { networkHint } from './network-hint.ts';
 import type { WayOut } from './open-network.ts';
 import { repositoryHint } from './repository-hint.ts';
@@ -81,6 +82,13 @@ export async function runSetupCommands(
   return undefined;
 }
 
+function systemHint(log: string): string | undefined {
+  const hint = systemRuleHint(log, 'person');
+  return hint && `${sentence(hint)}.`;
+}
+
+const sentence = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
 /**
  * @param kind what failed, in a sentence: `setup command`
  * @param hint what to do, besides what the network needs
@@ -102,8 +110,8 @@ export function setupFailed(
     .map((line) => `  | ${line}`)
     .join('\n');
   const network = withheldNetwork(policy) ?? networkHint(policy.network, log, way);
-  const ofLimits = failed.hints.map((one) => `${one[0]?.toUpperCase()}${one.slice(1)}.`);
-  const hints = [hint, ...ofLimits, repositoryHint(policy, log), network].filter((one) => one !== undefined);
+  const ofLimits = failed.hints.map((one) => `${sentence(one)}.`);
+  const hints = [hint, ...ofLimits, systemHint(log), repositoryHint(policy, log, 'person'), network].filter((one) => one !== undefined);
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
     hint: hints.join(' '),

@@ -2,7 +2,7 @@ import { decodeRaw } from '@litterbox/core/provider';
 import { FileFailure } from './memory-files.ts';
 import type { MachineProcess } from './machine-process.ts';
 
-/** `grep` with `-E H n s I Z i c`, `-m COUNT`, `-e PATTERN`, over files or what comes in. */
+/** `grep` with `-E H n s I a l L Z i c`, `-m COUNT`, `-e PATTERN`, over files or what comes in. */
 export async function grep(process: MachineProcess, args: readonly string[]): Promise<number> {
   const letters = new Set<string>();
   const rest: string[] = [];
@@ -28,13 +28,18 @@ export async function grep(process: MachineProcess, args: readonly string[]): Pr
   let count = 0;
   for (const name of names.length === 0 ? [undefined] : names) {
     const content = await contentOf(process, name);
-    if (!content || (letters.has('I') && content.includes(0))) continue;
-    const lines = decodeRaw(content).replace(/\n$/, '').split('\n');
+    if (!content) continue;
+    const isBinary = letters.has('I') && content.includes(0);
+    const lines = isBinary || content.length === 0 ? [] : decodeRaw(content).replace(/\n$/, '').split('\n');
     const found = lines
       .flatMap((text, index) => (expression.test(text) ? [{ text, line: index + 1 }] : []))
       .slice(0, most);
     count += found.length;
     if (letters.has('c')) continue;
+    if (letters.has('l') || letters.has('L')) {
+      if (letters.has('l') === found.length > 0) await process.write(1, `${name}${letters.has('Z') ? '\0' : '\n'}`);
+      continue;
+    }
     const prefix = name !== undefined && letters.has('H') ? `${name}${letters.has('Z') ? '\0' : ':'}` : '';
     for (const { text, line } of found)
       await process.write(1, `${prefix}${letters.has('n') ? `${line}:` : ''}${text}\n`);

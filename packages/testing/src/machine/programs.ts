@@ -260,9 +260,11 @@ const basics: Readonly<Record<string, Program>> = {
   },
 
   async xargs(process, args) {
-    const [command = '', ...given] = args.filter((arg) => arg !== '-0');
+    const from = args.findIndex((arg) => !arg.startsWith('-'));
+    const [command = '', ...given] = args.slice(from);
     const input = decodeRaw(await process.readAll());
     const names = input.split('\0').filter((name) => name !== '');
+    if (names.length === 0 && args.slice(0, from).includes('-r')) return 0;
     const child = process.machine.start(process, [command], (one) => runProgram(one, command, [...given, ...names]));
     return await process.wait(child.exit);
   },

@@ -25,7 +25,7 @@ test('lines are found in all files but hidden and binary ones, in the same order
   await using fixture = await prepared();
   const found = await search(fixture, 'find me');
   expect(told(found)).toEqual(['src/a.ts:2: find me too', 'src/b.js:1: find me in b']);
-  expect(found).toMatchObject({ isCut: false, hidden: 1 });
+  expect(found).toMatchObject({ isCut: false, hidden: 1, binary: 1, unread: 0, filled: 0 });
   expect((await fixture.audited()).at(-1)).toBe('sandbox-grep: ok');
 });
 
@@ -42,6 +42,20 @@ test('only files that match are looked into', async () => {
   expect(await search(fixture, 'find', { include: '*.js' })).toMatchObject({ hidden: 1 });
   expect(await search(fixture, 'find', { path: 'src' })).toMatchObject({ hidden: 0 });
   expect(told(await search(fixture, 'find', { include: 'src/*.ts' }))).toEqual(['src/a.ts:2: find me too']);
+});
+
+test('FC-37: a line is found whatever bytes it has, and what was not looked into is counted', async () => {
+  await using fixture = await prepared();
+  const command = `printf 'caf\\351 needle\\n' >latin1; printf '\\377\\376n\\0e\\0' >utf16; mkdir -p node_modules/dep
+    echo needle >node_modules/dep/x; : >empty`;
+  await fixture.runCommand.execute({ sandbox: 'a', command });
+  for (const more of [{}, { include: '*' }]) {
+    const found = await search(fixture, 'needle', more);
+    expect(found.lines.map(({ path, line }) => `${path}:${line}`)).toEqual(['latin1:1']);
+    expect(found).toMatchObject({ hidden: 1, binary: 2, filled: 1, unread: 0 });
+  }
+  const one = await search(fixture, 'n', { path: 'utf16' });
+  expect(one).toMatchObject({ lines: [], binary: 1 });
 });
 
 test('nothing that is found is no error', async () => {

@@ -84,7 +84,10 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
     const renamed = profile === 'roadmap' ? one.roadmap : undefined;
     const name = nameOf(one.name);
     const input = (renamed?.needsMessage ?? false) || setting.requireMessage ? withMessage(one.input) : one.input;
-    const inputOf = (given: unknown) => (sandbox === undefined ? given : bound(given, sandbox));
+    const inputOf = (given: unknown) => {
+      const meant = withoutNulls(given, sandbox === undefined ? input : input.partial({ sandbox: true }));
+      return sandbox === undefined ? meant : bound(meant, sandbox);
+    };
     const named = { ...one, name, input };
     const operation =
       setting.place !== undefined && 'workdir' in one.input.shape ? placedOperation(named, setting.place) : named;
@@ -111,6 +114,17 @@ export function offeredTools({ profile, prefix, sandbox, setting }: ToolChoice):
 function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
   return typeof given === 'object' && given !== null && !Array.isArray(given);
 }
+
+/** Some clients send null for what they leave out. */
+function withoutNulls(given: unknown, { shape }: z.ZodObject): unknown {
+  if (given === null || given === undefined) return {};
+  if (!isObject(given)) return given;
+  const isLeftOut = (key: string) => given[key] === null && Object.hasOwn(shape, key) && isOptional(shape[key]);
+  return Object.fromEntries(Object.entries(given).filter(([key]) => !isLeftOut(key)));
+}
+
+const isOptional = (field: z.ZodObject['shape'][string] | undefined): boolean =>
+  (field as z.ZodType | undefined)?.safeParse(undefined).success === true;
 
 function withMessage(input: z.ZodObject): z.ZodObject {
   const message: unknown = input.shape['message'];

@@ -2,15 +2,12 @@ import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
 import type { CommandOutcome } from '../../channel/exec-channel.ts';
 import { isLitterboxError, LitterboxError } from '../../domain/errors.ts';
-import type { Policy } from '../../domain/policy.ts';
 import { decodeRaw } from '../../domain/raw-text.ts';
 import { withoutGitUsage } from '../../domain/without-git-usage.ts';
-import { FindSandbox } from '../../use-cases/find-sandbox.ts';
-import { REPOSITORY_WORDS } from '../../use-cases/repository-hint.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/run-command.ts';
 import { SpillOutput, type TakenBack } from '../../use-cases/spill-output.ts';
 import { nameText } from './name-text.ts';
-import { reachable, reachableText } from './reachable.ts';
+import { reachableText } from '../../domain/reachable.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
 import { tool, type ToolSetting } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
@@ -20,13 +17,8 @@ const SHOWN = { maxCharacters: 24_000, maxLineCharacters: 2_000 };
 /** Bytes kept of each stream, for the file that the rest is read from. */
 const KEPT_BYTES = 4 * 2 ** 20;
 const MAX_TIMEOUT_MS = 3_600_000;
-
-/** What programs say when they find no network. */
-const NETWORK_WORDS =
-  /could not resolve host|temporary failure in name resolution|name or service not known|connection refused|network is unreachable|fatal: unable to access|connect tunnel failed|tunneling socket could not|tunnel connection failed|\(litterbox: |getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|ENETUNREACH|failed to establish a new connection/i;
-
-/** Those that nothing prints which found one. */
-const OFFLINE_WORDS = /^npm (?:ERR!|error) (?:network|code E(?:NOTFOUND|AI_AGAIN))/m;
+/** Not beside another hint: what waits for a network that is not there does not get it by waiting longer. */
+const LONGER = '[hint: give a longer timeout, or start it in the background with its output in a file]';
 
 export const bash = tool({
   name: 'bash',
@@ -70,8 +62,7 @@ export const bash = tool({
       throw unrecorded === undefined ? error : withOutput(error, unrecorded);
     });
     const before = await spill.lastTakenBack(sandbox);
-    const { stdout, stderr, isCut, lines } = outputOf(result);
-    const policyOf = async () => (await useCases.get(FindSandbox).execute(sandbox, options)).policy;
+    const { isCut, lines } = outputOf(result);
     const file = isCut ? await spill.execute(sandbox, result, options) : undefined;
     return {
       type: 'text',
@@ -83,7 +74,7 @@ export const bash = tool({
           ...(before ? [takenBackLine(before)] : []),
           ...warningLines(result.recorded),
           ...result.hints.map((hint) => `[hint: ${hint}]`),
-          ...(await hintLines(result, stumbles(result, stdout, stderr), policyOf)),
+          ...(result.interruption === 'timeout' && result.hints.length === 0 ? [LONGER] : []),
         ].join('\n'),
       ],
       meta: {
@@ -105,8 +96,6 @@ function outputOf(outcome: Pick<CommandOutcome, 'stdout' | 'stderr'>) {
   const stdout = condenseOutput(withoutGitUsage(decodeRaw(outcome.stdout.bytes).toWellFormed()), SHOWN);
   const stderr = condenseOutput(withoutGitUsage(decodeRaw(outcome.stderr.bytes).toWellFormed()), SHOWN);
   return {
-    stdout: stdout.text,
-    stderr: stderr.text,
     isCut: stdout.isCut || stderr.isCut,
     lines: [
       ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/, '')]),
@@ -151,36 +140,4 @@ function endLine({ exit, shell, interruption, durationMs, recorded }: RunCommand
   // Said of what went well, too: what bash does otherwise is no error to sh.
   const by = shell === 'sh' ? ', by sh because there is no bash' : '';
   return `[${ended}${by}, ${recordedText(recorded)}]`;
-}
-
-function stumbles({ exit }: RunCommandResult, stdout: string, stderr: string): 'network' | 'repository' | undefined {
-  const says = (words: RegExp) => words.test(stderr) || words.test(stdout);
-  // The last program of a pipe went well: `npm install 2>&1 | tail -n 3`.
-  if (exit.code === 0) return says(OFFLINE_WORDS) ? 'network' : undefined;
-  if (says(NETWORK_WORDS)) return 'network';
-  return says(REPOSITORY_WORDS) ? 'repository' : undefined;
-}
-
-async function hintLines(
-  { interruption }: RunCommandResult,
-  stumble: 'network' | 'repository' | undefined,
-  policyOf: () => Promise<Policy>,
-): Promise<readonly string[]> {
-  // What waits for a network that is not there does not get it by waiting longer.
-  if (interruption === 'timeout' && stumble !== 'network')
-    return ['[hint: give a longer timeout, or start it in the background with its output in a file]'];
-  if (stumble === undefined) return [];
-  if (stumble === 'repository')
-    return (await policyOf()).workspaceGit === 'throwaway'
-      ? []
-      : [
-          '[hint: the workspace is no git repository, and its changes are recorded without one; a person can give sandboxes to come a repository of their own, with workspace.git = "throwaway" in .litterbox.toml]',
-        ];
-  const rules = reachable((await policyOf()).network);
-  if (rules.length === 0)
-    return ['[hint: this sandbox has no network; only what is on the machine and in the repository can be used]'];
-  const list = reachableText(rules);
-  return [
-    `[hint: this sandbox reaches nothing but ${list}, over HTTPS and through the proxy that HTTPS_PROXY names; a person can allow more for sandboxes to come, with network.allow in .litterbox.toml]`,
-  ];
 }

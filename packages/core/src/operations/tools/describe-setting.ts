@@ -5,7 +5,7 @@ import { DecidePolicy } from '../../use-cases/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/find-sandbox.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import type { UseCases } from '../operation.ts';
-import { reachable, reachableText } from './reachable.ts';
+import { reachable, reachableText } from '../../domain/reachable.ts';
 import type { ToolSetting } from './tool.ts';
 import { stateAndShell } from '../state-and-shell.ts';
 

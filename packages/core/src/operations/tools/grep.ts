@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/condense-output.ts';
 import { type FoundLine, SearchFiles } from '../../inside/search-files.ts';
-import { hiddenLines } from './hidden-lines.ts';
+import { leftOutLines } from './left-out-lines.ts';
 import { nameText } from './name-text.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -17,7 +17,7 @@ export const grep = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `Search the content of files in the sandbox, line by line, with a regular expression (without lookaround and backreferences). At most ${MAX_LINES} lines. Left out are hidden and binary files, and node_modules and __pycache__ unless path names one.`,
+    `Search the content of files in the sandbox with a regular expression (without lookaround and backreferences). Hidden and binary files are left out, and node_modules and __pycache__ unless path names one.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     pattern: z.string().describe('The regular expression'),
@@ -37,7 +37,7 @@ export const grep = tool({
       text: [
         [
           ...(shown === 0 ? ['[no line matches]'] : [text]),
-          ...(isCut ? [`[${more}]`] : hiddenLines(found.hidden)),
+          ...(isCut ? [`[${more}]`] : leftOutLines(found, shown === 0)),
         ].join('\n'),
       ],
       meta: { lines: found.lines.length, hidden: found.hidden, truncated: isCut },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hiddenLines } from './hidden-lines.ts';
+import { leftOutLines } from './left-out-lines.ts';
 import { nameText } from './name-text.ts';
 import { ListFiles } from '../../use-cases/list-files.ts';
 import { type FoundName, type Walk } from '../../inside/walk-files.ts';
@@ -15,7 +15,7 @@ export const ls = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `List a directory in the sandbox, one name a line; directories end with /, links with @. Hidden names are left out, and with recursive what lies in node_modules and __pycache__. At most ${MAX_NAMES} names.`,
+    `List a directory in the sandbox, one name a line; directories end with /, links with @. Hidden names are left out, and with recursive what lies in node_modules and __pycache__.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     path: z.string().optional().describe('The directory, relative to the workspace or absolute; default the workspace'),
@@ -31,18 +31,19 @@ export const ls = tool({
 const ENDS: Readonly<Record<FoundName['type'], string>> = { file: '', directory: '/', link: '@' };
 
 /** Names a line each, and what was left out. */
-export function namesAnswer(
-  { found, hidden, isCut }: Pick<Walk, 'found' | 'hidden' | 'isCut'>,
-  nothing: string,
-  more: string,
-) {
+export function namesAnswer(walk: Omit<Walk, 'root'>, nothing: string, more: string) {
+  const { found, hidden, isCut } = walk;
   const named = found.slice(0, MAX_NAMES).map(({ path, type }) => `${nameText(path)}${ENDS[type]}`);
   const left = found.length - named.length;
   const note =
     left > 0 || isCut ? [`[${named.length} of ${isCut ? 'more than ' : ''}${found.length} names; ${more}]`] : [];
   return {
     type: 'text' as const,
-    text: [[...(named.length === 0 ? [`[${nothing}]`] : named), ...note, ...hiddenLines(hidden)].join('\n')] as const,
+    text: [
+      [...(named.length === 0 ? [`[${nothing}]`] : named), ...note, ...leftOutLines(walk, named.length === 0)].join(
+        '\n',
+      ),
+    ] as const,
     meta: { names: found.length, hidden, truncated: left > 0 || isCut },
   };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { shown } from '../../domain/shown.ts';
 import type { LeftOut } from '../../use-cases/create-sandbox.ts';
 import { createSandbox } from '../create-sandbox.ts';
-import { reachableFact } from './reachable.ts';
+import { reachableFact } from '../../domain/reachable.ts';
 import { tool } from './tool.ts';
 
 /** How long the answer waits for git to find the uncommitted changes that are not in the sandbox. */

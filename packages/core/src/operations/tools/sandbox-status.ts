@@ -9,7 +9,7 @@ import { AuditRead } from '../../use-cases/audit-read.ts';
 import { OpenRepository } from '../../use-cases/open-repository.ts';
 import { nameText } from './name-text.ts';
 import { patchText } from './patch-text.ts';
-import { reachableFact } from './reachable.ts';
+import { reachableFact } from '../../domain/reachable.ts';
 import { stateAndShell } from '../state-and-shell.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';

@@ -12,6 +12,8 @@ export type ToolAnswer =
       readonly type: 'text';
       /** What it reads, in parts: clients put them one after the other. */
       readonly text: readonly [string, ...string[]];
+      /** What it sees after the text. */
+      readonly image?: { readonly mimeType: string; readonly bytes: Uint8Array };
       /** For programs: exit code, revision and the like. JSON values only. */
       readonly meta: Readonly<Record<string, unknown>>;
     }

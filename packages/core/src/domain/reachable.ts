@@ -1,4 +1,4 @@
-import type { NetworkPolicy } from '../../domain/policy.ts';
+import type { NetworkPolicy } from './policy.ts';
 
 /** More are told by number: the list is part of every description. */
 const MAX_SHOWN = 12;
