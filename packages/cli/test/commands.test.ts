@@ -535,6 +535,44 @@ describe('the command line', () => {
     expect((await fixture.run(['diff', 'sums', '--name-only'])).stdout).toBe('binary\nnew\nother\n');
   });
 
+  it('whoever leaves the pager early ends diff, log and audit without a word', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'long']);
+    await fixture.run(['run', 'long', 'i=0; while [ $i -lt 200000 ]; do echo "line $i of a long file"; i=$((i+1)); done >long']);
+    const paged = async (args: readonly string[], pager: string) => {
+      const child = fixture.startInTerminal(args, { PAGER: pager });
+      let shown = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        if (shown === '') child.stdin?.write('q');
+        shown += text;
+      });
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, isQuiet: !/error|EPIPE/.test(shown), hasText: shown.length > 100 };
+    };
+    for (const pager of ['less -+F', 'head -n 5'])
+      for (const args of [['diff', 'long'], ['log', 'long', '-p'], ['diff', 'long', '--stat'], ['audit']])
+        expect({ pager, args, ...(await paged(args, pager)) }).toEqual({
+          pager,
+          args,
+          code: 0,
+          isQuiet: true,
+          hasText: true,
+        });
+  });
+
+  it('says on a terminal that there is nothing to show, and prints nothing elsewhere', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'idle']);
+    for (const args of [['diff', 'idle'], ['diff', 'idle', '--stat'], ['diff', 'idle', '--name-only']]) {
+      expect(await fixture.run(args)).toEqual({ code: 0, stdout: '', stderr: '' });
+      const child = fixture.startInTerminal(args);
+      const shown: string[] = [];
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => shown.push(text));
+      await once(child, 'close');
+      expect({ args, shown: shown.join('') }).toEqual({ args, shown: 'No changes.\r\n' });
+    }
+  });
+
   it('FC-27: a diff into a file is a patch that git apply takes, binary files too', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'binary']);

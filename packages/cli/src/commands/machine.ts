@@ -19,6 +19,7 @@ import {
 } from '@litterbox/core';
 import { askAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
+import { showPaged } from '../show-paged.ts';
 import { ago, table } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
@@ -231,8 +232,9 @@ async function audit(
     durationMs === undefined ? '' : `${Math.round(durationMs)} ms`,
     visibleName(inputOf(input), 120),
   ]);
-  if (rows.length > 0)
-    talk.result(table(['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'], rows, process.stdout.isTTY));
+  const header = ['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'];
+  const lines = rows.length === 0 ? [] : table(header, rows, process.stdout.isTTY).split('\n');
+  await showPaged(context, lines, 'Nobody has called anything yet.');
 }
 
 /** What an entry is about, and of a connection why it was refused or where it led. */
