@@ -69,6 +69,24 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'b', '--force']);
   });
 
+  it('FC-43: says of dependencies only what is true: nothing when they came along', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('.git/info/exclude', 'node_modules/\n');
+    for (const name of ['package.json', 'package-lock.json']) fixture.file(name, '{}\n');
+    fixture.file('node_modules/dep/index.js', '1\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'packages');
+    const without = await fixture.run(['create', 'without']);
+    expect(without.stderr).toContain('Git ignores node_modules, so your copy is not in the sandbox.');
+    if (PROVIDER === 'overlayfs')
+      expect(without.stderr).toContain(
+        '  litterbox delete without && litterbox create without --include node_modules\n',
+      );
+    const along = await fixture.run(['create', 'along', '--include', 'node_modules']);
+    expect(along.stderr).not.toMatch(/ignores|litterbox|package-lock/);
+    expect((await fixture.run(['run', 'along', 'cat node_modules/dep/index.js'])).stdout).toBe('1\n');
+  });
+
   it('races forks, shows how the judge ranks them, and removes the others after a yes', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'a']);
