@@ -76,8 +76,9 @@ function placedLines({ placement, createdAtMs }: SandboxRecord): readonly string
 /** States in which nothing can be done in a sandbox, and what then. */
 const TROUBLES: Readonly<Record<string, string>> = {
   missing: 'litterbox recover builds it anew from its last revision',
+  slow: 'its engine or machine did not answer in time, and may be busy alone; the sandbox has not been changed, try again',
   unreachable:
-    'its provider did not answer, and it is as it was; litterbox doctor tells more, and delete --forget is for a machine that is gone for good',
+    'its engine or machine cannot be reached; the sandbox has not been changed. Details: litterbox doctor. If the machine is gone for good: litterbox delete NAME --forget',
   error: 'what is left of it cannot be used, or its provider cannot say',
 };
 
@@ -131,7 +132,9 @@ const isReady = ({ usable, checks }: ProbeReport): boolean => usable && !checks.
 
 function verdict(talk: Talk, report: ProbeReport): string {
   if (isReady(report)) return talk.paint('green', 'usable');
-  return report.usable ? talk.paint('yellow', 'needs one step') : talk.paint('red', 'not usable');
+  if (report.usable) return talk.paint('yellow', 'needs one step');
+  const isSlow = report.checks.every(({ status }) => status === 'warning'); // nothing failed: it has not said anything yet
+  return isSlow ? talk.paint('yellow', 'slow to answer') : talk.paint('red', 'not usable');
 }
 
 async function doctor(context: Context, input: Parsed<typeof checkMachine>): Promise<void> {
