@@ -526,7 +526,8 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'told', '--memory', '128MiB', '--processes', '64']);
     const late = await fixture.run(['run', 'told', '--timeout', '1s', 'sleep 60']);
-    expect(late.stderr).toMatch(/ended by its timeout after \d+ s; --timeout gives it longer, limits\.timeout/);
+    expect(late.stderr).toMatch(/reached its timeout and was stopped after \d+ s; --timeout gives it longer, limits\.timeout/);
+    expect(late.code).toBe(124);
     const git = await fixture.run(['run', 'told', 'echo "fatal: not a git repository" >&2; exit 128']);
     expect(git.stderr).toContain('hint: The workspace is no git repository.');
     const greedy = 'head -c 268435456 /dev/zero | tail -n 1 >/dev/null 2>&1; exit 0';
@@ -601,6 +602,20 @@ describe('the command line', () => {
     fixture.git('apply', '--check', '../patch');
     fixture.git('apply', '../patch');
     expect(readFileSync(join(fixture.repository, 'new.png'))).toEqual(Buffer.from('\0\x01\xffpicture', 'latin1'));
+  });
+
+  it('worktree says how much of the work no milestone offers yet', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'seen']);
+    expect(await fixture.run(['worktree', 'seen'])).toMatchObject({ code: 0, stderr: '' });
+    await fixture.run(['run', 'seen', 'echo one >one']);
+    const early = await fixture.run(['worktree', 'seen']);
+    expect(early).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: No milestone yet, so .*began with\. .*litterbox milestone seen 'MESSAGE'/) });
+    expect(existsSync(join(early.stdout.trim(), 'one'))).toBe(false);
+    await fixture.run(['milestone', 'seen', 'One']);
+    expect((await fixture.run(['worktree', 'seen'])).stderr).toBe('');
+    await fixture.run(['run', 'seen', 'echo two >two']);
+    expect((await fixture.run(['worktree', 'seen'])).stderr).toContain('One revision came after the last milestone');
   });
 
   it('merge --autostash says so when edits that it puts back conflict, and keeps them', async () => {
@@ -763,6 +778,38 @@ describe('the command line', () => {
     child.kill('SIGINT');
     expect(((await once(child, 'close')) as [number])[0]).toBe(130);
     expect((await fixture.run(['diff', 'stop', '--name-only'])).stdout).toBe('begun\n');
+  });
+
+  it('FC-35: --json leaves the command its input, and one that nobody closes holds nothing up', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'input']);
+    const ran = await fixture.run(['--json', 'run', 'input', 'cat; echo err >&2; echo x >x; exit 3'], 'data');
+    expect({ code: ran.code, stderr: ran.stderr, document: JSON.parse(ran.stdout) }).toMatchObject({
+      code: 3,
+      stderr: '',
+      document: { exitCode: 3, stdout: 'data', stderr: 'err\n', timedOut: false, recorded: { changedFiles: 1 } },
+    });
+    const open = fixture.start(['--json', 'run', 'input', '--timeout', '1s', 'sleep 60']);
+    let said = '';
+    open.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const [code] = (await once(open, 'close')) as [number];
+    expect({ code, document: JSON.parse(said) }).toMatchObject({ code: 124, document: { timedOut: true } });
+  });
+
+  it('FC-61: a terminal that says it has no columns has 80 of 24 rows', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'unsized']);
+    const line = `stty cols 0 rows 0; exec ${[...NODE, 'run', 'unsized', '-t', '--', 'stty', 'size'].map(quoted).join(' ')}`;
+    const typed = spawnSync('script', ['-qec', line, '/dev/null'], {
+      cwd: fixture.repository,
+      env: { ...fixture.environment, SHELL: '/bin/sh' },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    expect({ code: typed.status, stdout: typed.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^24 80\r\n/m),
+    });
   });
 
   it('gives a real terminal', async () => {

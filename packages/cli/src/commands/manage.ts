@@ -114,7 +114,15 @@ async function worktree(context: Context, input: Parsed<typeof exportWorktree>):
   const onRisky = (risky: readonly RiskyChange[]) => void (!talk.json && showRisky(talk, risky));
   const made = await (await context.settled()).perform(exportWorktree, input, { signal, onRisky });
   if (talk.json) return talk.document(exportWorktree.document?.(made));
-  talk.result(made.directory);
+  const { directory, revisions, unmilestoned } = made;
+  const offer = `litterbox milestone ${input.sandbox} 'MESSAGE', then litterbox worktree ${input.sandbox}`;
+  if (unmilestoned > 0)
+    talk.warning(
+      revisions === unmilestoned
+        ? `No milestone yet, so these are the files that ${input.sandbox} began with. To see its work: ${offer}.`
+        : `${unmilestoned === 1 ? 'One revision' : `${unmilestoned} revisions`} came after the last milestone and cannot be seen in these files. To see all: ${offer}.`,
+    );
+  talk.result(directory);
 }
 
 async function clone(context: Context, input: Parsed<typeof cloneRepository>): Promise<void> {
