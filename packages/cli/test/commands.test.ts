@@ -374,6 +374,9 @@ describe('the command line', () => {
     [[], 2, 'Usage: litterbox'],
     [['delte', 'x'], 2, 'Did you mean delete?'],
     [['list', '--al'], 2, 'Did you mean --all?'],
+    [['rm', 'x'], 2, 'Did you mean delete?'],
+    [['exec', 'x'], 2, 'Did you mean run?'],
+    [['status'], 2, 'Did you mean list?'],
     [['delete'], 2, "missing required argument 'name'"],
     [['create', '###'], 2, 'has no letter a-z or digit'],
     [['create', 'HEAD'], 2, 'is reserved'],
@@ -633,6 +636,12 @@ describe('the command line', () => {
     });
     expect(fixture.git('stash', 'list')).toContain('litterbox autostash');
     expect(fixture.git('show', 'stash@{0}:same.txt')).toBe('mine');
+    await fixture.run(['create', 'next']);
+    await fixture.run(['run', 'next', 'echo x >x']);
+    expect(await fixture.run(['merge', 'next'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/One file in your work tree still conflicts, .*: same\.txt\.\n→ .*git stash drop/),
+    });
   });
 
   it('apply puts the changes into the work tree, leaves HEAD, and keeps the sandbox', async () => {
@@ -808,7 +817,7 @@ describe('the command line', () => {
     });
     expect({ code: typed.status, stdout: typed.stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^24 80\r\n/m),
+      stdout: expect.stringMatching(/24 80\r\n/),
     });
   });
 
@@ -840,6 +849,16 @@ describe('the command line', () => {
     await fixture.run(['create', 'completed']);
     expect((await fixture.run(['complete', '--', 'diff', ''])).stdout).toContain('completed');
     expect((await fixture.run(['complete', '--', 'mer'])).stdout).toContain('merge');
+    const typed = `set -e; shopt -u progcomp_alias; litterbox() { ${NODE.map(quoted).join(' ')} "$@"; }
+      source script; source script
+      COMP_WORDS=(litterbox diff com); COMP_CWORD=2; __litterbox_complete 2>/dev/null || true; echo "\${COMPREPLY[@]}"`;
+    fixture.file('script', stdout);
+    const completed = spawnSync('bash', ['--norc', '--noprofile', '-c', typed], {
+      cwd: fixture.repository,
+      env: fixture.environment,
+      encoding: 'utf8',
+    });
+    expect(completed).toMatchObject({ status: 0, stdout: 'completed\n', stderr: '' });
   });
 
   it('is quiet when whoever reads it leaves, and uses no colour in a pipe', async () => {

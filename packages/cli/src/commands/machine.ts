@@ -17,7 +17,7 @@ import {
   visible,
   visibleName,
 } from '@litterbox/core';
-import { askAtTerminal } from '../ask.ts';
+import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { showPaged } from '../show-paged.ts';
 import { ago, table } from '../table.ts';
@@ -196,7 +196,7 @@ async function trust(
   }
   const isAgreed =
     options.yes === true ||
-    (await askAtTerminal.approve({ question: questionOf(unseenCount), details: [] }, { signal }));
+    (await askOrCancel.approve({ question: questionOf(unseenCount), details: [] }, { signal }));
   if (!isAgreed)
     throw new LitterboxError('CONFIG_UNTRUSTED', 'Nobody agreed.', {
       operation: 'cli.trust',

@@ -13,7 +13,7 @@ import {
   type RunStateResult,
   undoRevision,
 } from '@litterbox/core';
-import { askAtTerminal } from '../ask.ts';
+import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showRisky } from './review.ts';
@@ -48,7 +48,7 @@ async function remove(
         .perform(deleteSandbox, { sandbox: name, force, forget }, { signal })
         .catch(async (error: unknown) => {
           if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
-          if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
+          if (!(await askOrCancel.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
             throw error;
           await litterbox.perform(deleteSandbox, { sandbox: name, force: true, forget }, { signal });
         });

@@ -47,12 +47,16 @@ async function run(
         { signal, onProgress: talk.progress },
       );
     const attached = await inPlace(context, cwd, attach);
+    talk.endProgress();
     return await (tty ? inTerminal(context, attached, timeoutMs) : piped(context, attached, input));
   }
   const options = {
     signal,
     onProgress: talk.progress,
-    onStart: (running: RunningCommand) => context.onInterrupt(() => void running.signal('SIGINT')),
+    onStart: (running: RunningCommand) => {
+      talk.endProgress();
+      context.onInterrupt(() => void running.signal('SIGINT'));
+    },
     onOutput: talk.json ? undefined : passOn,
   };
   const mergeOutput = !talk.json && isOnePlace();

@@ -1,4 +1,4 @@
-import { type ExecChannel, whatToRun } from '../channel/exec-channel.ts';
+import { type ExecChannel, type OutputListener, whatToRun } from '../channel/exec-channel.ts';
 import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { limitHints } from '../domain/limit-hints.ts';
@@ -63,6 +63,7 @@ export async function runSetupCommands(
         cwd: record.workdir,
         env: commandVariables(record, 'setup'),
         timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
+        onOutput: lastLines(`${verb}: ${command}`, options),
       },
       { signal: options?.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal },
     );
@@ -79,6 +80,25 @@ export async function runSetupCommands(
     return { command, how, log, hints: limitHints(record.policy.limits, { ...outcome, text: log }) };
   }
   return undefined;
+}
+
+/** Not more often: nobody reads faster. */
+const DETAIL_MS = 200;
+const DETAIL_CHARACTERS = 200;
+
+/** Tells the last line of what is printed, for a person who waits. */
+function lastLines(message: string, { onProgress }: ProgressOptions = {}): OutputListener | undefined {
+  if (!onProgress) return undefined;
+  let toldMs = Number.NEGATIVE_INFINITY;
+  return ({ bytes }) => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs < DETAIL_MS) return;
+    const lines = decodeRaw(bytes.slice(-DETAIL_CHARACTERS)).split(/[\r\n]/);
+    const detail = lines.findLast((line) => line.trim() !== '')?.trim();
+    if (detail === undefined) return;
+    toldMs = nowMs;
+    onProgress({ step: 'setup', message, detail });
+  };
 }
 
 /**
