@@ -1,5 +1,5 @@
 import { LitterboxError } from '@litterbox/core';
-import { askAtTerminal } from './ask.ts';
+import { askOrCancel, isAtTerminal } from './ask.ts';
 
 /** Goes on only after a person's yes to a change of files. @throws LitterboxError `NEED_TTY`, `PERMISSION_DENIED` */
 export async function assertAgreed(
@@ -8,12 +8,11 @@ export async function assertAgreed(
   operation: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!isAtTerminal()) {
     throw new LitterboxError('NEED_TTY', `Nobody can be asked about ${files}; nothing was changed.`, {
       operation,
       hint: 'Add --yes to write it.',
     });
   }
-  if (await askAtTerminal.approve({ question, details: [] }, { signal })) return;
-  throw new LitterboxError('PERMISSION_DENIED', 'You said no; nothing was changed.', { operation });
+  await askOrCancel.approve({ question, details: [] }, { signal });
 }

@@ -1,4 +1,4 @@
-import type { Approver } from '@litterbox/core';
+import { type Approver, LitterboxError } from '@litterbox/core';
 
 /** Whether there is a person who can be asked. */
 export const isAtTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -11,5 +11,14 @@ export const askAtTerminal: Approver = {
     for (const line of details) process.stderr.write(`  ${line}\n`);
     const answer = await confirm({ message: question, initialValue: false, output: process.stderr });
     return !isCancel(answer) && answer;
+  },
+};
+
+/** As {@link askAtTerminal}, where nothing is left to do after a no. @throws LitterboxError `PERMISSION_DENIED` when a person says no */
+export const askOrCancel: Approver = {
+  async approve(request, options) {
+    const isApproved = await askAtTerminal.approve(request, options);
+    if (isApproved || !isAtTerminal()) return isApproved;
+    throw new LitterboxError('PERMISSION_DENIED', 'Cancelled. Nothing was changed.', { operation: 'cli.ask' });
   },
 };

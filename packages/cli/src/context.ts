@@ -1,6 +1,6 @@
 import { visible } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
-import { askAtTerminal } from './ask.ts';
+import { askOrCancel } from './ask.ts';
 import { loadLitterbox } from './load-litterbox.ts';
 import type { Talk } from './talk.ts';
 
@@ -30,7 +30,7 @@ export function contextOf(
 ): Context {
   let opened: Promise<Performer> | undefined;
   const litterbox = () => {
-    opened ??= loadLitterbox(repo, askAtTerminal);
+    opened ??= loadLitterbox(repo, askOrCancel);
     return opened;
   };
   return {

@@ -50,7 +50,7 @@ export async function main(args: readonly string[]): Promise<void> {
   if (talk.json) program.configureOutput({ writeErr: () => {} }); // the help that stands for a missing command
   try {
     if (args[0] === 'completion' || args[0] === 'complete')
-      await (await import('./commands/completion.ts')).addCompletion(program, args[0] === 'complete');
+      await (await import('./commands/completion.ts')).addCompletion(program, args[0] === 'complete', args[1]);
     await program.parseAsync([...normalArguments(program, args)], { from: 'user' });
     process.exitCode ??= 0;
   } catch (error) {

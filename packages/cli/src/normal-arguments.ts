@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 
 const FLAGS = new Set(['--json', '--quiet', '--no-color']);
+const REPOSITORY = ['-C', '--repo'];
 
 /**
  * People put global options anywhere (`litterbox list --json`) and leave out the `--` of `run NAME COMMAND…`. Here the first come
  * first, and what follows the name in `run` is the command's own, options included.
  */
 export function normalArguments(program: Command, args: readonly string[]): readonly string[] {
+  if (args.length === 1 && (args[0] === 'version' || args[0] === '-v')) return ['--version'];
   const withValue = new Set(
     everyCommand(program)
       .flatMap(({ options }) => options)
@@ -21,7 +23,8 @@ export function normalArguments(program: Command, args: readonly string[]): read
     if (word === '--') return [...first, ...rest, ...args.slice(index)];
     if (words.length === 2 && words[0] === 'run' && !word.startsWith('-'))
       return [...first, ...rest, '--', ...args.slice(index)];
-    if (FLAGS.has(word)) first.push(word);
+    if (FLAGS.has(word) || word.startsWith('--repo=')) first.push(word);
+    else if (REPOSITORY.includes(word)) first.push(...args.slice(index, ++index + 1));
     else {
       rest.push(word);
       if (withValue.has(word)) rest.push(...args.slice(++index, index + 1));

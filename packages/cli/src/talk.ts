@@ -1,12 +1,15 @@
 import { styleText } from 'node:util';
 import { type Progress, visible } from '@litterbox/core';
 import { jsonLine } from './json-line.ts';
+import { progressLine } from './progress-line.ts';
 
 export interface TalkOptions {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean | undefined;
 }
+
+const CLEAR_LINE = '\r\u001b[2K';
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -15,7 +18,10 @@ export class Talk {
   readonly json: boolean;
   readonly #quiet: boolean;
   readonly #hasColor: (stream: NodeJS.WriteStream) => boolean;
-  #hasLine = false;
+  /** What the line on a terminal shows. */
+  #step: Progress | undefined;
+  #stepBegunMs = 0;
+  #ticker: NodeJS.Timeout | undefined;
 
   constructor({ json, quiet, color }: TalkOptions) {
     this.json = json;
@@ -35,7 +41,7 @@ export class Talk {
   }
 
   result(text: string): void {
-    this.#endLine();
+    this.endProgress();
     process.stdout.write(`${text}\n`);
   }
 
@@ -46,33 +52,47 @@ export class Talk {
 
   notice(text: string): void {
     if (this.#quiet) return;
-    this.#endLine();
+    this.endProgress();
     process.stderr.write(`${text}\n`);
   }
 
   warning(text: string): void {
-    this.#endLine();
+    this.endProgress();
     process.stderr.write(`${this.paint('yellow', 'warning:', process.stderr)} ${visible(text)}\n`);
   }
 
   /** One line that is written over on a terminal, a line each elsewhere. */
-  readonly progress = ({ message }: Progress): void => {
+  readonly progress = (progress: Progress): void => {
     if (this.#quiet || this.json) return;
-    if (process.stderr.isTTY) {
-      process.stderr.write(`\r\u001b[2K${this.paint('dim', `${visible(message)} …`, process.stderr)}`);
-      this.#hasLine = true;
-    } else process.stderr.write(`${visible(message)}\n`);
+    const { message, detail } = progress;
+    if (!process.stderr.isTTY) {
+      if (detail === undefined) process.stderr.write(`${visible(message)}\n`);
+      return;
+    }
+    if (detail === undefined) this.#stepBegunMs = performance.now();
+    this.#step = progress;
+    this.#draw();
+    this.#ticker ??= setInterval(() => this.#draw(), 1000).unref();
   };
 
+  #draw(): void {
+    if (!this.#step) return;
+    const line = progressLine(this.#step, performance.now() - this.#stepBegunMs, process.stderr.columns || 80);
+    process.stderr.write(`${CLEAR_LINE}${this.paint('dim', line, process.stderr)}`);
+  }
+
   error(message: string, hint: string | undefined): void {
-    this.#endLine();
+    this.endProgress();
     process.stderr.write(`${this.paint('red', 'error:', process.stderr)} ${visible(message)}\n`);
     if (hint !== undefined && hint !== '')
       process.stderr.write(`${this.paint('cyan', '→', process.stderr)} ${visible(hint)}\n`);
   }
 
-  #endLine(): void {
-    if (this.#hasLine) process.stderr.write('\r\u001b[2K');
-    this.#hasLine = false;
+  /** Before a program of the sandbox writes to the terminal itself. */
+  endProgress(): void {
+    if (this.#step) process.stderr.write(CLEAR_LINE);
+    this.#step = undefined;
+    clearInterval(this.#ticker);
+    this.#ticker = undefined;
   }
 }

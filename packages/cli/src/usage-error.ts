@@ -10,13 +10,39 @@ const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
   'commander.optionMissingArgument': 'ARG_MISSING',
   'commander.invalidArgument': 'ARG_RANGE',
 };
+/** What people of other programs type first. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  attach: 'shell',
+  checkout: 'worktree',
+  commit: 'milestone',
+  destroy: 'delete',
+  enter: 'shell',
+  exec: 'run',
+  info: 'explain',
+  inspect: 'explain',
+  ls: 'list',
+  new: 'create',
+  ps: 'list',
+  remove: 'delete',
+  reset: 'restore',
+  rm: 'delete',
+  rollback: 'restore',
+  ssh: 'shell',
+  start: 'create',
+  status: 'list',
+  stop: 'pause',
+};
 /** Enough for the parser's own words and a value of 80 characters. */
 const MAX_CHARACTERS = 240;
 
 /** What the parser of words found wrong, in the form that every error has. */
 export function usageError({ code, message }: CommanderError, command?: Command): LitterboxError {
   const said = code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
-  const line = visible(said.replace(/\s+/g, ' '));
+  const [, unknown = ''] = /^unknown command '(.*)'/s.exec(said) ?? [];
+  const synonym = Object.hasOwn(SYNONYMS, unknown) ? SYNONYMS[unknown] : undefined;
+  const line = visible(
+    synonym === undefined ? said.replace(/\s+/g, ' ') : `unknown command '${unknown}' (Did you mean ${synonym}?)`,
+  );
   return new LitterboxError(
     CODES[code] ?? 'INVALID_ARGUMENT',
     line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1)}…`,

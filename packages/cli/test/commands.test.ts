@@ -69,6 +69,24 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'b', '--force']);
   });
 
+  it('FC-43: says of dependencies only what is true: nothing when they came along', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('.git/info/exclude', 'node_modules/\n');
+    for (const name of ['package.json', 'package-lock.json']) fixture.file(name, '{}\n');
+    fixture.file('node_modules/dep/index.js', '1\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'packages');
+    const without = await fixture.run(['create', 'without']);
+    expect(without.stderr).toContain('Git ignores node_modules, so your copy is not in the sandbox.');
+    if (PROVIDER === 'overlayfs')
+      expect(without.stderr).toContain(
+        '  litterbox delete without && litterbox create without --include node_modules\n',
+      );
+    const along = await fixture.run(['create', 'along', '--include', 'node_modules']);
+    expect(along.stderr).not.toMatch(/ignores|litterbox|package-lock/);
+    expect((await fixture.run(['run', 'along', 'cat node_modules/dep/index.js'])).stdout).toBe('1\n');
+  });
+
   it('races forks, shows how the judge ranks them, and removes the others after a yes', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'a']);
@@ -359,6 +377,9 @@ describe('the command line', () => {
     [[], 2, 'Usage: litterbox'],
     [['delte', 'x'], 2, 'Did you mean delete?'],
     [['list', '--al'], 2, 'Did you mean --all?'],
+    [['rm', 'x'], 2, 'Did you mean delete?'],
+    [['exec', 'x'], 2, 'Did you mean run?'],
+    [['status'], 2, 'Did you mean list?'],
     [['delete'], 2, "missing required argument 'name'"],
     [['create', '###'], 2, 'has no letter a-z or digit'],
     [['create', 'HEAD'], 2, 'is reserved'],
@@ -511,7 +532,10 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'told', '--memory', '128MiB', '--processes', '64']);
     const late = await fixture.run(['run', 'told', '--timeout', '1s', 'sleep 60']);
-    expect(late.stderr).toMatch(/ended by its timeout after \d+ s; --timeout gives it longer, limits\.timeout/);
+    expect(late.stderr).toMatch(
+      /reached its timeout and was stopped after \d+ s; --timeout gives it longer, limits\.timeout/,
+    );
+    expect(late.code).toBe(124);
     const git = await fixture.run(['run', 'told', 'echo "fatal: not a git repository" >&2; exit 128']);
     expect(git.stderr).toContain('hint: The workspace is no git repository.');
     const greedy = 'head -c 268435456 /dev/zero | tail -n 1 >/dev/null 2>&1; exit 0';
@@ -535,7 +559,9 @@ describe('the command line', () => {
     await fixture.run(['create', 'ruled']);
     for (const input of [undefined, 'input']) {
       const hints = async (command: string) =>
-        (await fixture.run(['run', 'ruled', command], input)).stderr.split('\n').filter((line) => line.startsWith('hint:'));
+        (await fixture.run(['run', 'ruled', command], input)).stderr
+          .split('\n')
+          .filter((line) => line.startsWith('hint:'));
       expect(await hints('sudo apt-get install -y cowsay')).toEqual([
         expect.stringMatching(/^hint: no program is root here, .* home of the sandbox \(create --setup\)/),
       ]);
@@ -556,6 +582,52 @@ describe('the command line', () => {
     await fixture.run(['run', 'sums', 'printf "1\\n2\\n" >new; printf "\\0" >binary; echo 1 >other']);
     expect((await fixture.run(['diff', 'sums', '--stat'])).stdout).toMatch(/\n {2}3 files, \+3 -0, 1 binary\n$/);
     expect((await fixture.run(['diff', 'sums', '--name-only'])).stdout).toBe('binary\nnew\nother\n');
+  });
+
+  it('whoever leaves the pager early ends diff, log and audit without a word', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'long']);
+    await fixture.run([
+      'run',
+      'long',
+      'i=0; while [ $i -lt 200000 ]; do echo "line $i of a long file"; i=$((i+1)); done >long',
+    ]);
+    const paged = async (args: readonly string[], pager: string) => {
+      const child = fixture.startInTerminal(args, { PAGER: pager });
+      let shown = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        if (shown === '') child.stdin?.write('q');
+        shown += text;
+      });
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, isQuiet: !/error|EPIPE/.test(shown), hasText: shown.length > 100 };
+    };
+    for (const pager of ['less -+F', 'head -n 5'])
+      for (const args of [['diff', 'long'], ['log', 'long', '-p'], ['diff', 'long', '--stat'], ['audit']])
+        expect({ pager, args, ...(await paged(args, pager)) }).toEqual({
+          pager,
+          args,
+          code: 0,
+          isQuiet: true,
+          hasText: true,
+        });
+  });
+
+  it('says on a terminal that there is nothing to show, and prints nothing elsewhere', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'idle']);
+    for (const args of [
+      ['diff', 'idle'],
+      ['diff', 'idle', '--stat'],
+      ['diff', 'idle', '--name-only'],
+    ]) {
+      expect(await fixture.run(args)).toEqual({ code: 0, stdout: '', stderr: '' });
+      const child = fixture.startInTerminal(args);
+      const shown: string[] = [];
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => shown.push(text));
+      await once(child, 'close');
+      expect({ args, shown: shown.join('') }).toEqual({ args, shown: 'No changes.\r\n' });
+    }
   });
 
   it('FC-27: a diff into a file is a patch that git apply takes, binary files too', async () => {
@@ -591,6 +663,25 @@ describe('the command line', () => {
     expect(fixture.git('log', '-1', '--format=%s').trim()).toBe('#43 Take b');
   });
 
+  it('worktree says how much of the work no milestone offers yet', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'seen']);
+    expect(await fixture.run(['worktree', 'seen'])).toMatchObject({ code: 0, stderr: '' });
+    await fixture.run(['run', 'seen', 'echo one >one']);
+    const early = await fixture.run(['worktree', 'seen']);
+    expect(early).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^warning: No milestone yet, so .*began with\. .*litterbox milestone seen 'MESSAGE'/,
+      ),
+    });
+    expect(existsSync(join(early.stdout.trim(), 'one'))).toBe(false);
+    await fixture.run(['milestone', 'seen', 'One']);
+    expect((await fixture.run(['worktree', 'seen'])).stderr).toBe('');
+    await fixture.run(['run', 'seen', 'echo two >two']);
+    expect((await fixture.run(['worktree', 'seen'])).stderr).toContain('One revision came after the last milestone');
+  });
+
   it('merge --autostash says so when edits that it puts back conflict, and keeps them', async () => {
     await using fixture = new CliFixture();
     fixture.file('same.txt', 'base\n');
@@ -606,6 +697,12 @@ describe('the command line', () => {
     });
     expect(fixture.git('stash', 'list')).toContain('litterbox autostash');
     expect(fixture.git('show', 'stash@{0}:same.txt')).toBe('mine');
+    await fixture.run(['create', 'next']);
+    await fixture.run(['run', 'next', 'echo x >x']);
+    expect(await fixture.run(['merge', 'next'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/One file in your work tree still conflicts, .*: same\.txt\.\n→ .*git stash drop/),
+    });
   });
 
   it('apply puts the changes into the work tree, leaves HEAD, and keeps the sandbox', async () => {
@@ -753,6 +850,38 @@ describe('the command line', () => {
     expect((await fixture.run(['diff', 'stop', '--name-only'])).stdout).toBe('begun\n');
   });
 
+  it('FC-35: --json leaves the command its input, and one that nobody closes holds nothing up', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'input']);
+    const ran = await fixture.run(['--json', 'run', 'input', 'cat; echo err >&2; echo x >x; exit 3'], 'data');
+    expect({ code: ran.code, stderr: ran.stderr, document: JSON.parse(ran.stdout) }).toMatchObject({
+      code: 3,
+      stderr: '',
+      document: { exitCode: 3, stdout: 'data', stderr: 'err\n', timedOut: false, recorded: { changedFiles: 1 } },
+    });
+    const open = fixture.start(['--json', 'run', 'input', '--timeout', '1s', 'sleep 60']);
+    let said = '';
+    open.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const [code] = (await once(open, 'close')) as [number];
+    expect({ code, document: JSON.parse(said) }).toMatchObject({ code: 124, document: { timedOut: true } });
+  });
+
+  it('FC-61: a terminal that says it has no columns has 80 of 24 rows', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'unsized']);
+    const line = `stty cols 0 rows 0; exec ${[...NODE, 'run', 'unsized', '-t', '--', 'stty', 'size'].map(quoted).join(' ')}`;
+    const typed = spawnSync('script', ['-qec', line, '/dev/null'], {
+      cwd: fixture.repository,
+      env: { ...fixture.environment, SHELL: '/bin/sh' },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    expect({ code: typed.status, stdout: typed.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/24 80\r\n/),
+    });
+  });
+
   it('gives a real terminal', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'term']);
@@ -781,6 +910,16 @@ describe('the command line', () => {
     await fixture.run(['create', 'completed']);
     expect((await fixture.run(['complete', '--', 'diff', ''])).stdout).toContain('completed');
     expect((await fixture.run(['complete', '--', 'mer'])).stdout).toContain('merge');
+    const typed = `set -e; shopt -u progcomp_alias; litterbox() { ${NODE.map(quoted).join(' ')} "$@"; }
+      source script; source script
+      COMP_WORDS=(litterbox diff com); COMP_CWORD=2; __litterbox_complete 2>/dev/null || true; echo "\${COMPREPLY[@]}"`;
+    fixture.file('script', stdout);
+    const completed = spawnSync('bash', ['--norc', '--noprofile', '-c', typed], {
+      cwd: fixture.repository,
+      env: fixture.environment,
+      encoding: 'utf8',
+    });
+    expect(completed).toMatchObject({ status: 0, stdout: 'completed\n', stderr: '' });
   });
 
   it('is quiet when whoever reads it leaves, and uses no colour in a pipe', async () => {

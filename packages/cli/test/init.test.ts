@@ -124,7 +124,7 @@ describe('litterbox init', () => {
       encoding: 'utf8',
     });
     expect({ code: pasted.status, stdout: pasted.stdout }).toEqual({ code: 0, stdout: 'it-is\n' });
-    expect(pasted.stderr).not.toContain('Dependencies of');
+    expect(pasted.stderr).not.toContain('No setup command ran');
     expect((await fixture.run(['run', 'it-is', 'cat node_modules/.package-lock.json; echo $A'])).stdout).toContain(
       "don't",
     );

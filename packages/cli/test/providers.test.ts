@@ -45,7 +45,7 @@ async function silentEngine(fixture: CliFixture): Promise<Readonly<Record<string
   return { DOCKER_HOST: `unix://${path}` };
 }
 
-test('an engine that does not answer makes its sandboxes unreachable, and the others show as ever', async () => {
+test('an engine that does not answer makes its sandboxes slow, and the others show as ever', async () => {
   await using fixture = new CliFixture();
   for (const name of ['well', 'there']) await fixture.run(['create', name, '--provider', 'overlayfs']);
   const { state } = sqliteState({ directory: fixture.stateDirectory });
@@ -58,13 +58,15 @@ test('an engine that does not answer makes its sandboxes unreachable, and the ot
   const states = (JSON.parse(listed.stdout) as { readonly name: string; readonly state: string }[]).map(
     ({ name, state: shown }) => `${name}: ${shown}`,
   );
-  expect(states).toEqual(['well: ready', 'there: unreachable']);
+  expect(states).toEqual(['well: ready', 'there: slow']);
   const table = await fixture.run(['list'], undefined, silent);
-  expect(table.stdout).toMatch(/^there\tunreachable\tdocker\t/m);
-  expect(table.stderr).toContain('docker did not answer: what is unreachable is as it was. litterbox doctor');
+  expect(table.stdout).toMatch(/^there\tslow\tdocker\t/m);
+  expect(table.stderr).toContain(
+    'docker did not answer in time. Sandboxes marked "slow" have not been changed. Details: litterbox doctor.',
+  );
   expect(table.stdout + table.stderr).not.toContain('recover');
   const explained = await fixture.run(['explain', 'there'], undefined, silent);
-  expect(explained.stdout).toContain('it is unreachable: its provider did not answer, and it is as it was');
+  expect(explained.stdout).toContain('it is slow: its engine or machine did not answer in time, and may be busy alone');
   const doctor = await fixture.run(['doctor', '--json'], undefined, silent);
   const { providers } = JSON.parse(doctor.stdout) as {
     readonly providers: readonly {
@@ -74,7 +76,10 @@ test('an engine that does not answer makes its sandboxes unreachable, and the ot
   };
   expect(providers.map(({ provider }) => provider)).toEqual(['overlayfs', 'docker', 'podman']);
   expect(providers[1]?.report.checks).toEqual([
-    expect.objectContaining({ status: 'failed', finding: 'The provider docker did not answer within 3 seconds.' }),
+    expect.objectContaining({
+      finding: expect.stringContaining('Docker does not answer at '),
+      remedy: expect.stringContaining('It may be busy alone: try again.'),
+    }),
   ]);
 
   await state.update(moved, { provider: 'overlayfs' }); // so that it is deleted

@@ -51,7 +51,12 @@ export function engineError(
       isSilent
         ? `${title} does not answer at ${place}.`
         : `${title} cannot be reached at ${place}: ${failure?.why ?? shown(said === '' ? 'no reason given' : said)}.`,
-      { ...details, hint: failure?.hint ?? reachHint(words, address, error), facts: { isSilent } },
+      {
+        ...details,
+        hint:
+          failure?.hint ?? `${isSilent ? 'It may be busy alone: try again. ' : ''}${reachHint(words, address, error)}`,
+        facts: { isSilent },
+      },
       options,
     );
   }

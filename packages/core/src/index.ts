@@ -9,6 +9,7 @@ export {
   type OutputListener,
   type RunningCommand,
 } from './channel/exec-channel.ts';
+export { OutputKeeper } from './channel/output-keeper.ts';
 export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';

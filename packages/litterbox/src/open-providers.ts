@@ -25,7 +25,8 @@ export interface ProvidersInput {
   readonly clock: Clock;
 }
 
-const WAIT_MS = 10_000;
+/** Of who has work to do: a machine that is slow is not down. */
+const WAIT_MS = 30_000;
 
 /**
  * The providers of one instance. A factory does not say what it makes, so that its provider for this machine is made at once; one that
@@ -91,6 +92,7 @@ class OpenedProviders implements Providers {
     if (this.#closing) throw disposed(key);
     if (isAtWork && !this.#opening.has(key)) await this.#wake(key, { signal, onProgress });
     const opening = this.#opening.get(key) ?? this.#open(key);
+    if (parseProviderKey(key).host === LOCAL_HOST) return await opening; // this machine answers, however busy it is
     const over = new AbortController();
     const patience = this.#clock
       .sleep(waitMs, { signal: signal ? AbortSignal.any([over.signal, signal]) : over.signal })

@@ -38,7 +38,7 @@ export function reportProgress({ _meta, notify }: ServerContext['mcpReq']): Prog
         const line = lines.findLast((one) => one.trim() !== '');
         if (line !== undefined) say(visible(line).slice(0, MAX_CHARACTERS));
       },
-      onProgress: ({ message }) => say(message),
+      onProgress: ({ message, detail }) => detail === undefined && say(message),
     },
     [Symbol.dispose]() {
       clearTimeout(timer);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -154,12 +155,17 @@ async function authentication({ user, agentSocket, identityFiles }: Endpoint): P
 function loginError(endpoint: Endpoint, error: Error & { level?: string }, keyCount: number): LitterboxError {
   const place = `${endpoint.user}@${endpoint.host}:${endpoint.port}`;
   if (error.level === 'client-authentication') {
+    const certificate = endpoint.identityFiles.map((file) => `${file}-cert.pub`).find((file) => existsSync(file));
+    const tried =
+      keyCount === 0
+        ? 'there is neither an agent nor a key file without a passphrase'
+        : `${keyCount === 1 ? 'one way' : `${keyCount} ways`} tried`;
     return new LitterboxError(
       'PERMISSION_DENIED',
-      `${place} takes none of the keys (${keyCount === 0 ? 'there is neither an agent nor a key file without a passphrase' : `${keyCount} ways tried`}).`,
+      `${place} takes none of the keys (${tried}).${certificate === undefined ? '' : ` Litterbox cannot log in with certificates, such as ${visibleName(certificate)}.`}`,
       {
         operation: 'host.connect',
-        hint: `Add the key to the agent (ssh-add), and see that ssh -o BatchMode=yes ${endpoint.user}@${endpoint.host} -p ${endpoint.port} logs in.`,
+        hint: `Add the key to the agent (ssh-add), and see that ssh -o BatchMode=yes ${endpoint.user}@${endpoint.host} -p ${endpoint.port} logs in. If ssh logs in with a certificate, add the key itself to authorized_keys on that machine: Litterbox does not support certificates.`,
       },
       { cause: error },
     );

@@ -43,6 +43,20 @@ function emptyHome(): string {
   return home;
 }
 
+it('FC-48: a machine that takes certificates alone is refused with the reason', async () => {
+  const home = emptyHome();
+  const ca = join(home, 'ca');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', ca]);
+  const own = await started([`TrustedUserCAKeys ${ca}.pub`, 'AuthorizedKeysFile none']);
+  execFileSync('ssh-keygen', ['-q', '-s', ca, '-I', 'test', '-n', own.user, `${own.identityFile}.pub`]);
+  const certificate = `${own.identityFile}-cert.pub`;
+  await expect(log(own)).rejects.toMatchObject({
+    code: 'PERMISSION_DENIED',
+    message: expect.stringContaining(`Litterbox cannot log in with certificates, such as ${certificate}.`),
+    details: { hint: expect.stringContaining('authorized_keys') },
+  });
+});
+
 describe('the key of the machine (A74)', () => {
   it('that nobody knows is refused before anything is sent, and told', async () => {
     const client = { home: emptyHome(), environment: {} };

@@ -94,10 +94,12 @@ function changeOf(raw: ByteString, path: ByteString, onStep: ((step: PathStep) =
     ...(oldMode === '000000' ? {} : { old: { mode: oldMode, oid: oldOid as ObjectId } }),
     ...(newMode === '000000' ? {} : { new: { mode: newMode, oid: newOid as ObjectId } }),
   });
+  const [was, is] = [oldMode === '100755', newMode === '100755'];
   return {
     path: fromByteString(path),
     status: STATUSES[status] ?? 'modified',
-    executable: (status === 'D' ? oldMode : newMode) === '100755',
+    executable: status === 'D' ? was : is,
+    ...(status === 'M' && was !== is && { wasExecutable: was }),
     binary: false,
   };
 }

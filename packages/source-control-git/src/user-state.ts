@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LitterboxError, shown } from '@litterbox/core/provider';
-import type { ByteString } from './byte-text.ts';
+import { LitterboxError, shown, visibleName } from '@litterbox/core/provider';
+import { type ByteString, fromByteString } from './byte-text.ts';
 import { parentOf } from './ignore-matcher.ts';
 import { findMarkedFiles, type MarkedFiles } from './marked-files.ts';
 import { onDisk } from './on-disk.ts';
@@ -24,7 +24,23 @@ export async function requireNothingUnderWay(user: UserRepository, signal: Abort
     if (await exists(join(user.gitDirectory, name))) throw underWay(`${name} is there`);
   }
   const unmerged = await user.output(['ls-files', '-z', '--unmerged'], { signal });
-  if (unmerged.length > 0) throw underWay('the index holds conflicts');
+  if (unmerged.length > 0) throw unsettled(unmerged);
+}
+
+/** Of no merge that git knows of: edits that were put aside went back on top of other ones. */
+function unsettled(unmerged: Uint8Array): LitterboxError {
+  const lines = Buffer.from(unmerged).toString('latin1').split('\0').filter(Boolean);
+  const files = [...new Set(lines.map((line) => fromByteString(line.slice(line.indexOf('\t') + 1) as ByteString)))];
+  const named = files.slice(0, 5).map((file) => visibleName(file));
+  return new LitterboxError(
+    'MERGE_IN_PROGRESS',
+    `${files.length === 1 ? 'One file' : `${files.length} files`} in your work tree still conflict${files.length === 1 ? 's' : ''}, as edits of yours do that git stash put back: ${named.join(', ')}${files.length > named.length ? ' …' : ''}.`,
+    {
+      operation: 'integration.plan',
+      hint: 'Resolve the files, run git add, and git stash drop where the stash is no longer needed. Or take the files without those edits, with git checkout --ours and git add, and run git stash pop later.',
+      facts: { conflicts: files },
+    },
+  );
 }
 
 function underWay(why: string): LitterboxError {

@@ -14,6 +14,7 @@ import {
 import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
 import { dependencyNote } from '../init/dependency-note.ts';
+import { isIgnored } from '../is-ignored.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { withToldForks } from '../with-told-forks.ts';
 
@@ -62,7 +63,10 @@ function advise({ talk, args, directory }: Context, { slug, policy, workdir }: S
   const note =
     top === undefined
       ? undefined
-      : dependencyNote({ slug, policy, args, repository }, (name) => existsSync(join(top, name)));
+      : dependencyNote(
+          { slug, policy, args, repository },
+          { has: (name) => existsSync(join(top, name)), isIgnored: (name) => isIgnored(top, name) },
+        );
   if (note !== undefined) talk.notice(note);
   else if (root.type === 'image' && root.reference === DEFAULT_IMAGE)
     talk.notice(

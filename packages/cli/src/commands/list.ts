@@ -24,6 +24,7 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
     'setup-failed': 'red',
     missing: 'red',
     unreachable: 'yellow',
+    slow: 'yellow',
     error: 'red',
   } as const;
   const isElsewhere = sandboxes.some(({ host }) => host !== LOCAL_HOST);
@@ -54,11 +55,16 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
       process.stdout.isTTY,
     ),
   );
-  const silent = new Set(sandboxes.filter(({ state }) => state === 'unreachable').map(({ provider }) => provider));
-  if (silent.size > 0)
-    talk.notice(
-      `${[...silent].join(' and ')} did not answer: what is unreachable is as it was. litterbox doctor tells more.`,
-    );
+  for (const [state, did] of [
+    ['slow', 'did not answer in time'],
+    ['unreachable', 'cannot be reached'],
+  ] as const) {
+    const silent = [...new Set(sandboxes.filter((one) => one.state === state).map(({ provider }) => provider))];
+    if (silent.length > 0)
+      talk.notice(
+        `${silent.join(' and ')} ${did}. Sandboxes marked "${state}" have not been changed. Details: litterbox doctor.`,
+      );
+  }
 }
 
 /** What differs from the base, how many revisions there are, and whether the last of them is offered for review. */

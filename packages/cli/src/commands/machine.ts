@@ -18,8 +18,9 @@ import {
   visible,
   visibleName,
 } from '@litterbox/core';
-import { askAtTerminal } from '../ask.ts';
+import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
+import { showPaged } from '../show-paged.ts';
 import { ago, bytes, table } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
@@ -88,8 +89,9 @@ function placedLines({ placement, createdAtMs }: SandboxRecord): readonly string
 /** States in which nothing can be done in a sandbox, and what then. */
 const TROUBLES: Readonly<Record<string, string>> = {
   missing: 'litterbox recover builds it anew from its last revision',
+  slow: 'its engine or machine did not answer in time, and may be busy alone; the sandbox has not been changed, try again',
   unreachable:
-    'its provider did not answer, and it is as it was; litterbox doctor tells more, and delete --forget is for a machine that is gone for good',
+    'its engine or machine cannot be reached; the sandbox has not been changed. Details: litterbox doctor. If the machine is gone for good: litterbox delete NAME --forget',
   error: 'what is left of it cannot be used, or its provider cannot say',
 };
 
@@ -143,7 +145,9 @@ const isReady = ({ usable, checks }: ProbeReport): boolean => usable && !checks.
 
 function verdict(talk: Talk, report: ProbeReport): string {
   if (isReady(report)) return talk.paint('green', 'usable');
-  return report.usable ? talk.paint('yellow', 'needs one step') : talk.paint('red', 'not usable');
+  if (report.usable) return talk.paint('yellow', 'needs one step');
+  const isSlow = report.checks.every(({ status }) => status === 'warning'); // nothing failed: it has not said anything yet
+  return isSlow ? talk.paint('yellow', 'slow to answer') : talk.paint('red', 'not usable');
 }
 
 async function doctor(context: Context, input: Parsed<typeof checkMachine>): Promise<void> {
@@ -204,8 +208,7 @@ async function trust(
     return;
   }
   const isAgreed =
-    options.yes === true ||
-    (await askAtTerminal.approve({ question: questionOf(unseenCount), details: [] }, { signal }));
+    options.yes === true || (await askOrCancel.approve({ question: questionOf(unseenCount), details: [] }, { signal }));
   if (!isAgreed)
     throw new LitterboxError('CONFIG_UNTRUSTED', 'Nobody agreed.', {
       operation: 'cli.trust',
@@ -244,8 +247,9 @@ async function audit(
     durationMs === undefined ? '' : `${Math.round(durationMs)} ms`,
     visibleName(inputOf(input), 120),
   ]);
-  if (rows.length > 0)
-    talk.result(table(['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'], rows, process.stdout.isTTY));
+  const header = ['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'];
+  const lines = rows.length === 0 ? [] : table(header, rows, process.stdout.isTTY).split('\n');
+  await showPaged(context, lines, 'Nobody has called anything yet.');
 }
 
 /** What an entry is about, and of a connection why it was refused or where it led. */

@@ -13,7 +13,7 @@ import {
   type RunStateResult,
   undoRevision,
 } from '@litterbox/core';
-import { askAtTerminal } from '../ask.ts';
+import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showRisky } from './review.ts';
@@ -48,7 +48,7 @@ async function remove(
         .perform(deleteSandbox, { sandbox: name, force, forget }, { signal })
         .catch(async (error: unknown) => {
           if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
-          if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
+          if (!(await askOrCancel.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
             throw error;
           await litterbox.perform(deleteSandbox, { sandbox: name, force: true, forget }, { signal });
         });
@@ -114,7 +114,15 @@ async function worktree(context: Context, input: Parsed<typeof exportWorktree>):
   const onRisky = (risky: readonly RiskyChange[]) => void (!talk.json && showRisky(talk, risky));
   const made = await (await context.settled()).perform(exportWorktree, input, { signal, onRisky });
   if (talk.json) return talk.document(exportWorktree.document?.(made));
-  talk.result(made.directory);
+  const { directory, revisions, unmilestoned } = made;
+  const offer = `litterbox milestone ${input.sandbox} 'MESSAGE', then litterbox worktree ${input.sandbox}`;
+  if (unmilestoned > 0)
+    talk.warning(
+      revisions === unmilestoned
+        ? `No milestone yet, so these are the files that ${input.sandbox} began with. To see its work: ${offer}.`
+        : `${unmilestoned === 1 ? 'One revision' : `${unmilestoned} revisions`} came after the last milestone and cannot be seen in these files. To see all: ${offer}.`,
+    );
+  talk.result(directory);
 }
 
 async function clone(context: Context, input: Parsed<typeof cloneRepository>): Promise<void> {

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   applyChanges,
   decodeRaw,
   type FileChange,
+  type HistoryEntry,
   type Integration,
   type IntegrationPlan,
   LitterboxError,
@@ -21,7 +21,8 @@ import type { Context } from '../context.ts';
 import { isAtTerminal } from '../ask.ts';
 import { diffLine } from '../diff-line.ts';
 import { lastAgentCall } from './last-agent-call.ts';
-import { personsPath } from '../persons-path.ts';
+import { showPaged } from '../show-paged.ts';
+import { statLines } from '../stat-lines.ts';
 import { ago } from '../table.ts';
 import type { Talk } from '../talk.ts';
 
@@ -34,24 +35,36 @@ async function log(
   const litterbox = await context.litterbox();
   const entries = await litterbox.perform(readLog, input, { signal });
   if (talk.json) return talk.document(readLog.document?.(entries));
+  const patch = async (revision: string) =>
+    (await litterbox.perform(readDiff, { sandbox: input.sandbox, revision }, { signal })).patch();
+  await showPaged(context, logLines(talk, entries, options.patch ? patch : undefined), 'Nothing happened in it yet.');
+}
+
+async function* logLines(
+  talk: Talk,
+  entries: readonly HistoryEntry[],
+  patch: ((revision: string) => Promise<AsyncIterable<Uint8Array>>) | undefined,
+): AsyncGenerator<string, void, undefined> {
   for (const entry of entries) {
     if (entry.type === 'call') {
       const { subject, atMs, exitCode, outcome } = entry;
       const ended = outcome === 'ok' ? (exitCode ? `, exit ${exitCode}` : '') : `, ${outcome}`;
-      talk.result(
-        talk.paint('dim', `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}`),
+      yield talk.paint(
+        'dim',
+        `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}`,
       );
       continue;
     }
     const { number, commit, atMs, subject, body, milestone } = entry;
-    talk.result(
-      `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}`)}`,
-    );
-    if (!options.patch) continue;
-    if (body !== '') talk.result(visible(body).replace(/^/gm, '      '));
-    const shown = await litterbox.perform(readDiff, { sandbox: input.sandbox, revision: commit }, { signal });
-    for await (const line of lines(shown.patch())) talk.result(diffLine(talk, visible(line)));
+    yield `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}`)}`;
+    if (!patch) continue;
+    if (body !== '') yield visible(body).replace(/^/gm, '      ');
+    yield* diffLines(talk, await patch(commit));
   }
+}
+
+async function* diffLines(talk: Talk, patch: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  for await (const line of lines(patch)) yield diffLine(talk, visible(line));
 }
 
 /** In a list, where the place in it is not the length. */
@@ -64,15 +77,16 @@ export interface DiffFlags {
 }
 
 async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
-  const { talk, signal, directory } = context;
+  const { talk, signal } = context;
   const litterbox = await context.litterbox();
   const found = await litterbox.perform(readDiff, input, { signal });
   if (talk.json || flags.stat || flags.nameOnly) {
     const changes = await found.files();
     if (talk.json) return talk.document(changes);
-    for (const change of changes) talk.result(flags.nameOnly ? visibleName(change.path) : stat(talk, change));
-    if (!flags.nameOnly && changes.length > 0) talk.result(totals(changes));
-    return;
+    const shown = flags.nameOnly
+      ? changes.map(({ path }) => visibleName(path))
+      : [...statLines(talk, changes, process.stdout), ...(changes.length > 0 ? [totals(changes)] : [])];
+    return await showPaged(context, shown, 'No changes.');
   }
   const isForPerson = process.stdout.isTTY && flags.raw !== true;
   if (!isForPerson) {
@@ -85,9 +99,7 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
     const planning = litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
     showRisky(talk, (await planning.catch(() => undefined))?.risky ?? []);
   }
-  await through(pagerOf(), directory, async (write) => {
-    for await (const line of lines(found.patch())) await write(`${diffLine(talk, visible(line))}\n`);
-  });
+  await showPaged(context, diffLines(talk, found.patch()), 'No changes.');
 }
 
 export interface IntegrateFlags {
@@ -162,7 +174,7 @@ function showPlan(talk: Talk, plan: IntegrationPlan, hasRisky: boolean): void {
     `${plan.slug} at ${plan.tip.slice(0, 10)} into ${plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10)}:`,
   );
   if (plan.unmergedBase) talk.notice(`  ${baseLine(plan.unmergedBase)}`);
-  for (const change of plan.changes.slice(0, 20)) talk.notice(stat(talk, change));
+  for (const line of statLines(talk, plan.changes.slice(0, 20), process.stderr)) talk.notice(line);
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
@@ -195,16 +207,6 @@ function totals(changes: readonly FileChange[]): string {
   return `  ${files}, +${sum(({ addedLines }) => addedLines)} -${sum(({ removedLines }) => removedLines)}${binary === 0 ? '' : `, ${binary} binary`}`;
 }
 
-function stat(talk: Talk, { path, status, addedLines, removedLines, binary }: FileChange): string {
-  const letter = { added: 'A', modified: 'M', deleted: 'D', 'type-changed': 'T' }[status];
-  const counts = binary
-    ? 'binary'
-    : addedLines === undefined
-      ? 'conflicts'
-      : `${talk.paint('green', `+${addedLines ?? 0}`)} ${talk.paint('red', `-${removedLines ?? 0}`)}`;
-  return `  ${letter} ${visibleName(path)}  ${counts}`;
-}
-
 async function* lines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let rest = '';
   for await (const bytes of source) {
@@ -213,34 +215,6 @@ async function* lines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string,
     yield* parts;
   }
   if (rest !== '') yield rest;
-}
-
-/** The person's pager, or none. `less` gets the options with which it shows colours and leaves short texts on the screen. */
-function pagerOf(): string | undefined {
-  const { LITTERBOX_PAGER: own, PAGER: common } = process.env;
-  const pager = own ?? common ?? 'less';
-  return pager === '' || pager === 'cat' ? undefined : pager;
-}
-
-async function through(
-  pager: string | undefined,
-  directory: string,
-  body: (write: (text: string) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const direct = async (text: string) => void (process.stdout.write(text) || (await once(process.stdout, 'drain')));
-  if (pager === undefined) return await body(direct);
-  const child = spawn('/bin/sh', ['-c', pager], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-    env: { LESS: 'FRX', ...process.env, PATH: personsPath(process.env['PATH'], directory) },
-  });
-  let isOpen = true;
-  child.stdin.on('error', () => (isOpen = false)); // the person has left the pager
-  const closed = once(child, 'close');
-  await body(async (text) => {
-    if (isOpen && !child.stdin.write(text)) await Promise.race([once(child.stdin, 'drain'), closed]);
-  });
-  child.stdin.end();
-  await closed;
 }
 
 export const presented = {

@@ -4,6 +4,7 @@ import {
   type FinishedProcess,
   LitterboxError,
   openShell,
+  OutputKeeper,
   type Parsed,
   type RecordResult,
   runCommand,
@@ -17,6 +18,11 @@ import { isOnePlace, passOn } from '../output-streams.ts';
 import type { Talk } from '../talk.ts';
 import { terminalName } from '../terminal-name.ts';
 
+/** The exit status of `timeout` for a command that it ended; one that was killed for memory has 137. */
+const TIMED_OUT = 124;
+/** Of each stream with `--json`, as much as of a command without input. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+
 async function run(
   context: Context,
   input: Parsed<typeof runCommand>,
@@ -25,14 +31,14 @@ async function run(
   const { talk, signal } = context;
   const { sandbox, command, env, cwd, message, timeoutMs } = input;
   const litterbox = await context.settled();
-  if (tty || (hasInput() && !talk.json)) {
+  if (tty || hasInput()) {
     const attach = async (place: string | undefined) =>
       await litterbox.perform(
         openShell,
         {
           sandbox,
           command,
-          mergeOutput: !tty && isOnePlace(),
+          mergeOutput: !tty && !talk.json && isOnePlace(),
           tool: 'run',
           cwd: place,
           message,
@@ -41,12 +47,16 @@ async function run(
         { signal, onProgress: talk.progress },
       );
     const attached = await inPlace(context, cwd, attach);
-    return await (tty ? inTerminal(context, attached, timeoutMs) : piped(context, attached, timeoutMs));
+    talk.endProgress();
+    return await (tty ? inTerminal(context, attached, timeoutMs) : piped(context, attached, input));
   }
   const options = {
     signal,
     onProgress: talk.progress,
-    onStart: (running: RunningCommand) => context.onInterrupt(() => void running.signal('SIGINT')),
+    onStart: (running: RunningCommand) => {
+      talk.endProgress();
+      context.onInterrupt(() => void running.signal('SIGINT'));
+    },
     onOutput: talk.json ? undefined : passOn,
   };
   const mergeOutput = !talk.json && isOnePlace();
@@ -59,7 +69,7 @@ async function run(
     tell(talk, result.recorded);
     for (const hint of result.hints) talk.notice(`hint: ${visible(hint)}`);
   }
-  process.exitCode = result.exit.code;
+  process.exitCode = result.interruption === 'timeout' ? TIMED_OUT : result.exit.code;
 }
 
 async function shell(context: Context, input: Parsed<typeof openShell>): Promise<void> {
@@ -83,7 +93,8 @@ async function shell(context: Context, input: Parsed<typeof openShell>): Promise
   );
 }
 
-const terminalSize = () => ({ columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 });
+/** A terminal that was given no size says that it has 0 columns. */
+const terminalSize = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 });
 
 /** A pipe or a file is passed on; a terminal is for `--tty`, and /dev/null is nothing. */
 function hasInput(): boolean {
@@ -97,7 +108,7 @@ function hasInput(): boolean {
 /** The person's terminal is the process's: raw, resized along, and given back whatever happens. */
 async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutMs?: number): Promise<void> {
   await using _attached = attached;
-  using _deadline = deadline(attached, timeoutMs, talk);
+  using over = deadline(attached, timeoutMs, talk);
   const { process: inside } = attached;
   if (attached.notice !== undefined) talk.notice(attached.notice);
   const { stdin, stdout } = process;
@@ -111,7 +122,7 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
     const exit = await inside.exit;
     stdin.setRawMode?.(false);
     tell(talk, await attached.finish(exit));
-    process.exitCode = exit.code;
+    process.exitCode = over.isOver ? TIMED_OUT : exit.code;
   } finally {
     stdin.setRawMode?.(false);
     stdin.off('data', type);
@@ -123,10 +134,15 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
 async function piped(
   { talk, signal, onInterrupt }: Context,
   attached: AttachedProcess,
-  timeoutMs: number | undefined,
+  {
+    timeoutMs = talk.json ? attached.timeoutMs : undefined,
+    maxOutputBytes = MAX_KEPT_BYTES,
+  }: Parsed<typeof runCommand>,
 ): Promise<void> {
   await using _attached = attached;
-  using _deadline = deadline(attached, timeoutMs, talk);
+  using over = deadline(attached, timeoutMs, talk);
+  const startedMs = performance.now();
+  const [stdout, stderr] = [new OutputKeeper(maxOutputBytes), new OutputKeeper(maxOutputBytes)];
   const { process: inside } = attached;
   onInterrupt(() => void inside.kill('SIGINT'));
   const feeding = (async () => {
@@ -134,30 +150,48 @@ async function piped(
     await inside.closeStdin();
   })();
   feeding.catch(() => {}); // a process that ends early leaves its input unread
-  for await (const chunk of inside) await passOn(chunk);
+  for await (const chunk of inside) {
+    if (!talk.json) await passOn(chunk);
+    else (chunk.type === 'stdout-data' ? stdout : stderr).push(chunk.bytes);
+  }
   const exit = await inside.exit;
   process.stdin.destroy();
-  tell(talk, await attached.finish(exit));
+  const { hints, ...recorded } = await attached.finish(exit);
   signal.throwIfAborted();
-  process.exitCode = exit.code;
+  if (talk.json) {
+    const durationMs = performance.now() - startedMs;
+    const interruption = over.isOver ? ({ interruption: 'timeout' } as const) : {};
+    const outcome = { exit, stdout: stdout.kept(), stderr: stderr.kept(), durationMs, ...interruption };
+    talk.document(runCommand.document?.({ ...outcome, recorded, hints }));
+  } else tell(talk, { ...recorded, hints });
+  process.exitCode = over.isOver ? TIMED_OUT : exit.code;
 }
 
 /** Ends the process and all it started when its time is over. */
-function deadline({ process: inside }: AttachedProcess, timeoutMs: number | undefined, talk: Talk): Disposable {
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          talk.warning(timeoutText(timeoutMs));
-          void inside[Symbol.asyncDispose]();
-        }, timeoutMs);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
+function deadline(
+  { process: inside }: AttachedProcess,
+  timeoutMs: number | undefined,
+  talk: Talk,
+): Disposable & { readonly isOver: boolean } {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    if (!talk.json) talk.warning(timeoutText(timeoutMs));
+    void inside[Symbol.asyncDispose]();
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
+  return {
+    get isOver() {
+      return isOver;
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
 }
 
 function timeoutText(ranMs = 0): string {
   const seconds = Math.max(1, Math.round(ranMs / 1000));
   const after = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-  return `the command was ended by its timeout after ${after}; --timeout gives it longer, limits.timeout all commands`;
+  return `the command reached its timeout and was stopped after ${after}; --timeout gives it longer, limits.timeout all commands`;
 }
 
 /** One line on what was recorded, and what was not. */

@@ -11,47 +11,72 @@ export interface CreatedWith {
   readonly repository: string | undefined;
 }
 
-/**
- * What a person does about dependencies that stayed outside, as lines to read and one to paste. Nothing where a setup ran, and where
- * nothing shows that the project has any.
- *
- * @param hasFile whether there is a file or directory of that name at the top of the work tree
- */
-export function dependencyNote(created: CreatedWith, hasFile: (name: string) => boolean): string | undefined {
-  const { setup, install = [] } = created.policy;
-  if (setup.length > 0 || install.length > 0) return undefined;
-  const found = detected(hasFile).filter((one) => one.isCertain || hasDirectory(one, hasFile));
-  if (found.length === 0) return undefined;
-  const files = found.map((one) => one.files.at(-1)).join(' and ');
-  const directories = found.flatMap((one) => (hasDirectory(one, hasFile) ? [one.directory] : []));
-  const outside =
-    directories.length === 0
-      ? `Dependencies of ${files} are not in the sandbox: git does not track them.`
-      : `Dependencies of ${files} are not in the sandbox: it holds what git tracks, not ${directories.join(' or ')}.`;
-  return `${outside} This makes it again with them:\n  ${commandLine(created, found)}`;
+/** What can be seen of the top of the work tree. */
+export interface WorkTree {
+  /** Whether there is a file or directory of that name. */
+  has(name: string): boolean;
+  /** Whether git ignores what has that name, so that it came along only where `include` names it. */
+  isIgnored(name: string): boolean;
 }
 
-const hasDirectory = ({ directory }: Ecosystem, hasFile: (name: string) => boolean): boolean =>
-  directory !== undefined && hasFile(directory);
+/**
+ * What a person does about dependencies that stayed outside, as lines to read and to paste. Nothing where a setup ran, where they came
+ * along, and where nothing shows that the project has any.
+ */
+export function dependencyNote(created: CreatedWith, tree: WorkTree): string | undefined {
+  const { setup, install = [], include = [], root } = created.policy;
+  if (setup.length > 0 || install.length > 0) return undefined;
+  const hasDirectory = ({ directory }: Ecosystem) => directory !== undefined && tree.has(directory);
+  const isInside = ({ directory = '' }: Ecosystem) =>
+    include.some((path) => `${directory}/`.startsWith(`${path}/`)) || !tree.isIgnored(directory);
+  const found = detected((name) => tree.has(name)).filter((one) =>
+    hasDirectory(one) ? !isInside(one) : one.isCertain,
+  );
+  if (found.length === 0) return undefined;
+  const directories = found.filter(hasDirectory).flatMap(({ directory = '' }) => directory);
+  const isBare = root.type === 'image' && root.reference === DEFAULT_IMAGE;
+  const lines = [
+    directories.length > 0
+      ? `Git ignores ${directories.join(' and ')}, so your copy is not in the sandbox.`
+      : `No setup command ran for ${found.map(({ files }) => files.at(-1)).join(' and ')}.`,
+  ];
+  if (directories.length > 0 && !isBare)
+    lines.push(
+      'To recreate the sandbox with your copy, run:',
+      `  ${commandLine(created, copyWords(created, directories))}`,
+    );
+  lines.push(
+    'To recreate the sandbox with dependencies installed from the network, run:',
+    `  ${commandLine(created, setupWords(created, found, isBare))}`,
+  );
+  return lines.join('\n');
+}
 
 /** The new sandbox has the name already, and nothing in it to lose: `delete` refuses where that is no longer so. */
-function commandLine({ slug, policy, args, repository }: CreatedWith, found: readonly Ecosystem[]): string {
+function commandLine({ slug, args, repository }: CreatedWith, more: readonly string[]): string {
+  const removal = [...(repository === undefined ? [] : ['-C', repository]), 'delete', slug];
+  const again = [...args.filter((word) => word !== '--'), ...more];
+  return [removal, again].map((words) => ['litterbox', ...words].map(quoted).join(' ')).join(' && ');
+}
+
+/** The option takes the place of what the configuration names, and adds to itself. */
+function copyWords({ policy, args }: CreatedWith, directories: readonly string[]): readonly string[] {
+  const isGiven = args.some((word) => word === '--include' || word.startsWith('--include='));
+  return ['--include', [...(isGiven ? [] : (policy.include ?? [])), ...directories].join(',')];
+}
+
+function setupWords({ policy }: CreatedWith, found: readonly Ecosystem[], isBare: boolean): readonly string[] {
   const { run, allow = [] } = policy.network;
-  const hosts = [...new Set([...allow, ...found.flatMap((one) => one.hosts)])];
-  const isBare = policy.root.type === 'image' && policy.root.reference === DEFAULT_IMAGE;
   const [image] = found.map((one) => one.image);
-  const again = [
-    ...args.filter((word) => word !== '--'),
+  return [
     '--setup',
     found.map(({ setup }) => shellText(setup)).join(' && '),
     '--network',
     run === 'none' ? 'setup' : 'both',
     '--allow',
-    hosts.join(','),
+    [...new Set([...allow, ...found.flatMap((one) => one.hosts)])].join(','),
     ...(isBare && image !== undefined ? ['--image', image] : []),
   ];
-  const removal = [...(repository === undefined ? [] : ['-C', repository]), 'delete', slug];
-  return [removal, again].map((words) => ['litterbox', ...words].map(quoted).join(' ')).join(' && ');
 }
 
 /** A command that is a text for a shell already stays that text. */

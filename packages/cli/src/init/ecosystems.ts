@@ -5,7 +5,7 @@ export interface Ecosystem {
   readonly setup: readonly string[];
   /** Where the setup downloads from. */
   readonly hosts: readonly string[];
-  /** The directory at the project's top that the setup fills, where it fills one; projects let git ignore it. */
+  /** The directory at the project's top that has the dependencies where it is there; most projects let git ignore it. */
   readonly directory?: string;
   /** The files alone show that there is something to download. */
   readonly isCertain: boolean;
@@ -94,7 +94,7 @@ export const ECOSYSTEMS: readonly (readonly Ecosystem[])[] = [
 
 function goModules(files: readonly string[], isCertain: boolean): Ecosystem {
   const hosts = ['proxy.golang.org', 'sum.golang.org'];
-  return { files, setup: ['go', 'mod', 'download'], hosts, isCertain, image: 'golang:1' };
+  return { files, setup: ['go', 'mod', 'download'], hosts, directory: 'vendor', isCertain, image: 'golang:1' };
 }
 
 /** The surest of each kind. */

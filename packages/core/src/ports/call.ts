@@ -12,6 +12,8 @@ export interface Progress {
   readonly step: string;
   /** One sentence without a full stop. */
   readonly message: string;
+  /** What a command of this step printed last, hostile. The same step is told again with each; it began with the one that has none. */
+  readonly detail?: string;
   /** How much is done and how much there is, in the same unit, when that is known. */
   readonly done?: number;
   readonly total?: number;

@@ -25,7 +25,7 @@ export interface ProviderLoader {
 
 /** How long a machine may take. */
 export interface WaitOptions extends ProgressOptions {
-  /** Of who only looks: no machine is started then. @defaultValue 10,000, once a machine that was switched off is up */
+  /** Of who only looks: no machine is started then. @defaultValue 30,000, once a machine that was switched off is up */
   readonly waitMs?: number;
 }
 
@@ -42,7 +42,7 @@ export interface Providers extends AsyncDisposable {
    * that gives up ends nothing for others that wait for the same.
    *
    * @throws LitterboxError `INVALID_ARGUMENT` for what is no key, and for a kind or a machine that there is not, with those that there
-   *   are; `UNAVAILABLE` when the machine does not answer within `waitMs`.
+   *   are; `UNAVAILABLE` when another machine does not answer within `waitMs`.
    */
   get(key: ProviderKey, options?: WaitOptions): Promise<SandboxProvider>;
 }

@@ -1,22 +1,28 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import type { ProviderKey } from '../domain/provider-key.ts';
+import { LOCAL_HOST, parseProviderKey, type ProviderKey } from '../domain/provider-key.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Providers } from '../ports/providers.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 
-/** How long a provider may take to say what it has, or what it finds. */
+/** How long an engine or another machine may take to say what it has, or what it finds. */
 export const ANSWER_MS = 3_000;
 
-/** What a provider said. `unreachable`: it is not known what it has, for its machine or its engine does not answer. */
+/**
+ * What a provider said. It is not known what it has where its machine or its engine cannot be reached (`unreachable`), or said nothing in
+ * time (`late`): it may be busy alone.
+ */
 export type ProviderAnswer<Value> =
   | { readonly state: 'answered'; readonly value: Value }
-  | { readonly state: 'unreachable' | 'failed'; readonly error: Error };
+  | { readonly state: 'unreachable' | 'late' | 'failed'; readonly error: Error };
 
 /** One question to a provider. */
 export type ProviderQuestion<Value> = (provider: SandboxProvider, options: CallOptions) => Promise<Value>;
 
-/** Asks several providers at once and waits for none of them longer than {@link ANSWER_MS}, whatever it does. */
+/**
+ * Asks several providers at once and waits for no engine and no other machine longer than {@link ANSWER_MS}. One that works with this
+ * machine's kernel alone has no such limit: nobody is down who could be waited for in vain, and this machine may be busy.
+ */
 export class AskProviders {
   readonly #providers: Providers;
   readonly #clock: Clock;
@@ -46,17 +52,18 @@ export class AskProviders {
     ended?.throwIfAborted();
     const over = new AbortController();
     const signal = ended ? AbortSignal.any([over.signal, ended]) : over.signal;
-    const silence = this.#clock.sleep(waitMs, { signal }).then((): ProviderAnswer<Value> => {
-      return { state: 'unreachable', error: silent(key, waitMs) };
-    });
-    const answer = this.#providers
-      .get(key, { signal, waitMs })
-      .then((provider) => ask(provider, { signal }))
-      .then((value): ProviderAnswer<Value> => ({ state: 'answered', value }));
-    // What comes after the other has ended is nobody's.
-    for (const late of [silence, answer]) late.catch(() => {});
+    const silence = async (): Promise<ProviderAnswer<Value>> => {
+      await this.#clock.sleep(waitMs, { signal });
+      return { state: 'late', error: silent(key, waitMs) };
+    };
+    const asked = async (isHere: boolean): Promise<ProviderAnswer<Value>> => {
+      const provider = await this.#providers.get(key, { signal, waitMs: 2 * waitMs }); // its own patience ends after the one here
+      const answer = ask(provider, { signal }).then((value): ProviderAnswer<Value> => ({ state: 'answered', value }));
+      return await (isHere && provider.traits.isolation !== 'process' ? soonest(answer, silence()) : answer);
+    };
+    const isHere = parseProviderKey(key).host === LOCAL_HOST;
     try {
-      return await Promise.race([answer, silence]);
+      return await (isHere ? asked(true) : soonest(asked(false), silence()));
     } catch (error) {
       ended?.throwIfAborted();
       if (!(error instanceof Error)) throw error;
@@ -65,6 +72,12 @@ export class AskProviders {
       over.abort();
     }
   }
+}
+
+/** The one that ends first. What comes after it is nobody's. */
+async function soonest<Value>(...all: readonly Promise<Value>[]): Promise<Value> {
+  for (const one of all) one.catch(() => {});
+  return await Promise.race(all);
 }
 
 /** Codes of a machine that the person has forgotten, or that lets nobody in at the moment. What it has is as it was. */
@@ -82,6 +95,6 @@ function silent(key: ProviderKey, waitMs: number): LitterboxError {
   return new LitterboxError('UNAVAILABLE', `The provider ${key} did not answer within ${waitMs / 1000} seconds.`, {
     operation: 'provider.ask',
     provider: key,
-    hint: 'Try again when its machine or its engine is up; what it has is as it was. If that is gone for good: litterbox delete NAME --forget.',
+    hint: `It may be busy alone: try again. litterbox doctor waits longer and says what it finds. Sandboxes of ${key} have not been changed.`,
   });
 }

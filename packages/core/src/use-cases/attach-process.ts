@@ -42,6 +42,8 @@ export interface AttachInput {
 /** A process a person works with. */
 export interface AttachedProcess extends AsyncDisposable {
   readonly process: ProcessHandle;
+  /** What the policy gives a command that has no timeout of its own; nothing here ends it. */
+  readonly timeoutMs: number;
   /** Who else is at work in the sandbox, in one sentence. Nobody is kept out. */
   readonly notice?: string;
   /** Call it once the process has ended: records what it changed and closes its entry in the audit log. */
@@ -118,6 +120,7 @@ export class AttachProcess {
             ...opened.runtime.environment,
             ...commandVariables(found, 'run'),
             [CALL_VARIABLE]: crypto.randomUUID(),
+            ...(command === INTERACTIVE_SHELL && promptVariables(found.slug)),
             ...env,
           },
           stdin: 'pipe',
@@ -168,6 +171,7 @@ export class AttachProcess {
     return {
       process,
       finish,
+      timeoutMs: found.policy.timeoutMs,
       ...(notice !== undefined && { notice }),
       async [Symbol.asyncDispose]() {
         await process[Symbol.asyncDispose]();
@@ -187,6 +191,9 @@ export class AttachProcess {
     }
   }
 }
+
+/** A person sees which sandbox a shell is in: by the prompt itself, and by what Debian's own prompt begins with. */
+const promptVariables = (slug: string) => ({ PS1: `(${slug}) $ `, debian_chroot: slug });
 
 /** Of no weight for the process itself: where it cannot be told, nothing is. */
 async function counted(channel: ExecChannel): Promise<LimitCounts | undefined> {

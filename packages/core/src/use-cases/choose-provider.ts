@@ -24,6 +24,8 @@ export interface ProviderReport {
 
 /** Longer than for a look: who takes the next provider only because the best one is slow gets another isolation. */
 export const CHOICE_MS = 10_000;
+/** Longer still: a person waits for what is found. */
+const CHECK_MS = 20_000;
 
 /** The provider that was asked for, or the first usable one that can do what was asked; the reasons of all refusals otherwise. */
 export class ChooseProvider {
@@ -45,14 +47,11 @@ export class ChooseProvider {
   async reports(options?: ProgressOptions, named?: string): Promise<readonly ProviderReport[]> {
     const host = named === undefined ? (await this.preferred(options))[0] : normalHostName(named);
     const keys = this.#preferred(host);
-    if (host === undefined) {
-      const answers = await this.#ask.each(keys, (provider, call) => provider.probe(call), options);
-      return [...answers].map(([provider, answer]) => ({ provider, report: reportOf(answer) }));
-    }
-    // One connection is made first and serves all. A machine that is far takes longer than a look.
-    if (keys[0] !== undefined) await this.#providers.get(keys[0], options);
+    options?.onProgress?.({ step: 'probe', message: `Asking ${keys.join(', ')}` });
+    // One connection is made first and serves all.
+    if (host !== undefined && keys[0] !== undefined) await this.#providers.get(keys[0], options);
     return await Promise.all(
-      keys.map(async (provider) => ({ provider, report: reportOf(await this.#probed(provider, options)) })),
+      keys.map(async (provider) => ({ provider, report: reportOf(await this.#probed(provider, options, CHECK_MS)) })),
     );
   }
 
@@ -131,8 +130,12 @@ export class ChooseProvider {
     return namesHost(wanted) ? undefined : (await this.preferred(options))[0];
   }
 
-  async #probed(key: ProviderKey, { signal }: CallOptions = {}): Promise<ProviderAnswer<ProbeReport>> {
-    return await this.#ask.one(key, (provider, call) => provider.probe(call), { signal, waitMs: CHOICE_MS });
+  async #probed(
+    key: ProviderKey,
+    { signal }: CallOptions = {},
+    waitMs = CHOICE_MS,
+  ): Promise<ProviderAnswer<ProbeReport>> {
+    return await this.#ask.one(key, (provider, call) => provider.probe(call), { signal, waitMs });
   }
 
   /** The kinds in order of preference, on that machine. */
@@ -155,15 +158,19 @@ export class ChooseProvider {
 function reportOf(answer: ProviderAnswer<ProbeReport>): ProbeReport {
   if (answer.state === 'answered') return answer.value;
   const { message } = answer.error;
+  if (answer.state === 'late') {
+    const remedy = 'It may be busy alone: try again, or see whether it works without Litterbox, as with docker info.';
+    return { usable: false, checks: [{ name: 'answer', status: 'warning', finding: message, remedy }] };
+  }
   const { hint = 'See what litterbox doctor says when its machine is up.' } =
     answer.error instanceof LitterboxError ? answer.error.details : {};
   return { usable: false, checks: [{ name: 'answer', status: 'failed', finding: message, remedy: hint }] };
 }
 
 function refusalOf({ checks }: ProbeReport): string {
+  const failed = checks.filter(({ status }) => status === 'failed');
   return (
-    checks
-      .filter(({ status }) => status === 'failed')
+    (failed.length > 0 ? failed : checks.filter(({ status }) => status === 'warning'))
       .map(({ finding, remedy }) => (remedy === undefined ? finding : `${finding} (${remedy})`))
       .join(', ') || 'it does not say why'
   );

@@ -6,6 +6,7 @@ import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
 import type { AskProviders } from './ask-providers.ts';
+import { CHOICE_MS } from './choose-provider.ts';
 import { audited } from './audited.ts';
 import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -131,8 +132,8 @@ export class DeleteSandbox {
   /** What a provider still has would stay there for good. */
   async #assertLost({ provider: key, slug }: SandboxRecord, options?: CallOptions): Promise<void> {
     const look = (provider: SandboxProvider, call: CallOptions) => provider.list(call)[Symbol.asyncIterator]().next();
-    const answer = await this.#ask.one(key, look, options);
-    if (answer.state === 'unreachable') return;
+    const answer = await this.#ask.one(key, look, { ...options, waitMs: CHOICE_MS });
+    if (answer.state === 'unreachable' || answer.state === 'late') return;
     throw new LitterboxError('CONFLICT', `The provider ${key} answers: what it has of ${slug} can be removed.`, {
       operation: 'sandbox.delete',
       hint: `Delete it there too: litterbox delete ${slug}.`,

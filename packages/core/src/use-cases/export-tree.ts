@@ -21,6 +21,9 @@ export interface ExportedTree {
   readonly directory: string;
   readonly files: number;
   readonly risky: readonly RiskyChange[];
+  /** How many revisions the sandbox has, and how many of them came after the last milestone, so that the files are without them. */
+  readonly revisions: number;
+  readonly unmilestoned: number;
 }
 
 /**
@@ -59,7 +62,8 @@ export class ExportTree {
           question: `Write the files of ${slug} to look into all the same?`,
         };
         await acceptRisky(this.#approver, work, input.acceptRisky ?? false, options);
-        return { ...(await repository.exportTree(id, { ...options, tree })), risky };
+        const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
+        return { ...(await repository.exportTree(id, { ...options, tree })), risky, revisions, unmilestoned };
       },
     );
   }

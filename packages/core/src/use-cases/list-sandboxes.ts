@@ -12,10 +12,10 @@ import type { OpenRepository } from './open-repository.ts';
 
 /**
  * The state of a sandbox as record and runtime tell it together. `missing`: its provider does not have it any more, and `recover`
- * rebuilds it; `unreachable`: its provider did not answer, and it is as it was; `error`: what is left of it cannot be used, or its
- * provider cannot say.
+ * rebuilds it; `unreachable`: its engine or machine cannot be reached now; `slow`: that said nothing in time; `error`: what is left of it
+ * cannot be used, or its provider cannot say. A sandbox that is `unreachable` or `slow` has not been changed.
  */
-export type ShownState = SandboxState | 'missing' | 'unreachable' | 'error';
+export type ShownState = SandboxState | 'missing' | 'unreachable' | 'slow' | 'error';
 
 /** A sandbox as a list shows it. */
 export interface SandboxSummary {
@@ -132,6 +132,7 @@ function stateOf(
   answer: ProviderAnswer<ReadonlyMap<SandboxId, RuntimeStatus>> | undefined,
 ): ShownState {
   if (record.state === 'creating' || record.state === 'deleting') return record.state;
+  if (answer?.state === 'late') return 'slow';
   if (answer?.state !== 'answered') return answer?.state === 'unreachable' ? 'unreachable' : 'error';
   const actual = answer.value.get(record.id)?.state;
   if (actual === undefined) return 'missing';

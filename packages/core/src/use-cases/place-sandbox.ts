@@ -9,8 +9,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { HostGauge } from '../ports/host-gauge.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { ANSWER_MS } from './ask-providers.ts';
-import type { ChooseProvider } from './choose-provider.ts';
+import { CHOICE_MS, type ChooseProvider } from './choose-provider.ts';
 import { namesHost } from './names-host.ts';
 
 /** What is known of a new sandbox when it has to be decided where it is made. */
@@ -46,7 +45,7 @@ export class PlaceSandbox {
   }
 
   /**
-   * One machine is taken as it is. Of several, all are asked at once for three seconds at most; one that says nothing by then is passed over,
+   * One machine is taken as it is. Of several, all are asked at once for ten seconds at most; one that says nothing by then is passed over,
    * and so is one on which no provider works.
    *
    * @throws LitterboxError `RESOURCE_EXHAUSTED` when none has the memory that was asked for; `UNAVAILABLE` when none answers, or no provider
@@ -95,8 +94,8 @@ export class PlaceSandbox {
     const { signal: ended } = options ?? {};
     const over = new AbortController();
     const signal = ended ? AbortSignal.any([over.signal, ended]) : over.signal;
-    const silence = this.#clock.sleep(ANSWER_MS, { signal }).then((): HostAnswer => {
-      return { host, silence: `it did not answer within ${ANSWER_MS / 1000} seconds` };
+    const silence = this.#clock.sleep(CHOICE_MS, { signal }).then((): HostAnswer => {
+      return { host, silence: `it did not answer within ${CHOICE_MS / 1000} seconds` };
     });
     const answer = this.#gauge
       .measure(host, { signal })

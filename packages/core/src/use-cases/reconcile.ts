@@ -156,5 +156,5 @@ type Answers = ReadonlyMap<ProviderKey, ProviderAnswer<unknown>>;
 /** What is done to a sandbox of a provider that does not answer would wait for it, or be half done. Other failures are told by who meets them. */
 function assertAnswers(answers: Answers, provider: ProviderKey): void {
   const answer = answers.get(provider);
-  if (answer?.state === 'unreachable') throw answer.error;
+  if (answer?.state === 'unreachable' || answer?.state === 'late') throw answer.error;
 }

@@ -1,4 +1,4 @@
-import { type ExecChannel, whatToRun } from '../channel/exec-channel.ts';
+import { type ExecChannel, type OutputListener, whatToRun } from '../channel/exec-channel.ts';
 import { type Command, commandText } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
 import { limitHints } from '../domain/limit-hints.ts';
@@ -64,6 +64,7 @@ export async function runSetupCommands(
         cwd: record.workdir,
         env: commandVariables(record, 'setup'),
         timeoutMs: Math.max(1, Math.round(endsAtMs - performance.now())),
+        onOutput: lastLines(`${verb}: ${command}`, options),
       },
       { signal: options?.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal },
     );
@@ -89,6 +90,25 @@ function systemHint(log: string): string | undefined {
 
 const sentence = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
+/** Not more often: nobody reads faster. */
+const DETAIL_MS = 200;
+const DETAIL_CHARACTERS = 200;
+
+/** Tells the last line of what is printed, for a person who waits. */
+function lastLines(message: string, { onProgress }: ProgressOptions = {}): OutputListener | undefined {
+  if (!onProgress) return undefined;
+  let toldMs = Number.NEGATIVE_INFINITY;
+  return ({ bytes }) => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs < DETAIL_MS) return;
+    const lines = decodeRaw(bytes.slice(-DETAIL_CHARACTERS)).split(/[\r\n]/);
+    const detail = lines.findLast((line) => line.trim() !== '')?.trim();
+    if (detail === undefined) return;
+    toldMs = nowMs;
+    onProgress({ step: 'setup', message, detail });
+  };
+}
+
 /**
  * @param kind what failed, in a sentence: `setup command`
  * @param hint what to do, besides what the network needs
@@ -111,7 +131,9 @@ export function setupFailed(
     .join('\n');
   const network = withheldNetwork(policy) ?? networkHint(policy.network, log, way);
   const ofLimits = failed.hints.map((one) => `${sentence(one)}.`);
-  const hints = [hint, ...ofLimits, systemHint(log), repositoryHint(policy, log, 'person'), network].filter((one) => one !== undefined);
+  const hints = [hint, ...ofLimits, systemHint(log), repositoryHint(policy, log, 'person'), network].filter(
+    (one) => one !== undefined,
+  );
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
     hint: hints.join(' '),

@@ -97,7 +97,7 @@ test('what each finds is told in their order, and of one that does not answer or
   await using fixture = useCaseFixture({ otherProviders });
   const begunMs = fixture.clock.monotonicMs();
   const reports = await fixture.clock.during(fixture.chooseProvider.reports());
-  expect(fixture.clock.monotonicMs() - begunMs).toBe(3_000);
+  expect(fixture.clock.monotonicMs() - begunMs).toBe(20_000);
   expect(reports.map(({ provider, report }) => `${provider}: ${report.usable}`)).toEqual([
     'memory: true',
     'down: false',
@@ -107,9 +107,9 @@ test('what each finds is told in their order, and of one that does not answer or
   expect(reports[1]?.report.checks).toEqual([
     {
       name: 'answer',
-      status: 'failed',
-      finding: 'The provider down did not answer within 3 seconds.',
-      remedy: expect.stringContaining('Try again'),
+      status: 'warning',
+      finding: 'The provider down did not answer within 20 seconds.',
+      remedy: expect.stringContaining('busy'),
     },
   ]);
   expect(reports[2]?.report.checks).toEqual([expect.objectContaining({ finding: 'broke', status: 'failed' })]);

@@ -68,7 +68,7 @@ for (const [code, operation, state] of [
     expect(await statesOf(next)).toEqual([`a: ${state}`]);
   });
 
-test('a provider that does not answer is unreachable after three seconds, and holds up no other', async () => {
+test('one that says nothing is slow after three seconds, and holds up no other', async () => {
   const others = ['second', 'third', 'fourth'].map((name) => ({
     ...memoryProvider({ shelf: new SandboxShelf(), clock: realClock, name }),
     ...unanswering,
@@ -81,9 +81,9 @@ test('a provider that does not answer is unreachable after three seconds, and ho
   const begunMs = fixture.clock.monotonicMs();
   expect(await fixture.clock.during(statesOf(fixture))).toEqual([
     'well: ready',
-    'of-second: unreachable',
-    'of-third: unreachable',
-    'of-fourth: unreachable',
+    'of-second: slow',
+    'of-third: slow',
+    'of-fourth: slow',
   ]);
   expect(fixture.clock.monotonicMs() - begunMs).toBe(3_000);
 });
@@ -104,7 +104,7 @@ test('what comes after the three seconds changes nothing and breaks nothing', as
   });
   const listing = statesOf(next);
   await next.clock.pass(3_000);
-  expect(await listing).toEqual(['a: unreachable']);
+  expect(await listing).toEqual(['a: slow']);
   expect(isTold?.aborted).toBe(true);
   answer(new Error('late'));
   await new Promise((resolve) => setImmediate(resolve)); // a rejection that nobody hears would end the test run
@@ -124,11 +124,26 @@ test('one that is slow and answers in time is believed', async () => {
   expect(await next.clock.during(statesOf(next))).toEqual(['a: ready']);
 });
 
-test('a machine that is not connected to in time is unreachable too', async () => {
+test('a machine that is not connected to in time is slow too', async () => {
+  const fixture = useCaseFixture();
+  await fixture.state.update(await made(fixture), { provider: 'memory@far' });
+  await using next = fixture.restarted({ providers: { get: () => new Promise(() => {}) } });
+  expect(await next.clock.during(statesOf(next))).toEqual(['a: slow']);
+});
+
+test('a provider that works with this machine alone has no deadline: the machine may be busy', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
-  await using next = fixture.restarted({ providers: { get: () => new Promise(() => {}) } });
-  expect(await next.clock.during(statesOf(next))).toEqual(['a: unreachable']);
+  await using next = fixture.restarted({
+    provider: (real) => ({
+      traits: { ...real.traits, isolation: 'process' },
+      async *list(options) {
+        await fixture.clock.sleep(60_000, options);
+        yield* real.list(options);
+      },
+    }),
+  });
+  expect(await next.clock.during(statesOf(next))).toEqual(['a: ready']);
 });
 
 test('every provider is asked once, however many sandboxes it has, and one that has none is not', async () => {

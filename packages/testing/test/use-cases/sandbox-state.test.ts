@@ -30,20 +30,20 @@ test('a status tells the state as a list does, and what runs texts of commands',
   expect(gone).not.toHaveProperty('shell');
 });
 
-test('while the provider does not answer a status tells the work and that it is unreachable, and opens nothing', async () => {
+test('while the provider does not answer a status tells the work and that it is slow, and opens nothing', async () => {
   const fixture = useCaseFixture();
   await changed(fixture);
   await using next = fixture.restarted({ provider: unanswering });
   const begunMs = next.clock.monotonicMs();
   const facts = await statusOf(next, 'a');
-  expect(facts).toMatchObject({ state: 'unreachable', changedFiles: 1 });
+  expect(facts).toMatchObject({ state: 'slow', changedFiles: 1 });
   expect(facts).not.toHaveProperty('shell');
   expect(next.clock.monotonicMs() - begunMs).toBe(3_000);
   const useCases = useCasesOf(next);
   const list = await next.clock.during(sandboxList.execute(useCases, {}));
-  expect(list).toMatchObject({ facts: { sandboxes: [{ name: 'a', state: 'unreachable' }] } });
+  expect(list).toMatchObject({ facts: { sandboxes: [{ name: 'a', state: 'slow' }] } });
   const explained = await next.clock.during(explain.execute(useCases, { sandbox: 'a' }));
-  expect(explain.document?.(explained)).toMatchObject({ name: 'a', state: 'unreachable' });
+  expect(explain.document?.(explained)).toMatchObject({ name: 'a', state: 'slow' });
 });
 
 test('one that is being made is so, whatever its provider says', async () => {
