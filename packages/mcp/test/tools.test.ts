@@ -26,6 +26,8 @@ describe('bash', () => {
     );
     expect(answer.meta).toMatchObject({ exitCode: 3, timedOut: false });
     expect(answer.isError).toBe(false);
+    const alike = await bash("printf 'out\\n[stderr]\\nout too\\n'; echo err >&2");
+    expect(alike.text.slice(0, alike.meta['stdoutCharacters'] as number)).toBe('out\n[stderr]\nout too');
   });
 
   it('starts in a directory, relative or absolute, and refuses one that is not there', async () => {

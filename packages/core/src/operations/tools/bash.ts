@@ -62,7 +62,7 @@ export const bash = tool({
       throw unrecorded === undefined ? error : withOutput(error, unrecorded);
     });
     const before = await spill.lastTakenBack(sandbox);
-    const { isCut, lines } = outputOf(result);
+    const { isCut, lines, stdoutCharacters } = outputOf(result);
     const file = isCut ? await spill.execute(sandbox, result, options) : undefined;
     return {
       type: 'text',
@@ -79,6 +79,7 @@ export const bash = tool({
       ],
       meta: {
         exitCode: result.exit.code,
+        stdoutCharacters,
         ...(result.shell && { shell: result.shell }),
         ...(result.exit.signal !== undefined && { signal: result.exit.signal }),
         timedOut: result.interruption === 'timeout',
@@ -95,10 +96,13 @@ export const bash = tool({
 function outputOf(outcome: Pick<CommandOutcome, 'stdout' | 'stderr'>) {
   const stdout = condenseOutput(withoutGitUsage(decodeRaw(outcome.stdout.bytes).toWellFormed()), SHOWN);
   const stderr = condenseOutput(withoutGitUsage(decodeRaw(outcome.stderr.bytes).toWellFormed()), SHOWN);
+  const out = stdout.text.replace(/\n$/, '');
   return {
     isCut: stdout.isCut || stderr.isCut,
+    /** How much of the answer's beginning is stdout: a program may print the very line that separates the two. */
+    stdoutCharacters: out.length,
     lines: [
-      ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/, '')]),
+      ...(stdout.text === '' ? [] : [out]),
       ...(stderr.text === '' ? [] : ['[stderr]', stderr.text.replace(/\n$/, '')]),
     ],
   };
