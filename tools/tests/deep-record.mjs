@@ -65,9 +65,12 @@ export function staleness(part, row) {
   return changed.length > 0 ? `${changed.length} files changed since ${row.commit}` : undefined;
 }
 
+/** How many commits ago a part ran; infinite where it never did. @param {DeepRow | undefined} row */
+export const ageOf = (row) =>
+  row && isKnown(row.commit) ? Number(git('rev-list', '--count', `${row.commit}..HEAD`)) : Number.POSITIVE_INFINITY;
+
 /** Whether a part was green on one of the last `count` commits. */
-export const isGreenWithin = (row, count) =>
-  row?.failed === 0 && isKnown(row.commit) && Number(git('rev-list', '--count', `${row.commit}..HEAD`)) < count;
+export const isGreenWithin = (row, count) => row?.failed === 0 && ageOf(row) < count;
 
 /** The commit of now. One with changes beside it is none that anybody can look at again, and is named so. */
 function headNow() {
@@ -85,20 +88,22 @@ function isKnown(commit) {
   }
 }
 
-/** The folders whose changes make a part stale: the packages that its tests lie in, and all that those stand on. */
+/** What makes a part stale when it changes: the packages that its tests lie in, and the sources of all that those stand on. */
 function sourcesOf(part) {
   if (part.command) return ['packages', 'tools'];
-  const found = new Set(projectsOf(filesOf(part)).map((name) => (name === 'bench' ? name : `packages/${name}`)));
+  const own = projectsOf(filesOf(part)).map((name) => (name === 'bench' ? name : `packages/${name}`));
+  const found = new Set(own);
   for (const folder of found) {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(
       readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
     );
     for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-      const own = `packages/${name.replace('@litterbox/', '')}`;
-      if (existsSync(join(ROOT, own, 'package.json'))) found.add(own);
+      const sibling = `packages/${name.replace('@litterbox/', '')}`;
+      if (existsSync(join(ROOT, sibling, 'package.json'))) found.add(sibling);
     }
   }
-  return [...found];
+  const below = [...found].filter((folder) => !own.includes(folder));
+  return [...own, ...below.flatMap((folder) => [`${folder}/src`, `:!${folder}/src/**/*.test.ts`])];
 }
 
 const git = (...args) =>

@@ -2,9 +2,9 @@
 //   npm run test:deep                    every part
 //   npm run test:deep -- PART...         these
 //   npm run test:deep -- --list          names them, with how each ended last
-//   npm run test:deep -- --stale N       those that were not green on one of the last N commits
+//   npm run test:deep -- --stale N       those that were not green on one of the last N commits, the oldest first
 import { parseArgs } from 'node:util';
-import { isGreenWithin, readRecord, record, staleness } from './deep-record.mjs';
+import { ageOf, isGreenWithin, readRecord, record, staleness } from './deep-record.mjs';
 import { PARTS } from './parts.mjs';
 import { prepareMachine } from './prepare-machine.mjs';
 import { printSummary } from './print-summary.mjs';
@@ -29,6 +29,12 @@ const rows = readRecord();
 const chosen = deep
   .filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   .filter(({ name }) => within === undefined || !isGreenWithin(rows[name], within));
+if (within !== undefined) {
+  const ages = new Map(chosen.map(({ name }) => [name, ageOf(rows[name])]));
+  chosen.sort((one, other) =>
+    ages.get(other.name) === ages.get(one.name) ? 0 : ages.get(other.name) - ages.get(one.name),
+  );
+}
 
 if (values.list) {
   for (const part of chosen) {
