@@ -375,6 +375,7 @@ describe('the command line', () => {
     [['delte', 'x'], 2, 'Did you mean delete?'],
     [['list', '--al'], 2, 'Did you mean --all?'],
     [['rm', 'x'], 2, 'Did you mean delete?'],
+    [['merge', 'x', '--strategy=ours'], 2, 'litterbox merge NAME -- --strategy=ours'],
     [['exec', 'x'], 2, 'Did you mean run?'],
     [['status'], 2, 'Did you mean list?'],
     [['delete'], 2, "missing required argument 'name'"],
@@ -661,6 +662,57 @@ describe('the command line', () => {
     expect((await fixture.run(['list'])).stdout).toMatch(/^taken\tready\t/);
   });
 
+  it('apply takes only the paths that are named, and refuses one at which nothing changed', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('old/a', 'a\n');
+    fixture.file('place/inner', 'inner\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'more');
+    await fixture.run(['create', 'part']);
+    await fixture.run([
+      'run',
+      'part',
+      'mkdir src; echo 1 >src/one; echo 2 >src/two; echo 3 >three; rm old/a; rm -r place; echo file >place; echo b >>a.txt',
+    ]);
+    const wrong = await fixture.run(['apply', 'part', 'three', 'nowhere']);
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('changed nothing at nowhere.') });
+    expect(fixture.git('status', '--porcelain')).toBe('');
+    const planned = await fixture.run(['--json', 'apply', 'part', 'src', 'old', '--dry-run']);
+    expect((JSON.parse(planned.stdout) as { changes: { path: string }[] }).changes.map(({ path }) => path)).toEqual([
+      'old/a',
+      'src/one',
+      'src/two',
+    ]);
+    expect(await fixture.run(['apply', 'part', 'src/', 'old', 'place'])).toMatchObject({ code: 0 });
+    expect(fixture.git('status', '--porcelain', '--untracked-files=all').split('\n').map((line) => line.trim())).toEqual([
+      'D  old/a',
+      'A  place',
+      'D  place/inner',
+      'A  src/one',
+      'A  src/two',
+    ]);
+    fixture.git('commit', '-qm', 'some of it');
+    const merged = await fixture.run(['merge', 'part']);
+    expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('is deleted') });
+    expect(readFileSync(join(fixture.repository, 'three'), 'utf8')).toBe('3\n');
+  });
+
+  it('merge --dry-run ends as the merge would, and says when there is nothing', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'clash']);
+    const nothing = await fixture.run(['merge', 'clash', '--dry-run']);
+    expect(nothing).toMatchObject({ code: 0, stderr: expect.stringMatching(/ into main:\n {2}No changes\.\n$/) });
+    await fixture.run(['run', 'clash', 'echo theirs >a.txt']);
+    fixture.file('a.txt', 'ours\n');
+    fixture.git('commit', '-qam', 'ours');
+    expect(await fixture.run(['merge', 'clash', '--dry-run'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('conflicts: a.txt'),
+    });
+    expect((await fixture.run(['--json', 'merge', 'clash', '--dry-run'])).code).toBe(6);
+    expect(fixture.git('status', '--porcelain')).toBe('');
+  });
+
   it('keeps a service and its port when the command has ended, on whatever the sandbox runs', async () => {
     await using fixture = new CliFixture();
     writeFileSync(
@@ -817,7 +869,7 @@ describe('the command line', () => {
     });
     expect({ code: typed.status, stdout: typed.stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/24 80\r\n/),
+      stdout: expect.stringMatching(/24 80\r?\n/),
     });
   });
 
@@ -850,7 +902,7 @@ describe('the command line', () => {
     expect((await fixture.run(['complete', '--', 'diff', ''])).stdout).toContain('completed');
     expect((await fixture.run(['complete', '--', 'mer'])).stdout).toContain('merge');
     const typed = `set -e; shopt -u progcomp_alias; litterbox() { ${NODE.map(quoted).join(' ')} "$@"; }
-      source script; source script
+      source ./script; source ./script
       COMP_WORDS=(litterbox diff com); COMP_CWORD=2; __litterbox_complete 2>/dev/null || true; echo "\${COMPREPLY[@]}"`;
     fixture.file('script', stdout);
     const completed = spawnSync('bash', ['--norc', '--noprofile', '-c', typed], {
