@@ -69,6 +69,38 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'b', '--force']);
   });
 
+  it('makes up a name where none is given, and lists what changed, newest first, in 80 columns', async () => {
+    await using fixture = new CliFixture();
+    const { code, stdout } = await fixture.run(['create']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z]+-[a-z]+\n$/) });
+    for (const name of ['first', 'a-name-that-is-as-long-as-names-may-be-4']) {
+      await fixture.run(['create', name]);
+      await fixture.run(['run', name, 'for i in $(seq 20); do seq 1000 >$i; done']);
+    }
+    await fixture.run(['run', 'first', 'true']);
+    const listed = async (args: readonly string[]) => {
+      const child = fixture.startInTerminal(['--no-color', 'list', ...args]);
+      let shown = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => (shown += text));
+      await once(child, 'close');
+      return shown.trimEnd().split('\r\n');
+    };
+    const lines = await listed([]);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'NAME',
+      'first',
+      'a-name-that-is-as-long-as-names-may-be-4',
+      stdout.trim(),
+    ]);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines[0]).not.toContain('PROVIDER');
+    expect(lines[1]).toMatch(/\+20000 -0, 20 files .* \d+[sm] person$/);
+    expect((await listed(['--changed'])).map((line) => line.split(' ')[0]).slice(1).toSorted()).toEqual([
+      'a-name-that-is-as-long-as-names-may-be-4',
+      'first',
+    ]);
+  });
+
   it('FC-43: says of dependencies only what is true: nothing when they came along', async () => {
     await using fixture = new CliFixture();
     fixture.file('.git/info/exclude', 'node_modules/\n');
@@ -110,18 +142,21 @@ describe('the command line', () => {
       ...work,
     ]);
     expect(JSON.parse(again.stdout)).toMatchObject({
-      winner: 'a-3',
+      winner: 'a-2',
       racers: [
-        { name: 'a-3', number: 2, passed: true, changedFiles: 1, exitCode: 0, judge: { exitCode: 0 } },
-        { name: 'a-2', passed: false, judge: { exitCode: 1 } },
+        { name: 'a-2', number: 2, passed: true, changedFiles: 1, exitCode: 0, judge: { exitCode: 0 } },
+        { name: 'a-1', number: 1, passed: false, judge: { exitCode: 1 } },
       ],
     });
-    expect(await fixture.run(['race', 'a', '-n', '2', '--judge', 'false', '--yes', ...work])).toMatchObject({
+    const judge = 'echo seen; echo wrong >&2; false';
+    expect(await fixture.run(['race', 'a', '-n', '2', '--judge', judge, '--yes', ...work])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('passed none'),
+      stderr: expect.stringMatching(
+        /a-race-1: the judge printed\n {2}\| seen\n {2}\| wrong\nNo fork passed\. .*litterbox run a-race-1 '/,
+      ),
     });
     const names = (await fixture.run(['list'])).stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
-    expect(names.toSorted()).toEqual(['', 'a', 'a-2', 'a-3', 'a-4', 'try-1', 'try-2']);
+    expect(names.toSorted()).toEqual(['', 'a', 'a-2', 'a-race-1', 'a-race-2', 'try-1', 'try-2']);
     await fixture.run(['delete', ...names.filter((name) => name !== ''), '--force']);
   });
 
@@ -171,7 +206,7 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     const created = await fixture.run(['create', 'Fix Login']);
     expect({ code: created.code, stdout: created.stdout }).toEqual({ code: 0, stdout: 'fix-login\n' });
-    expect(created.stderr).toContain('not enforced: disk');
+    expect(created.stderr).toMatch(/^Created fix-login at [0-9a-f]{10} in \d+\.\d s\.\n/m);
     const ran = await fixture.run([
       'run',
       'fix-login',
@@ -785,7 +820,7 @@ describe('the command line', () => {
     expect({ code: forked.code, stdout: forked.stdout }).toEqual({ code: 0, stdout: 'one-2\n' });
     expect(forked.stderr).toContain('one-2 is a copy of one.\n');
     expect((await fixture.run(['run', 'one-2', 'cat b.txt'])).stdout).toBe('b\n');
-    expect((await fixture.run(['list'])).stdout).toMatch(/^one\tready\t.*\t\none-2\tready\t.*\tone\n$/);
+    expect((await fixture.run(['list'])).stdout).toMatch(/^one-2\tready\t.*\tone\none\tready\t.*\t\n$/);
     expect((await fixture.run(['explain', 'one-2'])).stdout).toContain('it began as a copy of one\n');
     const named = await fixture.run(['fork', 'one', '--name', 'Another Way', '--json']);
     expect(JSON.parse(named.stdout)).toMatchObject({ name: 'another-way', forkedFrom: 'one', warnings: [] });
