@@ -145,6 +145,10 @@ async function doctor(context: Context, input: Parsed<typeof checkMachine>): Pro
   else {
     talk.result(`node ${process.version}: ${mark(talk, 'ok')}`);
     for (const { provider, report } of reports) {
+      if (isUsable && report.checks.some(({ isAbsent }) => isAbsent)) {
+        talk.result(`${provider}: ${talk.paint('dim', 'not installed')}`);
+        continue;
+      }
       talk.result(`${provider}: ${verdict(talk, report)}`);
       for (const { name, status, finding, remedy } of report.checks)
         talk.result(

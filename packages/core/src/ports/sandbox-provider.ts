@@ -198,6 +198,8 @@ export interface ProbeCheck {
   readonly remedy?: string;
   /** Of a warning: sandboxes are refused until it is mended, or a person allows them to run without. */
   readonly isRefused?: boolean;
+  /** Of a failure: what was looked for is not installed, and nobody named a place of it. */
+  readonly isAbsent?: boolean;
 }
 
 /** What a provider knows of one sandbox without opening it. */
