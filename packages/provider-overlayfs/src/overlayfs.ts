@@ -68,6 +68,8 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
   return new OverlayProvider(options);
 }
 
+const DISK_LIMITS = ['diskBytes', 'diskBytesPerSecond'] as const;
+
 class OverlayProvider implements SandboxProvider {
   readonly name: ProviderKey;
   readonly traits: ProviderTraits;
@@ -90,8 +92,9 @@ class OverlayProvider implements SandboxProvider {
         'cpus',
         'processes',
         'openFiles',
-        ...(boundsDisk ? (['diskBytes', 'diskBytesPerSecond'] as const) : []),
+        ...(boundsDisk ? DISK_LIMITS : []),
       ],
+      ...(!boundsDisk && { rootLimits: DISK_LIMITS }),
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
       canCopy: true,

@@ -57,6 +57,13 @@ test('doctor is quiet about an engine that is not installed, where another provi
   await expect(shown([missing])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
+test('explain says of a sandbox in a container that nothing of the machine is readable', async () => {
+  const contained = { ...record, assurance: { mechanism: 'Docker', controls: [], readable: [] } };
+  const present = presented['sandbox-explain'].present;
+  const shown = await shownBy((context) => present(context, {}), { record: contained, state: 'ready' });
+  expect(shown).toMatch(/^Readable inside, of box: nothing$/m);
+});
+
 test('AX84: doctor shows what a machine says of itself, and a terminal obeys none of it', async () => {
   const checks = [{ name: 'tools', status: 'failed', finding: `none${HOSTILE}`, remedy: `install${HOSTILE}` }];
   const reports = [{ provider: 'overlayfs@box', report: { usable: true, checks } }];

@@ -54,7 +54,9 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record)) talk.result(line);
-  talk.result(`Readable inside, of ${host === LOCAL_HOST ? 'this machine' : host}:`);
+  talk.result(
+    `Readable inside, of ${host === LOCAL_HOST ? 'this machine' : host}:${assurance.readable.length === 0 ? ' nothing' : ''}`,
+  );
   for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${visible(reason)}`);
   const { masked = [], unreachable = [] } = assurance;
   if (masked.length > 0) talk.result('But these are empty inside, for they may hold credentials:');

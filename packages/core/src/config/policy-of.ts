@@ -267,11 +267,14 @@ function limitsOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts
       const value = asked ?? fallback[name];
       if (value !== undefined) limits[name] = value;
     } else if (asked !== undefined) {
-      throw unsupported(
-        facts,
-        `${LIMIT_KEYS[name]} is not supported`,
-        `Remove ${LIMIT_KEYS[name]}, or use another provider.`,
-      );
+      const key = LIMIT_KEYS[name];
+      throw facts.traits.rootLimits?.includes(name)
+        ? unsupported(
+            facts,
+            `${key} can be enforced by root alone`,
+            `Run Litterbox as root, or leave out ${key}. litterbox doctor says what else there is.`,
+          )
+        : unsupported(facts, `${key} is not supported`, `Remove ${key}, or use another provider.`);
     }
   }
   return limits;
