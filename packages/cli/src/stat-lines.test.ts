@@ -3,7 +3,12 @@ import type { FileChange } from '@litterbox/core';
 import { statLines } from './stat-lines.ts';
 
 const talk = { paint: (_format: unknown, text: string) => text };
-const change = (path: string, addedLines?: number, removedLines?: number, more: Partial<FileChange> = {}): FileChange => ({
+const change = (
+  path: string,
+  addedLines?: number,
+  removedLines?: number,
+  more: Partial<FileChange> = {},
+): FileChange => ({
   path,
   status: 'modified',
   executable: false,

@@ -57,7 +57,8 @@ export function usageError({ code, message }: CommanderError, command?: Command)
 function gitHint(code: string, message: string, command: Command | undefined): string | undefined {
   const [, option] = /'(-[^']*)'/.exec(message) ?? [];
   const verb = command?.name();
-  if (code !== 'commander.unknownOption' || option === undefined || (verb !== 'merge' && verb !== 'apply')) return undefined;
+  if (code !== 'commander.unknownOption' || option === undefined || (verb !== 'merge' && verb !== 'apply'))
+    return undefined;
   return `Arguments of git merge come last, after --: litterbox ${verb} NAME -- ${visible(option.slice(0, 80))}. litterbox ${verb} --help shows options and examples.`;
 }
 

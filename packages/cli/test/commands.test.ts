@@ -95,10 +95,12 @@ describe('the command line', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines[0]).not.toContain('PROVIDER');
     expect(lines[1]).toMatch(/\+20000 -0, 20 files .* \d+[sm] person$/);
-    expect((await listed(['--changed'])).map((line) => line.split(' ')[0]).slice(1).toSorted()).toEqual([
-      'a-name-that-is-as-long-as-names-may-be-4',
-      'first',
-    ]);
+    expect(
+      (await listed(['--changed']))
+        .map((line) => line.split(' ')[0])
+        .slice(1)
+        .toSorted(),
+    ).toEqual(['a-name-that-is-as-long-as-names-may-be-4', 'first']);
   });
 
   it('FC-43: says of dependencies only what is true: nothing when they came along', async () => {
@@ -565,7 +567,9 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'told', '--memory', '128MiB', '--processes', '64']);
     const late = await fixture.run(['run', 'told', '--timeout', '1s', 'sleep 60']);
-    expect(late.stderr).toMatch(/reached its timeout and was stopped after \d+ s; --timeout gives it longer, limits\.timeout/);
+    expect(late.stderr).toMatch(
+      /reached its timeout and was stopped after \d+ s; --timeout gives it longer, limits\.timeout/,
+    );
     expect(late.code).toBe(124);
     const git = await fixture.run(['run', 'told', 'echo "fatal: not a git repository" >&2; exit 128']);
     expect(git.stderr).toContain('hint: The workspace is no git repository.');
@@ -575,12 +579,12 @@ describe('the command line', () => {
       const killed = await fixture.run(['run', 'told', greedy], input);
       expect(killed).toMatchObject({
         code: 0,
-        stderr: expect.stringMatching(/hint: the kernel killed a process here, .*128 MiB/),
+        stderr: expect.stringMatching(/hint: out of memory: the kernel killed a process, .*128 MiB/),
       });
       const refused = await fixture.run(['run', 'told', many], input);
       expect(refused).toMatchObject({
         code: 0,
-        stderr: expect.stringMatching(/could not be started here, .*limits\.processes: 64/),
+        stderr: expect.stringMatching(/could not start: .* limit of 64 .*limits\.processes/),
       });
     }
   });
@@ -596,7 +600,11 @@ describe('the command line', () => {
   it('whoever leaves the pager early ends diff, log and audit without a word', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'long']);
-    await fixture.run(['run', 'long', 'i=0; while [ $i -lt 200000 ]; do echo "line $i of a long file"; i=$((i+1)); done >long']);
+    await fixture.run([
+      'run',
+      'long',
+      'i=0; while [ $i -lt 200000 ]; do echo "line $i of a long file"; i=$((i+1)); done >long',
+    ]);
     const paged = async (args: readonly string[], pager: string) => {
       const child = fixture.startInTerminal(args, { PAGER: pager });
       let shown = '';
@@ -621,7 +629,11 @@ describe('the command line', () => {
   it('says on a terminal that there is nothing to show, and prints nothing elsewhere', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'idle']);
-    for (const args of [['diff', 'idle'], ['diff', 'idle', '--stat'], ['diff', 'idle', '--name-only']]) {
+    for (const args of [
+      ['diff', 'idle'],
+      ['diff', 'idle', '--stat'],
+      ['diff', 'idle', '--name-only'],
+    ]) {
       expect(await fixture.run(args)).toEqual({ code: 0, stdout: '', stderr: '' });
       const child = fixture.startInTerminal(args);
       const shown: string[] = [];
@@ -649,7 +661,12 @@ describe('the command line', () => {
     expect(await fixture.run(['worktree', 'seen'])).toMatchObject({ code: 0, stderr: '' });
     await fixture.run(['run', 'seen', 'echo one >one']);
     const early = await fixture.run(['worktree', 'seen']);
-    expect(early).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: No milestone yet, so .*began with\. .*litterbox milestone seen 'MESSAGE'/) });
+    expect(early).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^warning: No milestone yet, so .*began with\. .*litterbox milestone seen 'MESSAGE'/,
+      ),
+    });
     expect(existsSync(join(early.stdout.trim(), 'one'))).toBe(false);
     await fixture.run(['milestone', 'seen', 'One']);
     expect((await fixture.run(['worktree', 'seen'])).stderr).toBe('');
@@ -719,13 +736,12 @@ describe('the command line', () => {
       'src/two',
     ]);
     expect(await fixture.run(['apply', 'part', 'src/', 'old', 'place'])).toMatchObject({ code: 0 });
-    expect(fixture.git('status', '--porcelain', '--untracked-files=all').split('\n').map((line) => line.trim())).toEqual([
-      'D  old/a',
-      'A  place',
-      'D  place/inner',
-      'A  src/one',
-      'A  src/two',
-    ]);
+    expect(
+      fixture
+        .git('status', '--porcelain', '--untracked-files=all')
+        .split('\n')
+        .map((line) => line.trim()),
+    ).toEqual(['D  old/a', 'A  place', 'D  place/inner', 'A  src/one', 'A  src/two']);
     fixture.git('commit', '-qm', 'some of it');
     const merged = await fixture.run(['merge', 'part']);
     expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('is deleted') });

@@ -61,7 +61,9 @@ test('an engine that does not answer makes its sandboxes slow, and the others sh
   expect(states).toEqual(['well: ready', 'there: slow']);
   const table = await fixture.run(['list'], undefined, silent);
   expect(table.stdout).toMatch(/^there\tslow\tdocker\t/m);
-  expect(table.stderr).toContain('docker did not answer in time. Sandboxes marked "slow" have not been changed. Details: litterbox doctor.');
+  expect(table.stderr).toContain(
+    'docker did not answer in time. Sandboxes marked "slow" have not been changed. Details: litterbox doctor.',
+  );
   expect(table.stdout + table.stderr).not.toContain('recover');
   const explained = await fixture.run(['explain', 'there'], undefined, silent);
   expect(explained.stdout).toContain('it is slow: its engine or machine did not answer in time, and may be busy alone');

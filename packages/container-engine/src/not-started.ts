@@ -5,7 +5,10 @@ import { answerOf, type EngineWords } from './engine-error.ts';
 const MAX_SAID_CHARACTERS = 1000;
 
 /** A container that the engine did not start, in the engine's words: nothing is known here of why. Other errors are as they were. */
-export function notStarted({ provider, kind, title }: Pick<EngineWords, 'provider' | 'kind' | 'title'>, error: unknown): unknown {
+export function notStarted(
+  { provider, kind, title }: Pick<EngineWords, 'provider' | 'kind' | 'title'>,
+  error: unknown,
+): unknown {
   const { statusCode = 0, said } = answerOf((error as Partial<LitterboxError>).cause);
   if (statusCode < 500 || isLitterboxError(error, 'DISK_FULL')) return error;
   return new LitterboxError(

@@ -87,13 +87,7 @@ class OverlayProvider implements SandboxProvider {
     const liveStrategies = LIVE_STRATEGY_NAMES.filter((name) => strategy === undefined || name === strategy);
     this.traits = {
       isolation: 'process',
-      limits: [
-        'memoryBytes',
-        'cpus',
-        'processes',
-        'openFiles',
-        ...(boundsDisk ? DISK_LIMITS : []),
-      ],
+      limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? DISK_LIMITS : [])],
       ...(!boundsDisk && { rootLimits: DISK_LIMITS }),
       workdir: 'repository-path',
       roots: ['machine', 'directory'],

@@ -35,7 +35,8 @@ export async function selectedTree(
   await compareTrees(store, [onto, tip], { paths, signal, onStep: (step) => steps.push(step) });
   const edits = editedDirectory();
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
-  const isReplaced = (path: ByteString) => path.split('/').some((_, end, names) => end > 0 && written.has(names.slice(0, end).join('/') as ByteString));
+  const isReplaced = (path: ByteString) =>
+    path.split('/').some((_, end, names) => end > 0 && written.has(names.slice(0, end).join('/') as ByteString));
   for (const { path, new: next } of steps)
     if (next) addEdit(edits, path, { type: 'entry', mode: next.mode as TreeMode, oid: next.oid });
     else if (!isReplaced(path)) addEdit(edits, path, { type: 'delete' }); // else a file takes the place of its directory

@@ -22,11 +22,7 @@ complete -o default -F __litterbox_complete litterbox
 `;
 
 /** Adds `completion SHELL`, which prints a script, and the hidden `complete` that the script asks back. */
-export async function addCompletion(
-  program: Command,
-  isAsked: boolean,
-  shell: string | undefined,
-): Promise<void> {
+export async function addCompletion(program: Command, isAsked: boolean, shell: string | undefined): Promise<void> {
   const completions = tab(program, { completionCommandName: 'completion' });
   if (!isAsked) {
     if (shell !== 'bash') return;

@@ -106,7 +106,8 @@ function describe({ talk }: Context, record: SandboxRecord, started: number): vo
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const missing = assurance === undefined ? [] : missingControls(assurance).map(({ name }) => name);
   talk.notice(`Created ${record.slug} at ${record.baseCommit.slice(0, 10)} in ${seconds} s.`);
-  if (missing.length > 0) talk.warning(`Not enforced: ${missing.join(', ')}. litterbox explain ${record.slug} says why.`);
+  if (missing.length > 0)
+    talk.warning(`Not enforced: ${missing.join(', ')}. litterbox explain ${record.slug} says why.`);
   for (const { name, inside, outside } of record.ports ?? [])
     talk.notice(`port ${name}: ${portUrl({ outside })} leads to ${inside} inside`);
   const { setup, run, allow = [] } = record.policy.network;

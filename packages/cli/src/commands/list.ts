@@ -102,9 +102,7 @@ function columnsOf(
     ...(hasForks
       ? [{ header: 'FORKED FROM', cell: ({ forkedFrom }: SandboxSummary) => forkedFrom ?? '', rank: 5 }]
       : []),
-    ...(isAll
-      ? [{ header: 'REPOSITORY', cell: ({ repository }: SandboxSummary) => visibleName(repository) }]
-      : []),
+    ...(isAll ? [{ header: 'REPOSITORY', cell: ({ repository }: SandboxSummary) => visibleName(repository) }] : []),
   ];
 }
 

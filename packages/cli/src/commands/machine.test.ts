@@ -48,7 +48,13 @@ test('AX84: explain shows what a machine says of a sandbox, and a terminal obeys
 });
 
 test('doctor is quiet about an engine that is not installed, where another provider can be used', async () => {
-  const absent = { name: 'engine', status: 'failed', finding: 'No Docker engine was found.', remedy: 'Install', isAbsent: true };
+  const absent = {
+    name: 'engine',
+    status: 'failed',
+    finding: 'No Docker engine was found.',
+    remedy: 'Install',
+    isAbsent: true,
+  };
   const missing = { provider: 'docker', report: { usable: false, checks: [absent] } };
   const usable = { provider: 'overlayfs', report: { usable: true, checks: [] } };
   const shown = (reports: readonly object[]) =>

@@ -201,8 +201,7 @@ async function trust(
     return;
   }
   const isAgreed =
-    options.yes === true ||
-    (await askOrCancel.approve({ question: questionOf(unseenCount), details: [] }, { signal }));
+    options.yes === true || (await askOrCancel.approve({ question: questionOf(unseenCount), details: [] }, { signal }));
   if (!isAgreed)
     throw new LitterboxError('CONFIG_UNTRUSTED', 'Nobody agreed.', {
       operation: 'cli.trust',

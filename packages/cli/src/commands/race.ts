@@ -63,7 +63,10 @@ const JUDGE_LINES = 10;
 /** Errors after output: that is where most judges say what is wrong. */
 function lastLines({ stdout, stderr }: CommandOutcome): readonly string[] {
   const said = [stdout, stderr].map(({ bytes }) => decodeRaw(bytes).trimEnd()).filter((text) => text !== '');
-  return said.join('\n').split(/\r\n?|\n/).slice(-JUDGE_LINES);
+  return said
+    .join('\n')
+    .split(/\r\n?|\n/)
+    .slice(-JUDGE_LINES);
 }
 
 const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;

@@ -50,7 +50,10 @@ async function* logLines(
     if (entry.type === 'call') {
       const { subject, atMs, exitCode, outcome } = entry;
       const ended = outcome === 'ok' ? (exitCode ? `, exit ${exitCode}` : '') : `, ${outcome}`;
-      yield talk.paint('dim', `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}`);
+      yield talk.paint(
+        'dim',
+        `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}`,
+      );
       continue;
     }
     const { number, commit, atMs, subject, body, milestone } = entry;

@@ -134,7 +134,10 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
 async function piped(
   { talk, signal, onInterrupt }: Context,
   attached: AttachedProcess,
-  { timeoutMs = talk.json ? attached.timeoutMs : undefined, maxOutputBytes = MAX_KEPT_BYTES }: Parsed<typeof runCommand>,
+  {
+    timeoutMs = talk.json ? attached.timeoutMs : undefined,
+    maxOutputBytes = MAX_KEPT_BYTES,
+  }: Parsed<typeof runCommand>,
 ): Promise<void> {
   await using _attached = attached;
   using over = deadline(attached, timeoutMs, talk);

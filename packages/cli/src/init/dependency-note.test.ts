@@ -45,9 +45,7 @@ To recreate the sandbox with dependencies installed from the network, run:
 To recreate the sandbox with dependencies installed from the network, run:
   litterbox delete x && litterbox create x --setup 'npm ci' --network setup --allow registry.npmjs.org`,
   );
-  expect(
-    lineOf(['requirements.txt'], {}, ['create', 'It is', '--env', "A=don't"], { repository: '/a b' }),
-  ).toBe(
+  expect(lineOf(['requirements.txt'], {}, ['create', 'It is', '--env', "A=don't"], { repository: '/a b' })).toBe(
     `  litterbox -C '/a b' delete x && litterbox create 'It is' --env 'A=don'\\''t' --setup 'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt' --network setup --allow pypi.org,files.pythonhosted.org`,
   );
 });

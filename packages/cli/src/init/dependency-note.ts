@@ -41,7 +41,10 @@ export function dependencyNote(created: CreatedWith, tree: WorkTree): string | u
       : `No setup command ran for ${found.map(({ files }) => files.at(-1)).join(' and ')}.`,
   ];
   if (directories.length > 0 && !isBare)
-    lines.push('To recreate the sandbox with your copy, run:', `  ${commandLine(created, copyWords(created, directories))}`);
+    lines.push(
+      'To recreate the sandbox with your copy, run:',
+      `  ${commandLine(created, copyWords(created, directories))}`,
+    );
   lines.push(
     'To recreate the sandbox with dependencies installed from the network, run:',
     `  ${commandLine(created, setupWords(created, found, isBare))}`,

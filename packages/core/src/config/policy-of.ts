@@ -4,7 +4,7 @@ import type { NetworkPolicy, Policy, PortPolicy, ServicePolicy } from '../domain
 import { topmostPaths } from '../domain/included-path.ts';
 import { LOCAL_HOST, parseProviderKey } from '../domain/provider-key.ts';
 import { shown } from '../domain/shown.ts';
-import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
+import { LIMIT_KEYS, type LimitName, type ResourceLimits } from '../domain/resource-limits.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { ProviderTraits } from '../ports/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
@@ -27,15 +27,6 @@ export interface PolicyFacts {
   /** Whether something can be installed into its images. */
   readonly canInstall: boolean;
 }
-
-const LIMIT_KEYS: Readonly<Record<LimitName, string>> = {
-  memoryBytes: 'limits.memory',
-  cpus: 'limits.cpus',
-  processes: 'limits.processes',
-  openFiles: 'limits.open-files',
-  diskBytes: 'limits.disk',
-  diskBytesPerSecond: 'limits.disk-io',
-};
 
 /**
  * Decides once, at create, what a sandbox is allowed.

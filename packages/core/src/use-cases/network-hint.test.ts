@@ -43,9 +43,16 @@ test('lists what was refused although a rule allows it, with the reason, and how
   const refused = new Map([
     [
       'npm.example.org',
-      { reason: 'the name npm.example.org leads to an address that is not on the Internet', isPrivate: true, address: '10.1.2.3' },
+      {
+        reason: 'the name npm.example.org leads to an address that is not on the Internet',
+        isPrivate: true,
+        address: '10.1.2.3',
+      },
     ],
-    ['odd.example.org', { reason: 'the name odd.example.org leads to this machine', isPrivate: false, address: '127.0.0.1' }],
+    [
+      'odd.example.org',
+      { reason: 'the name odd.example.org leads to this machine', isPrivate: false, address: '127.0.0.1' },
+    ],
     ['slow.example.org', { reason: 'slow.example.org does not answer on port 443', isPrivate: false }],
   ]);
   const hint = networkHint({ setup: 'allow-list', run: 'none', allow: [...refused.keys()] }, '', {
