@@ -35,7 +35,10 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
     load: async () => (await import('./commands/services.ts')).presented['sandbox-ports'],
   },
   'sandbox-clone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-clone'] },
-  'sandbox-list': { load: async () => (await import('./commands/list.ts')).presented['sandbox-list'] },
+  'sandbox-list': {
+    options: [['--changed', 'only those that differ from their base']],
+    load: async () => (await import('./commands/list.ts')).presented['sandbox-list'],
+  },
   'sandbox-log': {
     options: [['-p, --patch', 'with the diff of each']],
     load: async () => (await import('./commands/review.ts')).presented['sandbox-log'],

@@ -17,6 +17,14 @@ export function table(header: readonly string[], rows: readonly (readonly string
     .join('\n');
 }
 
+/** `3m`, in the largest whole unit. */
+export function shortAge(atMs: number, nowMs = Date.now()): string {
+  const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
 /** `3 minutes ago`, in the largest whole unit. */
 export function ago(atMs: number, nowMs = Date.now()): string {
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));

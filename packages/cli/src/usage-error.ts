@@ -48,9 +48,18 @@ export function usageError({ code, message }: CommanderError, command?: Command)
     line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1)}…`,
     {
       operation: 'cli.parse',
-      hint: hintOf(command),
+      hint: gitHint(code, message, command) ?? hintOf(command),
     },
   );
+}
+
+/** What git merge takes is no option of the command that has it passed on. */
+function gitHint(code: string, message: string, command: Command | undefined): string | undefined {
+  const [, option] = /'(-[^']*)'/.exec(message) ?? [];
+  const verb = command?.name();
+  if (code !== 'commander.unknownOption' || option === undefined || (verb !== 'merge' && verb !== 'apply'))
+    return undefined;
+  return `Arguments of git merge come last, after --: litterbox ${verb} NAME -- ${visible(option.slice(0, 80))}. litterbox ${verb} --help shows options and examples.`;
 }
 
 function hintOf(command: Command | undefined): string {

@@ -341,6 +341,28 @@ export function describeSourceControl({
       assert.equal(await read(root, 'new'), 'new\n');
     });
 
+    check(
+      'an apply of some paths leaves the others, and one at which nothing changed is NOT_FOUND',
+      async (started) => {
+        const { repository, record, id, root } = started;
+        await record([
+          { path: 'new', content: 'new\n' },
+          { path: 'there/one', content: '1\n' },
+          { path: 'there/two', content: '2\n' },
+        ]);
+        const wanted = { integration: 'apply', arguments: [] } as const;
+        await assert.rejects(repository.plan(id, { ...wanted, paths: ['there', 'elsewhere'] }), (error) =>
+          isLitterboxError(error, 'NOT_FOUND'),
+        );
+        const plan = await repository.plan(id, { ...wanted, paths: ['there'] });
+        assert.deepEqual(plan.changes.map(({ path }) => path).toSorted(), ['there/one', 'there/two']);
+        assert.equal((await repository.execute(plan, { autostash: false })).outcome, 'staged');
+        assert.equal(await read(root, 'there/two'), '2\n');
+        assert.equal(await read(root, 'new'), undefined);
+        assert.equal(await repository.isMerged(id), false);
+      },
+    );
+
     check('an argument that is not allowed is refused by name', async ({ repository, id }) => {
       await assert.rejects(
         repository.plan(id, { integration: 'merge', arguments: ['--exec=x'] }),

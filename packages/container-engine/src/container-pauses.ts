@@ -32,7 +32,7 @@ export class ContainerPauses {
     throw new LitterboxError('UNSUPPORTED', `${this.#engine.title} cannot pause containers of this user here.`, {
       operation: 'runtime.pause',
       provider: this.#engine.provider,
-      hint: 'Stop it instead: litterbox pause --stop. Pausing takes control groups version 2 with delegation, or the rootful engine.',
+      hint: 'Stop it instead: litterbox pause NAME --stop. Pausing takes control groups version 2 with delegation, or the rootful engine.',
     });
   }
 
@@ -79,7 +79,7 @@ export class ContainerPauses {
         {
           operation: 'provider.create',
           provider: this.#engine.provider,
-          hint: 'Stop it first: litterbox pause --stop.',
+          hint: 'Stop it first: litterbox pause NAME --stop.',
         },
       );
     await this.pause(id, false, call);

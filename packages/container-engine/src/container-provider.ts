@@ -61,7 +61,9 @@ export class ContainerProvider implements SandboxProvider {
       call?.signal?.throwIfAborted();
       if (!(error instanceof LitterboxError)) throw error;
       const remedy = error.details.hint ?? `Start ${engine.title}.`;
-      return { usable: false, checks: [{ name: 'engine', status: 'failed', finding: error.message, remedy }] };
+      const isAbsent = error.details.facts?.['isAbsent'] === true;
+      const check = { name: 'engine', status: 'failed', finding: error.message, remedy } as const;
+      return { usable: false, checks: [isAbsent ? { ...check, isAbsent } : check] };
     }
   }
 

@@ -20,6 +20,7 @@ import { directoryArchive } from './directory-archive.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { hasStartedAlready, lacksShell } from './engine-answers.ts';
 import { answerOf } from './engine-error.ts';
+import { notStarted } from './not-started.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { findContainer, type FoundContainer } from './found-container.ts';
@@ -258,7 +259,7 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
       await this.#disks.reserve(meta, call);
     } catch (error) {
       const { cause } = error as LitterboxError;
-      if (!lacksShell(cause)) throw error;
+      if (!lacksShell(cause)) throw notStarted(this.#engine, error);
       throw new LitterboxError(
         'UNSUPPORTED',
         `The image ${shown(meta.image)} has no /bin/sh: ${shown(answerOf(cause).said)}.`,

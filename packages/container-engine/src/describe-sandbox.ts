@@ -17,6 +17,7 @@ import {
   SANDBOX_USER,
 } from '@litterbox/linux-sandbox';
 import {
+  LIMIT_KEYS,
   type CallOptions,
   meetsOwnPlaces,
   type ProgressOptions,
@@ -65,7 +66,7 @@ export async function assertSupported(
     );
   for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
     if (limits[name] !== undefined && !traits.limits.includes(name))
-      throw cannotHonour(provider, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+      throw cannotHonour(provider, LIMIT_KEYS[name], 'Leave it out, or use a provider that can enforce it.');
   }
   if (/^\/(usr|bin|sbin|lib|lib64|etc|run|tmp|dev|proc|sys)(\/|$)/.test(workdir) || meetsOwnPlaces(workdir))
     throw cannotHonour(provider, `the workdir ${workdir} in an image`, 'Set workspace.workdir to /src.');
@@ -83,7 +84,7 @@ export async function assertSupported(
   if (facts.isRootless)
     throw cannotHonour(
       provider,
-      'the limit diskBytes with a rootless engine',
+      'limits.disk with a rootless engine',
       'Use the rootful engine, or leave the limit out.',
     );
   const { code } = await runScript(host, `${CAN_MAKE_DISKS} && command -v mountpoint flock`, call);

@@ -85,7 +85,7 @@ export type { SignalName } from './domain/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
 export type { MachineLoad } from './domain/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/placement.ts';
-export type { LimitName, ResourceLimits } from './domain/resource-limits.ts';
+export { LIMIT_KEYS, type LimitName, type ResourceLimits } from './domain/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox-root.ts';
 export type { HostGauge } from './ports/host-gauge.ts';
 export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';

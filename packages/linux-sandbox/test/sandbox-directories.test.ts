@@ -185,9 +185,9 @@ describe('base trees', () => {
     expect(bases(fixture)).toEqual([keyOf(0), keyOf(3), keyOf(4), keyOf(5)]); // the first is stood on still
   });
 
-  it('layers of what came along go but for the newest, and for those that are stood on or of a moment ago', async () => {
+  it('layers of what came along go but for the newest, and for those that are stood on or of a moment ago; with the last sandbox all old ones', async () => {
     await using fixture = new DirectoriesFixture();
-    const [own] = await over(fixture, 2);
+    const [own, other] = await over(fixture, 2);
     const layer = (digit: string) => `a-${digit.repeat(64)}`;
     const standing = { ...fixture.meta(), base: keyOf(0), artefacts: layer('0') };
     await fixture.directories.stage(standing, { fill: () => ENTRIES });
@@ -203,6 +203,8 @@ describe('base trees', () => {
     await fixture.directories.remove(own?.id ?? SandboxId.make(), {});
     const left = bases(fixture).filter((name) => name.startsWith('a-'));
     expect(left).toEqual([layer('0'), layer('1'), layer('4')]);
+    for (const { id } of [other ?? standing, standing]) await fixture.directories.remove(id, {});
+    expect(bases(fixture).filter((name) => name.startsWith('a-'))).toEqual([layer('1')]); // no sandbox is left
   });
 
   it('stay while somebody makes a sandbox, and while a snapshot stands on them', async () => {

@@ -54,7 +54,8 @@ import { Sandbox } from './sandbox.ts';
 
 /** What an operation takes, as a caller writes it. */
 type InputOf<Asked extends { readonly input: Operation['input'] }> = Asked['input']['_zod']['input'];
-type IntegrateOptions = Omit<InputOf<typeof mergeChanges>, 'sandbox'> & Pick<OperationOptions, 'onPlan'>;
+type MergeOptions = Omit<InputOf<typeof mergeChanges>, 'sandbox'> & Pick<OperationOptions, 'onPlan'>;
+type ApplyOptions = Omit<InputOf<typeof applyChanges>, 'sandbox'> & Pick<OperationOptions, 'onPlan'>;
 type DiffScope = CallOptions & Omit<InputOf<typeof readDiff>, 'sandbox'>;
 
 /** Names a sandbox of this repository by its name; a name is slugified as at create. */
@@ -74,10 +75,10 @@ export interface Litterbox extends Performer {
   milestone(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined>;
   /** What an apply or merge would do, without doing it. */
   plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<IntegrationPlan>;
-  /** Brings the changes into index and work tree; the sandbox stays. */
-  apply(name: string, input?: IntegrateOptions, options?: ProgressOptions): Promise<IntegrateResult>;
+  /** Brings the changes into index and work tree, all or those at some `paths`; the sandbox stays. */
+  apply(name: string, input?: ApplyOptions, options?: ProgressOptions): Promise<IntegrateResult>;
   /** Merges as `git merge` does, then deletes the sandbox. */
-  merge(name: string, input?: IntegrateOptions, options?: ProgressOptions): Promise<IntegrateResult>;
+  merge(name: string, input?: MergeOptions, options?: ProgressOptions): Promise<IntegrateResult>;
   delete(name: string, input?: { readonly force?: boolean }, options?: CallOptions): Promise<SandboxRecord>;
   setRunState(name: string, state: RunState, options?: CallOptions): Promise<RunStateResult>;
   setAllRunStates(
@@ -133,13 +134,6 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
   const performer = openForPeople(options);
   const { perform, wired } = performer;
   const callOf = <Scope extends CallOptions>({ signal, ...input }: Scope) => ({ input, call: { signal } });
-  const integrate = async (
-    operation: typeof mergeChanges,
-    sandbox: string,
-    { onPlan, ...input }: IntegrateOptions = {},
-    call?: ProgressOptions,
-  ) => await perform(operation, { ...input, sandbox }, { ...call, onPlan });
-
   return {
     perform,
     async create(input, call) {
@@ -166,8 +160,10 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     },
     milestone: async (sandbox, message, call) => await perform(cutMilestone, { sandbox, message }, call),
     plan: async (input, call) => await perform(planIntegration, input, call),
-    apply: async (name, input, call) => await integrate(applyChanges, name, input, call),
-    merge: async (name, input, call) => await integrate(mergeChanges, name, input, call),
+    apply: async (sandbox, { onPlan, ...input } = {}, call) =>
+      await perform(applyChanges, { ...input, sandbox }, { ...call, onPlan }),
+    merge: async (sandbox, { onPlan, ...input } = {}, call) =>
+      await perform(mergeChanges, { ...input, sandbox }, { ...call, onPlan }),
     delete: async (sandbox, input = {}, call) => await perform(deleteSandbox, { ...input, sandbox }, call),
     async setRunState(sandbox, state, call) {
       const [result] = await perform(setRunState, { sandbox, state }, call);

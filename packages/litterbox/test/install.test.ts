@@ -145,7 +145,7 @@ else
         'The install command "echo no such package >&2; exit 3" failed with exit code 3:\n  | no such package',
       );
       expect(isLitterboxError(error) && error.details.hint).toBe(
-        'Mend container.install-command and create the sandbox again.',
+        'Correct container.install-command and create the sandbox again.',
       );
       expect(await litterbox.list('all')).toEqual([]);
       await using provider = await engine(fixture);

@@ -31,14 +31,14 @@ describe('a limit that was hit', () => {
   it('tells what the kernel killed for memory behind a program that says something else', async () => {
     const greedy = 'head -c 536870912 /dev/zero | tail -n 1 >/dev/null || { echo "cannot do it" >&2; exit 2; }';
     expect(await bash(greedy)).toMatch(
-      /cannot do it\n\[exit code 2, .*\n\[hint: the kernel killed a process here, .*\(limits\.memory: 256 MiB\).*\]$/,
+      /cannot do it\n\[exit code 2, .*\n\[hint: out of memory: the kernel killed a process, .* 256 MiB \(limits\.memory\).*\]$/,
     );
   });
 
   it('tells of processes that could not be started behind a program that says something else', async () => {
     const many = "echo 'sh $0 & wait' >/tmp/many; sh /tmp/many 2>/dev/null; echo 'cannot do it'; exit 2";
     expect(await bash(many)).toMatch(
-      /cannot do it\n\[exit code 2, .*\n\[hint: .*could not be started here, .*\(limits\.processes: 64\).*\]$/,
+      /cannot do it\n\[exit code 2, .*\n\[hint: .*could not start: .* limit of 64 .*\(limits\.processes\).*\]$/,
     );
   });
 

@@ -4,7 +4,7 @@ import { ESTABLISHED, refusalBytes } from './answer.ts';
 import { findRule, type Verdict } from './find-rule.ts';
 import type { GateAccount } from './gate-account.ts';
 import { type Destination, MAX_HEAD_BYTES, parseConnect, type Refusal } from './parse-connect.ts';
-import { type Reach, reachHost, within } from './reach-host.ts';
+import { type Reach, reachHost, type Unreached, within } from './reach-host.ts';
 import { isRetryRequest } from './is-retry-request.ts';
 import { type HelloState, readClientHello } from './read-client-hello.ts';
 import { readSecondHello } from './read-second-hello.ts';
@@ -61,7 +61,7 @@ export class GateConnection {
     if (reason !== undefined) return await this.#refuse({ status: 429, reason }, destination, { rule });
     const reached = await reachHost(destination, reach, clock, this.#signal, mayBePrivate);
     if (!('socket' in reached)) {
-      this.#noted(destination, rule, reached.reason, reached.isPrivate);
+      this.#noted(destination, rule, reached);
       return await this.#answer(reached);
     }
     const { socket, address, isPrivate, proxy } = reached;
@@ -69,9 +69,9 @@ export class GateConnection {
     try {
       await this.#writer.write(ESTABLISHED);
       const hello = await this.#hello(readClientHello);
-      if (hello.type === 'refused') return this.#noted(destination, rule, hello.reason);
+      if (hello.type === 'refused') return this.#noted(destination, rule, hello);
       if (hello.serverName !== destination.host)
-        return this.#noted(destination, rule, 'its TLS hello names another server than it asked for');
+        return this.#noted(destination, rule, { reason: 'its TLS hello names another server than it asked for' });
       // Before a byte is carried. When that cannot be written, it is not opened.
       const { from } = this.#parts;
       const where = {
@@ -167,8 +167,15 @@ export class GateConnection {
   }
 
   /** Writes down what was refused after a rule allowed it. */
-  #noted(destination: Destination, rule: string, reason: string, isPrivate?: true): void {
-    const report = { type: 'refused' as const, ...destination, rule, reason, ...(isPrivate && { isPrivate }) };
+  #noted(destination: Destination, rule: string, { reason, isPrivate, address }: Omit<Unreached, 'status'>): void {
+    const report = {
+      type: 'refused' as const,
+      ...destination,
+      rule,
+      reason,
+      ...(isPrivate && { isPrivate }),
+      ...(address !== undefined && { address }),
+    };
     this.#parts.account.report(report).catch(() => {}); // the books keep it
   }
 

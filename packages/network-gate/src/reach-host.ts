@@ -53,7 +53,7 @@ export async function reachHost(
   clock: Clock,
   signal: AbortSignal,
   mayBePrivate = false,
-): Promise<Reached | (Refusal & { readonly isPrivate?: true })> {
+): Promise<Reached | Unreached> {
   const { upstream } = reach;
   if (upstream && !upstream.isBypassed(host)) return await reachByProxy(upstream, { host, port }, reach, clock, signal);
   const looking = within(RESOLVE_MS, clock, signal, () => reach.resolve(host)).catch(() => undefined);
@@ -72,13 +72,15 @@ export async function reachHost(
   const isWithin = (address: string) => isPrivateAddress(address) && !isMachine(address);
   const isTooMany = addresses.length > MAX_ADDRESSES;
   const mayBeNamed = !isTooMany && addresses.every((address) => isOutside(address) || isWithin(address));
-  if (isTooMany || !(mayBePrivate ? mayBeNamed : addresses.every(isOutside)))
+  const refused = addresses.find((address) => !isOutside(address) && !(mayBePrivate && isWithin(address)));
+  if (isTooMany || refused !== undefined)
     return {
       status: 403,
       reason: mayBePrivate
         ? `the name ${host} leads to this machine, or to an address that is neither on the Internet nor of a private network`
         : `the name ${host} leads to an address that is not on the Internet`,
       ...(mayBeNamed && { isPrivate: true }),
+      ...(refused !== undefined && { address: refused }),
     };
   for (const address of addresses.slice(0, MAX_ATTEMPTS)) {
     const attempt = new AbortController();
@@ -111,6 +113,14 @@ async function reachByProxy(
     dialling.then((late) => 'socket' in late && late.socket.destroy()).catch(() => {}); // it has been given up
     return { status: 502, reason: `the proxy that this machine uses (${proxy}) does not answer` };
   }
+}
+
+/** Why there is no connection. */
+export interface Unreached extends Refusal {
+  /** It would be one of a private network. */
+  readonly isPrivate?: true;
+  /** For which it was refused. */
+  readonly address?: string;
 }
 
 /** A connection, and where it leads. */

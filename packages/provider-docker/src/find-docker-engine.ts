@@ -52,6 +52,7 @@ export async function findDockerEngine(provider: ProviderKey, host: Host, call?:
     operation: 'engine.find',
     provider,
     hint: 'Install Docker (sudo apt-get install docker.io) or start it (sudo systemctl start docker), or name its socket in DOCKER_HOST.',
+    facts: { isAbsent: true },
   });
 }
 

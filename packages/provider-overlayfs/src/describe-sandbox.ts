@@ -1,6 +1,7 @@
 import {
   type CallOptions,
   type Host,
+  LIMIT_KEYS,
   type LiveLower,
   LitterboxError,
   type ProviderKey,
@@ -52,7 +53,7 @@ export async function describeSandbox(
     );
   for (const name of ['diskBytes', 'diskBytesPerSecond'] as const) {
     if (limits[name] !== undefined && !traits.limits.includes(name))
-      throw cannotHonour(provider, `the limit ${name}`, 'Leave it out, or run Litterbox as root.');
+      throw cannotHonour(provider, LIMIT_KEYS[name], 'Leave it out, or run Litterbox as root.');
   }
   const machine = await survey.machine(call);
   const { canMakeDisks, maxOpenFiles } = machine;

@@ -362,7 +362,7 @@ function checksOf({
         ? 'user namespaces are off'
         : apparmor === '1'
           ? 'AppArmor keeps ordinary users from user namespaces'
-          : `up to ${userns}`,
+          : `this machine allows them, at most ${userns}`,
       userns === '0' || userns === ''
         ? 'sudo sysctl -w user.max_user_namespaces=15000'
         : 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
@@ -397,7 +397,7 @@ function checksOf({
 /** The one command that lets an ordinary user limit sandboxes, on the version of control groups that is here. */
 function delegationCommand(uid: number, { mounts, own }: Pick<CgroupSurvey, 'mounts' | 'own'>): string {
   if (!/^\S+ \/sys\/fs\/cgroup cgroup2 /m.test(mounts))
-    return `sudo sh -c 'for c in memory pids cpu freezer; do d=/sys/fs/cgroup/$c/litterbox-user-${uid}; [ -d /sys/fs/cgroup/$c ] && mkdir -p $d && chown -R ${uid} $d; done'`;
+    return `sudo sh -c 'for c in memory pids cpu freezer; do d=/sys/fs/cgroup/$c/litterbox-user-${uid}; [ -d /sys/fs/cgroup/$c ] && mkdir -p $d && chown -R ${uid} $d; done' (until this machine boots: run it again then)`;
   // Below the user's own session manager already: it was not handed everything, as by systemd before 252.
   if (own.includes(`/user@${uid}.service/`))
     return `sudo sh -c 'mkdir -p /etc/systemd/system/user@.service.d && printf "[Service]\\nDelegate=cpu memory pids\\n" >/etc/systemd/system/user@.service.d/litterbox.conf && systemctl daemon-reload && systemctl restart user@${uid}' (ends your session)`;

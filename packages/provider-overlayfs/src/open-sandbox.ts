@@ -59,7 +59,7 @@ export function openSandbox(
     ...(meta.live && { live: meta.live.directory }),
     ...(meta.firstMark !== undefined && { firstMark: meta.firstMark }),
     freezeHint:
-      'This user may not make control groups: use pause --stop, or run litterbox doctor for the command that hands them to this user.',
+      'This user may not make control groups: stop it instead with litterbox pause NAME --stop, or run litterbox doctor for the command that hands them to this user.',
     leavings: leavingsOf(machine, meta.id),
     ...(cgroup && {
       freeze: (isFrozen: boolean) => freezeScript(cgroup, meta.id, isFrozen),

@@ -69,6 +69,8 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
   return new OverlayProvider(options);
 }
 
+const DISK_LIMITS = ['diskBytes', 'diskBytesPerSecond'] as const;
+
 class OverlayProvider implements SandboxProvider {
   readonly name: ProviderKey;
   readonly traits: ProviderTraits;
@@ -86,13 +88,8 @@ class OverlayProvider implements SandboxProvider {
     const liveStrategies = LIVE_STRATEGY_NAMES.filter((name) => strategy === undefined || name === strategy);
     this.traits = {
       isolation: 'process',
-      limits: [
-        'memoryBytes',
-        'cpus',
-        'processes',
-        'openFiles',
-        ...(boundsDisk ? (['diskBytes', 'diskBytesPerSecond'] as const) : []),
-      ],
+      limits: ['memoryBytes', 'cpus', 'processes', 'openFiles', ...(boundsDisk ? DISK_LIMITS : [])],
+      ...(!boundsDisk && { rootLimits: DISK_LIMITS }),
       workdir: 'repository-path',
       roots: ['machine', 'directory'],
       canCopy: true,

@@ -81,7 +81,7 @@ function connectionsIn(provider: ProviderKey, path: string, text: string): Conne
     throw new LitterboxError(
       'UNAVAILABLE',
       `${path} cannot be read: ${shown(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))}.`,
-      { operation: 'engine.find', provider, hint: 'Mend the file, or name an engine in CONTAINER_HOST.' },
+      { operation: 'engine.find', provider, hint: 'Correct the file, or name an engine in CONTAINER_HOST.' },
       { cause: error },
     );
   }

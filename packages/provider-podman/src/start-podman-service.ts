@@ -42,6 +42,7 @@ echo up`;
       hint: isMissing
         ? 'Install it: sudo apt-get install podman.'
         : 'Start it yourself (systemctl --user start podman.socket), or name its socket in CONTAINER_HOST.',
+      ...(isMissing && { facts: { isAbsent: true } }),
     },
   );
 }

@@ -100,7 +100,7 @@ const facts = ({ host, port }: Endpoint, { type, fingerprint }: HostKey) => ({ h
 function unknown(endpoint: Endpoint, key: HostKey): LitterboxError {
   return new LitterboxError(
     'SSH_HOSTKEY_UNKNOWN',
-    `Nobody knows the key of ${endpoint.hostKeyName}: ${key.type} ${key.fingerprint}. Nothing was sent.`,
+    `The key of ${endpoint.hostKeyName} is not known yet: ${key.type} ${key.fingerprint}. Nothing was sent.`,
     {
       operation: 'host.connect',
       hint: `Compare it with what ssh-keygen -l -f /etc/ssh/ssh_host_*_key.pub prints there, then say yes to litterbox host add in a terminal, give it by --host-key, or log in once with ssh.`,

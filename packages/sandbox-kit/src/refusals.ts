@@ -11,7 +11,7 @@ export function alreadyThere(provider: string, id: string): LitterboxError {
 
 /** `create`: something is asked for that the provider has not. */
 export function cannotHonour(provider: string, what: string, hint: string): LitterboxError {
-  return new LitterboxError('UNSUPPORTED', `The provider ${provider} cannot honour ${what}.`, {
+  return new LitterboxError('UNSUPPORTED', `The provider ${provider} does not support ${what}.`, {
     operation: 'provider.create',
     provider,
     hint,

@@ -24,6 +24,7 @@ import { readMeta, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox
 import type { Store } from './store.ts';
 import { pathsWithUnseen } from './unseen-lines.ts';
 import { findUntakenWork, type UntakenWork } from './untaken-work.ts';
+import { selectedTree } from './selected-tree.ts';
 import { isOn, readUserConfig } from './user-config.ts';
 import type { UserRepository } from './user-repository.ts';
 import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
@@ -65,12 +66,15 @@ export async function makePlan(
   const head = await resolveHead(user, headRef, { signal });
   if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
-  const { tip, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
+  const { tip: whole, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
   const headTree = await store.commitTree(head);
   const config = await readUserConfig(user, '^(merge|diff|commit)\\.', signal);
 
   const message = request.message ?? options.message;
-  const work = await findUntakenWork(store, id, meta, tip, head, pointers, signal);
+  const work = await findUntakenWork(store, id, meta, whole, head, pointers, signal);
+  const { paths = [] } = request;
+  const from = { base: meta.base.tree, onto: work.ontoTree, tip: whole.tree, slug: meta.slug };
+  const tip = paths.length === 0 ? whole : { ...whole, tree: await selectedTree(store, from, paths, signal) };
   const theirs = await theirCommit(store, work.onto, tip);
   const merged = await mergeTrees(
     store,

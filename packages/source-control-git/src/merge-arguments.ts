@@ -65,9 +65,13 @@ export function parseMergeArguments(args: readonly string[]): MergeArguments {
 }
 
 function refuse(argument: string): LitterboxError {
-  return new LitterboxError('MERGE_ARG_NOT_ALLOWED', `The merge argument ${shown(argument)} is not let through.`, {
-    operation: 'integration.plan',
-    hint: 'Use --strategy=ort|ours|subtree, -X ours|theirs|…, --no-ff, --ff-only, --squash, -m, -S or --signoff.',
-    facts: { argument },
-  });
+  return new LitterboxError(
+    'MERGE_ARG_NOT_ALLOWED',
+    `git merge would get the argument ${shown(argument)}, which is not allowed.`,
+    {
+      operation: 'integration.plan',
+      hint: 'Use --strategy=ort|ours|subtree, -X ours|theirs|…, --no-ff, --ff-only, --squash, -m, -S or --signoff.',
+      facts: { argument },
+    },
+  );
 }

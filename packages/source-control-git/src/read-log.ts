@@ -7,7 +7,7 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { parseMessage } from './commit-object.ts';
-import { readMilestones, readTip, sandboxRefs } from './sandbox-refs.ts';
+import { readMeta, readMilestones, readTip, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 
 const OPERATION = 'revision.resolve';
@@ -49,7 +49,8 @@ export async function resolveRevision(
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<Revision> {
-  const hint = 'List the revisions with litterbox log.';
+  const { slug } = await readMeta(store, id);
+  const hint = `List the revisions: litterbox log ${slug}.`;
   if (!/^(?:\d{1,9}|[0-9a-fA-F]{4,64})$/.test(name)) {
     throw new LitterboxError('REV_INVALID', `${shown(name)} is neither a number nor a commit id.`, {
       operation: OPERATION,

@@ -35,7 +35,12 @@ async function resolveAny(user: UserRepository, name: string, call: Call): Promi
   if (asAnything.code === 0 && (await user.run(['cat-file', '-e', found], call)).code === 0) {
     throw notCommit(name);
   }
-  throw refused(name, 'REV_NOT_FOUND', 'is not known here', 'List branches with git branch --all.');
+  throw refused(
+    name,
+    'REV_NOT_FOUND',
+    'is no branch, tag or commit of this repository',
+    'List branches with git branch --all.',
+  );
 }
 
 /** What is there and not for an agent is told as what is not there: else answers tell digit by digit which objects there are. */

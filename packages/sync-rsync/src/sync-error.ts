@@ -20,6 +20,6 @@ export function syncError(code: number, said: string): LitterboxError {
 
 function other(code: number): readonly [unknown, LitterboxErrorCode, string] {
   return code === 23
-    ? [undefined, 'CONFLICT', 'The rest was brought. Mend what is named, then sync again.']
+    ? [undefined, 'CONFLICT', 'The rest was brought. Correct what is named, then sync again.']
     : [undefined, 'UNAVAILABLE', 'Sync again: it goes on where it ended.'];
 }

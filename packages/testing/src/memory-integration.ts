@@ -45,7 +45,8 @@ export function memoryIntegration(person: PersonalRepository) {
     return changed.every((path) => isSameFile(theirs.get(path), person.headTree.get(path)));
   };
 
-  const plan = (history: KeptHistory, { integration, arguments: args, message }: PlanRequest): IntegrationPlan => {
+  const plan = (history: KeptHistory, request: PlanRequest): IntegrationPlan => {
+    const { integration, arguments: args, message, paths = [] } = request;
     const unknown = args.find((argument) => !ARGUMENTS.has(argument));
     if (unknown !== undefined) throw refuse('MERGE_ARG_NOT_ALLOWED', `${unknown} is not let through.`);
     if (person.isMerging) throw refuse('MERGE_IN_PROGRESS', 'A merge has not ended yet.');
@@ -53,7 +54,13 @@ export function memoryIntegration(person: PersonalRepository) {
     if (!head) throw refuse('UNBORN_HEAD', 'The repository has no commit yet.');
     const tip = tipOf(history);
     const [base, ours, theirs] = [startOf(history), person.headTree, person.treeOf(tip.tree)];
-    const touched = differences(base, theirs).filter((path) => !isSameFile(ours.get(path), theirs.get(path)));
+    const isAt = (place: string) => (path: string) => `${path}/`.startsWith(`${place.replace(/\/+$/, '')}/`);
+    const changed = differences(base, theirs);
+    const missing = paths.find((place) => !changed.some(isAt(place)));
+    if (missing !== undefined) throw refuse('NOT_FOUND', `Nothing changed at ${missing}.`);
+    const touched = changed
+      .filter((path) => paths.length === 0 || paths.some((place) => isAt(place)(path)))
+      .filter((path) => !isSameFile(ours.get(path), theirs.get(path)));
     const conflicts = touched.filter((path) => !isSameFile(base.get(path), ours.get(path)));
     const result = new Map<string, TreeFile>(ours);
     for (const path of touched) setFile(result, path, theirs.get(path));

@@ -206,7 +206,7 @@ function documentOf(file: ConfigFile, editor: ConfigEditor, text: string): unkno
     throw new LitterboxError(
       'CONFIG_SYNTAX',
       `${visible(file.path)}:${line}:${column} ${message}`,
-      { operation: 'agent.read', hint: 'Mend that line; nothing was changed.', facts: { line, column } },
+      { operation: 'agent.read', hint: 'Correct that line; nothing was changed.', facts: { line, column } },
       { cause: error },
     );
   }

@@ -6,6 +6,7 @@ import {
   forkSandbox,
   type HeldBack,
   isLitterboxError,
+  missingControls,
   type Parsed,
   portUrl,
   type SandboxRecord,
@@ -102,10 +103,11 @@ async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promis
 
 function describe({ talk }: Context, record: SandboxRecord, started: number): void {
   const { assurance } = record;
-  const weak = assurance?.controls.filter(({ status }) => status !== 'enforced').map((control) => control.name) ?? [];
-  talk.notice(
-    `${assurance?.mechanism ?? record.provider}${weak.length > 0 ? `; not enforced: ${weak.join(', ')}` : ''}; ${Math.round(performance.now() - started)} ms`,
-  );
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const missing = assurance === undefined ? [] : missingControls(assurance).map(({ name }) => name);
+  talk.notice(`Created ${record.slug} at ${record.baseCommit.slice(0, 10)} in ${seconds} s.`);
+  if (missing.length > 0)
+    talk.warning(`Not enforced: ${missing.join(', ')}. litterbox explain ${record.slug} says why.`);
   for (const { name, inside, outside } of record.ports ?? [])
     talk.notice(`port ${name}: ${portUrl({ outside })} leads to ${inside} inside`);
   const { setup, run, allow = [] } = record.policy.network;

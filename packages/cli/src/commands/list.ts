@@ -1,20 +1,112 @@
+import { stripVTControlCharacters } from 'node:util';
 import {
   listSandboxes,
   LOCAL_HOST,
   type Parsed,
   parseProviderKey,
   type RecordedWork,
+  type SandboxSummary,
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { ago, table } from '../table.ts';
+import { ago, shortAge, table } from '../table.ts';
+import type { Talk } from '../talk.ts';
 
-async function list(context: Context, input: Parsed<typeof listSandboxes>): Promise<void> {
+interface ListFlags {
+  readonly changed?: boolean;
+}
+
+async function list(context: Context, input: Parsed<typeof listSandboxes>, flags: ListFlags): Promise<void> {
   const { talk, signal } = context;
-  const sandboxes = await (await context.litterbox()).perform(listSandboxes, input, { signal });
-  const { all = false } = input;
+  const found = await (await context.litterbox()).perform(listSandboxes, input, { signal });
+  const sandboxes = found.filter(({ work }) => !flags.changed || (work?.files ?? 0) > 0);
   if (talk.json) return talk.document(sandboxes);
-  if (sandboxes.length === 0) return talk.notice('No sandboxes. Make one: litterbox create NAME.');
+  if (sandboxes.length === 0)
+    return talk.notice(
+      found.length === 0 ? 'No sandboxes. Make one: litterbox create NAME.' : 'No sandbox differs from its base.',
+    );
+  const calledAtMs = ({ lastCall, createdAtMs }: SandboxSummary) =>
+    lastCall?.isRunning ? Number.POSITIVE_INFINITY : (lastCall?.atMs ?? createdAtMs);
+  const newestFirst = sandboxes.toSorted((one, other) => (calledAtMs(other) > calledAtMs(one) ? 1 : -1));
+  talk.result(listText(talk, newestFirst, input.all ?? false));
+  for (const [state, did] of [
+    ['slow', 'did not answer in time'],
+    ['unreachable', 'cannot be reached'],
+  ] as const) {
+    const silent = [...new Set(sandboxes.filter((one) => one.state === state).map(({ provider }) => provider))];
+    if (silent.length > 0)
+      talk.notice(
+        `${silent.join(' and ')} ${did}. Sandboxes marked "${state}" have not been changed. Details: litterbox doctor.`,
+      );
+  }
+}
+
+type Cell = (sandbox: SandboxSummary) => string;
+
+/** Columns in their order. Those with a rank may be missing where the terminal is too narrow: the highest goes first. */
+interface Column {
+  readonly header: string;
+  readonly cell: Cell;
+  readonly rank?: number;
+}
+
+function listText(talk: Talk, sandboxes: readonly SandboxSummary[], isAll: boolean): string {
+  const { isTTY: isForPerson, columns: width = 80 } = process.stdout;
+  let columns = columnsOf(talk, sandboxes, isAll, isForPerson);
+  for (;;) {
+    const rows = sandboxes.map((sandbox) => columns.map(({ cell }) => cell(sandbox)));
+    const text = table(
+      columns.map(({ header }) => header),
+      rows,
+      isForPerson,
+    );
+    const ranks = columns.flatMap(({ rank }) => rank ?? []);
+    const widest = Math.max(...text.split('\n').map((line) => stripVTControlCharacters(line).length));
+    if (!isForPerson || widest <= width || ranks.length === 0) return text;
+    columns = columns.filter(({ rank }) => rank !== Math.max(...ranks));
+  }
+}
+
+/** A program gets all columns, whatever is in them. */
+function columnsOf(
+  talk: Talk,
+  sandboxes: readonly SandboxSummary[],
+  isAll: boolean,
+  isForPerson: boolean,
+): readonly Column[] {
+  const isElsewhere = sandboxes.some(({ host }) => host !== LOCAL_HOST);
+  const hasForks = sandboxes.some(({ forkedFrom }) => forkedFrom !== undefined);
+  const hasKinds = !isForPerson || new Set(sandboxes.map(({ provider }) => parseProviderKey(provider).kind)).size > 1;
+  const work = (index: number) => (sandbox: SandboxSummary) => workCells(sandbox.work)[index] ?? '';
+  return [
+    { header: 'NAME', cell: ({ name }) => name },
+    { header: 'STATE', cell: (sandbox) => stateCell(talk, sandbox) },
+    ...(hasKinds
+      ? [
+          {
+            header: 'PROVIDER',
+            cell: ({ provider }: SandboxSummary) => (isElsewhere ? parseProviderKey(provider).kind : provider),
+            rank: 3,
+          },
+        ]
+      : []),
+    ...(isElsewhere ? [{ header: 'HOST', cell: ({ host }: SandboxSummary) => host, rank: 1 }] : []),
+    ...(isAll
+      ? []
+      : [
+          { header: 'CHANGES', cell: work(0) },
+          { header: isForPerson ? 'REV' : 'REVISIONS', cell: work(1), rank: 4 },
+          { header: 'MILESTONE', cell: work(2), rank: 2 },
+        ]),
+    { header: 'LAST CALL', cell: ({ lastCall }) => callCell(talk, lastCall, isForPerson) },
+    ...(hasForks
+      ? [{ header: 'FORKED FROM', cell: ({ forkedFrom }: SandboxSummary) => forkedFrom ?? '', rank: 5 }]
+      : []),
+    ...(isAll ? [{ header: 'REPOSITORY', cell: ({ repository }: SandboxSummary) => visibleName(repository) }] : []),
+  ];
+}
+
+function stateCell(talk: Talk, { state, isDegraded }: SandboxSummary): string {
   const paint = {
     ready: 'green',
     paused: 'yellow',
@@ -27,44 +119,18 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>): Prom
     slow: 'yellow',
     error: 'red',
   } as const;
-  const isElsewhere = sandboxes.some(({ host }) => host !== LOCAL_HOST);
-  const hasForks = sandboxes.some(({ forkedFrom }) => forkedFrom !== undefined);
-  const rows = sandboxes.map(({ name, state, provider, host, repository, isDegraded, forkedFrom, work, lastCall }) => [
-    name,
-    talk.paint(paint[state], state) + (isDegraded ? talk.paint('red', ' (degraded)') : ''),
-    isElsewhere ? parseProviderKey(provider).kind : provider,
-    ...(isElsewhere ? [host] : []),
-    ...(all ? [] : workCells(work)),
-    lastCall === undefined ? '' : lastCall.isRunning ? talk.paint('cyan', 'at work') : ago(lastCall.atMs),
-    ...(hasForks ? [forkedFrom ?? ''] : []),
-    ...(all ? [visibleName(repository)] : []),
-  ]);
-  talk.result(
-    table(
-      [
-        'NAME',
-        'STATE',
-        'PROVIDER',
-        ...(isElsewhere ? ['HOST'] : []),
-        ...(all ? [] : ['CHANGES', 'REVISIONS', 'MILESTONE']),
-        'LAST CALL',
-        ...(hasForks ? ['FORKED FROM'] : []),
-        ...(all ? ['REPOSITORY'] : []),
-      ],
-      rows,
-      process.stdout.isTTY,
-    ),
-  );
-  for (const [state, did] of [
-    ['slow', 'did not answer in time'],
-    ['unreachable', 'cannot be reached'],
-  ] as const) {
-    const silent = [...new Set(sandboxes.filter((one) => one.state === state).map(({ provider }) => provider))];
-    if (silent.length > 0)
-      talk.notice(
-        `${silent.join(' and ')} ${did}. Sandboxes marked "${state}" have not been changed. Details: litterbox doctor.`,
-      );
-  }
+  return talk.paint(paint[state], state) + (isDegraded ? talk.paint('red', ' (degraded)') : '');
+}
+
+const CALLERS: Readonly<Record<string, string>> = { cli: 'person', library: 'program', mcp: 'agent' };
+
+/** When somebody called last, and for a person who it was. */
+function callCell(talk: Talk, lastCall: SandboxSummary['lastCall'], isForPerson: boolean): string {
+  if (!lastCall) return '';
+  const { atMs, isRunning, actor } = lastCall;
+  const who = isForPerson ? ` ${CALLERS[actor] ?? visibleName(actor)}` : '';
+  if (isRunning) return talk.paint('cyan', isForPerson ? `now${who}` : 'at work');
+  return isForPerson ? `${shortAge(atMs)}${who}` : ago(atMs);
 }
 
 /** What differs from the base, how many revisions there are, and whether the last of them is offered for review. */

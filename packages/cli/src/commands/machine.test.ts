@@ -47,6 +47,29 @@ test('AX84: explain shows what a machine says of a sandbox, and a terminal obeys
   expect(shown).toMatch(/^[ -~\n…]*$/);
 });
 
+test('doctor is quiet about an engine that is not installed, where another provider can be used', async () => {
+  const absent = {
+    name: 'engine',
+    status: 'failed',
+    finding: 'No Docker engine was found.',
+    remedy: 'Install',
+    isAbsent: true,
+  };
+  const missing = { provider: 'docker', report: { usable: false, checks: [absent] } };
+  const usable = { provider: 'overlayfs', report: { usable: true, checks: [] } };
+  const shown = (reports: readonly object[]) =>
+    shownBy((context) => presented['machine-check'].present(context, {}), reports);
+  expect(await shown([usable, missing])).toMatch(/^overlayfs: usable\ndocker: not installed\n$/m);
+  await expect(shown([missing])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('explain says of a sandbox in a container that nothing of the machine is readable', async () => {
+  const contained = { ...record, assurance: { mechanism: 'Docker', controls: [], readable: [] } };
+  const present = presented['sandbox-explain'].present;
+  const shown = await shownBy((context) => present(context, {}), { record: contained, state: 'ready' });
+  expect(shown).toMatch(/^Readable inside, of box: nothing$/m);
+});
+
 test('AX84: doctor shows what a machine says of itself, and a terminal obeys none of it', async () => {
   const checks = [{ name: 'tools', status: 'failed', finding: `none${HOSTILE}`, remedy: `install${HOSTILE}` }];
   const reports = [{ provider: 'overlayfs@box', report: { usable: true, checks } }];

@@ -56,7 +56,9 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record)) talk.result(line);
-  talk.result(`Readable inside, of ${host === LOCAL_HOST ? 'this machine' : host}:`);
+  talk.result(
+    `Readable inside, of ${host === LOCAL_HOST ? 'this machine' : host}:${assurance.readable.length === 0 ? ' nothing' : ''}`,
+  );
   for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${visible(reason)}`);
   const { masked = [], unreachable = [] } = assurance;
   if (masked.length > 0) talk.result('But these are empty inside, for they may hold credentials:');
@@ -158,6 +160,10 @@ async function doctor(context: Context, input: Parsed<typeof checkMachine>): Pro
   else {
     talk.result(`node ${process.version}: ${mark(talk, 'ok')}`);
     for (const { provider, report } of reports) {
+      if (isUsable && report.checks.some(({ isAbsent }) => isAbsent)) {
+        talk.result(`${provider}: ${talk.paint('dim', 'not installed')}`);
+        continue;
+      }
       talk.result(`${provider}: ${verdict(talk, report)}`);
       for (const { name, status, finding, remedy } of report.checks)
         talk.result(

@@ -1,4 +1,13 @@
-import { deleteSandbox, type Parsed, type Racer, raceForks } from '@litterbox/core';
+import {
+  type CommandOutcome,
+  decodeRaw,
+  deleteSandbox,
+  type Parsed,
+  quoted,
+  type Racer,
+  raceForks,
+  visible,
+} from '@litterbox/core';
 import { askAtTerminal, isAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { table } from '../table.ts';
@@ -21,7 +30,13 @@ async function race(context: Context, input: Parsed<typeof raceForks>, { yes = f
   if (talk.json) talk.document(raceForks.document?.(raced));
   else talk.result(table(['NAME', 'JUDGE', 'SCORE', 'CHANGES', 'WORK'], racers.map(row), process.stdout.isTTY));
   if (winner === undefined) {
-    talk.notice(`The judge passed none of them. What one printed is told by: litterbox run NAME '${input.judge}'.`);
+    const [best] = racers;
+    if (best?.judgement && !talk.json) {
+      talk.notice(`${best.record.slug}: the judge printed`);
+      for (const line of lastLines(best.judgement)) talk.notice(`  | ${visible(line)}`);
+    }
+    const name = best?.record.slug ?? input.sandbox;
+    talk.notice(`No fork passed. To see what the judge prints: litterbox run ${name} ${quoted(input.judge)}.`);
     process.exitCode = 1;
     return;
   }
@@ -41,6 +56,17 @@ async function removeOthers(context: Context, others: readonly string[], isAgree
   const litterbox = await context.settled();
   for (const sandbox of others) await litterbox.perform(deleteSandbox, { sandbox, force: true }, { signal });
   talk.notice(`Deleted ${names}.`);
+}
+
+const JUDGE_LINES = 10;
+
+/** Errors after output: that is where most judges say what is wrong. */
+function lastLines({ stdout, stderr }: CommandOutcome): readonly string[] {
+  const said = [stdout, stderr].map(({ bytes }) => decodeRaw(bytes).trimEnd()).filter((text) => text !== '');
+  return said
+    .join('\n')
+    .split(/\r\n?|\n/)
+    .slice(-JUDGE_LINES);
 }
 
 const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;

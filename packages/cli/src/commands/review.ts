@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import {
   applyChanges,
   decodeRaw,
+  ERROR_CODES,
   type FileChange,
   type HistoryEntry,
   type Integration,
@@ -106,21 +107,28 @@ export interface IntegrateFlags {
   readonly dryRun?: boolean;
 }
 
-type Integrate = (context: Context, input: Parsed<typeof mergeChanges>, flags: IntegrateFlags) => Promise<void>;
+async function apply(context: Context, input: Parsed<typeof applyChanges>, flags: IntegrateFlags): Promise<void> {
+  const { paths = [], ...rest } = input;
+  // After --: of git merge.
+  const words = paths[0]?.startsWith('-') ? { ...rest, arguments: paths } : input;
+  await integrate(context, 'apply', words, flags);
+}
 
-const apply: Integrate = async (context, input, flags) => await integrate(context, 'apply', input, flags);
-const merge: Integrate = async (context, input, flags) => await integrate(context, 'merge', input, flags);
+async function merge(context: Context, input: Parsed<typeof mergeChanges>, flags: IntegrateFlags): Promise<void> {
+  await integrate(context, 'merge', input, flags);
+}
 
 async function integrate(
   context: Context,
   integration: Integration,
-  input: Parsed<typeof mergeChanges>,
+  input: Parsed<typeof applyChanges>,
   { dryRun = false }: IntegrateFlags,
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
   if (dryRun) {
     const plan = await litterbox.perform(planIntegration, { ...input, integration }, { signal });
+    if (plan.conflicts.length > 0) process.exitCode = ERROR_CODES.CONFLICT; // as the merge itself would end
     if (talk.json) return talk.document(planDocument(plan));
     return showPlan(talk, plan, true);
   }
@@ -175,6 +183,7 @@ function showPlan(talk: Talk, plan: IntegrationPlan, hasRisky: boolean): void {
   );
   if (plan.unmergedBase) talk.notice(`  ${baseLine(plan.unmergedBase)}`);
   for (const line of statLines(talk, plan.changes.slice(0, 20), process.stderr)) talk.notice(line);
+  if (plan.changes.length === 0) talk.notice('  No changes.');
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));

@@ -56,7 +56,7 @@ function parseToml(toml: string, place: string): Readonly<Record<string, unknown
       `${place}:${cause.line}:${cause.column} ${reason}`,
       {
         operation: 'config.parse',
-        hint: 'Mend that line; the syntax is TOML 1.0 (https://toml.io).',
+        hint: 'Correct that line; the syntax is TOML 1.0 (https://toml.io).',
         facts: { line: cause.line, column: cause.column },
       },
       { cause },

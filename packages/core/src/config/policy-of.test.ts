@@ -379,3 +379,13 @@ test('passes the strategy on to the provider that has strategies, and nothing wh
     details: { provider: 'overlayfs@build-box', hint: 'Choose one of: auto, overlay, reflink.' },
   });
 });
+
+test('a limit that root alone can enforce is refused with that reason', () => {
+  const traits = { ...MACHINE, rootLimits: ['diskBytes'] } as const;
+  const { code, message, details } = errorOf(() => policyFrom('[limits]\ndisk = "1GiB"\n', traits));
+  expect({ code, message, hint: details.hint }).toEqual({
+    code: 'UNSUPPORTED',
+    message: 'limits.disk can be enforced by root alone (provider some).',
+    hint: expect.stringContaining('Run Litterbox as root'),
+  });
+});

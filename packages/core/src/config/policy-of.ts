@@ -4,7 +4,7 @@ import type { NetworkPolicy, Policy, PortPolicy, ServicePolicy } from '../domain
 import { topmostPaths } from '../domain/included-path.ts';
 import { LOCAL_HOST, parseProviderKey } from '../domain/provider-key.ts';
 import { shown } from '../domain/shown.ts';
-import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
+import { LIMIT_KEYS, type LimitName, type ResourceLimits } from '../domain/resource-limits.ts';
 import type { SandboxRoot } from '../domain/sandbox-root.ts';
 import type { ProviderTraits } from '../ports/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
@@ -27,15 +27,6 @@ export interface PolicyFacts {
   /** Whether something can be installed into its images. */
   readonly canInstall: boolean;
 }
-
-const LIMIT_KEYS: Readonly<Record<LimitName, string>> = {
-  memoryBytes: 'limits.memory',
-  cpus: 'limits.cpus',
-  processes: 'limits.processes',
-  openFiles: 'limits.open-files',
-  diskBytes: 'limits.disk',
-  diskBytesPerSecond: 'limits.disk-io',
-};
 
 /**
  * Decides once, at create, what a sandbox is allowed.
@@ -267,11 +258,14 @@ function limitsOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts
       const value = asked ?? fallback[name];
       if (value !== undefined) limits[name] = value;
     } else if (asked !== undefined) {
-      throw unsupported(
-        facts,
-        `${LIMIT_KEYS[name]} is not supported`,
-        `Remove ${LIMIT_KEYS[name]}, or use another provider.`,
-      );
+      const key = LIMIT_KEYS[name];
+      throw facts.traits.rootLimits?.includes(name)
+        ? unsupported(
+            facts,
+            `${key} can be enforced by root alone`,
+            `Run Litterbox as root, or leave out ${key}. litterbox doctor says what else there is.`,
+          )
+        : unsupported(facts, `${key} is not supported`, `Remove ${key}, or use another provider.`);
     }
   }
   return limits;

@@ -13,7 +13,7 @@ describe('limitHints', () => {
     'names the size of temporary directories: %s',
     (text) => {
       expect(limitHints(LIMITS, { exit: { code: 1 }, text })).toEqual([
-        '/tmp, /var/tmp and /dev/shm hold at most half of the memory limit each, 256 MiB; large files belong into the playground',
+        '/tmp, /var/tmp and /dev/shm hold at most half of the memory limit each, 256 MiB; put large files into the playground',
       ]);
     },
   );
@@ -50,14 +50,16 @@ describe('limitHints', () => {
   it('tells what could not be started, however the command ended', () => {
     for (const code of [0, 2])
       expect(limitHints({ processes: 512 }, { exit: { code }, text: '', refusedProcesses: 1 })).toEqual([
-        expect.stringMatching(/^a process could not be started here, .*\(limits\.processes: 512\)/),
+        expect.stringMatching(
+          /^a process could not start: .* limit of 512 processes and threads \(limits\.processes\)\./,
+        ),
       ]);
   });
 
   it('tells what the kernel killed, however the command ended', () => {
     for (const code of [0, 2])
       expect(limitHints(LIMITS, { exit: { code }, text: '', killedForMemory: 2 })).toEqual([
-        expect.stringMatching(/^the kernel killed 2 processes here, .*\(limits\.memory: 512 MiB\)/),
+        expect.stringMatching(/^out of memory: the kernel killed 2 processes, .* 512 MiB \(limits\.memory\)\./),
       ]);
   });
 });

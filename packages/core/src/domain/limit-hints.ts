@@ -18,6 +18,7 @@ const CROSS_DEVICE = /\bEXDEV\b|invalid cross-device link|cross-device link not 
 const OPEN_FILES = /too many open files|\bE[MN]FILE\b|requested maxclients/i;
 const BUS_ERROR = /\bbus error\b|\bSIGBUS\b/i;
 
+const counted = (count: number) => (count === 1 ? 'a process' : `${count} processes`);
 const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 
 /** What limits of the sandbox and of its files had to do with how a command ended, a sentence each; programs often name another cause, or none. */
@@ -26,15 +27,22 @@ export function limitHints(
   { exit, text, killedForMemory = 0, refusedProcesses = 0 }: LimitedOutcome,
 ): readonly string[] {
   const isFailed = exit.code !== 0;
-  const memory = memoryBytes === undefined ? '' : ` (limits.memory: ${mebibytes(memoryBytes)})`;
+  const memory =
+    memoryBytes === undefined
+      ? ''
+      : `, because all of the sandbox together may use ${mebibytes(memoryBytes)} (limits.memory)`;
+  const most =
+    processes === undefined
+      ? 'its limit of processes'
+      : `its limit of ${processes} processes and threads (limits.processes)`;
   const hints: string[] = [];
   if (killedForMemory > 0)
     hints.push(
-      `the kernel killed ${killedForMemory === 1 ? 'a process' : `${killedForMemory} processes`} here, for all of them together needed more memory than the sandbox may use${memory}; run fewer at once, or a person gives sandboxes to come more`,
+      `out of memory: the kernel killed ${counted(killedForMemory)}${memory}. Run fewer at once, or a person creates sandboxes with more (--memory)`,
     );
   if (refusedProcesses > 0)
     hints.push(
-      `${refusedProcesses === 1 ? 'a process' : `${refusedProcesses} processes`} could not be started here, for there were as many processes and threads as the sandbox may have${processes === undefined ? '' : ` (limits.processes: ${processes})`}; run fewer at once, or a person gives sandboxes to come more`,
+      `${counted(refusedProcesses)} could not start: the sandbox is at ${most}. Run fewer at once, or a person creates sandboxes with more (--processes)`,
     );
   if (isFailed && OPEN_FILES.test(text))
     hints.push(
@@ -43,7 +51,7 @@ export function limitHints(
   const isBusError = isFailed && (exit.signal === 'SIGBUS' || BUS_ERROR.test(text));
   if (isBusError || (isFailed && NO_SPACE.test(text)))
     hints.push(
-      `${isBusError ? 'a bus error mostly means that shared memory is full: ' : ''}/tmp, /var/tmp and /dev/shm hold at most half of the memory limit each${memoryBytes === undefined ? '' : `, ${mebibytes(memoryBytes / 2)}`}; large files belong into the playground${diskBytes === undefined ? '' : `, which has with workspace and home ${mebibytes(diskBytes)} (limits.disk)`}`,
+      `${isBusError ? 'a bus error mostly means that shared memory is full: ' : ''}/tmp, /var/tmp and /dev/shm hold at most half of the memory limit each${memoryBytes === undefined ? '' : `, ${mebibytes(memoryBytes / 2)}`}; put large files into the playground${diskBytes === undefined ? '' : `, which has with workspace and home ${mebibytes(diskBytes)} (limits.disk)`}`,
     );
   if (isFailed && CROSS_DEVICE.test(text))
     hints.push(

@@ -12,7 +12,8 @@ test.each([
   ['main', 'main', false],
   ['аdmin', 'dmin', true],
   ['\uff21', 'a', false],
-  ['e\u0301clair', 'clair', true],
+  ['e\u0301clair', 'eclair', true],
+  ['\u00dcn\u00efcode / n\u00e4me!!', 'unicode-name', true],
   ['\u202eevil', 'evil', true],
   ['a'.repeat(40), 'a'.repeat(40), false],
 ])('%j becomes %j', (name, slug, lossy) => {

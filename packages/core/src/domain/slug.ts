@@ -15,12 +15,12 @@ const RESERVED = new Set(['head', 'con', 'nul', 'aux', 'prn', 'all', 'all-envs',
 /** A slug, and whether a name lost something on the way to it. */
 export interface SlugResult {
   readonly slug: Slug;
-  /** True when the slug lost letters outside ASCII, so that a person should be told (`NAME_CHANGED`). */
+  /** True when the slug lost letters outside ASCII or their marks, so that a person should be told (`NAME_CHANGED`). */
   readonly lossy: boolean;
 }
 
 /**
- * The slug of a name: NFKC, lower case, every run of other characters becomes one dash, dashes trimmed at the ends.
+ * The slug of a name: NFKC, lower case, letters without their marks, every run of other characters becomes one dash, dashes trimmed at the ends.
  *
  * @throws LitterboxError `NAME_NUL`, `NAME_INVALID` (nothing left, or too long), `NAME_RESERVED`.
  */
@@ -29,7 +29,8 @@ export function slugify(name: string): SlugResult {
     new LitterboxError(code, `Name ${shown(name)} ${reason}.`, { operation: 'sandbox.name', hint });
   if (name.includes('\0')) throw refuse('NAME_NUL', 'holds a NUL character', 'Remove it.');
   const folded = name.normalize('NFKC').toLowerCase();
-  const slug = folded.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+  const plain = folded.normalize('NFKD').replace(/\p{Mark}/gu, '');
+  const slug = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
   if (slug === '') {
     throw refuse(
       'NAME_INVALID',

@@ -20,7 +20,8 @@ const input = z.strictObject({
   name: z
     .string()
     .register(wordings, { placeholder: 'name' })
-    .describe('Name for people; becomes a slug of a-z, 0-9 and dashes, 1 to 40 characters'),
+    .optional()
+    .describe('Name for people; becomes a slug of a-z, 0-9 and dashes, 1 to 40 characters. Default: a made-up one'),
   from: fields
     .text('base')
     .optional()

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Integration, IntegrationPlan } from '../ports/persons-repository.ts';
+import type { IntegrationPlan } from '../ports/persons-repository.ts';
 import { IntegrateChanges, type IntegrateResult } from '../use-cases/integrate-changes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
@@ -36,33 +36,49 @@ const document = ({ outcome, commit, conflicts, isDeleted, plan }: IntegrateResu
   conflicts,
 });
 
-const integration = (kind: Integration, summary: string) =>
-  operation({
-    name: `sandbox-${kind}`,
-    summary,
-    effect: 'host',
-    command: {
-      verb: kind,
-      positional: ['sandbox', 'arguments'],
-      examples: [`${kind} fix-login`, `${kind} fix-login --dry-run`, `${kind} fix-login -- -X theirs`],
-    },
-    input,
-    document,
-    execute: async (useCases, values, options) =>
-      await useCases.get(IntegrateChanges).execute({ ...values, integration: kind, onPlan: options?.onPlan }, options),
-  });
+const paths = z.array(z.string()).readonly().optional();
 
 /** `sandbox-apply`, `litterbox apply`: bring the changes into index and work tree; the sandbox stays. */
-export const applyChanges = integration('apply', 'Bring the changes into index and work tree; the sandbox stays');
+export const applyChanges = operation({
+  name: 'sandbox-apply',
+  summary: 'Bring the changes into index and work tree; the sandbox stays',
+  effect: 'host',
+  command: {
+    verb: 'apply',
+    positional: ['sandbox', 'paths'],
+    examples: ['apply fix-login', 'apply fix-login src docs/api.md', 'apply fix-login -- -X theirs'],
+  },
+  input: input.extend({
+    arguments: input.shape.arguments.unwrap().optional(), // at the command line they come after -- and begin with a dash
+    paths: paths.describe('Only these files and directories; after --: arguments of git merge, from an allow-list'),
+  }),
+  document,
+  execute: async (useCases, values, options) =>
+    await useCases.get(IntegrateChanges).execute({ ...values, integration: 'apply', onPlan: options?.onPlan }, options),
+});
+
 /** `sandbox-merge`, `litterbox merge`: merge into the current branch, then delete the sandbox. */
-export const mergeChanges = integration('merge', 'Merge into the current branch, then delete the sandbox');
+export const mergeChanges = operation({
+  name: 'sandbox-merge',
+  summary: 'Merge into the current branch, then delete the sandbox',
+  effect: 'host',
+  command: {
+    verb: 'merge',
+    positional: ['sandbox', 'arguments'],
+    examples: ['merge fix-login', 'merge fix-login --dry-run', 'merge fix-login -- -X theirs'],
+  },
+  input,
+  document,
+  execute: async (useCases, values, options) =>
+    await useCases.get(IntegrateChanges).execute({ ...values, integration: 'merge', onPlan: options?.onPlan }, options),
+});
 
 /** `sandbox-plan`: say what an apply or merge would do, without doing it. */
 export const planIntegration = operation({
   name: 'sandbox-plan',
   summary: 'Say what an apply or merge would do, without doing it',
   effect: 'read',
-  input: input.extend({ integration: z.enum(['apply', 'merge']) }),
+  input: input.extend({ integration: z.enum(['apply', 'merge']), paths }),
   document: planDocument,
   execute: async (useCases, values, options) => await useCases.get(IntegrateChanges).plan(values, options),
 });

@@ -30,7 +30,9 @@ export const raceForks = operation({
     name: fields
       .text('name')
       .optional()
-      .describe("Beginning of the forks' names. Default: the sandbox's name, with the first free numbers"),
+      .describe(
+        "Beginning of the forks' names, which end with their numbers. Default: the sandbox's name, with -race where one is taken",
+      ),
     timeoutMs: fields.durationMs(1).optional().describe('Until the work of a fork is ended, such as 10m'),
   }),
   document: ({ racers, winner, unmade }: RaceResult) => ({

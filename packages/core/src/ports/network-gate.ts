@@ -30,6 +30,8 @@ export type GateReport =
       readonly reason: string;
       /** A rule allows it, and its name leads to a private network: a rule of `allowPrivate` would let it through. */
       readonly isPrivate?: true;
+      /** The address for which it was refused, as a literal. For the person: the sandbox is not told. */
+      readonly address?: string;
     }
   | {
       readonly type: 'opened';

@@ -165,6 +165,8 @@ export interface PlanRequest {
   /** git-merge arguments of the allow-list (security.md, B68), already split. */
   readonly arguments: readonly string[];
   readonly message?: string;
+  /** Of an apply: these files and directories alone. Absent: all that the sandbox changed. */
+  readonly paths?: readonly string[];
 }
 
 /** What an apply or merge did. */
@@ -246,7 +248,7 @@ export interface PersonsRepository {
     options?: CallOptions,
   ): Promise<ReadonlyMap<string, bigint | undefined>>;
 
-  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`. */
+  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`; `NOT_FOUND` for a path at which nothing changed. */
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;
 
   /**

@@ -16,6 +16,8 @@ export interface ProviderTraits {
   readonly isolation: 'none' | 'process' | 'container' | 'vm';
   /** Ceilings this provider enforces. Core refuses a request for any other with `UNSUPPORTED`. */
   readonly limits: readonly LimitName[];
+  /** Ceilings that it would enforce as root, which it is not. Absent: none. */
+  readonly rootLimits?: readonly LimitName[];
   /** Where the workspace is when nobody chose: at the repository's own path, or at `/src`. */
   readonly workdir: 'repository-path' | '/src';
   /** Whether a root file system (`SandboxSpec.root`) of the user's choice can be a directory, an image, or neither. */
@@ -198,6 +200,8 @@ export interface ProbeCheck {
   readonly remedy?: string;
   /** Of a warning: sandboxes are refused until it is mended, or a person allows them to run without. */
   readonly isRefused?: boolean;
+  /** Of a failure: what was looked for is not installed, and nobody named a place of it. */
+  readonly isAbsent?: boolean;
 }
 
 /** What a provider knows of one sandbox without opening it. */

@@ -44,7 +44,7 @@ export async function acceptRisky(
       .join(', ')}${risky.length > 5 ? ' …' : ''}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: `Read them: litterbox diff ${slug}. Then: litterbox ${verb} ${slug} --yes-risky.`,
+      hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: litterbox ${verb} ${slug} --yes-risky.`,
       facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
     },
   );

@@ -10,6 +10,7 @@ import { SandboxId } from '../domain/ids.ts';
 import type { Policy, SupervisorName } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
+import { madeUpName } from '../domain/made-up-name.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { Asker, CallOptions, ProgressOptions } from '../ports/call.ts';
@@ -48,7 +49,8 @@ import type { TakePooled } from './take-pooled.ts';
 
 /** What a person chooses about a new sandbox; the rest comes from the configuration. */
 export interface CreateSandboxInput {
-  readonly name: string;
+  /** @defaultValue a made-up one that no other sandbox of the repository has */
+  readonly name?: string | undefined;
   /** @defaultValue the configuration's `source`, else `head` */
   readonly from?: BaseSource | undefined;
   /** @defaultValue the configuration's, else the first usable */
@@ -157,10 +159,12 @@ export class CreateSandbox {
   }
 
   async execute(input: CreateSandboxInput, options?: ProgressOptions): Promise<CreateSandboxResult> {
-    const { slug, lossy } = slugify(input.name);
+    const named = input.name === undefined ? undefined : slugify(input.name);
     const repository = await this.#repository.execute(options);
+    const { slug, lossy } = named ?? slugify(await this.#freeName(repository, options));
+    const { name = slug } = input;
     const existing = await this.#state.find(repository.id, slug, options);
-    if (existing) throw nameTaken(slug, input.name, existing);
+    if (existing) throw nameTaken(slug, name, existing);
     const decided = await this.#policy.execute(repository, input.overrides ?? {}, options);
     const { provider, placement } = await this.#place.execute(
       {
@@ -192,7 +196,7 @@ export class CreateSandbox {
         repositoryId: repository.id,
         sandbox: id,
         input: {
-          name: input.name,
+          name,
           source: source.type,
           provider: provider.name,
           ...(placement && { placement }),
@@ -281,6 +285,15 @@ export class CreateSandbox {
         return { record: kept, isRenamed: lossy, leftOut, ...(heldBack && { heldBack }), warnings: all };
       },
     );
+  }
+
+  /** Where all that come to mind are taken, the name clash says so. */
+  async #freeName(repository: SourceRepository, options?: CallOptions): Promise<string> {
+    const taken = new Set<string>((await this.#state.list(repository.id, options)).map((one) => one.slug));
+    const draw = () => madeUpName((count) => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % count);
+    let name = draw();
+    for (let tries = 0; taken.has(name) && tries < 100; tries += 1) name = draw();
+    return name;
   }
 
   /**

@@ -110,6 +110,18 @@ export class ForkSandbox {
     );
   }
 
+  /** What the names of forks can begin with, so that they are numbered from 1 on. */
+  async freeRow(name: string, count: number, options?: ProgressOptions): Promise<string> {
+    const { slug, repositoryId } = await this.#find.execute(name, options);
+    const taken = new Set((await this.#state.list(repositoryId, options)).map((one) => one.slug));
+    for (let round = 0; ; round += 1) {
+      const suffix = ['', '-race'][round] ?? `-race-${round}`;
+      const row = `${slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length - 3)}${suffix}`;
+      const isFree = (_: unknown, index: number) => !taken.has(withNumber(slugify(row).slug, index + 1));
+      if (Array.from({ length: count }).every(isFree)) return row;
+    }
+  }
+
   /**
    * One fork after the other. One that fails leaves those that are made, and those after it are tried all the same.
    *

@@ -153,7 +153,7 @@ export class InstallImage {
     await using network = isOpen ? await this.#network.execute(sandbox, runtime, tellRefusals(options)) : undefined;
     const failed = await runSetupCommands(install, sandbox, channel, 'Installing', network, options);
     if (failed) {
-      const hint = 'Mend container.install-command and create the sandbox again.';
+      const hint = 'Correct container.install-command and create the sandbox again.';
       throw setupFailed('install command', failed, sandbox, hint, network);
     }
     reach('install.before-keep');

@@ -22,6 +22,8 @@ export interface IntegrateInput {
   /** git-merge arguments of the allow-list. */
   readonly arguments?: readonly string[] | undefined;
   readonly message?: string | undefined;
+  /** Of an apply: these files and directories alone. */
+  readonly paths?: readonly string[] | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
   /** The person has seen the list of files that run code here and accepts it. */
@@ -69,6 +71,8 @@ export class IntegrateChanges {
   }
 
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
+    const { paths = [] } = input;
+    if (paths.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
     const record = await this.#find.execute(input.sandbox, options);
     assertWhole(record);
     const repository = await this.#repository.execute(options);
@@ -78,6 +82,7 @@ export class IntegrateChanges {
         integration: input.integration,
         arguments: input.arguments ?? [],
         ...(input.message !== undefined && { message: input.message }),
+        ...(paths.length > 0 && { paths }),
       },
       options,
     );
@@ -105,6 +110,7 @@ export class IntegrateChanges {
           head: plan.head,
           into: plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10),
           arguments: [...(input.arguments ?? [])],
+          ...(input.paths?.length && { paths: [...input.paths] }),
         },
       },
       async () => {
@@ -177,3 +183,9 @@ export class IntegrateChanges {
     return await body();
   }
 }
+
+const wholeOnly = (sandbox: string) =>
+  new LitterboxError('INVALID_ARGUMENT', 'A merge takes all of the work: it has no paths.', {
+    operation: 'sandbox.merge',
+    hint: `For some of its files: litterbox apply ${sandbox} PATHS, then git commit.`,
+  });

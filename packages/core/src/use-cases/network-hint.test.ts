@@ -43,7 +43,15 @@ test('lists what was refused although a rule allows it, with the reason, and how
   const refused = new Map([
     [
       'npm.example.org',
-      { reason: 'the name npm.example.org leads to an address that is not on the Internet', isPrivate: true },
+      {
+        reason: 'the name npm.example.org leads to an address that is not on the Internet',
+        isPrivate: true,
+        address: '10.1.2.3',
+      },
+    ],
+    [
+      'odd.example.org',
+      { reason: 'the name odd.example.org leads to this machine', isPrivate: false, address: '127.0.0.1' },
     ],
     ['slow.example.org', { reason: 'slow.example.org does not answer on port 443', isPrivate: false }],
   ]);
@@ -52,6 +60,6 @@ test('lists what was refused although a rule allows it, with the reason, and how
     refused,
   });
   expect(hint).toBe(
-    'The name npm.example.org leads to an address that is not on the Internet. Slow.example.org does not answer on port 443. If it may reach npm.example.org in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ["npm.example.org"]\n',
+    'The name npm.example.org leads to an address that is not on the Internet (10.1.2.3). The name odd.example.org leads to this machine (127.0.0.1). Slow.example.org does not answer on port 443. See what the name leads to on this machine: getent ahosts odd.example.org. If it may reach npm.example.org in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ["npm.example.org"]\n',
   );
 });

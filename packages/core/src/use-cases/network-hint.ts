@@ -82,10 +82,18 @@ export function commandNetworkHint(
 }
 
 function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPrivate: readonly string[]): string {
-  const reasons = told.map(([, { reason }]) => `${reason[0]?.toUpperCase()}${reason.slice(1)}.`).join(' ');
+  const reasons = told
+    .map(
+      ([, { reason, address }]) =>
+        `${reason[0]?.toUpperCase()}${reason.slice(1)}${address === undefined ? '' : ` (${address})`}.`,
+    )
+    .join(' ');
   const own = told.filter(([, { isPrivate }]) => isPrivate).map(([host]) => host);
-  if (own.length === 0) return reasons;
-  return `${reasons} If it may reach ${own.join(', ')} in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ${list([...allowPrivate, ...own])}\n`;
+  const [odd] = told.filter(([, { isPrivate, address }]) => !isPrivate && address !== undefined).map(([host]) => host);
+  const look =
+    odd === undefined ? '' : ` See what the name leads to on this machine: getent ahosts ${odd.replace(/:\d+$/, '')}.`;
+  if (own.length === 0) return `${reasons}${look}`;
+  return `${reasons}${look} If it may reach ${own.join(', ')} in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ${list([...allowPrivate, ...own])}\n`;
 }
 
 function rulesIn(log: string): readonly string[] {

@@ -28,6 +28,8 @@ export interface RefusedHost {
   readonly reason: string;
   /** A rule of `network.allow-private` would let it through. */
   readonly isPrivate: boolean;
+  /** The address that the name leads to, where that is the reason. */
+  readonly address?: string;
 }
 
 export interface OpenNetworkOptions extends CallOptions {
@@ -168,12 +170,13 @@ class Refusals {
 
   note(report: GateReport): void {
     if (report.type !== 'refused' || report.host === undefined) return;
-    const { host, port, reason, isPrivate = false } = report;
+    const { host, port, reason, isPrivate = false, address } = report;
     const name = port === undefined || port === 443 ? host : `${host}:${port}`;
     if (!this.hosts.has(name)) {
       if (this.hosts.size >= MAX_MISSING) return;
-      this.hosts.set(name, { reason, isPrivate });
-      this.#onRefused?.(name, { reason, isPrivate });
+      const refused = { reason, isPrivate, ...(address !== undefined && { address }) };
+      this.hosts.set(name, refused);
+      this.#onRefused?.(name, refused);
     }
     const nowMs = this.#clock.monotonicMs();
     const known = this.#counts.get(name);

@@ -76,7 +76,9 @@ export class RaceForks {
   /** @throws LitterboxError when there is nothing to fork, or no fork could be made; what goes wrong in one fork is in the result */
   async execute(input: RaceInput, options?: ForkOptions): Promise<RaceResult> {
     const { sandbox, name, count } = input;
-    const { forks } = await this.#fork.several(sandbox, { wanted: name, count }, options);
+    // Numbered as the racers are: who reads what one of them wrote down finds its fork.
+    const wanted = name ?? (await this.#fork.freeRow(sandbox, count, options));
+    const { forks } = await this.#fork.several(sandbox, { wanted, count }, options);
     const made = forks.filter((fork): fork is ForkResult => 'record' in fork);
     const unmade = forks.filter((fork): fork is FailedFork => 'error' in fork);
     if (made.length === 0 && unmade[0]) throw unmade[0].error;

@@ -97,7 +97,7 @@ export class SetUpSandbox {
     await this.#state.update(record, { state: 'setup-failed', setupLog: failed.log });
     const { slug } = record;
     const hint = isRollback
-      ? 'Mend container.setup-command and create the sandbox again.'
+      ? 'Correct the setup (--setup, or container.setup-command) and create the sandbox again.'
       : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.`;
     throw setupFailed('setup command', failed, record, hint, network);
   }

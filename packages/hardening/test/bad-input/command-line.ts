@@ -9,7 +9,7 @@ const merge = (args: readonly string[]): BadInput => ({
   title: 'B68: an argument that git merge must not get',
   input: args.join(' '),
   code: 'MERGE_ARG_NOT_ALLOWED',
-  says: ['The merge argument "', 'is not let through'],
+  says: ['git merge would get the argument "', 'which is not allowed'],
   library: (litterbox) => litterbox.merge('ready', { arguments: args }),
   // The first -- is the command line's own.
   ...(args[0] !== '--' && { args: ['merge', 'ready', '--', ...args] }),

@@ -127,7 +127,7 @@ export function copyError(operation: string, provider: string, code: number, std
         'The sandbox runs, and its processes cannot be frozen here while it is copied.',
         {
           ...details,
-          hint: 'Stop it first: litterbox pause --stop. Or run litterbox doctor for the command that hands control groups to this user.',
+          hint: 'Stop it first: litterbox pause NAME --stop. Or run litterbox doctor for the command that hands control groups to this user.',
         },
       );
     case COPY_EXITS.restless:
@@ -136,7 +136,7 @@ export function copyError(operation: string, provider: string, code: number, std
         `The processes of the sandbox could not be frozen while it is copied: ${stderr.trim()}.`,
         {
           ...details,
-          hint: 'Try again, or stop it first: litterbox pause --stop.',
+          hint: 'Try again, or stop it first: litterbox pause NAME --stop.',
         },
       );
     case COPY_EXITS.letGo:

@@ -43,7 +43,7 @@ export function describeCopy<Source extends DirectoryDescription>(
   spec: SandboxSpec,
   source: Source,
 ): Source & { readonly isCopy: true } {
-  if (spec.limits.diskBytes !== source.limits.diskBytes) throw notInCopies(provider, 'another limit diskBytes');
+  if (spec.limits.diskBytes !== source.limits.diskBytes) throw notInCopies(provider, 'another limits.disk');
   return { ...source, ...describeDirectory(spec), limits: { ...source.limits, ...spec.limits }, isCopy: true };
 }
 

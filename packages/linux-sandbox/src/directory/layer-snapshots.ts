@@ -216,7 +216,7 @@ ${sweepUnfinished(this.#snapshots)}`,
     if (limits.diskBytes !== undefined)
       throw cannotHonour(
         this.#directories.provider,
-        'snapshots of a sandbox whose limit diskBytes is set',
+        'snapshots of a sandbox with limits.disk',
         'Fork the sandbox instead, or make one without that limit.',
       );
   }

@@ -21,7 +21,7 @@ const KNOWN: readonly KnownFailure[] = [
   {
     said: /the ZFS pool .* cannot be written to/,
     code: 'UNAVAILABLE',
-    hint: () => 'Mend the pool and clear its errors (zpool status, zpool clear), then try again.',
+    hint: () => 'Repair the pool and clear its errors (zpool status, zpool clear), then try again.',
   },
   {
     said: /zfs destroy: (litterbox-[0-9a-f-]+) has datasets or holds of somebody else/,

@@ -11,7 +11,7 @@ const YOUNG_MINUTES = 10;
 
 /**
  * Shell text: takes away base trees that no sandbox and no snapshot stands on, but for the {@link KEPT_BASES} newest, and in the same way
- * layers of what came along, but for the newest one and those of a moment ago. They get the name of something unfinished, and the next sweep of `bases` removes them.
+ * layers of what came along, but for the newest one while there are sandboxes, and those of a moment ago. They get the name of something unfinished, and the next sweep of `bases` removes them.
  *
  * What a tree is called by is its content, in descriptions too; trees of two kinds with the same content go and stay together.
  *
@@ -33,6 +33,7 @@ done
 lb_used=$(cat ${metas})
 lb_n=0
 lb_layers=0
+[ "$lb_used" ] || lb_layers=1
 for lb_d in $(ls -tc); do
 lb_key=\${lb_d%%.*}
 case $lb_key in *[!0-9a-f-]*) continue ;; esac

@@ -7,7 +7,7 @@ const BOUNDED_FILE_SYSTEMS: readonly string[] = ['ext2/ext3', 'xfs', 'btrfs'];
 
 /** What is refused where nothing bounds how fast a sandbox reads and writes. */
 export const noDiskSpeed = (provider: ProviderKey, why: string, hint: string) =>
-  cannotHonour(provider, `the limit diskBytesPerSecond on this machine: ${why}`, hint);
+  cannotHonour(provider, `limits.disk-io on this machine: ${why}`, hint);
 
 /**
  * Sees that the kernel knows who has written what it writes back.

@@ -21,12 +21,12 @@ export function assertOwnPlayground(provider: string, { id, playground }: Sandbo
   if (playground !== id)
     throw cannotHonour(
       provider,
-      'the limit diskBytes with a playground that several sandboxes share',
+      'limits.disk with a playground that several sandboxes share',
       'Set playground.scope to sandbox, or leave the limit out.',
     );
 }
 
 /** `create`: this machine makes no disks. */
 export function noDisks(provider: string): LitterboxError {
-  return cannotHonour(provider, 'the limit diskBytes on this machine', `${DISK_REMEDY}, or leave the limit out.`);
+  return cannotHonour(provider, 'limits.disk on this machine', `${DISK_REMEDY}, or leave the limit out.`);
 }

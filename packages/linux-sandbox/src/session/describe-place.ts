@@ -1,4 +1,4 @@
-import { type LimitName, type SandboxSpec } from '@litterbox/core/provider';
+import { LIMIT_KEYS, type LimitName, type SandboxSpec } from '@litterbox/core/provider';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import { describeDirectory } from '../directory/directory-description.ts';
 import type { Isolation } from './isolation.ts';
@@ -15,7 +15,7 @@ export function describePlace({ name: provider, limits: enforced }: Isolation, s
     throw cannotHonour(provider, `the strategy ${strategy}`, 'Leave it out: its sandboxes have plain copies.');
   for (const name of Object.keys(limits) as LimitName[])
     if (limits[name] !== undefined && !(enforced as readonly LimitName[]).includes(name))
-      throw cannotHonour(provider, `the limit ${name}`, 'Leave it out, or use a provider that can enforce it.');
+      throw cannotHonour(provider, LIMIT_KEYS[name], 'Leave it out, or use a provider that can enforce it.');
   if (/^\/(usr|bin|sbin|lib|lib32|lib64|libx32|etc|run)(\/|$)/.test(workdir))
     throw cannotHonour(provider, `the workdir ${workdir}`, 'Set workspace.workdir to /src.');
   return describeDirectory(spec);

@@ -43,7 +43,7 @@ export function openPlace({ directories, isolation, mechanism }: OpenPlaceInput,
     ...(firstMark !== undefined && { firstMark }),
     freeze: (isFrozen) => `cd ${quoted(directory)} || exit 0\n${isolation.freeze(place, isFrozen)}`,
     leavings: leavingsOf(isolation, place),
-    freezeHint: 'Use pause --stop.',
+    freezeHint: 'Stop it instead: litterbox pause NAME --stop.',
     launch: async (call) =>
       await launchPlace(
         { provider, host, root: layout.root, files, meta, isolation, environment, mechanism: await mechanism(call) },

@@ -316,7 +316,7 @@ function keptFactsOf({ provider, host }: SessionInput, text = ''): KeptFacts {
     new LitterboxError('SANDBOX_BROKEN', `The running session of the sandbox on ${host.name} left ${what}.`, {
       operation: 'provider.open',
       provider,
-      hint: 'Run litterbox pause --stop and litterbox resume on it.',
+      hint: 'Stop it and start it again: litterbox pause NAME --stop, then litterbox resume NAME.',
     });
   if (text === '') throw refused('no record of its controls');
   try {

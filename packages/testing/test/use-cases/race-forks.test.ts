@@ -36,7 +36,7 @@ test('what the judge changes is taken back, and what the work changed is not', a
     judge: 'echo cheat >work; echo new >new',
     count: 2,
   });
-  for (const name of ['a-2', 'a-3']) {
+  for (const name of ['a-1', 'a-2']) {
     expect(fixture.look(name, 'work')).toBe('work\n');
     expect(fixture.look(name, 'new')).toBeUndefined();
   }
@@ -46,7 +46,7 @@ test('a judge over forks in which nothing was done leaves the base', async () =>
   await using fixture = useCaseFixture();
   await made(fixture);
   const raced = await fixture.raceForks.execute({ sandbox: 'a', command: ':', judge: 'echo new >new', count: 2 });
-  expect(raced).toMatchObject({ winner: 'a-2', racers: [{ changedFiles: 0 }, { changedFiles: 0 }] });
+  expect(raced).toMatchObject({ winner: 'a-1', racers: [{ changedFiles: 0 }, { changedFiles: 0 }] });
 });
 
 test('where the judge passes nobody there is no winner, and everything stays', async () => {
@@ -60,7 +60,7 @@ test('where the judge passes nobody there is no winner, and everything stays', a
   });
   expect(winner).toBeUndefined();
   expect(racers.map(({ judgement }) => judgement?.exit.code)).toEqual([7, 7]);
-  expect(fixture.left().records.toSorted()).toEqual(['a-2: ready', 'a-3: ready', 'a: ready']);
+  expect(fixture.left().records.toSorted()).toEqual(['a-1: ready', 'a-2: ready', 'a: ready']);
 });
 
 test('work that failed is judged all the same', async () => {
@@ -68,7 +68,7 @@ test('work that failed is judged all the same', async () => {
   await made(fixture);
   const raced = await fixture.raceForks.execute({ sandbox: 'a', command: 'exit 3', judge: ':', count: 2 });
   expect(raced).toMatchObject({
-    winner: 'a-2',
+    winner: 'a-1',
     racers: [{ work: { exit: { code: 3 } } }, { work: { exit: { code: 3 } } }],
   });
 });
@@ -113,6 +113,6 @@ test('a race that is taken back ends with the reason once every fork has ended',
     { signal: enough.signal, onFork: ({ slug }) => told.push(slug) },
   );
   await expect(raced).rejects.toBe(reason);
-  expect(told).toEqual(['a-2', 'a-3']); // they stay, and whoever took the race back knows of them
-  expect(fixture.left().records.toSorted()).toEqual(['a-2: ready', 'a-3: ready', 'a: ready']);
+  expect(told).toEqual(['a-1', 'a-2']); // they stay, and whoever took the race back knows of them
+  expect(fixture.left().records.toSorted()).toEqual(['a-1: ready', 'a-2: ready', 'a: ready']);
 });
