@@ -111,4 +111,24 @@ curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`
     expect((await copy.run(rename)).exitCode).toBe(0);
     expect((await litterbox.changes('b')).map(({ path }) => path).sort()).toEqual(['lib/d/a', 'src/d/a']);
   });
+
+  it('FC-43: what an install made in each package comes along with the top one, and nothing else of that name', async () => {
+    await using fixture = new LibraryFixture({
+      '.gitignore': '/node_modules\n',
+      'package.json': '{ "workspaces": ["packages/*"] }\n',
+      'packages/a/package.json': '{}\n',
+      'packages/b/package.json': '{}\n',
+      'packages/b/node_modules/tracked/index.js': '\n',
+      'tools/index.js': '\n',
+    });
+    for (const directory of ['', 'packages/a/', 'packages/b/', 'tools/'])
+      fixture.file(`${directory}node_modules/own/index.js`, `module.exports = '${directory}'\n`);
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'a', include: ['node_modules'] });
+    const { stdout } = await sandbox.run(
+      'find . -path "*/own/*" | LC_ALL=C sort; echo more >>packages/a/node_modules/own/index.js',
+    );
+    expect(stdout).toBe('./node_modules/own/index.js\n./packages/a/node_modules/own/index.js\n');
+    expect(await litterbox.changes('a')).toEqual([]);
+  });
 });
