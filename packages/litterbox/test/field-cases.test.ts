@@ -26,7 +26,9 @@ describe(`field cases, on ${PROVIDER}`, () => {
   });
 
   it('FC-62: names with backslashes are recorded by every way, restored, forked and merged', async () => {
-    const names = [...'abfnrtv?\\01789'].flatMap((letter) => [`d\\${letter}`, `dist\\${letter}ew/in\\${letter}`]);
+    const names = 'a b f n r t v ? \\ 0 1 7 8 9'
+      .split(' ')
+      .flatMap((letter) => [`d\\${letter}`, `dist\\${letter}ew/in\\${letter}`]);
     const base = names.map((name) => `base/${name}`);
     await using fixture = new LibraryFixture(Object.fromEntries(base.map((name) => [name, 'base\n'])));
     const litterbox = fixture.open();
