@@ -9,6 +9,7 @@ import { copyCheckout } from './tests/copy-checkout.mjs';
 import { ROOT } from './tests/test-files.mjs';
 
 const OVERLAYFS = 'packages/provider-overlayfs/src';
+const FILTERS = 'packages/linux-sandbox/src/kernel';
 const GIT = 'packages/source-control-git/src';
 const CORE = 'packages/core/src';
 const MCP = 'packages/mcp/src';
@@ -78,14 +79,14 @@ const HOLES = [
   },
   {
     name: 'foreign-calls',
-    file: `${OVERLAYFS}/seccomp-filter.ts`,
+    file: `${FILTERS}/seccomp-filter.ts`,
     guard: 'add(RETURN, KILL_PROCESS); // a 32-bit program',
     hole: 'add(RETURN, ALLOW); // a 32-bit program',
     tests: ['A46: programs of a foreign'],
   },
   {
     name: 'io-uring',
-    file: `${OVERLAYFS}/seccomp-filter.ts`,
+    file: `${FILTERS}/seccomp-filter.ts`,
     guard: '  absent: [425, 426, 427, 435, 206],\n  clone: 56,',
     hole: '  absent: [435],\n  clone: 56,',
     tests: ['A47:'],

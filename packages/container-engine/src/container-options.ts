@@ -190,11 +190,12 @@ const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 /** The environment of processes inside when nobody said otherwise. */
 export function sandboxEnvironment(meta: SandboxMeta): Readonly<Record<string, string>> {
   const { PATH = '', ...image } = meta.imageEnvironment;
-  const isSane = /^(\/[^:]*)(:\/[^:]*)*$/.test(PATH);
+  const path = /^(\/[^:]*)(:\/[^:]*)*$/.test(PATH) ? PATH : DEFAULT_PATH;
   return {
     ...image,
-    ...baseEnvironment(meta.slug, isSane ? PATH : DEFAULT_PATH),
-    ...(meta.isInstaller && { HOME: '/root', USER: 'root', LOGNAME: 'root' }),
+    ...baseEnvironment(meta.slug, path),
+    // Root runs no program of an ordinary user's home.
+    ...(meta.isInstaller && { PATH: path, HOME: '/root', USER: 'root', LOGNAME: 'root' }),
     ...meta.environment,
   };
 }

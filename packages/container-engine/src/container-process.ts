@@ -230,10 +230,14 @@ export class ContainerProcess implements ProcessHandle {
     const { engine, spec } = this.#input;
     const details = { operation: 'process.spawn', provider: engine.provider };
     if (this.#refusal === 'no-cwd')
-      return new LitterboxError('NOT_FOUND', `There is no directory ${shown(spec.cwd)} in the sandbox.`, {
-        ...details,
-        hint: 'Name a directory that exists inside the sandbox.',
-      });
+      return new LitterboxError(
+        'NOT_FOUND',
+        `There is no directory ${shown(spec.cwd)} in the sandbox, or its user may not enter it.`,
+        {
+          ...details,
+          hint: 'Name a directory that exists inside the sandbox.',
+        },
+      );
     if (this.#refusal === 'no-program')
       return new LitterboxError('NOT_FOUND', `There is no program ${shown(spec.argv[0])} in the sandbox.`, {
         ...details,

@@ -4,7 +4,8 @@ import { PROVIDER } from './provider.ts';
 
 describe(`field cases, on ${PROVIDER}`, () => {
   it.each(['027', '077'])('FC-32: whoever makes it, with the umask %s, its files have the same modes', async (mask) => {
-    const places = '/ /* . new dir dir/a made ~ ~/made "$LITTERBOX_PLAYGROUND" /etc /etc/* /etc/ssl/*';
+    const places =
+      '/ /* . new dir dir/a made ~ ~/made "$LITTERBOX_PLAYGROUND" /etc /etc/* $(ls -d /etc/ssl/* 2>/dev/null)';
     const look = `id -un; cat /etc/passwd /etc/hosts /etc/hostname >/dev/null; umask; : >new; stat -L -c '%a %n' ${places} | grep -v /proc`;
     const seen = async (umask: number) => {
       await using fixture = new LibraryFixture({ 'dir/a': 'a\n' });
@@ -26,7 +27,9 @@ describe(`field cases, on ${PROVIDER}`, () => {
   });
 
   it('FC-62: names with backslashes are recorded by every way, restored, forked and merged', async () => {
-    const names = [...'abfnrtv?\\01789'].flatMap((letter) => [`d\\${letter}`, `dist\\${letter}ew/in\\${letter}`]);
+    const names = 'a b f n r t v ? \\ 0 1 7 8 9'
+      .split(' ')
+      .flatMap((letter) => [`d\\${letter}`, `dist\\${letter}ew/in\\${letter}`]);
     const base = names.map((name) => `base/${name}`);
     await using fixture = new LibraryFixture(Object.fromEntries(base.map((name) => [name, 'base\n'])));
     const litterbox = fixture.open();
@@ -110,5 +113,25 @@ curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`
     const copy = await litterbox.create({ name: 'b' });
     expect((await copy.run(rename)).exitCode).toBe(0);
     expect((await litterbox.changes('b')).map(({ path }) => path).sort()).toEqual(['lib/d/a', 'src/d/a']);
+  });
+
+  it('FC-43: what an install made in each package comes along with the top one, and nothing else of that name', async () => {
+    await using fixture = new LibraryFixture({
+      '.gitignore': '/node_modules\n',
+      'package.json': '{ "workspaces": ["packages/*"] }\n',
+      'packages/a/package.json': '{}\n',
+      'packages/b/package.json': '{}\n',
+      'packages/b/node_modules/tracked/index.js': '\n',
+      'tools/index.js': '\n',
+    });
+    for (const directory of ['', 'packages/a/', 'packages/b/', 'tools/'])
+      fixture.file(`${directory}node_modules/own/index.js`, `module.exports = '${directory}'\n`);
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'a', include: ['node_modules'] });
+    const { stdout } = await sandbox.run(
+      'find . -path "*/own/*" | LC_ALL=C sort; echo more >>packages/a/node_modules/own/index.js',
+    );
+    expect(stdout).toBe('./node_modules/own/index.js\n./packages/a/node_modules/own/index.js\n');
+    expect(await litterbox.changes('a')).toEqual([]);
   });
 });

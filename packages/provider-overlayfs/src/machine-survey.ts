@@ -5,10 +5,9 @@ import {
   LitterboxError,
   type ProviderKey,
 } from '@litterbox/core/provider';
-import { type DirectoryLayout } from '@litterbox/linux-sandbox';
+import { type DirectoryLayout, hasSeccompFilter, seccompFilter } from '@litterbox/linux-sandbox';
 import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
 import { type Machine, readMachine } from './machine.ts';
-import { hasSeccompFilter, seccompFilter } from './seccomp-filter.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What is looked at, and for whom. */

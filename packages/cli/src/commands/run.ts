@@ -222,7 +222,7 @@ function sentence(warning: RecordResult['warnings'][number]): string {
     case 'large-new-file':
       return `${path} is new and ${Math.round(warning.sizeBytes / 2 ** 20)} MiB large`;
     case 'unreadable':
-      return `${path} cannot be read and packed inside, so it is not recorded`;
+      return `${path} cannot be read or packed, so it is not recorded`;
   }
 }
 

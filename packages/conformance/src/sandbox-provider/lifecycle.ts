@@ -61,14 +61,19 @@ export function lifecycle(check: Check): void {
     assert.ok(!(await ids(provider)).includes(runtime.id));
   });
 
-  check('the workspace is at the workdir that was asked for, and /src leads there', async ({ create, sh }) => {
-    const runtime = await create({ workdir: '/home/someone/project' });
-    assert.equal(runtime.workdir, '/home/someone/project');
-    assert.equal(
-      (await sh(runtime, 'pwd; cat /src/README; cat /home/someone/project/README')).stdout,
-      '/home/someone/project\nread me\nread me\n',
-    );
-  });
+  check(
+    'the workspace is at the workdir that was asked for, and /src leads there',
+    async ({ create, provider, sh }) => {
+      // A repository may lie below a temporary directory. What lies between is made by who mounts, and has to be entered all the same.
+      const isAnywhere = provider.traits.workdir === 'repository-path';
+      for (const workdir of ['/home/someone/project', ...(isAnywhere ? ['/tmp/some/project'] : [])]) {
+        const runtime = await create({ workdir });
+        assert.equal(runtime.workdir, workdir);
+        const { stdout } = await sh(runtime, `pwd; cat /src/README; cat ${workdir}/README; echo new >new && ls`);
+        assert.equal(stdout, `${workdir}\nread me\nread me\nREADME\nbin\ndir\nlink\nnew\n`);
+      }
+    },
+  );
 
   check('the content is read once per key', async ({ create }) => {
     const source = fixtureWorkspace('0ce0ce', [{ path: 'file', content: 'x' }]);

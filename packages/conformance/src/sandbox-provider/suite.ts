@@ -8,6 +8,7 @@ import {
   type SandboxRuntime,
   type SandboxSpec,
   isLitterboxError,
+  LitterboxError,
   SandboxId,
 } from '@litterbox/core/provider';
 import { type Collected, collected } from '../collected.ts';
@@ -95,6 +96,14 @@ export const FIXTURE = [
   { path: 'dir/sub/b', content: 'b\n' },
 ] as const;
 
+/** What a sandbox lacks is told with what its user does. Whoever runs the kit has made the provider. */
+function forAuthors(error: unknown): never {
+  if (!isLitterboxError(error, 'DEGRADED')) throw error;
+  const hint =
+    'The kernel told of the first process what stands in parentheses. Isolation of @litterbox/linux-sandbox says what a place must be like; run the group isolation of the kit alone until it holds.';
+  throw new LitterboxError(error.code, error.message, { ...error.details, hint }, { cause: error });
+}
+
 export function suite(
   { name, runner, open, host, root, lacking = [], timeoutMs = 60_000 }: SandboxProviderOptions,
   group: string,
@@ -147,7 +156,7 @@ export function suite(
             return made;
           };
           const create = async (changes?: Partial<SandboxSpec>) => {
-            const runtime = await provider.create(spec(changes));
+            const runtime = await provider.create(spec(changes)).catch(forAuthors);
             runtimes.push(runtime);
             return runtime;
           };

@@ -198,10 +198,14 @@ export class ExecChannel implements AsyncDisposable {
     if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);
     else void this.#retire(worker, typeof end === 'object' && end.isHeld);
     if (typeof end === 'object' && end.reports.includes('no-cwd')) {
-      throw new LitterboxError('NOT_FOUND', `There is no directory ${shown(command.cwd ?? '')} in the sandbox.`, {
-        operation: 'channel.run',
-        hint: 'Leave the directory out to start in the workspace.',
-      });
+      throw new LitterboxError(
+        'NOT_FOUND',
+        `There is no directory ${shown(command.cwd ?? '')} in the sandbox, or its user may not enter it.`,
+        {
+          operation: 'channel.run',
+          hint: 'Leave the directory out to start in the workspace.',
+        },
+      );
     }
     if (end === 'lost') interruption ??= 'channel-lost';
     return {

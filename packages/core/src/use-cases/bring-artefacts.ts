@@ -1,6 +1,7 @@
 import { LitterboxError } from '../domain/errors.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { isWithinAny } from '../domain/included-path.ts';
+import { isOfPackage, packageParts } from '../domain/package-parts.ts';
 import { sha256 } from '../domain/sha256.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -47,43 +48,80 @@ export class BringArtefacts {
     options?: CallOptions,
   ): Promise<BroughtArtefacts> {
     if (paths.length === 0) return { warnings: [] };
-    const inBase = await pathsNear(repository, tree, new Set(paths), options);
+    const named = new Set(paths);
+    const tracked = await pathsNear(repository, tree, named, options);
+    const inBase = [...tracked].filter((path) => isNear(path, named));
     const brought: string[] = [];
     const warnings: string[] = [];
     const leave = (code: 'NOT_FOUND' | 'CONFLICT', message: string, hint: string) => {
       if (isStrict) throw new LitterboxError(code, message, { operation: 'sandbox.create', hint });
       warnings.push(`${message} ${hint}`);
     };
+    const parts = await this.#parts(repository, paths, tracked, options);
     for (const path of paths) {
-      if (isWorkTree && inBase.has(path)) continue;
-      const meets = [...inBase].find((one) => isWithinAny(one, new Set([path])) || isWithinAny(path, new Set([one])));
+      if (isWorkTree && inBase.includes(path)) continue;
+      const meets = inBase.find((one) => isWithinAny(one, new Set([path])) || isWithinAny(path, new Set([one])));
       if (meets !== undefined) {
         const what = meets === path ? '' : `, as ${shown(meets)} says`;
         leave('CONFLICT', `${shown(path)} does not come along: the base has files there${what}.`, HINT_TRACKED);
       } else if (await this.#host.files.stat(`${repository.root}/${path}`, options)) brought.push(path);
-      else leave('NOT_FOUND', `${shown(path)} does not come along: the working tree has nothing there.`, HINT_MISSING);
+      else if (!parts.some((part) => nameOf(part) === nameOf(path)))
+        leave('NOT_FOUND', `${shown(path)} does not come along: the working tree has nothing there.`, HINT_MISSING);
     }
+    brought.push(...parts.slice(0, MAX_PARTS));
+    if (parts.length > MAX_PARTS)
+      warnings.push(`Of ${parts.length} directories in packages ${MAX_PARTS} come along; ${HINT_PARTS}`);
     if (brought.length === 0) return { warnings };
     const source = { host: this.#host, path: repository.root };
     const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, tree, sinceSeconds, call);
     return { artefacts: { source, sync: this.#sync, paths: brought, newerThan }, warnings };
   }
+
+  /** What packages of the repository have of the kinds that are named, as far as it is there and git has nothing in it. */
+  async #parts(
+    { root }: PersonsRepository,
+    paths: readonly string[],
+    tracked: ReadonlySet<string>,
+    options?: CallOptions,
+  ): Promise<readonly string[]> {
+    const parts = new Set(packageParts(paths, tracked));
+    for (const path of tracked) for (const above of placesOf(path)) parts.delete(above);
+    const wanted = [...parts].filter((path) => !isWithinAny(path, new Set(paths)));
+    const stats = await Promise.all(wanted.map((path) => this.#host.files.stat(`${root}/${path}`, options)));
+    return wanted.filter((_path, index) => stats[index]?.type === 'directory');
+  }
 }
 
 const HINT_TRACKED = 'Name what git ignores, or leave it out of include.';
+/** Each is a word for a program of the machine. */
+const MAX_PARTS = 500;
+const HINT_PARTS = 'Let the setup install the others.';
 const HINT_MISSING = 'Build or install it first, or leave it out of include.';
 
-/** Files and links of a tree that lie at one of the paths, below one, or where a directory above one has to be; submodules too. */
+/** A path, and all above it. */
+function* placesOf(path: string): Generator<string, void, undefined> {
+  for (let cut = path.length; cut > 0; cut = path.lastIndexOf('/', cut - 1)) yield path.slice(0, cut);
+}
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+
+/** Whether a path of a tree lies at one of the paths, below one, or where a directory above one has to be. */
+const isNear = (path: string, paths: ReadonlySet<string>) =>
+  isWithinAny(path, paths) || [...paths].some((one) => one.startsWith(`${path}/`));
+
+/** Files, links and submodules of a tree {@link isNear near} the paths, in directories of the same names, and what tells of packages. */
 async function pathsNear(
   repository: PersonsRepository,
   tree: ObjectId,
   paths: ReadonlySet<string>,
   options?: CallOptions,
 ): Promise<ReadonlySet<string>> {
-  const isNear = (path: string) => isWithinAny(path, paths) || [...paths].some((one) => one.startsWith(`${path}/`));
-  const ids = await repository.contentIds(tree, isNear, options);
+  const names = new Set([...paths].map(nameOf));
+  const isWanted = (path: string) =>
+    isNear(path, paths) || isOfPackage(path, [...paths]) || path.split('/').some((part) => names.has(part));
+  const ids = await repository.contentIds(tree, isWanted, options);
   const submodules = await repository.submodules(tree, options);
-  return new Set([...ids.keys(), ...submodules.map(({ path }) => path).filter(isNear)]);
+  return new Set([...ids.keys(), ...submodules.map(({ path }) => path).filter(isWanted)]);
 }
 
 /** A file that is another one in the working tree was not what builds there saw: it is as new as can be. */

@@ -14,12 +14,13 @@ function foundWith(
   mount: Omit<KernelFacts['mounts'][number], 'id'>,
   more: More = {},
   above: KernelFacts['mounts'] = [],
+  cgroup = '',
 ) {
   const facts: KernelFacts = {
     status: {},
     uidMap: [],
     limits: {},
-    cgroup: '',
+    cgroup,
     mounts: [
       { id: 1, root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
       { id: 2, root: '/sys', point: '/proc/sys', device: '0:3', options: ['ro'], type: 'proc' },
@@ -55,6 +56,17 @@ describe('judgeFacts', () => {
     expect(foundWith('files', mount, {}, above('ro'))?.status).toBe('enforced');
     expect(foundWith('files', { ...mount, options: ['ro'] }, {}, above('rw'))?.status).toBe('absent');
     expect(foundWith('files', mount)?.status).toBe('absent');
+  });
+
+  it.each([
+    ['4:memory:/elsewhere\n3:cpu,cpuacct:/x/an-id', 'memory', 'its first process is in /elsewhere, not in a group'],
+    ['0::/user.slice', 'processes', 'its first process is in /user.slice, not in a group whose path ends with an-id'],
+    ['', 'cpu', 'its first process is in none, not in a group'],
+    ['4:memory:/elsewhere\n3:cpu,cpuacct:/x/an-id', 'cpu', 'at most 1 processors'],
+    ['0::/litterbox/an-id', 'memory', 'at most 0 MiB'],
+  ])('says of a limit what was found: %j, %s', (cgroup, control, finding) => {
+    const mount = { root: '/', point: '/x', device: '0:2', options: ['ro'], type: 'tmpfs' };
+    expect(foundWith(control, mount, {}, [], cgroup)?.finding).toContain(finding);
   });
 
   it('tells of what it brought when that can be written', () => {

@@ -65,6 +65,12 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
   const isLimited = expected.withoutLimits === undefined;
   const limited = (controller: string) =>
     isLimited && new RegExp(`^(\\d+:[^:]*\\b${controller}\\b[^:]*|0:):.*/${expected.id}$`, 'm').test(facts.cgroup);
+  const within = (controller: string, finding: string) => {
+    if (!isLimited) return 'no limit';
+    return limited(controller)
+      ? finding
+      : `its first process is in ${groupOf(controller, facts.cgroup)}, not in a group whose path ends with ${expected.id}`;
+  };
   const { disk } = facts;
   const isBounded = disk !== undefined && disk.sizeBytes > 0 && disk.sizeBytes <= (expected.limits.diskBytes ?? 0);
   const unbounded = [expected.workdir, INSIDE.home, INSIDE.playground].filter((point) => {
@@ -138,21 +144,19 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
       control(
         'memory',
         limited('memory'),
-        isLimited ? `at most ${mebibytes(expected.limits.memoryBytes)}` : 'no limit',
+        within('memory', `at most ${mebibytes(expected.limits.memoryBytes)}`),
         expected.withoutLimits,
       ),
       control(
         'cpu',
         limited('cpu'),
-        isLimited ? `at most ${expected.limits.cpus} processors` : 'no limit',
+        within('cpu', `at most ${expected.limits.cpus} processors`),
         expected.withoutLimits,
       ),
       control(
         'processes',
         limited('pids'),
-        isLimited
-          ? `at most ${expected.limits.processes}, each with ${limits['Max open files'] ?? '?'} open files`
-          : 'no limit',
+        within('pids', `at most ${expected.limits.processes}, each with ${limits['Max open files'] ?? '?'} open files`),
         expected.withoutLimits,
       ),
       expected.limits.diskBytes === undefined
@@ -176,6 +180,13 @@ export function judgeFacts(expected: ExpectedPlace, facts: KernelFacts): Assuran
     ...(expected.masked && expected.masked.length > 0 && { masked: expected.masked }),
     ...(expected.unreachable && expected.unreachable.length > 0 && { unreachable: expected.unreachable }),
   };
+}
+
+/** Where a process is among groups of a controller, for people: with version 2 of control groups there is one for all. */
+function groupOf(controller: string, cgroup: string): string {
+  const lines = cgroup.split('\n');
+  const own = lines.find((line) => new RegExp(`^\\d+:[^:]*\\b${controller}\\b`).test(line));
+  return (own ?? lines.find((line) => line.startsWith('0::')))?.replace(/^[^:]*:[^:]*:/, '') ?? 'none';
 }
 
 const REPORT = 'This should not happen on a supported machine: run litterbox doctor and report what it says.';

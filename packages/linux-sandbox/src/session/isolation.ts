@@ -43,6 +43,7 @@ export interface Place {
  * - no network interface but loopback; no capability; no new privileges; a filter of system calls
  * - no descriptor of the host, in process 1 neither, and a program of process 1 that is in a mount of the place
  * - control groups for memory, processors and processes whose paths end with the sandbox's id
+ * - ports below 1024 that its user may listen on; root's rights over the network are enough, for then that is done for every place
  * - `/proc` of its own with the masks of `MASKED_PROC_FILES` and its like, `/dev` with the harmless devices, no `/sys`
  *
  * All of that is read back from the kernel at every start. What is missing is `DEGRADED`, and the place is ended.
@@ -61,7 +62,10 @@ export interface Isolation {
   checks(host: Host, call?: CallOptions): Promise<readonly ProbeCheck[]>;
   /** How it is made, for people: `runc 1.1.5`. Asked once, after the checks. */
   mechanism(host: Host, call?: CallOptions): Promise<string>;
-  /** Shell text that starts the first process and stays until it has ended. What it prints to stderr is told when the start fails. */
+  /**
+   * Shell text that starts the first process and stays until it has ended. It has a shell of its own, whose number is `$$`: what enters
+   * control groups by that number is this shell and what it starts. What it prints to stderr is told when the start fails.
+   */
   start(place: Place): string;
   /** Shell text that freezes all processes and waits until they are, or thaws them. Succeeds where nothing runs, and the second time. */
   freeze(place: Pick<Place, 'id' | 'directory'>, isFrozen: boolean): string;

@@ -92,11 +92,15 @@ const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) =>
   paused: (_spec, provider) => atRest(provider, 'paused'),
   stopped: (_spec, provider) => atRest(provider, 'stopped'),
   'no-cwd': ({ cwd }, provider) =>
-    new LitterboxError('NOT_FOUND', `There is no directory ${shown(cwd ?? '')} in the sandbox.`, {
-      operation: 'process.spawn',
-      provider,
-      hint: 'Name a directory that exists inside the sandbox.',
-    }),
+    new LitterboxError(
+      'NOT_FOUND',
+      `There is no directory ${shown(cwd ?? '')} in the sandbox, or its user may not enter it.`,
+      {
+        operation: 'process.spawn',
+        provider,
+        hint: 'Name a directory that exists inside the sandbox.',
+      },
+    ),
   'no-program': ({ argv }, provider) =>
     new LitterboxError('NOT_FOUND', `There is no program ${shown(argv[0])} in the sandbox.`, {
       operation: 'process.spawn',

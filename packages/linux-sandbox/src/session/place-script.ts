@@ -57,8 +57,7 @@ else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 clean 6>&- 7>&- || fail 'what the session before this one left cannot be ended'
 rm -f io/* ended errors
 mkfifo -m 666 io/control io/ready ended || fail 'cannot make pipes'
-( ( exec 8>&-
-${start}
+( ( exec 8>&- sh -c ${quoted(start)}
 ) 0</dev/null 1>/dev/null 2>errors; : ) 6>&- 7>&- 8>ended &
 B=$!
 ( read -r rest <ended; echo dead >io/ready ) 6>&- 7>&- &

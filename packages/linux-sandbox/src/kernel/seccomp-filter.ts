@@ -1,5 +1,6 @@
-import { AF_UNIX, REFUSED_COMMANDS, REFUSED_REQUESTS, RLIMIT_CORE, SOCKET_PROTOCOLS } from '@litterbox/linux-sandbox';
 import { LitterboxError, type ProviderKey } from '@litterbox/core/provider';
+import { REFUSED_COMMANDS, RLIMIT_CORE } from './refused-arguments.ts';
+import { AF_UNIX, REFUSED_REQUESTS, SOCKET_PROTOCOLS } from './socket-protocols.ts';
 
 // Classic BPF as seccomp reads it: struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; } in the machine's byte order.
 // https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
@@ -105,8 +106,10 @@ const TABLES: Readonly<Record<string, SystemCalls>> = { x86_64: X86_64, aarch64:
 export const hasSeccompFilter = (architecture: string): boolean => Object.hasOwn(TABLES, architecture);
 
 /**
- * The filter every process of a sandbox runs under, as bytes for `bwrap --seccomp`.
+ * The filter of system calls for launchers that take one as the kernel does, such as `bwrap --seccomp`: the bytes of an array of
+ * `struct sock_filter`. It refuses what the profile for runtimes of OCI does not allow, as far as numbers and arguments tell.
  *
+ * @param architecture as `HostFacts.architecture` has it
  * @throws LitterboxError `UNSUPPORTED` for an architecture without a table of its own.
  */
 export function seccompFilter(architecture: string, provider: ProviderKey): Uint8Array {
