@@ -20,7 +20,11 @@ export function runStates(check: Check): void {
       await runtime.pause();
       const started = performance.now();
       await assert.rejects(runtime.spawn({ argv: ['true'] }), (error) => isLitterboxError(error, 'SANDBOX_PAUSED'));
-      assert.ok(performance.now() - started < 1000);
+      const tookMs = Math.round(performance.now() - started);
+      assert.ok(
+        tookMs < 1000,
+        `it was refused after ${tookMs} ms: on a machine that does much else, run this test alone`,
+      );
       const states = [];
       for await (const { id, state } of provider.list()) if (id === runtime.id) states.push(state);
       assert.deepEqual(states, ['paused']);
