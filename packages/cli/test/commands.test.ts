@@ -984,7 +984,7 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     for (const [args, usage] of [
       [['run'], 'Usage: litterbox run [options] <name> <command...>; litterbox run --help'],
-      [['create', 'x', '--memoryy', '1'], 'Usage: litterbox create [options] <name>; litterbox create --help'],
+      [['create', 'x', '--memoryy', '1'], 'Usage: litterbox create [options] [name]; litterbox create --help'],
       [['agent', 'install'], 'Usage: litterbox agent install [options] <client>; litterbox agent install --help'],
       [['bogus'], 'litterbox --help lists the commands'],
     ] as const) {
