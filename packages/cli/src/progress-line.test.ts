@@ -8,6 +8,8 @@ test('tells the step, its seconds once there are some, and what was printed last
   expect(progressLine({ ...step, detail: 'added 7\tpackages' }, 12_900, 80)).toBe(
     'Setting up: npm ci … 12 s  added 7 packages',
   );
+  const long = { message: `Setting up: ${'x'.repeat(100)}`, detail: 'added 7 packages' };
+  expect(progressLine(long, 12_900, 80)).toMatch(/^Setting up: x+… 12 s {2}added 7 packages$/);
 });
 
 test('is one line that fits the terminal, whatever is in it', () => {

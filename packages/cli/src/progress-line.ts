@@ -12,8 +12,9 @@ export function progressLine(
   const seconds = tookMs < PATIENCE_MS ? '' : ` ${Math.floor(tookMs / 1000)} s`;
   const printed = detail === undefined ? '' : `  ${oneLine(detail)}`;
   const room = columns - 1 - ' …'.length - seconds.length; // the last column would begin a new line on some terminals
-  const step = cut(oneLine(message), room);
-  return `${step} …${seconds}${cut(printed, room - step.length)}`;
+  const step = cut(oneLine(message), printed === '' ? room : Math.floor(room / 2));
+  const begun = step.endsWith('…') ? step : `${step} …`;
+  return `${begun}${seconds}${cut(printed, room - step.length)}`;
 }
 
 const oneLine = (text: string): string => visible(text.replace(/\s+/g, ' '));

@@ -938,6 +938,28 @@ describe('the command line', () => {
     expect((await fixture.run(['diff', 'stop', '--name-only'])).stdout).toBe('begun\n');
   });
 
+  it('a shell says in its prompt which sandbox it is in, and a no cancels', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'asked']);
+    await fixture.run(['run', 'asked', 'echo all: >Makefile']);
+    const typed = async (args: readonly string[], waitedFor: string, answer: string) => {
+      const child = fixture.startInTerminal(args);
+      let shown = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        const isNew = !shown.includes(waitedFor);
+        shown += text;
+        if (isNew && shown.includes(waitedFor)) child.stdin?.write(answer);
+      });
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, shown };
+    };
+    expect(await typed(['shell', 'asked'], '(asked) $ ', 'exit 3\r')).toMatchObject({ code: 3 });
+    const merge = await typed(['merge', 'asked'], 'Merge asked all the same?', 'n');
+    expect(merge).toEqual({ code: 4, shown: expect.stringContaining('Cancelled. Nothing was changed.') });
+    expect(merge.shown).not.toContain('--yes-risky');
+    expect(fixture.git('status', '--porcelain')).toBe('');
+  });
+
   it('FC-35: --json leaves the command its input, and one that nobody closes holds nothing up', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'input']);
@@ -1030,7 +1052,7 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     for (const [args, usage] of [
       [['run'], 'Usage: litterbox run [options] <name> <command...>; litterbox run --help'],
-      [['create', 'x', '--memoryy', '1'], 'Usage: litterbox create [options] <name>; litterbox create --help'],
+      [['create', 'x', '--memoryy', '1'], 'Usage: litterbox create [options] [name]; litterbox create --help'],
       [['agent', 'install'], 'Usage: litterbox agent install [options] <client>; litterbox agent install --help'],
       [['bogus'], 'litterbox --help lists the commands'],
     ] as const) {

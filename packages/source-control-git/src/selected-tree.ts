@@ -36,7 +36,7 @@ export async function selectedTree(
   const edits = editedDirectory();
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
   const isReplaced = (path: ByteString) =>
-    path.split('/').some((_, end, names) => end > 0 && written.has(names.slice(0, end).join('/') as ByteString));
+    path.split('/').some((_, end, names) => end > 0 && written.has(names.slice(0, end).join('/')));
   for (const { path, new: next } of steps)
     if (next) addEdit(edits, path, { type: 'entry', mode: next.mode as TreeMode, oid: next.oid });
     else if (!isReplaced(path)) addEdit(edits, path, { type: 'delete' }); // else a file takes the place of its directory

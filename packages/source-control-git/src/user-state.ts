@@ -30,7 +30,7 @@ export async function requireNothingUnderWay(user: UserRepository, signal: Abort
 /** Of no merge that git knows of: edits that were put aside went back on top of other ones. */
 function unsettled(unmerged: Uint8Array): LitterboxError {
   const lines = Buffer.from(unmerged).toString('latin1').split('\0').filter(Boolean);
-  const files = [...new Set(lines.map((line) => fromByteString(line.slice(line.indexOf('\t') + 1) as ByteString)))];
+  const files = [...new Set(lines.map((line) => fromByteString(line.slice(line.indexOf('\t') + 1))))];
   const named = files.slice(0, 5).map((file) => visibleName(file));
   return new LitterboxError(
     'MERGE_IN_PROGRESS',

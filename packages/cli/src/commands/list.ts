@@ -51,7 +51,8 @@ interface Column {
 }
 
 function listText(talk: Talk, sandboxes: readonly SandboxSummary[], isAll: boolean): string {
-  const { isTTY: isForPerson, columns: width = 80 } = process.stdout;
+  const isForPerson = process.stdout.isTTY;
+  const width = process.stdout.columns || 80;
   let columns = columnsOf(talk, sandboxes, isAll, isForPerson);
   for (;;) {
     const rows = sandboxes.map((sandbox) => columns.map(({ cell }) => cell(sandbox)));

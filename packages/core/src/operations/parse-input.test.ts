@@ -9,8 +9,8 @@ import { parseInput } from './parse-input.ts';
 import { runCommand } from './run-command.ts';
 
 const cases: readonly (readonly [operation: Operation, input: unknown, code: string, says: string])[] = [
-  [createSandbox, {}, 'ARG_MISSING', 'needs the argument name'],
-  [createSandbox, { name: undefined }, 'ARG_MISSING', 'needs the argument name'],
+  [runCommand, {}, 'ARG_MISSING', 'needs the argument sandbox'],
+  [runCommand, { sandbox: undefined, command: 'x' }, 'ARG_MISSING', 'needs the argument sandbox'],
   [createSandbox, { name: 5 }, 'ARG_TYPE', 'name: got number, want string'],
   [createSandbox, { name: null }, 'ARG_TYPE', 'name: got null, want string'],
   [createSandbox, { name: ['a'] }, 'ARG_TYPE', 'name: got an array, want string'],

@@ -22,7 +22,6 @@ const LINES: readonly Line[] = [
   ['B67: a verb that is none', ['a\nb\u001b[31m\u202e'], 'UNKNOWN_COMMAND', "unknown command 'a b"],
   ['B67: a verb that is none', ['x'.repeat(10_000)], 'UNKNOWN_COMMAND', "unknown command 'xxx", '…'],
   ['B67: a name that is missing', ['delete'], 'ARG_MISSING', "missing required argument 'name'"],
-  ['B67: a name that is missing', ['create'], 'ARG_MISSING', "missing required argument 'name'"],
   ['B67: a name that is missing', ['merge'], 'ARG_MISSING', "missing required argument 'name'"],
   ['B67: a name that is missing', ['pause'], 'ARG_MISSING', 'Give either the name of one sandbox, or all of them'],
   [
