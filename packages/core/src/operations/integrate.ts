@@ -24,8 +24,18 @@ const input = z.strictObject({
 
 /** The plan without what only the adapter understands. */
 export function planDocument(plan: IntegrationPlan) {
-  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmergedBase } = plan;
-  return { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, ...(unmergedBase && { unmergedBase }) };
+  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmergedBase, notFollowed } = plan;
+  return {
+    tip,
+    head,
+    changes,
+    conflicts,
+    risky,
+    dirtyOverlap,
+    upToDate,
+    ...(unmergedBase && { unmergedBase }),
+    ...(notFollowed && { notFollowed }),
+  };
 }
 
 const document = ({ outcome, commit, conflicts, isDeleted, plan }: IntegrateResult) => ({
