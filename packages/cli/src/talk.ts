@@ -56,8 +56,9 @@ export class Talk {
   }
 
   /** One line that is written over on a terminal, a line each elsewhere. */
-  readonly progress = ({ message }: Progress): void => {
+  readonly progress = ({ step, message }: Progress): void => {
     if (this.#quiet || this.json) return;
+    if (step === 'wait') return this.notice(visible(message)); // what comes next may be what a command prints
     if (process.stderr.isTTY) {
       process.stderr.write(`\r\u001b[2K${this.paint('dim', `${visible(message)} …`, process.stderr)}`);
       this.#hasLine = true;

@@ -20,6 +20,7 @@ const input = z.strictObject({
     .register(wordings, { flag: 'yes-risky' })
     .optional()
     .describe('Accept files that run code on this machine'),
+  waitMs: fields.waitMs(),
 });
 
 /** The plan without what only the adapter understands. */
@@ -58,8 +59,10 @@ const integration = (kind: Integration, summary: string) =>
     },
     input,
     document,
-    execute: async (useCases, values, options) =>
-      await useCases.get(IntegrateChanges).execute({ ...values, integration: kind, onPlan: options?.onPlan }, options),
+    execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
+      const asked = { ...values, integration: kind, onPlan: options?.onPlan };
+      return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
+    },
   });
 
 /** `sandbox-apply`, `litterbox apply`: bring the changes into index and work tree; the sandbox stays. */
