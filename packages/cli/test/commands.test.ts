@@ -532,7 +532,9 @@ describe('the command line', () => {
     await fixture.run(['create', 'ruled']);
     for (const input of [undefined, 'input']) {
       const hints = async (command: string) =>
-        (await fixture.run(['run', 'ruled', command], input)).stderr.split('\n').filter((line) => line.startsWith('hint:'));
+        (await fixture.run(['run', 'ruled', command], input)).stderr
+          .split('\n')
+          .filter((line) => line.startsWith('hint:'));
       expect(await hints('sudo apt-get install -y cowsay')).toEqual([
         expect.stringMatching(/^hint: no program is root here, .* home of the sandbox \(create --setup\)/),
       ]);

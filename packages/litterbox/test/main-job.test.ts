@@ -176,7 +176,9 @@ describe(`the main job on ${PROVIDER}`, () => {
     const other = fixture.open();
     const refused = await refusal(other.delete('active'));
     expect(refused).toSatisfyError(coded('SANDBOX_ACTIVE'));
-    expect((refused as Error).message).toBe('active is busy: "echo begun; sleep 1000" is still running (this process). Gave up after 2 s.');
+    expect((refused as Error).message).toBe(
+      'active is busy: "echo begun; sleep 1000" is still running (this process). Gave up after 2 s.',
+    );
     expect(await other.list()).toMatchObject([{ name: 'active', state: 'ready' }]);
     await other.setRunState('active', 'stopped');
     await command;

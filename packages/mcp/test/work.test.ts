@@ -288,7 +288,9 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
       expect(await fixture.text('bash', { sandbox: 'a', command })).toMatch(
         /\n\[hint: no program is root here, and the system is read-only: [^\n]*ask the person for a setup[^\n]*\]$/,
       );
-    expect(await fixture.text('bash', { sandbox: 'a', command: 'mkdir /usr/x' })).toContain('[hint: the system is read-only');
+    expect(await fixture.text('bash', { sandbox: 'a', command: 'mkdir /usr/x' })).toContain(
+      '[hint: the system is read-only',
+    );
   });
 
   it('offers diff, log and status as resources, and words for a review', async () => {

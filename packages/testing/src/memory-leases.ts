@@ -43,7 +43,8 @@ export function memoryLeases(shelf: StateShelf, clock: Clock, owner: Owner) {
       const waitMs = options?.waitMs ?? MAX_SLEEP_MS;
       const slot = shelf.leases.get(resource) ?? { isTaken: false, holder: undefined, waiting: [] };
       shelf.leases.set(resource, slot);
-      if (slot.isTaken && (waitMs === 0 || !(await waitedFor(slot, waitMs, options)))) throw busy(resource, slot, waitMs);
+      if (slot.isTaken && (waitMs === 0 || !(await waitedFor(slot, waitMs, options))))
+        throw busy(resource, slot, waitMs);
       slot.isTaken = true;
       const holder = { purpose, owner };
       slot.holder = holder;

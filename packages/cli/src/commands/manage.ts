@@ -51,7 +51,11 @@ async function remove(
           if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
           if (!(await askAtTerminal.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
             throw error;
-          await litterbox.perform(deleteSandbox, { sandbox: name, force: true, forget, waitMs }, { signal, onProgress: talk.progress });
+          await litterbox.perform(
+            deleteSandbox,
+            { sandbox: name, force: true, forget, waitMs },
+            { signal, onProgress: talk.progress },
+          );
         });
       deleted.push(name);
       talk.notice(forget ? `Forgot ${name}. What its machine or engine has of it stays there.` : `Deleted ${name}.`);

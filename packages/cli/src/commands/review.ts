@@ -176,7 +176,9 @@ function notFollowedLines({ slug, notFollowed }: IntegrationPlan): readonly stri
   const way = `to have them run: litterbox apply ${slug}, then git commit`;
   return [
     ...(hooks.length > 0 ? [`Your hooks do not run (${hooks.join(', ')}); ${way}.`] : []),
-    ...(mergeOptions !== undefined ? [`The mergeOptions of this branch are not followed: ${visible(mergeOptions)}.`] : []),
+    ...(mergeOptions !== undefined
+      ? [`The mergeOptions of this branch are not followed: ${visible(mergeOptions)}.`]
+      : []),
   ];
 }
 

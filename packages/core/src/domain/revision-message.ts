@@ -78,8 +78,7 @@ export function checkedMessage(message: string): string {
       'Say it shorter.',
     );
   const trimmed = message.trim();
-  if (trimmed === '')
-    throw refuse('MESSAGE_EMPTY', 'is empty', 'Say in one line what was done.');
+  if (trimmed === '') throw refuse('MESSAGE_EMPTY', 'is empty', 'Say in one line what was done.');
   return trimmed;
 }
 

@@ -5,7 +5,10 @@ describe('FC-46: a rule that programs run into is named with what there is inste
   it.each([
     ['bash: line 1: sudo: command not found', /^no program is root here, and the system is read-only: install into/],
     ['sudo: The "no new privileges" flag is set, which prevents sudo from running as root.', /^no program is root/],
-    ['W: Not using locking for read only lock file /var/lib/dpkg/lock\nE: Unable to locate package x', /^no program is/],
+    [
+      'W: Not using locking for read only lock file /var/lib/dpkg/lock\nE: Unable to locate package x',
+      /^no program is/,
+    ],
     ['E: List directory /var/lib/apt/lists/partial is missing. - Acquire (2: No such file)', /^no program is root/],
     ['dpkg: error: requested operation requires superuser privilege', /^no program is root/],
     ['su: Critical error - immediate abort', /^no program is root/],

@@ -111,7 +111,9 @@ export function setupFailed(
     .join('\n');
   const network = withheldNetwork(policy) ?? networkHint(policy.network, log, way);
   const ofLimits = failed.hints.map((one) => `${sentence(one)}.`);
-  const hints = [hint, ...ofLimits, systemHint(log), repositoryHint(policy, log, 'person'), network].filter((one) => one !== undefined);
+  const hints = [hint, ...ofLimits, systemHint(log), repositoryHint(policy, log, 'person'), network].filter(
+    (one) => one !== undefined,
+  );
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
     hint: hints.join(' '),

@@ -124,15 +124,9 @@ export const TOOLS: readonly BadCall[] = [
     path: 'src/a.txt',
   }),
   ...['offset', 'limit'].flatMap((key) =>
-    values(
-      'B42: a count of another type',
-      'read',
-      key,
-      each(['0', true, []], 'ARG_TYPE', `${key}: got `, 'want '),
-      {
-        path: 'src/a.txt',
-      },
-    ),
+    values('B42: a count of another type', 'read', key, each(['0', true, []], 'ARG_TYPE', `${key}: got `, 'want '), {
+      path: 'src/a.txt',
+    }),
   ),
 
   ...values('B43: an empty command', 'bash', 'command', each(['', ' ', '\n\t'], 'COMMAND_EMPTY', 'is empty')),
@@ -157,15 +151,9 @@ export const TOOLS: readonly BadCall[] = [
     each([0, -1, 0.5, 3_600_001, 1e12], 'ARG_RANGE', 'timeout: got ', 'want '),
     { command: 'true' },
   ),
-  ...values(
-    'B44: a timeout of another type',
-    'bash',
-    'timeout',
-    each(['5', '1h', {}], 'ARG_TYPE', 'timeout: got '),
-    {
-      command: 'true',
-    },
-  ),
+  ...values('B44: a timeout of another type', 'bash', 'timeout', each(['5', '1h', {}], 'ARG_TYPE', 'timeout: got '), {
+    command: 'true',
+  }),
   ...values(
     'B45: a working directory',
     'bash',
