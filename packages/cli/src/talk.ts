@@ -64,7 +64,8 @@ export class Talk {
   /** One line that is written over on a terminal, a line each elsewhere. */
   readonly progress = (progress: Progress): void => {
     if (this.#quiet || this.json) return;
-    const { message, detail } = progress;
+    const { step, message, detail } = progress;
+    if (step === 'wait') return this.notice(visible(message)); // what comes next may be what a command prints
     if (!process.stderr.isTTY) {
       if (detail === undefined) process.stderr.write(`${visible(message)}\n`);
       return;

@@ -9,6 +9,7 @@ import {
   type Providers,
   type UseCases,
 } from '@litterbox/core/agent';
+import { assertNode } from './assert-node.ts';
 import { assertOptions } from './assert-options.ts';
 import { closeAll } from './close-all.ts';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
@@ -51,6 +52,7 @@ export interface Doors {
  * @throws LitterboxError `ARG_MISSING`, `ARG_TYPE`, `ARG_UNKNOWN` for options that are none
  */
 export function createPerformer(options: LitterboxOptions, doors: Doors): WiredPerformer {
+  assertNode(process.versions.node);
   assertOptions(options);
   let wiring: Promise<Wired> | undefined;
   const wired = (): Promise<Wired> => {

@@ -176,7 +176,9 @@ describe(`the main job on ${PROVIDER}`, () => {
     const other = fixture.open();
     const refused = await refusal(other.delete('active'));
     expect(refused).toSatisfyError(coded('SANDBOX_ACTIVE'));
-    expect((refused as Error).message).toContain('run: echo begun; sleep 1000');
+    expect((refused as Error).message).toBe(
+      'active is busy: "echo begun; sleep 1000" is still running (this process). Gave up after 2 s.',
+    );
     expect(await other.list()).toMatchObject([{ name: 'active', state: 'ready' }]);
     await other.setRunState('active', 'stopped');
     await command;
@@ -377,7 +379,7 @@ describe(`the main job on ${PROVIDER}`, () => {
       message: 'A look',
       command: ['sh', '-c', 'echo x >by-hand; until [ -p /tmp/gate ]; do :; done; echo >/tmp/gate'],
     });
-    expect(shell.notice).toMatch(/^Somebody is at work in seen: .*run: echo go/);
+    expect(shell.notice).toMatch(/^seen is busy: "echo go.*is still running/);
     for await (const _ of shell.process);
     await running;
     await shell.finish(await shell.process.exit);

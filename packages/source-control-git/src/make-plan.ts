@@ -11,7 +11,8 @@ import {
 import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
 import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
-import { type MergeArguments, parseMergeArguments } from './merge-arguments.ts';
+import { hooksPassedOver } from './hooks-passed-over.ts';
+import { type MergeArguments, parseMergeArguments, withConfiguredArguments } from './merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
 import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
 import { readMergeAttributes } from './merge-attributes.ts';
@@ -60,15 +61,16 @@ export async function makePlan(
   request: PlanRequest,
   signal: AbortSignal | undefined,
 ): Promise<IntegrationPlan> {
-  const options = parseMergeArguments(request.arguments);
   const meta = await readMeta(store, id);
+  parseMergeArguments(request.arguments);
   const headRef = await readHeadRef(user, { signal });
   const head = await resolveHead(user, headRef, { signal });
   if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
   const { tip: whole, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
   const headTree = await store.commitTree(head);
-  const config = await readUserConfig(user, '^(merge|diff|commit)\\.', signal);
+  const config = await readUserConfig(user, '^((merge|diff|commit)\\.|branch\\..*\\.mergeoptions$)', signal);
+  const { options, notFollowed } = withConfiguredArguments(request.arguments, mergeOptionsOf(config, headRef, request));
 
   const message = request.message ?? options.message;
   const work = await findUntakenWork(store, id, meta, whole, head, pointers, signal);
@@ -134,8 +136,31 @@ export async function makePlan(
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
     upToDate,
     ...(await unmergedBase(store, id, meta, work, head, signal)),
+    ...(await passedOver(user, kind, notFollowed, signal)),
     token,
   };
+}
+
+/** `git apply` has none, and a branch that nothing is checked out of has no name. */
+function mergeOptionsOf(
+  config: ReadonlyMap<string, string>,
+  headRef: string | undefined,
+  { integration }: PlanRequest,
+): string | undefined {
+  const branch = headRef?.replace('refs/heads/', '');
+  return integration === 'merge' && branch !== undefined ? config.get(`branch.${branch}.mergeoptions`) : undefined;
+}
+
+async function passedOver(
+  user: UserRepository,
+  kind: PlanToken['kind'],
+  mergeOptions: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Pick<IntegrationPlan, 'notFollowed'>> {
+  const makesCommits = kind !== 'stage' && kind !== 'nothing';
+  const hooks = makesCommits ? await hooksPassedOver(user, signal) : [];
+  if (hooks.length === 0 && mergeOptions === undefined) return {};
+  return { notFollowed: { hooks, ...(mergeOptions !== undefined && { mergeOptions }) } };
 }
 
 /** Of a file with conflict markers the counts would tell of those. */

@@ -1,4 +1,4 @@
-import { LitterboxError, shown } from '@litterbox/core/provider';
+import { isLitterboxError, LitterboxError, shown } from '@litterbox/core/provider';
 
 export interface MergeArguments {
   readonly strategy: 'ort' | 'ours' | 'subtree';
@@ -62,6 +62,27 @@ export function parseMergeArguments(args: readonly string[]): MergeArguments {
     ...(messages.length > 0 ? { message: messages.join('\n\n') } : {}),
     ...(signingKey === undefined ? {} : { signingKey }),
   };
+}
+
+/**
+ * The arguments of a merge into a branch, those of `branch.<name>.mergeOptions` first, as git takes them. Where one of the configuration's is
+ * not let through, none of them counts, and its value is told.
+ */
+export function withConfiguredArguments(
+  given: readonly string[],
+  configured: string | undefined,
+): { readonly options: MergeArguments; readonly notFollowed?: string } {
+  const options = parseMergeArguments(given);
+  if (configured === undefined) return { options };
+  // Quotes are for values with spaces, which nothing that is let through has.
+  const words = configured.split(/\s+/).filter(Boolean);
+  try {
+    parseMergeArguments(words);
+  } catch (error) {
+    if (!isLitterboxError(error, 'MERGE_ARG_NOT_ALLOWED')) throw error;
+    return { options, notFollowed: configured };
+  }
+  return { options: parseMergeArguments([...words, ...given]) };
 }
 
 function refuse(argument: string): LitterboxError {

@@ -217,6 +217,52 @@ describe('merge', () => {
     });
   });
 
+  test('FC-39: the plan names the hooks of the person that do not run, wherever git finds them', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, AGENT);
+    const notFollowed = async (integration: 'merge' | 'apply') =>
+      (await repository.plan(id, { integration, ...ask })).notFollowed;
+    expect(await notFollowed('merge')).toBeUndefined();
+    const hook = (path: string, mode = 0o755) => {
+      put(root, path, '#!/bin/sh\nexit 1\n');
+      chmodSync(join(root, path), mode);
+    };
+    hook('.git/hooks/commit-msg');
+    hook('.git/hooks/pre-commit');
+    hook('.git/hooks/post-merge', 0o644);
+    hook('.git/hooks/pre-push');
+    expect(await notFollowed('merge')).toEqual({ hooks: ['pre-commit', 'commit-msg'] });
+    expect(await notFollowed('apply')).toBeUndefined();
+    hook('.husky/post-merge');
+    fixture.git(root, 'config', 'core.hooksPath', '.husky');
+    expect(await notFollowed('merge')).toEqual({ hooks: ['post-merge'] });
+    const plan = await repository.plan(id, { integration: 'merge', ...ask });
+    expect((await repository.execute(plan, { autostash: false })).outcome).toBe('committed');
+  });
+
+  test("the branch's mergeOptions count, and are named where one is not let through", async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, AGENT);
+    fixture.git(root, 'config', 'branch.main.mergeOptions', '--no-ff --log');
+    expect((await repository.plan(id, { integration: 'merge', ...ask })).notFollowed).toEqual({
+      hooks: [],
+      mergeOptions: '--no-ff --log',
+    });
+    fixture.git(root, 'config', 'branch.main.mergeOptions', '--no-ff --signoff');
+    const forward = await repository.plan(id, { integration: 'merge', arguments: ['--ff'] });
+    expect((forward.token as { kind: string }).kind).toBe('fast-forward');
+    const plan = await repository.plan(id, { integration: 'merge', ...ask });
+    await repository.execute(plan, { autostash: false });
+    expect(fixture.git(root, 'rev-list', '--parents', '-1', 'HEAD').trim().split(' ')).toHaveLength(3);
+    expect(fixture.git(root, 'log', '-1', '--format=%B', 'HEAD^2')).toContain('Signed-off-by: Ada');
+  });
+
   test('refuses without an identity, before anything changed', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository(BASE);

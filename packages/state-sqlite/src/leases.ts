@@ -6,6 +6,8 @@ import { LockFile } from './lock-file.ts';
 import type { OpenState, StateDatabase } from './state-database.ts';
 
 const DEFAULT_WAIT_MS = 10_000;
+/** The longest that a timer can be set for, three weeks. */
+const MAX_SLEEP_MS = 2 ** 31 - 1;
 /** Longest pause between two looks at a lock that another process holds. */
 const MAX_PAUSE_MS = 20;
 /** Longer than MAX_PAUSE_MS, so that a process that waits gets its look in between. */
@@ -47,12 +49,14 @@ export class Leases implements AsyncDisposable {
 
   async take(resource: string, purpose: string, options?: CallOptions & { readonly waitMs?: number }): Promise<Lease> {
     options?.signal?.throwIfAborted();
-    const waitMs = options?.waitMs ?? DEFAULT_WAIT_MS;
-    const deadline = this.#clock.monotonicMs() + waitMs;
+    const { waitMs: given } = options ?? {};
+    const waitMs = given ?? DEFAULT_WAIT_MS;
+    const fromStart = this.#clock.monotonicMs() + waitMs;
     const state = await this.#database.open();
     options?.signal?.throwIfAborted();
     const slot = this.#slotOf(resource);
-    await this.#turn(slot, deadline, waitMs, options);
+    await this.#turn(slot, given === undefined ? undefined : fromStart, waitMs, options);
+    const deadline = given === undefined ? this.#clock.monotonicMs() + waitMs : fromStart;
     try {
       await this.#lock(state, slot, deadline, waitMs, options);
       slot.wasHeld = true;
@@ -79,8 +83,8 @@ export class Leases implements AsyncDisposable {
     this.#slots.clear();
   }
 
-  /** Waits for the others in this process. When it resolves the slot is taken by the caller. */
-  async #turn(slot: Slot, deadline: number, waitMs: number, options?: CallOptions): Promise<void> {
+  /** Waits for the others in this process, without a deadline as long as they take. When it resolves the slot is taken by the caller. */
+  async #turn(slot: Slot, deadline: number | undefined, waitMs: number, options?: CallOptions): Promise<void> {
     if (!slot.isTaken) {
       slot.isTaken = true;
       return;
@@ -92,7 +96,7 @@ export class Leases implements AsyncDisposable {
     slot.waiting.push(waiter);
     const timer = new AbortController();
     const signal = options?.signal ? AbortSignal.any([options.signal, timer.signal]) : timer.signal;
-    const left = Math.max(0, deadline - this.#clock.monotonicMs());
+    const left = deadline === undefined ? MAX_SLEEP_MS : Math.max(0, deadline - this.#clock.monotonicMs());
     const pause = this.#clock.sleep(left, { signal }).catch(() => undefined); // why it ended is looked at below
     await Promise.race([turn, pause]);
     timer.abort();
@@ -228,10 +232,19 @@ function busy(slot: Slot, holder: Holder | undefined, waitMs: number): Litterbox
     `${shown(slot.resource)} is in use by ${by} and was not free within ${waitMs} ms.`,
     {
       operation: 'state.lease',
-      hint: holder
-        ? `Try again when it is done; if it hangs, look at it with \`ps ${holder.pid}\` and end it.`
-        : 'Try again.',
-      facts: { resource: slot.resource, ...(holder && { holderPid: holder.pid, holderPurpose: holder.purpose }) },
+      hint:
+        holder && holder.pid !== process.pid
+          ? `Try again when it is done; if it hangs, look at it with \`ps ${holder.pid}\` and end it.`
+          : 'Try again when it is done.',
+      facts: {
+        resource: slot.resource,
+        waitMs,
+        ...(holder && {
+          holderPid: holder.pid,
+          holderPurpose: holder.purpose,
+          isOwn: holder.pid === process.pid,
+        }),
+      },
     },
   );
 }

@@ -1,7 +1,8 @@
 import { type CallOptions, type Clock, type Lease, LitterboxError, shown } from '@litterbox/core/provider';
 import type { LeaseSlot, Owner, StateShelf } from './state-shelf.ts';
 
-const DEFAULT_WAIT_MS = 10_000;
+/** All who wait are in this process. */
+const MAX_SLEEP_MS = 2 ** 31 - 1;
 
 /** Gives out leases, first come, first served. */
 export function memoryLeases(shelf: StateShelf, clock: Clock, owner: Owner) {
@@ -39,10 +40,11 @@ export function memoryLeases(shelf: StateShelf, clock: Clock, owner: Owner) {
       options?: CallOptions & { readonly waitMs?: number },
     ): Promise<Lease> {
       options?.signal?.throwIfAborted();
-      const waitMs = options?.waitMs ?? DEFAULT_WAIT_MS;
+      const waitMs = options?.waitMs ?? MAX_SLEEP_MS;
       const slot = shelf.leases.get(resource) ?? { isTaken: false, holder: undefined, waiting: [] };
       shelf.leases.set(resource, slot);
-      if (slot.isTaken && !(await waitedFor(slot, waitMs, options))) throw busy(resource, slot, waitMs);
+      if (slot.isTaken && (waitMs === 0 || !(await waitedFor(slot, waitMs, options))))
+        throw busy(resource, slot, waitMs);
       slot.isTaken = true;
       const holder = { purpose, owner };
       slot.holder = holder;
@@ -67,6 +69,6 @@ function busy(resource: string, { holder }: LeaseSlot, waitMs: number): Litterbo
   return new LitterboxError('BUSY', `${shown(resource)} is in use by ${by} and was not free within ${waitMs} ms.`, {
     operation: 'state.lease',
     hint: 'Try again when it is done.',
-    facts: { resource, ...(holder && { holderPid: pid, holderPurpose: holder.purpose }) },
+    facts: { resource, waitMs, ...(holder && { holderPid: pid, holderPurpose: holder.purpose, isOwn: true }) },
   });
 }

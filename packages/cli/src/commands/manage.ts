@@ -20,7 +20,7 @@ import { showRisky } from './review.ts';
 
 async function milestone(context: Context, input: Parsed<typeof cutMilestone>): Promise<void> {
   const { talk, signal } = context;
-  const made = await (await context.settled()).perform(cutMilestone, input, { signal });
+  const made = await (await context.settled()).perform(cutMilestone, input, { signal, onProgress: talk.progress });
   if (talk.json) return talk.document(cutMilestone.document?.(made));
   if (made)
     talk.result(
@@ -35,7 +35,8 @@ async function remove(
     sandbox: names,
     force = false,
     forget = false,
-  }: { readonly sandbox: readonly string[]; readonly force?: boolean; readonly forget?: boolean },
+    waitMs,
+  }: Omit<Parsed<typeof deleteSandbox>, 'sandbox'> & { readonly sandbox: readonly string[] },
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
@@ -45,12 +46,16 @@ async function remove(
     try {
       const agent = talk.json ? undefined : await lastAgentCall(litterbox, name, signal);
       await litterbox
-        .perform(deleteSandbox, { sandbox: name, force, forget }, { signal })
+        .perform(deleteSandbox, { sandbox: name, force, forget, waitMs }, { signal, onProgress: talk.progress })
         .catch(async (error: unknown) => {
           if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
           if (!(await askOrCancel.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
             throw error;
-          await litterbox.perform(deleteSandbox, { sandbox: name, force: true, forget }, { signal });
+          await litterbox.perform(
+            deleteSandbox,
+            { sandbox: name, force: true, forget, waitMs },
+            { signal, onProgress: talk.progress },
+          );
         });
       deleted.push(name);
       talk.notice(forget ? `Forgot ${name}. What its machine or engine has of it stays there.` : `Deleted ${name}.`);

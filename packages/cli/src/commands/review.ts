@@ -187,7 +187,20 @@ function showPlan(talk: Talk, plan: IntegrationPlan, hasRisky: boolean): void {
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
+  for (const line of notFollowedLines(plan)) talk.notice(`  ${line}`);
   if (hasRisky) showRisky(talk, plan.risky);
+}
+
+function notFollowedLines({ slug, notFollowed }: IntegrationPlan): readonly string[] {
+  if (!notFollowed) return [];
+  const { hooks, mergeOptions } = notFollowed;
+  const way = `to have them run: litterbox apply ${slug}, then git commit`;
+  return [
+    ...(hooks.length > 0 ? [`Your hooks do not run (${hooks.join(', ')}); ${way}.`] : []),
+    ...(mergeOptions !== undefined
+      ? [`The mergeOptions of this branch are not followed: ${visible(mergeOptions)}.`]
+      : []),
+  ];
 }
 
 function baseLine({ commits, headRef }: NonNullable<IntegrationPlan['unmergedBase']>): string {

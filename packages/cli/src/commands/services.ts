@@ -28,7 +28,7 @@ const COLORS: Readonly<Record<ServiceState, 'green' | 'red' | 'yellow' | 'dim'>>
 async function service(context: Context, input: Parsed<typeof controlService>): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await (input.action === 'status' ? context.litterbox() : context.settled());
-  const services = await litterbox.perform(controlService, input, { signal });
+  const services = await litterbox.perform(controlService, input, { signal, onProgress: talk.progress });
   if (talk.json) return talk.document(services);
   if (services.length === 0) return talk.notice('It has no services: see [container.services] of .litterbox.toml.');
   const rows = services.map(({ name, state, sinceMs, restarts, exit, note }) => [

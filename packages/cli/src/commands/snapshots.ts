@@ -54,7 +54,7 @@ async function restore(context: Context, input: Parsed<typeof restoreSnapshot>):
 
 async function remove(context: Context, input: Parsed<typeof removeSnapshot>): Promise<void> {
   const { talk, signal } = context;
-  const removed = await (await context.settled()).perform(removeSnapshot, input, { signal });
+  const removed = await (await context.settled()).perform(removeSnapshot, input, { signal, onProgress: talk.progress });
   if (talk.json) return talk.document(removeSnapshot.document?.(removed));
   talk.notice(`Removed the snapshot ${removed.note?.label ?? visibleName(removed.name)} of ${input.sandbox}.`);
 }

@@ -46,7 +46,7 @@ export function limitHints(
     );
   if (isFailed && OPEN_FILES.test(text))
     hints.push(
-      `a process may have so many files open at once and no more${openFiles === undefined ? '' : ` (limits.open-files: ${openFiles})`}; use fewer, or a person gives sandboxes to come more`,
+      `a process may have only so many files open at once (limits.open-files${openFiles === undefined ? '' : `: ${openFiles}`}); use fewer, or a person gives sandboxes to come more`,
     );
   const isBusError = isFailed && (exit.signal === 'SIGBUS' || BUS_ERROR.test(text));
   if (isBusError || (isFailed && NO_SPACE.test(text)))

@@ -19,6 +19,7 @@ export const controlService = operation({
     action: z.enum(['start', 'stop', 'restart', 'status']).describe('start, stop, restart or status'),
     service: z.string().optional().describe('One of them; all when it is left out'),
     message: fields.message().optional().describe('The subject of the revision'),
+    waitMs: fields.waitMs(),
   }),
   document: (services: readonly ServiceStatus[]) => services,
   async execute(useCases, { action, ...request }, options) {

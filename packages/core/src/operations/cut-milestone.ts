@@ -17,8 +17,9 @@ export const cutMilestone = operation({
   input: z.strictObject({
     sandbox: fields.sandbox(),
     message: fields.text('message').describe('What the commit is for'),
+    waitMs: fields.waitMs(),
   }),
   document: (milestone: Milestone | undefined) => milestone ?? { commit: null },
-  execute: async (useCases, { sandbox, message }, options) =>
-    await useCases.get(CutMilestone).execute(sandbox, message, options),
+  execute: async (useCases, { sandbox, message, waitMs: patienceMs }, options) =>
+    await useCases.get(CutMilestone).execute(sandbox, message, { ...options, patienceMs }),
 });

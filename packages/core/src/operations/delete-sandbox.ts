@@ -14,8 +14,9 @@ export const deleteSandbox = operation({
     sandbox: fields.sandbox(),
     force: fields.flag().optional().describe('Also when its work is nowhere else'),
     forget: fields.flag().optional().describe('Its machine or engine is gone for good: forget it here alone'),
+    waitMs: fields.waitMs(),
   }),
   document: ({ slug }: SandboxRecord) => ({ deleted: slug }),
-  execute: async (useCases, { sandbox, force, forget }, options) =>
-    await useCases.get(DeleteSandbox).execute(sandbox, { force, forget }, options),
+  execute: async (useCases, { sandbox, force, forget, waitMs: patienceMs }, options) =>
+    await useCases.get(DeleteSandbox).execute(sandbox, { force, forget }, { ...options, patienceMs }),
 });

@@ -31,6 +31,9 @@ export const fields = {
       wanted: 'a duration such as 30s or 5m',
     }),
 
+  waitMs: () =>
+    fields.durationMs(0).optional().describe('How long to wait for another call in the sandbox to end, such as 5m'),
+
   count: (minimum: number, maximum: number, wording: Pick<Wording, 'flag' | 'short'> = {}) =>
     z
       .int()

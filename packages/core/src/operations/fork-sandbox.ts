@@ -27,11 +27,13 @@ export const forkSandbox = operation({
       .count(1, MAX_FORKS, { flag: 'number', short: 'n' })
       .optional()
       .describe('How many copies, names numbered'),
+    waitMs: fields.waitMs(),
   }),
   document: (result: ForkResult | ForksResult) =>
     'forks' in result ? result.forks.map((fork) => forkDocument(fork)) : forkDocument(result),
-  execute: async (useCases, { sandbox, name, count }, options): Promise<ForkResult | ForksResult> => {
+  execute: async (useCases, { sandbox, name, count, waitMs: patienceMs }, given): Promise<ForkResult | ForksResult> => {
     const fork = useCases.get(ForkSandbox);
+    const options = { ...given, patienceMs };
     if (count === undefined) return await fork.execute(sandbox, name, options);
     return await fork.several(sandbox, { wanted: name, count }, options);
   },

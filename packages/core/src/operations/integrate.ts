@@ -20,12 +20,23 @@ const input = z.strictObject({
     .register(wordings, { flag: 'yes-risky' })
     .optional()
     .describe('Accept files that run code on this machine'),
+  waitMs: fields.waitMs(),
 });
 
 /** The plan without what only the adapter understands. */
 export function planDocument(plan: IntegrationPlan) {
-  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmergedBase } = plan;
-  return { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, ...(unmergedBase && { unmergedBase }) };
+  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmergedBase, notFollowed } = plan;
+  return {
+    tip,
+    head,
+    changes,
+    conflicts,
+    risky,
+    dirtyOverlap,
+    upToDate,
+    ...(unmergedBase && { unmergedBase }),
+    ...(notFollowed && { notFollowed }),
+  };
 }
 
 const document = ({ outcome, commit, conflicts, isDeleted, plan }: IntegrateResult) => ({
@@ -53,8 +64,10 @@ export const applyChanges = operation({
     paths: paths.describe('Only these files and directories; after --: arguments of git merge, from an allow-list'),
   }),
   document,
-  execute: async (useCases, values, options) =>
-    await useCases.get(IntegrateChanges).execute({ ...values, integration: 'apply', onPlan: options?.onPlan }, options),
+  execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
+    const asked = { ...values, integration: 'apply' as const, onPlan: options?.onPlan };
+    return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
+  },
 });
 
 /** `sandbox-merge`, `litterbox merge`: merge into the current branch, then delete the sandbox. */
@@ -69,8 +82,10 @@ export const mergeChanges = operation({
   },
   input,
   document,
-  execute: async (useCases, values, options) =>
-    await useCases.get(IntegrateChanges).execute({ ...values, integration: 'merge', onPlan: options?.onPlan }, options),
+  execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
+    const asked = { ...values, integration: 'merge' as const, onPlan: options?.onPlan };
+    return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
+  },
 });
 
 /** `sandbox-plan`: say what an apply or merge would do, without doing it. */

@@ -11,7 +11,7 @@ export interface UseCases {
 
 /** What a caller may hear while an operation goes on. An operation calls the ones that it has something for. */
 export interface OperationOptions extends ProgressOptions {
-  /** A promise holds the command back until it resolves. */
+  /** A promise holds the command back until it resolves. What it throws ends the command, and the call rejects with it. */
   readonly onOutput?: OutputListener | undefined;
   /** When a command has been started, with what sends it signals. */
   readonly onStart?: ((running: RunningCommand) => void) | undefined;

@@ -17,10 +17,11 @@ export const restoreRevision = operation({
   input: z.strictObject({
     sandbox: fields.sandbox(),
     revision: fields.text('revision').describe('Number or commit, as log shows it'),
+    waitMs: fields.waitMs(),
   }),
   document: ({ revision }: RestoreResult) => ({ revision: revision ?? null }),
-  execute: async (useCases, { sandbox, revision }, options) =>
-    await useCases.get(RestoreRevision).restore(sandbox, revision, options),
+  execute: async (useCases, { sandbox, revision, waitMs: patienceMs }, options) =>
+    await useCases.get(RestoreRevision).restore(sandbox, revision, { ...options, patienceMs }),
 });
 
 /** `sandbox-undo`, `litterbox undo`: take the last change of a sandbox back; again takes back the one before. */
@@ -29,9 +30,10 @@ export const undoRevision = operation({
   summary: 'Take the last change of a sandbox back; again takes back the one before; history only grows',
   effect: 'host',
   command: { verb: 'undo', positional: ['sandbox'], examples: ['undo fix-login'] },
-  input: z.strictObject({ sandbox: fields.sandbox() }),
+  input: z.strictObject({ sandbox: fields.sandbox(), waitMs: fields.waitMs() }),
   document: ({ revision, target }: UndoResult) => ({ revision: revision ?? null, target }),
-  execute: async (useCases, { sandbox }, options) => await useCases.get(RestoreRevision).undo(sandbox, options),
+  execute: async (useCases, { sandbox, waitMs: patienceMs }, options) =>
+    await useCases.get(RestoreRevision).undo(sandbox, { ...options, patienceMs }),
 });
 
 /** `sandbox-recover`, `litterbox recover`: rebuild a sandbox that does not work any more from its last revision. */
@@ -43,8 +45,9 @@ export const recoverSandbox = operation({
   input: z.strictObject({
     sandbox: fields.sandbox(),
     force: fields.flag().optional().describe('Also when it works; its home and what git ignores go'),
+    waitMs: fields.waitMs(),
   }),
   document: ({ slug, state }: SandboxRecord) => ({ name: slug, state }),
-  execute: async (useCases, { sandbox, force }, options) =>
-    await useCases.get(RestoreRevision).recover(sandbox, { force }, options),
+  execute: async (useCases, { sandbox, force, waitMs: patienceMs }, options) =>
+    await useCases.get(RestoreRevision).recover(sandbox, { force }, { ...options, patienceMs }),
 });

@@ -26,6 +26,7 @@ export const runCommand = operation({
     env: fields.variables().optional().describe('For this command'),
     timeoutMs: fields.durationMs(1).optional().describe('Until the whole process tree is ended, such as 90s'),
     message: fields.message().optional().describe('The subject of the revision'),
+    waitMs: fields.waitMs(),
     stdin: fields.octets().optional(),
     maxOutputBytes: fields
       .bytes(1)

@@ -27,10 +27,11 @@ export const takeSnapshot = operation({
       .text('label')
       .optional()
       .describe('What the snapshot is called, slugified. Default: the first free of s1, s2 …'),
+    waitMs: fields.waitMs(),
   }),
   document: ({ name, note, warnings }: TakeSnapshotResult) => ({ name, ...note, warnings }),
   execute: async (useCases, input, options) =>
-    await useCases.get(TakeSnapshot).execute(input.sandbox, input.label, options),
+    await useCases.get(TakeSnapshot).execute(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
 });
 
 /** `snapshot-list`, `litterbox snapshot list`: the snapshots of a sandbox, oldest first. */
@@ -56,7 +57,7 @@ export const restoreSnapshot = operation({
     positional: ['sandbox', 'label'],
     examples: ['snapshot restore fix-login s1'],
   },
-  input: z.strictObject({ sandbox: fields.sandbox(), label: label() }),
+  input: z.strictObject({ sandbox: fields.sandbox(), label: label(), waitMs: fields.waitMs() }),
   document: ({ record, label: restored, revision }: RestoreSnapshotResult) => ({
     name: record.slug,
     state: record.state,
@@ -64,7 +65,7 @@ export const restoreSnapshot = operation({
     revision: revision ?? null,
   }),
   execute: async (useCases, input, options) =>
-    await useCases.get(RestoreSnapshot).execute(input.sandbox, input.label, options),
+    await useCases.get(RestoreSnapshot).execute(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
 });
 
 /** `snapshot-remove`, `litterbox snapshot remove`: give a snapshot up; the sandbox stays as it is. */
@@ -78,8 +79,8 @@ export const removeSnapshot = operation({
     positional: ['sandbox', 'label'],
     examples: ['snapshot remove fix-login s1'],
   },
-  input: z.strictObject({ sandbox: fields.sandbox(), label: label() }),
+  input: z.strictObject({ sandbox: fields.sandbox(), label: label(), waitMs: fields.waitMs() }),
   document: ({ name, note }: SandboxSnapshot) => ({ removed: { name, ...note } }),
   execute: async (useCases, input, options) =>
-    await useCases.get(RemoveSnapshot).execute(input.sandbox, input.label, options),
+    await useCases.get(RemoveSnapshot).execute(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
 });

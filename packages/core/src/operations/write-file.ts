@@ -14,11 +14,12 @@ export const writeFile = operation({
     path: fields.text('path').describe('Absolute inside, or relative to the workspace'),
     content: z.union([z.string(), fields.octets()]).describe('All of the new content'),
     message: fields.message().optional().describe('The subject of the revision'),
+    waitMs: fields.waitMs(),
   }),
   document: (recorded: RecordResult) => recorded,
-  async execute(useCases, { sandbox, path, content, message }, options) {
+  async execute(useCases, { sandbox, path, content, message, waitMs }, options) {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    const input = { sandbox, path, content: bytes, message };
+    const input = { sandbox, path, content: bytes, message, waitMs };
     return (await useCases.get(AccessFiles).write(input, options)).recorded;
   },
 });

@@ -21,5 +21,10 @@ export interface Progress {
 
 /** A call that may take long enough for a person to wonder. */
 export interface ProgressOptions extends CallOptions {
+  /**
+   * How long to wait for another call in the sandbox to end. Without it calls of one process wait for each other, however long that takes,
+   * and for those of another process ten seconds; what takes the sandbox away waits two.
+   */
+  readonly patienceMs?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

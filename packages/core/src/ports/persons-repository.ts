@@ -155,6 +155,13 @@ export interface IntegrationPlan {
    * brought along: only the sandbox's own changes are. Absent when there are none.
    */
   readonly unmergedBase?: { readonly commits: number /** Where HEAD pointed then. */; readonly headRef?: string };
+  /** What of the person's repository would have counted with `git merge` and does not here. Absent when there is nothing. */
+  readonly notFollowed?: {
+    /** Names of their hooks. */
+    readonly hooks: readonly string[];
+    /** The branch's options of merging, where one of them is not let through. */
+    readonly mergeOptions?: string;
+  };
   /** What `execute` needs, opaque. */
   readonly token: unknown;
 }

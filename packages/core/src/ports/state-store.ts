@@ -114,9 +114,11 @@ export interface StateStore extends AsyncDisposable {
   remove(id: SandboxId, options?: CallOptions): Promise<void>;
 
   /**
-   * Waits up to `waitMs` (default 10 000) for the resource, in turn within this process.
+   * Waits up to `waitMs` for the resource, in turn within this process. Without it, calls of this process are waited for as long as they
+   * take, and those of others for 10 seconds.
    *
-   * @throws LitterboxError `BUSY` with the holder's process id and operation.
+   * @throws LitterboxError `BUSY` with `holderPid` and `holderPurpose` as facts where they can be told, `isOwn` when the holder is this process,
+   *   and `waitMs`.
    */
   lease(resource: string, purpose: string, options?: CallOptions & { readonly waitMs?: number }): Promise<Lease>;
 

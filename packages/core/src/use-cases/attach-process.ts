@@ -16,6 +16,7 @@ import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import type { FindSandbox } from './find-sandbox.ts';
+import { busyText, holderOf } from './lease-sandbox.ts';
 import { liveTreeChanged } from './live-tree.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { Recorded, RecordRevision } from './record-revision.ts';
@@ -100,7 +101,7 @@ export class AttachProcess {
     assertMessage(found, message);
     const opened = await this.#open.get(found, options);
     await this.#open.reconnect(found, options);
-    const [notice, before] = await Promise.all([this.#others(found, options), counted(opened.channel)]);
+    const [notice, before] = await Promise.all([this.#others(found), counted(opened.channel)]);
     const subject = command === INTERACTIVE_SHELL ? 'interactive' : commandText(command);
     const finishAudit = await this.#audit.start({
       operation: `sandbox-${tool}`,
@@ -180,15 +181,10 @@ export class AttachProcess {
     };
   }
 
-  /** Whether a call is going on in the sandbox. Asked for without waiting, and not kept. */
-  async #others({ id, slug }: SandboxRecord, options?: CallOptions): Promise<string | undefined> {
-    try {
-      await using _lease = await this.#state.lease(`sandbox:${id}`, 'look', { ...options, waitMs: 0 });
-      return undefined;
-    } catch (error) {
-      if (!isLitterboxError(error, 'BUSY')) throw error;
-      return `Somebody is at work in ${slug}: ${error.message}`;
-    }
+  /** Whether a call is going on in the sandbox. Asked for without waiting. */
+  async #others(sandbox: SandboxRecord): Promise<string | undefined> {
+    const holder = await holderOf(this.#state, sandbox);
+    return holder && `${busyText(sandbox, holder)} You are let in all the same.`;
   }
 }
 

@@ -1,9 +1,10 @@
 import { reach } from '../domain/failpoint.ts';
 import { assertMessage, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { ProgressOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -64,7 +65,7 @@ export class ChangeWorkspace {
   /** @throws LitterboxError `SANDBOX_*`, `BUSY`, `MESSAGE_*`, and what `act` throws. */
   async execute<Outcome>(
     change: WorkspaceChange<Outcome>,
-    options?: CallOptions,
+    options?: ProgressOptions,
   ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
     const { trigger } = change;
     const found = await this.#find.execute(change.sandbox, options);
@@ -73,8 +74,8 @@ export class ChangeWorkspace {
     // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
     if (found.state === 'paused') assertUsable(found);
     const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
-    const wait = change.waitMs === undefined ? {} : { waitMs: change.waitMs };
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, purpose, { ...options, ...wait });
+    const wait = change.waitMs === undefined ? {} : { patienceMs: change.waitMs };
+    await using _lease = await leaseSandbox(this.#state, found, purpose, { ...options, ...wait });
     const current = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(current, options);
     await this.#open.reconnect(current, options);

@@ -44,6 +44,7 @@ import type { SetUpSandbox } from './set-up-sandbox.ts';
 import { type SetupKeys, setupKeys } from './setup-keys.ts';
 import type { PlaceSandbox } from './place-sandbox.ts';
 import { policyForBase, withheldNetwork } from './policy-for-base.ts';
+import { runtimeState } from './runtime-state.ts';
 import { specOf } from './spec-of.ts';
 import type { TakePooled } from './take-pooled.ts';
 
@@ -93,6 +94,8 @@ const LIVE_WARNING =
   'The sandbox stands on the working tree: it reads every file there but .git and what looks like a secret, and goes no further once a file changes that git does not ignore.';
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
+/** So long a provider has to say whether it still has the sandbox whose name is taken. */
+const ANSWER_MS = 3_000;
 
 /** What an earlier setup left stands over files of this base that were not there then, or were others: it has to run anew. */
 class UnfitSetup extends Error {}
@@ -158,13 +161,26 @@ export class CreateSandbox {
     this.#asker = asker;
   }
 
+  /** Of one whose provider does not answer soon nothing is concluded. */
+  async #isLost(record: SandboxRecord, options?: ProgressOptions): Promise<boolean> {
+    if (record.state === 'creating' || record.state === 'deleting') return false;
+    const soon = AbortSignal.timeout(ANSWER_MS);
+    const call = { signal: options?.signal ? AbortSignal.any([options.signal, soon]) : soon };
+    try {
+      return (await runtimeState(await this.#open.providerOf(record, call), record.id, call)) === undefined;
+    } catch {
+      options?.signal?.throwIfAborted();
+      return false;
+    }
+  }
+
   async execute(input: CreateSandboxInput, options?: ProgressOptions): Promise<CreateSandboxResult> {
     const named = input.name === undefined ? undefined : slugify(input.name);
     const repository = await this.#repository.execute(options);
     const { slug, lossy } = named ?? slugify(await this.#freeName(repository, options));
     const { name = slug } = input;
     const existing = await this.#state.find(repository.id, slug, options);
-    if (existing) throw nameTaken(slug, name, existing);
+    if (existing) throw nameTaken(slug, name, existing, await this.#isLost(existing, options));
     const decided = await this.#policy.execute(repository, input.overrides ?? {}, options);
     const { provider, placement } = await this.#place.execute(
       {
@@ -622,10 +638,12 @@ async function assertSupervisor(
   });
 }
 
-export function nameTaken(slug: string, name: string, { state }: SandboxRecord): LitterboxError {
+/** @param isLost its provider does not have it any more */
+export function nameTaken(slug: string, name: string, { state }: SandboxRecord, isLost = false): LitterboxError {
   const from = name === slug ? '' : ` (from ${shown(name)})`;
-  return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${state}.`, {
+  const is = isLost ? 'missing' : state;
+  return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${is}.`, {
     operation: 'sandbox.create',
-    hint: `Choose another name, work in it, or delete it: litterbox delete ${slug}.`,
+    hint: `Choose another name, ${isLost ? `rebuild it: litterbox recover ${slug}` : 'work in it'}, or delete it: litterbox delete ${slug}.`,
   });
 }

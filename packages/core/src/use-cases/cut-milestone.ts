@@ -1,9 +1,10 @@
 import { reach } from '../domain/failpoint.ts';
 import { milestoneMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { Asker, CallOptions } from '../ports/call.ts';
+import type { Asker, ProgressOptions } from '../ports/call.ts';
 import type { Milestone } from '../ports/sandbox-histories.ts';
 import type { StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -40,11 +41,11 @@ export class CutMilestone {
   }
 
   /** `undefined` when nothing was recorded since the last one. */
-  async execute(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined> {
+  async execute(name: string, message: string, options?: ProgressOptions): Promise<Milestone | undefined> {
     const checked = milestoneMessage(message);
     const record = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
-    await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'milestone', options);
+    await using _lease = await leaseSandbox(this.#state, record, 'milestone', options);
     assertWhole(await currentRecord(this.#state, record, options));
     return await audited(
       this.#audit,

@@ -1,7 +1,7 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
@@ -10,12 +10,15 @@ import { CHOICE_MS } from './choose-provider.ts';
 import { audited } from './audited.ts';
 import { changeRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
-import { activeSandbox, leaseQuietSandbox } from './lease-quiet-sandbox.ts';
+import { leaseQuietSandbox } from './lease-quiet-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
 import { removeSnapshots } from './sandbox-snapshots.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
+
+/** With force a person gives a call that is at work longer to end. */
+const FORCE_PATIENCE_MS = 10_000;
 
 /** Deletes a sandbox with all it holds. Order: mark, runtime, snapshots, history, record; killed half-way, the next call goes on. */
 export class DeleteSandbox {
@@ -59,7 +62,7 @@ export class DeleteSandbox {
   async execute(
     name: string,
     { force = false, forget = false }: { readonly force?: boolean | undefined; readonly forget?: boolean | undefined },
-    options?: CallOptions,
+    options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
@@ -119,14 +122,9 @@ export class DeleteSandbox {
     });
   }
 
-  /** Force waits as long as any call does. */
-  async #leaseOf(found: SandboxRecord, force: boolean, options?: CallOptions): Promise<Lease> {
-    if (!force) return await leaseQuietSandbox(this.#state, found, 'delete', options);
-    try {
-      return await this.#state.lease(`sandbox:${found.id}`, 'delete', options);
-    } catch (error) {
-      throw isLitterboxError(error, 'BUSY') ? activeSandbox(found.slug, 'delete', error) : error;
-    }
+  async #leaseOf(found: SandboxRecord, force: boolean, options?: ProgressOptions): Promise<Lease> {
+    const { patienceMs = force ? FORCE_PATIENCE_MS : undefined } = options ?? {};
+    return await leaseQuietSandbox(this.#state, found, 'delete', { ...options, patienceMs });
   }
 
   /** What a provider still has would stay there for good. */
@@ -143,7 +141,7 @@ export class DeleteSandbox {
   async #assertExpendable(
     { id, slug }: SandboxRecord,
     repository: SourceRepository,
-    options?: CallOptions,
+    options?: ProgressOptions,
   ): Promise<void> {
     const files = await repository.changes(id, options).catch((error: unknown) => {
       if (isLitterboxError(error, 'NOT_FOUND')) return []; // a sandbox whose making was interrupted has no history yet

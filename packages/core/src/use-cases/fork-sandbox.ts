@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
@@ -158,7 +159,7 @@ export class ForkSandbox {
     { id, wanted }: { readonly id: SandboxId; readonly wanted: string | undefined },
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    await using _source = await this.#state.lease(`sandbox:${found.id}`, 'fork', options);
+    await using _source = await leaseSandbox(this.#state, found, 'fork', options);
     const source = await this.#saved(await currentRecord(this.#state, found, options), options);
     const now = this.#clock.wallMs();
     const draft = {

@@ -5,6 +5,7 @@ import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/persons-repository.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import { acceptRisky } from './accept-risky.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
@@ -179,7 +180,7 @@ export class IntegrateChanges {
     await using _lease =
       purpose === 'merge'
         ? await leaseQuietSandbox(this.#state, record, purpose, options)
-        : await this.#state.lease(`sandbox:${record.id}`, purpose, options);
+        : await leaseSandbox(this.#state, record, purpose, options);
     return await body();
   }
 }

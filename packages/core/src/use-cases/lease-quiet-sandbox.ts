@@ -1,7 +1,7 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { ProgressOptions } from '../ports/call.ts';
 import type { Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 
 /** How long a call that is at work in a sandbox gets to end before a person is told of it. */
 const PATIENCE_MS = 2000;
@@ -15,27 +15,19 @@ const PATIENCE_MS = 2000;
  */
 export async function leaseQuietSandbox(
   state: StateStore,
-  { id, slug }: Pick<SandboxRecord, 'id' | 'slug'>,
+  sandbox: Pick<SandboxRecord, 'id' | 'slug'>,
   purpose: string,
-  options?: CallOptions,
+  options?: ProgressOptions,
 ): Promise<Lease> {
+  const { patienceMs = PATIENCE_MS } = options ?? {};
   try {
-    return await state.lease(`sandbox:${id}`, purpose, { ...options, waitMs: PATIENCE_MS });
+    return await leaseSandbox(state, sandbox, purpose, { ...options, patienceMs });
   } catch (error) {
     if (!isLitterboxError(error, 'BUSY')) throw error;
-    throw activeSandbox(slug, purpose, error);
+    throw new LitterboxError('SANDBOX_ACTIVE', error.message, {
+      operation: `sandbox.${purpose}`,
+      hint: `Try again when that is done, wait for it with --wait 5m, or end it: litterbox pause ${sandbox.slug} --stop.`,
+      ...(error.details.facts && { facts: error.details.facts }),
+    });
   }
-}
-
-/** As who waited in vain for a sandbox's lease is told of it. */
-export function activeSandbox(slug: string, purpose: string, { details }: LitterboxError): LitterboxError {
-  const facts = details.facts ?? {};
-  const { holderPurpose, holderPid: pid } = facts;
-  const who =
-    typeof holderPurpose === 'string' && typeof pid === 'number' ? `: ${shown(holderPurpose)}, process ${pid}` : '';
-  return new LitterboxError('SANDBOX_ACTIVE', `Somebody is at work in the sandbox ${slug}${who}.`, {
-    operation: `sandbox.${purpose}`,
-    hint: `Try again when that is done, or end it: litterbox pause ${slug} --stop.`,
-    facts,
-  });
 }

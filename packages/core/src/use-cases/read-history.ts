@@ -19,7 +19,7 @@ export interface QuietCall {
 export type HistoryEntry = ({ readonly type: 'revision' } & LogEntry) | ({ readonly type: 'call' } & QuietCall);
 
 /** Calls that may change files. */
-const CALLS = new Set(['sandbox-run', 'sandbox-shell', 'sandbox-write']);
+const CALLS = new Set(['sandbox-run', 'sandbox-shell', 'sandbox-write', 'sandbox-edit', 'sandbox-patch']);
 
 /** What happened in a sandbox, newest first: its revisions and, between them, the calls that changed nothing. */
 export class ReadHistory {
@@ -50,24 +50,33 @@ export class ReadHistory {
   }
 }
 
-/** Order comes from the two logs, never from clocks: a call that names a revision stands where that revision does. */
+/**
+ * Order comes from the two logs: a call that names a revision stands where that revision does. One that no call names, such as what was
+ * recovered, stands where its time says.
+ */
 function merged(
   revisions: readonly (HistoryEntry & { readonly commit: ObjectId })[],
   audited: readonly AuditEntry[],
 ): readonly HistoryEntry[] {
   const places = new Map<unknown, number>(revisions.map(({ commit }, place) => [commit, place]));
+  const named = new Set(audited.map(({ result }) => result['revision']));
   const all: HistoryEntry[] = [];
   let next = 0;
+  const push = (end: number) => {
+    all.push(...revisions.slice(next, end));
+    next = Math.max(next, end);
+  };
   for (const { operation, result, input, atMs, actor, outcome } of audited) {
     const place = places.get(result['revision']);
-    if (place !== undefined) {
-      all.push(...revisions.slice(next, place + 1));
-      next = Math.max(next, place + 1);
-    } else if (CALLS.has(operation) && result['revision'] === undefined) {
+    if (place !== undefined) push(place + 1);
+    else if (CALLS.has(operation) && result['revision'] === undefined) {
+      for (let one = revisions[next]; one && !named.has(one.commit) && one.atMs >= atMs; one = revisions[next])
+        push(next + 1);
       const subject = [input['command'], input['path']].find((value) => typeof value === 'string') ?? operation;
       const { exitCode } = result;
       all.push({ type: 'call', atMs, subject, actor, outcome, ...(typeof exitCode === 'number' && { exitCode }) });
     }
   }
-  return [...all, ...revisions.slice(next)];
+  push(revisions.length);
+  return all;
 }

@@ -1,6 +1,7 @@
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { ProgressOptions } from '../ports/call.ts';
 import type { StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -24,9 +25,9 @@ export class RemoveSnapshot {
   }
 
   /** @param wanted the label, or the provider's name of one that has no label. @throws LitterboxError `NOT_FOUND`, `UNSUPPORTED` */
-  async execute(name: string, wanted: string, options?: CallOptions): Promise<SandboxSnapshot> {
+  async execute(name: string, wanted: string, options?: ProgressOptions): Promise<SandboxSnapshot> {
     const found = await this.#find.execute(name, options);
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'snapshot remove', options);
+    await using _lease = await leaseSandbox(this.#state, found, 'snapshot remove', options);
     const record = await currentRecord(this.#state, found, options);
     const port = snapshotsPortOf(await this.#open.providerOf(record, options), record);
     const snapshot = snapshotNamed(await snapshotsOf(port, record.id, options), wanted, record);

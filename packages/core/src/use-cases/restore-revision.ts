@@ -9,6 +9,7 @@ import { type Revision } from '../ports/sandbox-histories.ts';
 import { type SourceRepository } from '../ports/source-control.ts';
 import { type RuntimeStatus } from '../ports/sandbox-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import { audited } from './audited.ts';
 import type { BringArtefacts } from './bring-artefacts.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
@@ -102,7 +103,7 @@ export class RestoreRevision {
   async #restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, `restore ${wanted}`, options);
+    await using _lease = await leaseSandbox(this.#state, found, `restore ${wanted}`, options);
     const target = await repository.resolve(found.id, wanted, options);
     const current = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(current, options);
@@ -134,7 +135,7 @@ export class RestoreRevision {
   async #undo(name: string, options?: ProgressOptions): Promise<UndoResult> {
     const found = await this.#find.execute(name, options);
     const repository = await this.#repository.execute(options);
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'undo', options);
+    await using _lease = await leaseSandbox(this.#state, found, 'undo', options);
     const current = await currentRecord(this.#state, found, options);
     const opened = await this.#open.get(current, options);
     return await audited(
@@ -207,7 +208,7 @@ export class RestoreRevision {
         hint: `If nothing is doing that any more: litterbox delete ${record.slug} --force.`,
       });
     }
-    await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'recover', options);
+    await using _lease = await leaseSandbox(this.#state, record, 'recover', options);
     return await audited(
       this.#audit,
       {

@@ -8,6 +8,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { Revision } from '../ports/sandbox-histories.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
 import type { JournalEntry, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import { audited } from './audited.ts';
 import { changeRecord, currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -82,7 +83,7 @@ export class RestoreSnapshot {
    */
   async execute(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
     const found = await this.#find.execute(name, options);
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, `snapshot restore ${wanted}`, options);
+    await using _lease = await leaseSandbox(this.#state, found, `snapshot restore ${wanted}`, options);
     const current = await currentRecord(this.#state, found, options);
     assertWhole(current);
     const provider = await this.#open.providerOf(current, options);

@@ -7,7 +7,7 @@ import type { Policy } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
 import { workspacePath } from '../domain/workspace-path.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { ProgressOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { commandVariables } from '../services/command-variables.ts';
@@ -34,6 +34,7 @@ export interface RunCommandInput {
   readonly waitMs?: number | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
+  /** A promise holds the command back until it resolves. What it throws ends the command, and the call rejects with it. */
   readonly onOutput?: ChannelCommand['onOutput'];
   readonly isMerged?: ChannelCommand['isMerged'];
   readonly onStart?: ChannelCommand['onStart'];
@@ -62,12 +63,15 @@ export class RunCommand {
     this.#change = change;
   }
 
-  async execute(input: RunCommandInput, options?: CallOptions): Promise<RunCommandResult> {
+  async execute(input: RunCommandInput, options?: ProgressOptions): Promise<RunCommandResult> {
     const { command, sandbox, message, waitMs, tool = 'run' } = input;
     const text = checkedCommand(command);
     assertTimeout(input.timeoutMs);
     assertVariables('sandbox.run', input.env);
     let policy: Policy | undefined;
+    const listener = new AbortController();
+    const heard = { onOutput: guarded(input.onOutput, listener), onStart: guarded(input.onStart, listener) };
+    const signal = options?.signal ? AbortSignal.any([options.signal, listener.signal]) : listener.signal;
     const { outcome, recorded } = await this.#change.execute<CommandOutcome & Pick<RunCommandResult, 'shell'>>(
       {
         sandbox,
@@ -78,7 +82,7 @@ export class RunCommand {
         async act({ channel }, record) {
           policy = record.policy;
           reach('exec.after-start');
-          const ended = await channel.run(channelCommand(input, record), options);
+          const ended = await channel.run(channelCommand({ ...input, ...heard }, record), { signal });
           reach('exec.after-exit');
           const { shell } = channel;
           return typeof command === 'string' && shell !== undefined ? { ...ended, shell } : ended;
@@ -91,6 +95,7 @@ export class RunCommand {
         }),
         unrecorded: (ended) => input.onUnrecorded?.(ended),
         settled(ended) {
+          listener.signal.throwIfAborted();
           if (ended.interruption !== 'abort') return;
           input.onTakenBack?.(ended);
           throw options?.signal?.reason;
@@ -104,6 +109,21 @@ export class RunCommand {
     const reader = tool === 'run' ? 'person' : 'agent';
     return { ...outcome, recorded, hints: policy ? commandHints(policy, { ...outcome, text: printed }, reader) : [] };
   }
+}
+
+/** What a caller's function throws ends the command: the signal has it as its reason. It is not called again. */
+function guarded<Heard>(
+  listen: ((heard: Heard) => unknown) | undefined,
+  failed: AbortController,
+): ((heard: Heard) => Promise<void>) | undefined {
+  if (!listen) return undefined;
+  return async (heard) => {
+    try {
+      if (!failed.signal.aborted) await listen(heard);
+    } catch (error) {
+      failed.abort(error);
+    }
+  };
 }
 
 function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelCommand {

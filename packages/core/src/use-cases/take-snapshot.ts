@@ -7,6 +7,7 @@ import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { SnapshotName, SnapshotProvider } from '../ports/snapshot-provider.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
@@ -66,7 +67,7 @@ export class TakeSnapshot {
    */
   async execute(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<TakeSnapshotResult> {
     const found = await this.#find.execute(name, options);
-    await using _lease = await this.#state.lease(`sandbox:${found.id}`, 'snapshot', options);
+    await using _lease = await leaseSandbox(this.#state, found, 'snapshot', options);
     const record = await currentRecord(this.#state, found, options);
     assertWhole(record);
     const port = snapshotsPortOf(await this.#open.providerOf(record, options), record);

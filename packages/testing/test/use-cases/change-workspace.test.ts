@@ -93,7 +93,29 @@ test('who waits longer than it was told is BUSY, with who holds the sandbox', as
   await using _ = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
   const acting = change(fixture, async () => {}, { waitMs: 50 });
   await fixture.clock.pass(50);
-  await expect(acting).rejects.toMatchObject({ code: 'BUSY', message: expect.stringContaining('run: npm test') });
+  await expect(acting).rejects.toMatchObject({
+    code: 'BUSY',
+    message: 'a is busy: "npm test" is still running (this process). Gave up after 0.1 s.',
+    details: { hint: expect.not.stringContaining('end it') },
+  });
+});
+
+test('calls of one program wait for each other as long as it takes, and who waits is told for whom', async () => {
+  await using fixture = useCaseFixture();
+  const { id } = await made(fixture);
+  const held = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
+  const told = Promise.withResolvers<string>();
+  const order: string[] = [];
+  const trigger = { tool: 'run', subject: 'x' };
+  const acting = fixture.changeWorkspace.execute(
+    { sandbox: 'a', operation: 'sandbox-test', trigger, input: {}, act: async () => void order.push('acts') },
+    { onProgress: ({ message }) => told.resolve(message) },
+  );
+  expect(await told.promise).toBe('waiting for "npm test" (this process)');
+  order.push('is free');
+  await held[Symbol.asyncDispose]();
+  await acting;
+  expect(order).toEqual(['is free', 'acts']);
 });
 
 test('a call that cannot be audited does not act', async () => {

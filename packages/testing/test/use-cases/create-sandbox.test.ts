@@ -55,6 +55,17 @@ test('a name that loses letters on the way to the slug is told', async () => {
   expect(isRenamed).toBe(true);
 });
 
+test('a name that is taken by a sandbox that its provider has lost says so, and how it is rebuilt', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture, 'a');
+  fixture.shelves.sandboxes.sandboxes.clear();
+  await expect(made(fixture, 'a')).rejects.toMatchObject({
+    code: 'SANDBOX_EXISTS',
+    message: 'There is a sandbox a already; it is missing.',
+    details: { hint: expect.stringContaining('litterbox recover a') },
+  });
+});
+
 test('a name that is taken is SANDBOX_EXISTS, and the sandbox that has it is unharmed', async () => {
   await using fixture = useCaseFixture();
   await made(fixture, 'a');

@@ -63,7 +63,7 @@ test('a sandbox in which a call is at work is SANDBOX_ACTIVE after two seconds, 
   await fixture.clock.pass(2000);
   await expect(deleting).rejects.toMatchObject({
     code: 'SANDBOX_ACTIVE',
-    message: expect.stringContaining('run: npm test'),
+    message: 'a is busy: "npm test" is still running (this process). Gave up after 2 s.',
     details: { hint: expect.stringContaining('litterbox pause a --stop') },
   });
   expect(fixture.left().records).toEqual(['a: ready']);

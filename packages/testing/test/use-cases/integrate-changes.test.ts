@@ -33,7 +33,7 @@ test('a merge of a sandbox in which a call is at work is SANDBOX_ACTIVE, and an 
   await fixture.clock.pass(2000);
   await expect(merging).rejects.toMatchObject({
     code: 'SANDBOX_ACTIVE',
-    message: expect.stringContaining('run: npm test'),
+    message: 'a is busy: "npm test" is still running (this process). Gave up after 2 s.',
   });
   const applying = fixture.integrateChanges.execute(apply);
   await fixture.clock.asleep();

@@ -36,6 +36,24 @@ test('calls that changed nothing stand between them, with how they ended', async
   expect(await history(fixture, true, 2)).toEqual(['call: true 0', '2: run: echo 2 >file']);
 });
 
+test('an edit and a patch that changed nothing are calls too', async () => {
+  await using fixture = await prepared();
+  const diff = '@@ -1 +1 @@\n-1\n+2\n';
+  await fixture.patchFile.execute({ sandbox: 'a', path: 'file', diff });
+  expect((await history(fixture, true))[0]).toBe('call: file');
+});
+
+test('what was recovered stands where its time says, above calls that are older', async () => {
+  const fixture = await prepared();
+  fixture.scribble('a', 'left', 'x');
+  await using next = fixture.restarted();
+  await next.runCommand.execute({ sandbox: 'a', command: 'exit 4' });
+  const recovered = '3: recovered: changes found before this call';
+  const told = await history(next, true);
+  expect(told.slice(0, 2).sort()).toEqual([recovered, 'call: exit 4 4']);
+  expect(told.slice(2)).toEqual(['call: true 0', '2: run: echo 2 >file', 'call: exit 3 3', '1: run: echo 1 >file']);
+});
+
 test('one that is not there is SANDBOX_NOT_FOUND', async () => {
   await using fixture = useCaseFixture();
   await expect(fixture.readHistory.execute('a', { quietCalls: true })).rejects.toMatchObject({

@@ -87,6 +87,21 @@ test('what it changed is recorded when it is aborted, and the call rejects with 
   expect((await fixture.audited()).at(-1)).toBe('sandbox-run: error');
 });
 
+test('what a function of the caller throws ends the command, is what the call rejects with, and what ran is recorded', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const bug = new Error('my bug');
+  const command = 'echo x >>new; echo one; echo two; sleep 1000';
+  const thrown = () => {
+    throw bug;
+  };
+  for (const heard of [{ onOutput: thrown }, { onOutput: () => Promise.reject(bug) }, { onStart: thrown }])
+    await expect(fixture.runCommand.execute({ sandbox: 'a', command, ...heard })).rejects.toBe(bug);
+  const last = fixture.runCommand.execute({ sandbox: 'a', command: 'printf end', onOutput: thrown });
+  await expect(last).rejects.toBe(bug);
+  expect(fixture.subjects('a').length).toBeGreaterThanOrEqual(2);
+});
+
 for (const [code, command] of [
   ['COMMAND_EMPTY', '  '],
   ['COMMAND_NUL', 'echo \0'],
