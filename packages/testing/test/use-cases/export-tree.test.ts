@@ -16,7 +16,13 @@ test('the review branch is written for the person, and that is in the log', asyn
   await changed(fixture, 'a');
   await fixture.cutMilestone.execute('a', 'Done');
   const exported = await fixture.exportTree.execute({ sandbox: 'a' });
-  expect(exported).toEqual({ directory: `${fixture.person.root}/${PLACE}`, files: 2, risky: [], revisions: 1, unmilestoned: 0 });
+  expect(exported).toEqual({
+    directory: `${fixture.person.root}/${PLACE}`,
+    files: 2,
+    risky: [],
+    revisions: 1,
+    unmilestoned: 0,
+  });
   await fixture.runCommand.execute({ sandbox: 'a', command: 'echo more >more' });
   expect(await fixture.exportTree.execute({ sandbox: 'a' })).toMatchObject({ files: 2, revisions: 2, unmilestoned: 1 });
   expect(fixture.person.read(`${PLACE}/work`)).toBe('work\n');
