@@ -14,7 +14,11 @@ const PACKAGE_WORDS =
   /cannot find (?:module|package) '[^./'][^']*'|ERR_MODULE_NOT_FOUND|no module named|(?:^|: )[\w@./-]+: (?:command )?not found$/im;
 
 /** Nothing where a setup installed what it needs, or a person gave it along. */
-function packagesHint({ setup, install = [], include = [] }: Packages, text: string, reader: HintReader): string | undefined {
+function packagesHint(
+  { setup, install = [], include = [] }: Packages,
+  text: string,
+  reader: HintReader,
+): string | undefined {
   if (setup.length + install.length + include.length > 0 || !PACKAGE_WORDS.test(text)) return undefined;
   const way = 'litterbox create NAME --include node_modules, or --setup COMMAND';
   return `a sandbox has what git tracks and the programs of the machine, not dependencies such as node_modules or .venv; ${reader === 'agent' ? `ask the person for one that has them: ${way}` : `one that has them is made with ${way}`}`;
