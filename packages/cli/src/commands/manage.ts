@@ -24,7 +24,7 @@ async function milestone(context: Context, input: Parsed<typeof cutMilestone>): 
   if (talk.json) return talk.document(cutMilestone.document?.(made));
   if (made)
     talk.result(
-      `${made.branch.replace(/^refs\/heads\//, '')} is at ${made.commit.slice(0, 10)} (${made.revisions} revisions)`,
+      `${made.branch.replace(/^refs\/heads\//, '')} is at ${made.commit.slice(0, 10)} (${made.revisions === 1 ? 'one revision' : `${made.revisions} revisions`})`,
     );
   else talk.notice('Nothing was recorded since the last milestone.');
 }
