@@ -313,8 +313,8 @@ const HOLES = [
   {
     name: 'mcp-options',
     file: `${CORE}/inside/search-files.ts`,
-    guard: '-e "$2" --`',
-    hole: '"$2"`',
+    guard: '-e "$p" --`',
+    hole: '"$p"`',
     tests: ['A33: over MCP'],
   },
   {
@@ -348,8 +348,8 @@ const HOLES = [
   {
     name: 'mcp-environment',
     file: `${MCP}/call-tool.ts`,
-    guard: "answer.text.map((text) => ({ type: 'text' as const, text }))",
-    hole: "answer.text.map((text) => ({ type: 'text' as const, text: text + btoa(process.env['LB_CANARY_ENV'] ?? '') }))",
+    guard: "text.map((part) => ({ type: 'text' as const, text: part }))",
+    hole: "text.map((part) => ({ type: 'text' as const, text: part + btoa(process.env['LB_CANARY_ENV'] ?? '') }))",
     tests: ['A26: over MCP'],
   },
   {

@@ -54,7 +54,7 @@ export const AGENT_USE_CASES: UseCaseList = [
   [ChooseProvider, [Port.Providers, AskProviders, Port.Hosts]],
   [PlaceSandbox, [Port.HostGauge, Port.State, ChooseProvider, Port.Clock]],
   [DecidePolicy, [Port.Host, Port.State, Port.Environment]],
-  [RecordRevision, [Port.State, OpenRepository, Port.Heap]],
+  [RecordRevision, [Port.State, OpenRepository, Port.Heap, Port.Audit]],
   [SetUpSandbox, [Port.State, RecordRevision, OpenNetwork, OpenRepository, Port.Asker]],
   [TakePooled, [Port.Pool]],
   [ClearPool, [OpenRepository, Port.State, Port.Pool, Port.Audit, Port.Providers, AskProviders, Port.Actor]],

@@ -182,6 +182,12 @@ describe('read', () => {
     await bash('rm many long');
   });
 
+  it('writes outside of the workspace, and says that this is in no diff', async () => {
+    expect(await fixture.text('write', { sandbox, path: '/tmp/outside', content: 'x\n' })).toMatch(
+      /nothing to record\]\n\[note: it lies outside of the workspace, so it is in no diff and no merge\]$/,
+    );
+  });
+
   it('shows a picture as a picture', async () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await fixture.text('write', { sandbox, path: 'dot.png', content: png, encoding: 'base64' });

@@ -115,7 +115,7 @@ export function wireUseCases(ports: Ports) {
   const chooseProvider = new ChooseProvider(providers, askProviders, ports.hosts);
   const placeSandbox = new PlaceSandbox(ports.hostGauge, state, chooseProvider, clock);
   const decidePolicy = new DecidePolicy(host, state, ports.environment);
-  const recordRevision = new RecordRevision(state, openRepository, heap);
+  const recordRevision = new RecordRevision(state, openRepository, heap, audit);
   const setUpSandbox = new SetUpSandbox(state, recordRevision, openNetwork, openRepository, ports.asker);
   const takePooled = new TakePooled(pool);
   const clearPool = new ClearPool(openRepository, state, pool, audit, providers, askProviders, actor);

@@ -169,6 +169,10 @@ function checkNames(headers: readonly string[], parsed: StructuredPatch, path: s
     const bare = name.replace(/^\.\//, '');
     const stripped = bare.replace(/^[abciow]\//, ''); // git's prefixes, the mnemonic ones too
     if ([name, bare, stripped, `/${stripped}`].some((one) => one === path || one === asRead)) continue;
-    throw refuse('PATCH_PATH_MISMATCH', `its header names ${shown(name)}`, `Name the file that the patch is for.`);
+    throw refuse(
+      'PATCH_PATH_MISMATCH',
+      `its header names ${shown(name)}`,
+      `Leave the headers out, or write ${shown(path)} in them.`,
+    );
   }
 }

@@ -26,6 +26,8 @@ export interface WriteFileResult {
   readonly recorded: RecordResult;
   /** A hidden file was there, which the tools of agents do not read: its content went unread. */
   readonly isHiddenReplaced: boolean;
+  /** It lies outside of the workspace: in no diff and no merge. */
+  readonly isOutside: boolean;
 }
 
 /** Reads and writes files of a sandbox, inside the sandbox: no path of it ever means anything on the host. */
@@ -73,7 +75,7 @@ export class AccessFiles {
           const isHiddenReplaced = target.isHidden && (await isThere(opened, target.absolute, options));
           await writeContent(opened, target.absolute, content, options);
           reach('write.after-rename');
-          return { isHiddenReplaced };
+          return { isHiddenReplaced, isOutside: !target.isInWorkspace };
         },
       },
       options,

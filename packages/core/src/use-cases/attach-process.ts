@@ -108,7 +108,7 @@ export class AttachProcess {
       actor: this.#actor,
       repositoryId: found.repositoryId,
       sandbox: found.id,
-      input: { command: subject.slice(0, 4096) },
+      input: { command: subject.slice(0, 4096), ...(message !== undefined && { message: message.slice(0, 200) }) },
     });
     const argv = typeof command === 'string' ? shellArguments(command) : command;
     const startedMs = performance.now();

@@ -86,7 +86,7 @@ export class ChangeWorkspace {
         actor: this.#actor,
         repositoryId: current.repositoryId,
         sandbox: current.id,
-        input: change.input,
+        input: { ...change.input, ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }) },
       },
       async () => {
         const record = await this.#recordLeftOver(current, opened);

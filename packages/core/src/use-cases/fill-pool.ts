@@ -233,7 +233,7 @@ export class FillPool {
     const state = trialState(record);
     const setUp = new SetUpSandbox(
       state,
-      new RecordRevision(state, this.#repository, this.#heap),
+      new RecordRevision(state, this.#repository, this.#heap, this.#audit),
       this.#network,
       this.#repository,
       'agent', // what agents take from the pool is set up without anybody asking

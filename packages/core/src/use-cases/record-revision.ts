@@ -1,6 +1,7 @@
 import type { ChangedPath } from '../domain/changed-path.ts';
 import { reach } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Heap } from '../ports/heap.ts';
 import type { ChangeMark } from '../ports/sandbox-runtime.ts';
@@ -9,6 +10,7 @@ import type { RecordResult, RecordWarning } from '../ports/sandbox-histories.ts'
 import type { WorkTreeDrift } from '../ports/persons-repository.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
+import { interruptedCall } from './interrupted-call.ts';
 import { driftOf } from './live-tree.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { OpenedSandbox } from './open-sandboxes.ts';
@@ -38,11 +40,18 @@ export class RecordRevision {
   readonly #state: Pick<StateStore, 'get' | 'update' | 'publish'>;
   readonly #repository: OpenRepository;
   readonly #heap: Heap;
+  readonly #audit: Pick<AuditLog, 'entries'>;
 
-  constructor(state: Pick<StateStore, 'get' | 'update' | 'publish'>, repository: OpenRepository, heap: Heap) {
+  constructor(
+    state: Pick<StateStore, 'get' | 'update' | 'publish'>,
+    repository: OpenRepository,
+    heap: Heap,
+    audit: Pick<AuditLog, 'entries'>,
+  ) {
     this.#state = state;
     this.#repository = repository;
     this.#heap = heap;
+    this.#audit = audit;
   }
 
   async execute(
@@ -81,12 +90,13 @@ export class RecordRevision {
 
   /**
    * Records what no call has recorded: what a program that was killed left, or what a background process wrote since. A revision
-   * of its own. A sandbox that does not run has nothing that could have changed since it stopped.
+   * of its own, called by the call that was killed where one was. A sandbox that does not run has nothing that could have changed since it stopped.
    */
   async leftOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
     const message = revisionMessage({
       tool: 'recovered',
       subject: 'changes found before this call',
+      message: await interruptedCall(this.#audit, record),
       sandbox: record.slug,
     });
     return (await this.execute(record, opened, message, options)).record;

@@ -123,8 +123,7 @@ function withoutNulls(given: unknown, { shape }: z.ZodObject): unknown {
   return Object.fromEntries(Object.entries(given).filter(([key]) => !isLeftOut(key)));
 }
 
-const isOptional = (field: z.ZodObject['shape'][string] | undefined): boolean =>
-  (field as z.ZodType | undefined)?.safeParse(undefined).success === true;
+const isOptional = (field: unknown): boolean => (field as z.ZodType).safeParse(undefined).success;
 
 function withMessage(input: z.ZodObject): z.ZodObject {
   const message: unknown = input.shape['message'];

@@ -55,7 +55,13 @@ export const sandboxCreate = tool({
     const missing = await soon(leftOut);
     const notes = [
       ...(isRenamed ? [`The name became ${record.slug}.`] : []),
-      ...(missing && missing.total > 0 ? [`${missing.total} uncommitted changes of the person are not in it.`] : []),
+      ...(missing && missing.total > 0
+        ? [
+            missing.total === 1
+              ? 'One uncommitted change of the person is not in it.'
+              : `${missing.total} uncommitted changes of the person are not in it.`,
+          ]
+        : []),
       ...(heldBack
         ? [
             `${heldBack.total} uncommitted files of the person look like secrets and are not in it; only the person can add them, by include.`,

@@ -27,7 +27,7 @@ export const write = tool({
   }),
   async execute(useCases, { sandbox, path, content, encoding, message }, options) {
     const bytes = encoding === 'base64' ? decoded(content) : encoded(content);
-    const { recorded, isHiddenReplaced } = await useCases
+    const { recorded, isHiddenReplaced, isOutside } = await useCases
       .get(AccessFiles)
       .write({ sandbox, path, content: bytes, message, waitMs: QUEUE_WAIT_MS }, options);
     const lines = bytes.reduce(
@@ -40,6 +40,7 @@ export const write = tool({
         [
           `[wrote ${shown(path)}: ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes.length} bytes, ${recordedText(recorded)}]`,
           ...(isHiddenReplaced ? [HIDDEN_REPLACED] : []),
+          ...(isOutside ? ['[note: it lies outside of the workspace, so it is in no diff and no merge]'] : []),
           ...warningLines(recorded),
         ].join('\n'),
       ],
