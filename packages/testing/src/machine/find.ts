@@ -14,7 +14,7 @@ type Step = (place: Place) => boolean | Promise<boolean>;
 
 const TYPES: Readonly<Record<string, FileNode['type']>> = { f: 'file', d: 'directory', l: 'symlink', p: 'special' };
 
-/** `find [PATH] [EXPRESSION]` with `-name`, `-type`, `-prune`, `-print`, `-exec … ;`, `-exec … {} +`, `!`, `-o` and brackets. */
+/** `find [PATH] [EXPRESSION]` with `-name`, `-type`, `-prune`, `-print`, `-print0`, `-exec … ;`, `-exec … {} +`, `!`, `-o` and brackets. */
 export async function find(process: MachineProcess, args: readonly string[]): Promise<number> {
   const first = args.findIndex((arg) => /^[-!(]/.test(arg));
   const starts = first === -1 ? args : args.slice(0, first);
@@ -109,7 +109,7 @@ class Expression {
       default:
         this.#hasAction = true;
         return async ({ path }) => {
-          await this.#process.write(1, `${path}\n`);
+          await this.#process.write(1, `${path}${word === '-print0' ? '\0' : '\n'}`);
           return true;
         };
     }
