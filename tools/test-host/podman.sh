@@ -54,7 +54,6 @@ up() { # root|user
     # In a subshell: a function's own redirections would keep a copy of who called's output open as long as the service lives.
     (as "$who" setsid podman --root "$(data "$who")" --runroot "$directory/podman" --storage-driver overlay system service --time=0 "unix://$at") \
       >"$directory/podman.log" 2>&1 </dev/null &
-    echo $! >"$directory/podman.pid"
     n=0
     until alive "$who"; do
       n=$((n + 1))
@@ -79,17 +78,17 @@ down() { # root|user
   who=$1
   at=$(socket "$who")
   directory=${at%/*}
-  if [ -e "$directory/podman.pid" ]; then
-    client "$who" rm --all --force --time 0 >/dev/null 2>&1 || :
-    read -r pid <"$directory/podman.pid"
-    for one in "$pid" $(cat "/proc/$pid/task/$pid/children" 2>/dev/null); do
-      if tr '\0' ' ' <"/proc/$one/cmdline" 2>/dev/null | grep -q -- "$at"; then kill "$one" 2>/dev/null || :; fi
-    done
-  fi
+  if [ -e "$at" ]; then client "$who" rm --all --force --time 0 >/dev/null 2>&1 || :; fi
+  # Who serves this socket, also where the shell that started it was killed.
+  for one in /proc/[0-9]*; do
+    case $(tr '\0' ' ' 2>/dev/null <"$one/cmdline") in
+      *' system service '*" unix://$at ") kill "${one#/proc/}" 2>/dev/null || : ;;
+    esac
+  done 2>/dev/null
   # What keeps the user's own name space alive, and the mount that the store makes of itself.
   [ "$who" = root ] || as "$who" podman --root "$(data "$who")" --runroot "$directory/podman" system migrate >/dev/null 2>&1 || :
   awk -v below="$(data "$who")/" 'index($2, below) == 1 { print $2 }' /proc/self/mounts | sort -r | while read -r mount; do umount "$mount" || :; done
-  rm -rf "$(data "$who")" "$directory/podman" "$directory/podman.log" "$directory/podman.pid" "$at"
+  rm -rf "$(data "$who")" "$directory/podman" "$directory/podman.log" "$at"
 }
 
 case ${1:-status} in

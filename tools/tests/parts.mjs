@@ -464,14 +464,16 @@ const DEEP = [
   {
     name: 'library-docker',
     why: 'the library in containers',
-    files: ['^packages/litterbox/test/(base-over|field-setups|fork|install|main-job|network|services|pool)'],
+    files: [
+      '^packages/litterbox/test/(base-over|field-setups|field-cases|fork|install|main-job|network|services|pool)',
+    ],
     env: on('docker'),
     uses: ['docker'],
   },
   {
     name: 'library-podman',
     why: 'the library in containers of Podman',
-    files: ['^packages/litterbox/test/(base-over|field-setups|fork|install|main-job|network|round-trips)'],
+    files: ['^packages/litterbox/test/(base-over|field-setups|field-cases|fork|install|main-job|network|round-trips)'],
     env: on('podman'),
     uses: ['podman'],
   },

@@ -32,6 +32,7 @@ export const gateAgents = [
   'find what is there, in order',
   'search by regular expression',
   'X6: ',
+  'the whole list of tools stays below',
   'X7, A35: ',
   'require-message makes',
   'X5: the tool git clones into the playground .* \\(modern\\)',
