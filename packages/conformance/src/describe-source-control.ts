@@ -690,6 +690,7 @@ export function describeSourceControl({
       assert.deepEqual(told.get('README'), {
         status: 'modified',
         executable: true,
+        wasExecutable: false,
         binary: false,
         addedLines: 2,
         removedLines: 1,

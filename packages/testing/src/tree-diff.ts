@@ -8,12 +8,14 @@ export function changesBetween(before: FileTree, after: FileTree): readonly File
     const [old, now] = [before.get(path), after.get(path)];
     const status = !old ? 'added' : !now ? 'deleted' : old.type === now.type ? 'modified' : 'type-changed';
     const executable = now?.isExecutable ?? false;
-    if (isBinary(contentOf(old)) || isBinary(contentOf(now))) return { path, status, executable, binary: true };
+    const wasExecutable = old?.isExecutable ?? false;
+    const mode = { executable, ...(status === 'modified' && wasExecutable !== executable && { wasExecutable }) };
+    if (isBinary(contentOf(old)) || isBinary(contentOf(now))) return { path, status, ...mode, binary: true };
     const lines = lineChanges(contentOf(old), contentOf(now));
     return {
       path,
       status,
-      executable,
+      ...mode,
       binary: false,
       addedLines: lines.filter(({ kind }) => kind === '+').length,
       removedLines: lines.filter(({ kind }) => kind === '-').length,
