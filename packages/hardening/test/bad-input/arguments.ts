@@ -438,14 +438,7 @@ export const ARGUMENTS: readonly BadInput[] = [
         ...(!message.includes('\0') && { args: ['milestone', sandbox, message] }),
       }),
     ),
-  ...calls(
-    'B50: the message of a change',
-    'message',
-    [' ', '#'],
-    'MESSAGE_EMPTY',
-    ['The message is empty'],
-    run('message'),
-  ),
+  ...calls('B50: the message of a change', 'message', [' '], 'MESSAGE_EMPTY', ['The message is empty'], run('message')),
   ...calls(
     'B50: the message of a change',
     'message',
