@@ -136,5 +136,5 @@ export const GOOD_NAMES: readonly (readonly [title: string, name: string, slug: 
   ['B30: the name of a branch', 'main', 'main'],
   ['B31: letters that look like others are left out', '\u0430dmin', 'dmin'],
   ['B31: letters that look like others are left out', 'ａ', 'a'],
-  ['B31: letters that look like others are left out', 'e\u0301tude\u202e', 'tude'],
+  ['B31: letters that look like others are left out, and an accent leaves its letter', 'e\u0301tude\u202e', 'etude'],
 ];
