@@ -138,8 +138,9 @@ try {
   if (changes.length > 10) say(`   … and ${changes.length - 10} more`);
 
   title('5. Merge into a scratch branch');
+  const { tip } = await step('plan', () => litterbox.plan({ sandbox: 'quickstart', integration: 'merge' }));
   const merged = await step('merge and delete', () =>
-    litterbox.merge('quickstart', { acceptRisky: true, message: 'Merge the quickstart sandbox' }),
+    litterbox.merge('quickstart', { tip, acceptRisky: true, message: 'Merge the quickstart sandbox' }),
   );
   say(`   ${merged.outcome}; sandbox deleted: ${merged.isDeleted ? 'yes' : 'no'}`);
   say(git('log', '--oneline', '-3').replace(/^/gm, '   '));

@@ -30,6 +30,20 @@ const UNJUDGED = {
  */
 const HOLES = [
   {
+    name: 'decision-on-another-state',
+    file: `${CORE}/use-cases/accept-work.ts`,
+    guard: '    if (since.length > 0) await',
+    hole: '    if (since.length < 0) await',
+    tests: ['AX90: what a program', 'AX92: '],
+  },
+  {
+    name: 'look-without-the-workspace',
+    file: `${CORE}/use-cases/look-at-sandbox.ts`,
+    guard: '      await this.#settle.execute(record, options);',
+    hole: '',
+    tests: ['AX90: a diff shows'],
+  },
+  {
     name: 'secrets-of-the-working-tree',
     file: `${GIT}/find-secret-files.ts`,
     guard: '  const holds = secretByName(text);',

@@ -533,7 +533,7 @@ const DEEP = [
   {
     name: 'attacks-git',
     why: 'attacks on the repository and the eyes of the person',
-    files: ['^packages/hardening/test/attacks/(a01|a09|a22|ax23|ax32)'],
+    files: ['^packages/hardening/test/attacks/(a01|a09|a22|ax23|ax32|ax90)'],
   },
   {
     name: 'attacks-network',

@@ -18,6 +18,7 @@ export const gateAttacks = [
   'AX35: what',
   'AX80: ',
   'AX84: what is kept',
+  'AX90: what a program',
   'secrets in files, objects, output$',
 ];
 

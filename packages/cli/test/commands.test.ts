@@ -483,6 +483,8 @@ describe('the command line', () => {
       stderr: expect.stringContaining('--exec'),
     });
     expect(fixture.git('status', '--porcelain')).toBe('');
+    expect((await fixture.run(['merge', 'risky', '--yes-risky'])).code).toBe(4); // nobody has seen them
+    await fixture.run(['diff', 'risky']);
     expect((await fixture.run(['merge', 'risky', '--yes-risky'])).code).toBe(0);
   });
 

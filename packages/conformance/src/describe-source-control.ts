@@ -334,6 +334,21 @@ export function describeSourceControl({
       assert.equal(await repository.isMerged(id), true);
     });
 
+    check('a plan tells the words of its commits, and the revisions that no milestone has', async (started) => {
+      const { repository, record, id } = started;
+      await record([{ path: 'new', content: '1\n' }]);
+      const plan = async (message?: string) =>
+        await repository.plan(id, { integration: 'merge', arguments: [], ...(message !== undefined && { message }) });
+      assert.equal((await plan()).unmilestoned, 0, 'without a milestone there is no branch to take for all');
+      await repository.milestone(id, 'one');
+      await record([{ path: 'new', content: '2\n' }]);
+      const { unmilestoned, messages } = await plan('Mine');
+      assert.equal(unmilestoned, 1);
+      assert.equal(messages.at(-1)?.trimEnd(), 'Mine');
+      const apply = await repository.plan(id, { integration: 'apply', arguments: [] });
+      assert.deepEqual(apply.messages, [], 'an apply makes none');
+    });
+
     check('an apply leaves the changes for the person to commit', async ({ repository, record, id, root }) => {
       await record([{ path: 'new', content: 'new\n' }]);
       const plan = await repository.plan(id, { integration: 'apply', arguments: [] });
@@ -674,6 +689,9 @@ export function describeSourceControl({
       assert.ok(!(await diff({ revision: older })).includes('+b\n'));
       assert.equal(await diff({ revision: newer, against: older }), await diff({ revision: newer }));
       assert.ok(!(await diff({ paths: ['dir'] })).includes('README'));
+      const upTo = await diff({ upTo: older });
+      assert.ok(upTo.includes('+one\n') && !upTo.includes('+b\n'), 'up to a revision, what came later is not in it');
+      assert.equal(await diff({ upTo: newer }), all);
       assert.ok(!all.includes('\u001b'), 'no colour');
     });
 
@@ -879,11 +897,11 @@ export function describeSourceControl({
       await repository.milestone(id, 'one');
       const runsLater = '.vscode/tasks.json';
       const planned = async () => {
-        const { tree, risky } = await repository.planExport(id);
-        return { tree, isNamed: risky.some(({ path }) => path === runsLater) };
+        const { tree, revision, risky } = await repository.planExport(id);
+        return { tree, revision, isNamed: risky.some(({ path }) => path === runsLater) };
       };
       const plan = await planned();
-      assert.deepEqual(plan, { tree: (await repository.history(id)).tip.tree, isNamed: false });
+      assert.deepEqual(plan, { tree: (await repository.history(id)).tip.tree, revision: 1, isNamed: false });
       await record([{ path: runsLater, content: '{}' }]);
       assert.deepEqual(await planned(), plan, 'there is no milestone of it');
       await repository.milestone(id, 'two');

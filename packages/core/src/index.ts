@@ -243,10 +243,17 @@ export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/pa
 export { type LineSlice, ReadLines } from './inside/read-lines.ts';
 export { type FoundLine, SearchFiles } from './inside/search-files.ts';
 export { SpillOutput, type TakenBack } from './use-cases/spill-output.ts';
+export { AcceptWork, type GivenConsent, type OfferedWork } from './use-cases/accept-work.ts';
 export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { FindShell } from './inside/find-shell.ts';
-export { IntegrateChanges, type IntegrateInput, type IntegrateResult } from './use-cases/integrate-changes.ts';
+export {
+  IntegrateChanges,
+  type IntegrateInput,
+  type IntegrateResult,
+  type ShownPlan,
+} from './use-cases/integrate-changes.ts';
+export { type Look, LookAtSandbox } from './use-cases/look-at-sandbox.ts';
 export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
 export { ListSnapshots } from './use-cases/list-snapshots.ts';
 export { RemoveSnapshot } from './use-cases/remove-snapshot.ts';

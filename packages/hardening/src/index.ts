@@ -29,3 +29,4 @@ export { searchFiles } from './search-files.ts';
 export { searchObjects } from './search-objects.ts';
 export { searchProcesses } from './search-processes.ts';
 export { tinyProgram } from './tiny-program.ts';
+export { yesTo } from './yes-to.ts';

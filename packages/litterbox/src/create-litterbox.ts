@@ -69,13 +69,21 @@ export interface Litterbox extends Performer {
   list(scope?: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]>;
   attach(input: InputOf<typeof openShell>, options?: CallOptions): Promise<AttachedProcess>;
   log(name: string, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry>;
-  /** The patch from base to tip, or of one revision; hostile bytes. */
+  /**
+   * The patch from base to tip, or of one revision; hostile bytes. What the workspace holds is recorded first. A whole one that is read to
+   * its end counts as shown: an apply or merge then stands on it, and is `CHANGED_SINCE_SHOWN` where the sandbox went on.
+   */
   diff(name: string, scope?: DiffScope): AsyncIterable<Uint8Array>;
   changes(name: string, scope?: DiffScope): Promise<readonly FileChange[]>;
   milestone(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined>;
   /** What an apply or merge would do, without doing it. */
   plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<IntegrationPlan>;
-  /** Brings the changes into index and work tree, all or those at some `paths`; the sandbox stays. */
+  /**
+   * Brings the changes into index and work tree, all or those at some `paths`; the sandbox stays.
+   *
+   * @throws LitterboxError `CHANGED_SINCE_SHOWN` when a person was shown another state, `RISKY_CHANGES`; `tip` is the yes to a state, and with
+   *   `acceptRisky` to its files that run code
+   */
   apply(name: string, input?: ApplyOptions, options?: ProgressOptions): Promise<IntegrateResult>;
   /** Merges as `git merge` does, then deletes the sandbox. */
   merge(name: string, input?: MergeOptions, options?: ProgressOptions): Promise<IntegrateResult>;
@@ -96,7 +104,7 @@ export interface Litterbox extends Performer {
    */
   worktree(
     name: string,
-    input?: { readonly acceptRisky?: boolean | undefined },
+    input?: Omit<InputOf<typeof exportWorktree>, 'sandbox'>,
     options?: CallOptions,
   ): Promise<ExportedTree>;
   /** What isolation is in force for a sandbox, as read back when its session started. */

@@ -32,6 +32,7 @@ if (what === 'many') {
   await step('record', () => sandbox.run('head -c 500000000 /dev/zero >large', LONG));
 }
 await step('milestone', () => litterbox.milestone(what, 'all of it'));
-await step('worktree', () => litterbox.worktree(what, { acceptRisky: true }));
-await step('merge', () => litterbox.merge(what, { acceptRisky: true }));
+const yes = { acceptRisky: true, tip: what === 'many' ? '3' : '1' };
+await step('worktree', () => litterbox.worktree(what, yes));
+await step('merge', () => litterbox.merge(what, yes));
 await litterbox[Symbol.asyncDispose]();

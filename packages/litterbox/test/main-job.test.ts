@@ -153,7 +153,10 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(error).toSatisfyError(coded('RISKY_CHANGES'));
     expect(asked.join()).toContain('.vscode/tasks.json');
     expect(existsSync(join(fixture.repository, '.vscode'))).toBe(false);
-    expect((await litterbox.merge('risky', { acceptRisky: true })).outcome).toBe('committed');
+    // The yes of a program is one to a state, which it names.
+    expect(await refusal(litterbox.merge('risky', { acceptRisky: true }))).toMatchObject({ code: 'RISKY_CHANGES' });
+    const { tip } = await litterbox.plan({ sandbox: 'risky', integration: 'merge' });
+    expect((await litterbox.merge('risky', { acceptRisky: true, tip })).outcome).toBe('committed');
   });
 
   it('deleting work that is nowhere else needs force', async () => {

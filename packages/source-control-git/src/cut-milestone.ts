@@ -10,6 +10,7 @@ import {
 import { serializeCommit } from './commit-object.ts';
 import { LargeFilePointers } from './point-large-files.ts';
 import { publishObjects } from './publish-objects.ts';
+import { withReviewNote } from './review-note.ts';
 import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -47,7 +48,7 @@ export async function cutMilestone(
             tree,
             parents: [last?.commit ?? meta.base.commit],
             atSeconds: Math.max(Math.floor(Date.now() / 1000), atSeconds),
-            message,
+            message: withReviewNote(message, tip.number),
           }),
         ),
       );

@@ -21,7 +21,7 @@ import { readBlobSizes } from './read-blob-sizes.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { readPointedTip } from './read-pointed-tip.ts';
 import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
-import { readMeta, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
+import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import { pathsWithUnseen } from './unseen-lines.ts';
 import { findUntakenWork, type UntakenWork } from './untaken-work.ts';
@@ -135,10 +135,23 @@ export async function makePlan(
     risky: await scanRisks(store, changes, steps, resultTree, await readConfiguredPaths(user, signal), signal),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
     upToDate,
+    unmilestoned: await countUnmilestoned(store, id, whole),
+    messages: messagesOf(token),
     ...(await unmergedBase(store, id, meta, work, head, signal)),
     ...(await passedOver(user, kind, notFollowed, signal)),
     token,
   };
+}
+
+/** Revisions after the last milestone; none where there is no milestone, and so no branch that somebody could take for all of it. */
+async function countUnmilestoned(store: Store, id: SandboxId, tip: Revision): Promise<number> {
+  const last = (await readMilestones(store, id)).at(-1);
+  return last === undefined ? 0 : tip.number - last.number;
+}
+
+function messagesOf({ kind, drafts, message }: PlanToken): readonly string[] {
+  const all = drafts.map((draft) => draft.message);
+  return kind === 'merge-commit' || kind === 'plain-commit' ? [...all, message] : all;
 }
 
 /** `git apply` has none, and a branch that nothing is checked out of has no name. */

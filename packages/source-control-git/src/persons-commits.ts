@@ -74,7 +74,8 @@ export class PersonsCommits {
 /** The message with the line that tells which sandbox did the work. */
 export const withSandbox = (message: string, slug: Slug): string => withTrailer(message, `Litterbox-Sandbox: ${slug}`);
 
-function withTrailer(message: string, line: string): string {
+/** The message with one more line among its trailers. */
+export function withTrailer(message: string, line: string): string {
   const text = message.replace(/\n+$/, '');
   const last = text.split('\n\n').at(-1) ?? '';
   const hasTrailers = text.includes('\n\n') && last.split('\n').every((each) => /^[A-Za-z-]+: /.test(each));

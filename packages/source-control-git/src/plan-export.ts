@@ -4,7 +4,7 @@ import { exportedTree } from './export-tree.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { scanRisks } from './make-plan.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
-import { readMeta } from './sandbox-refs.ts';
+import { readMeta, readMilestones } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
@@ -16,6 +16,7 @@ export async function planExport(
   signal: AbortSignal | undefined,
 ): Promise<ExportPlan> {
   const tree = await exportedTree(store, id);
+  const revision = (await readMilestones(store, id)).at(-1)?.number ?? 0;
   const head = await resolveHead(user, readHeadRef(user, { signal }), { signal }).catch((error: unknown) => {
     if (isLitterboxError(error, 'UNBORN_HEAD')) return undefined;
     throw error;
@@ -23,5 +24,6 @@ export async function planExport(
   const known = head === undefined ? (await readMeta(store, id)).base.tree : await store.commitTree(head);
   const steps: PathStep[] = [];
   const changes = await compareTrees(store, [known, tree], { signal, onStep: (step) => steps.push(step) });
-  return { tree, risky: await scanRisks(store, changes, steps, tree, await readConfiguredPaths(user, signal), signal) };
+  const risky = await scanRisks(store, changes, steps, tree, await readConfiguredPaths(user, signal), signal);
+  return { tree, revision, risky };
 }

@@ -119,8 +119,9 @@ function count(changes: ReadonlyMap<ByteString, Counted>, line: ByteString): voi
 
 async function treesOf(store: Store, id: SandboxId, options: DiffOptions | undefined): Promise<Trees> {
   if (options?.revision === undefined) {
-    const [{ base }, tip] = [await readMeta(store, id), await readTip(store, id)];
-    return [base.tree, tip.tree];
+    const { base } = await readMeta(store, id);
+    const upTo = options?.upTo;
+    return [base.tree, upTo === undefined ? (await readTip(store, id)).tree : await store.commitTree(upTo)];
   }
   const { tree, parents, revision } = await store.reader.commit(options.revision);
   if (options.against !== undefined) return [await store.commitTree(options.against), tree];

@@ -1,7 +1,9 @@
 import { type ObjectId, type Slug } from '@litterbox/core/provider';
 import { parseMessage } from './commit-object.ts';
+import { withoutReviewNote } from './review-note.ts';
 import type { Store } from './store.ts';
 import type { UntakenWork } from './untaken-work.ts';
+import { withoutDirectives } from './without-directives.ts';
 
 /** Subjects that a message lists; of more it tells the number. */
 const MAX_SUBJECTS = 20;
@@ -34,7 +36,8 @@ export class WorkMessages {
   static async read(store: Store, slug: Slug, work: UntakenWork, tip: ObjectId): Promise<WorkMessages> {
     const milestones = new Map<ObjectId, string>();
     for (const { milestone } of work.steps)
-      if (milestone !== undefined) milestones.set(milestone, (await store.reader.commit(milestone)).message);
+      if (milestone !== undefined)
+        milestones.set(milestone, withoutReviewNote((await store.reader.commit(milestone)).message));
     const subjects = new Map<number, string>();
     let commit: ObjectId | undefined = tip;
     while (commit !== undefined && subjects.size < MAX_READ) {
@@ -85,10 +88,10 @@ export class WorkMessages {
 
   #compose(own: string | undefined, done: readonly string[], count: number): string {
     const [only] = done;
-    if (own === undefined && count === 1 && only !== undefined) return only;
+    if (own === undefined && count === 1 && only !== undefined) return withoutDirectives(only);
     const lines = done.slice(0, MAX_SUBJECTS).map((subject) => `- ${subject}`);
     if (count > lines.length) lines.push(`- and ${count - lines.length} more`);
     const head = (own ?? `Changes of sandbox '${this.#slug}'`).trimEnd();
-    return count > 1 ? `${head}\n\n${lines.join('\n')}` : head;
+    return withoutDirectives(count > 1 ? `${head}\n\n${lines.join('\n')}` : head);
   }
 }

@@ -93,6 +93,23 @@ describe('what a person merges', () => {
     expect(fixture.git(root, 'log', '-1', '--format=%b')).toMatch(/^- run: 0\n(?:- .*\n){19}- and 5 more\n\nLitterbox/);
   });
 
+  test('keeps no word of an agent that steers what reads commits; those of the person stay', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { ...BASE, 'a.txt': '1\n' }, 'run: one');
+    await repository.milestone(
+      id,
+      'Fix it [skip ci]\n\n[actions skip], [No CI], ***NO_CI*** and [skip me to the end](x)',
+    );
+    expect(fixture.git(root, 'log', '-1', '--format=%b', 'litterbox/work')).toContain('Litterbox-Revision: 1 (');
+    const plan = await repository.plan(id, { integration: 'merge', arguments: [] });
+    expect(plan.messages).toEqual(['Fix it "skip ci"\n\n"actions skip", "No CI", "NO_CI" and "skip me to the end"(x)']);
+    await merge(repository, id, [], 'Mine [skip ci]');
+    expect(fixture.git(root, 'log', '-1', '--format=%s')).toBe('Mine [skip ci]\n');
+  });
+
   test('with the branch elsewhere meanwhile: squashed, and with conflicts that the person settles', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository(BASE);

@@ -122,6 +122,7 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   emptySubmodules: optional(list(object({ path: text, reason: text }))),
   missingLargeFiles: optional(object({ paths: list(text), total: number })),
   forkedFrom: optional(text),
+  shownTip: optional(text),
   replacements: optional(number),
   generation: number,
 });

@@ -52,7 +52,7 @@ export class SandboxRecords {
   async update(record: SandboxRecord, change: SandboxChange, options?: CallOptions): Promise<SandboxRecord> {
     const operation = 'state.update';
     const freesSpace = change.state === 'deleting';
-    const durability = isMarkAlone(change) ? 'kernel' : 'disk';
+    const durability = isLosable(change) ? 'kernel' : 'disk';
     return this.#database.write(operation, { ...options, freesSpace, durability }, (transaction) => {
       const row = transaction.sql('SELECT * FROM sandbox WHERE id = ?').get(record.id);
       if (!row) {
@@ -151,9 +151,13 @@ export class SandboxRecords {
   }
 }
 
-/** A mark that a power cut takes is an older one again: changes are then looked at twice, and none is missed. */
-function isMarkAlone(change: SandboxChange): boolean {
-  return change.mark !== undefined && Object.keys(change).length === 1;
+/**
+ * A mark that a power cut takes is an older one again: changes are then looked at twice, and none is missed. So is what was shown: a person
+ * is then asked once more.
+ */
+function isLosable(change: SandboxChange): boolean {
+  const keys = Object.keys(change);
+  return keys.length === 1 && (keys[0] === 'mark' || keys[0] === 'shownTip');
 }
 
 function applyChange(record: SandboxRecord, change: SandboxChange): SandboxRecord {

@@ -8,7 +8,7 @@ import {
   type RiskyChange,
 } from '@litterbox/core/provider';
 import { differences, type FileTree, isSameFile, putFile, type TreeFile } from './file-tree.ts';
-import { type KeptHistory, tipOf } from './kept-history.ts';
+import { type KeptHistory, tipOf, unmilestonedOf } from './kept-history.ts';
 import type { PersonalRepository } from './personal-repository.ts';
 import { changesBetween } from './tree-diff.ts';
 
@@ -82,6 +82,8 @@ export function memoryIntegration(person: PersonalRepository) {
       risky: riskyOf(touched),
       dirtyOverlap: person.edited.filter((path) => touched.includes(path)),
       upToDate: person.isReachable(tip.commit, head.id) || (integration === 'apply' && touched.length === 0),
+      unmilestoned: history.revisions.some(({ isMilestone }) => isMilestone) ? unmilestonedOf(history) : 0,
+      messages: integration === 'merge' && !token.isSquash ? [token.message] : [],
       token,
     };
   };

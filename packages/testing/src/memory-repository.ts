@@ -57,10 +57,16 @@ export function memoryRepository(
     return (reviewed && person.commits.get(reviewed)?.tree) ?? history.base.tree;
   };
   /** Which two trees are meant. */
-  const compared = (history: KeptHistory, { revision, against }: DiffOptions = {}): readonly [FileTree, FileTree] => {
-    if (revision === undefined) return [person.treeOf(history.base.tree), person.treeOf(tipOf(history).tree)];
-    const before = against === undefined ? treeAt(history, revision, true) : treeAt(history, against);
-    const after = treeAt(history, revision);
+  const compared = (
+    history: KeptHistory,
+    { revision, against, upTo }: DiffOptions = {},
+  ): readonly [FileTree, FileTree] => {
+    if (revision === undefined && upTo === undefined)
+      return [person.treeOf(history.base.tree), person.treeOf(tipOf(history).tree)];
+    const wanted = revision ?? upTo ?? history.base.commit;
+    const since = against ?? (revision === undefined ? history.base.commit : undefined);
+    const before = since === undefined ? treeAt(history, wanted, true) : treeAt(history, since);
+    const after = treeAt(history, wanted);
     if (before && after) return [person.treeOf(before), person.treeOf(after)];
     throw new LitterboxError('REV_NOT_FOUND', `There is no revision ${revision}.`, { operation: 'repository.diff' });
   };
@@ -277,7 +283,11 @@ export function memoryRepository(
       begun(options);
       const tree = exportedTree(of(id));
       const touched = differences(person.headTree, person.treeOf(tree));
-      return { tree, risky: riskyOf(touched) };
+      return {
+        tree,
+        revision: of(id).revisions.findLast(({ isMilestone }) => isMilestone)?.number ?? 0,
+        risky: riskyOf(touched),
+      };
     },
 
     async exportTree(id, options) {

@@ -2,6 +2,7 @@ import {
   AccessFiles,
   type Approver,
   type Asker,
+  AcceptWork,
   AskProviders,
   AssignPorts,
   AttachProcess,
@@ -35,6 +36,7 @@ import {
   ListFiles,
   ListSandboxes,
   ListSnapshots,
+  LookAtSandbox,
   LitterboxError,
   type NetworkGate,
   OpenNetwork,
@@ -157,6 +159,8 @@ export function wireUseCases(ports: Ports) {
   const changeWorkspace = new ChangeWorkspace(findSandbox, openSandboxes, state, audit, recordRevision, actor);
   const inspectSandbox = new InspectSandbox(findSandbox, openSandboxes, state, audit, actor);
   const settleSandbox = new SettleSandbox(state, openSandboxes, recordRevision);
+  const lookAtSandbox = new LookAtSandbox(findSandbox, openRepository, state, settleSandbox);
+  const acceptWork = new AcceptWork(state, openRepository, ports.approver, lookAtSandbox);
   const deleteSandbox = new DeleteSandbox(
     findSandbox,
     openRepository,
@@ -253,12 +257,14 @@ export function wireUseCases(ports: Ports) {
       openRepository,
       state,
       audit,
-      ports.approver,
+      acceptWork,
+      lookAtSandbox,
       deleteSandbox,
       settleSandbox,
       actor,
     ),
-    exportTree: new ExportTree(findSandbox, openRepository, audit, ports.approver, actor),
+    lookAtSandbox,
+    exportTree: new ExportTree(findSandbox, openRepository, audit, acceptWork, actor),
     changeRunState: new ChangeRunState(findSandbox, state, audit, openSandboxes, reachKeeper, actor),
     forkSandbox,
     raceForks: new RaceForks(forkSandbox, runCommand, restoreRevision, openRepository),

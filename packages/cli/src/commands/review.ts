@@ -15,6 +15,7 @@ import {
   readDiff,
   readLog,
   type RiskyChange,
+  type ShownPlan,
   visible,
   visibleName,
 } from '@litterbox/core';
@@ -34,11 +35,22 @@ async function log(
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
+  // With patches it is a look at everything, as a diff is.
+  const look = options.patch
+    ? await litterbox.perform(readDiff, { sandbox: input.sandbox }, { signal, onProgress: talk.progress })
+    : undefined;
+  showUnsettled(talk, look);
   const entries = await litterbox.perform(readLog, input, { signal });
   if (talk.json) return talk.document(readLog.document?.(entries));
   const patch = async (revision: string) =>
     (await litterbox.perform(readDiff, { sandbox: input.sandbox, revision }, { signal })).patch();
   await showPaged(context, logLines(talk, entries, options.patch ? patch : undefined), 'Nothing happened in it yet.');
+  const newest = entries.find((entry) => entry.type === 'revision');
+  if (input.limit === undefined && newest?.commit === look?.tip) await look?.markShown();
+}
+
+function showUnsettled(talk: Talk, look: { readonly unsettled?: string } | undefined): void {
+  if (look?.unsettled !== undefined) talk.notice(talk.paint('yellow', visible(look.unsettled), process.stderr));
 }
 
 async function* logLines(
@@ -80,10 +92,14 @@ export interface DiffFlags {
 async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
-  const found = await litterbox.perform(readDiff, input, { signal });
+  const found = await litterbox.perform(readDiff, input, { signal, onProgress: talk.progress });
+  showUnsettled(talk, found);
   if (talk.json || flags.stat || flags.nameOnly) {
     const changes = await found.files();
-    if (talk.json) return talk.document(changes);
+    if (talk.json) {
+      talk.document(changes);
+      return await found.markShown();
+    }
     const shown = flags.nameOnly
       ? changes.map(({ path }) => visibleName(path))
       : [...statLines(talk, changes, process.stdout), ...(changes.length > 0 ? [totals(changes)] : [])];
@@ -101,6 +117,7 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
     showRisky(talk, (await planning.catch(() => undefined))?.risky ?? []);
   }
   await showPaged(context, diffLines(talk, found.patch()), 'No changes.');
+  await found.markShown(); // who leaves the pager early has seen what they wanted to
 }
 
 export interface IntegrateFlags {
@@ -139,6 +156,7 @@ async function integrate(
     onProgress: talk.progress,
     // Where a person is asked, the question shows the files.
     onPlan: (plan) => void (!talk.json && showPlan(talk, plan, input.acceptRisky === true || !isAtTerminal())),
+    ...(isAtTerminal() && { onUnseen: async (patch) => await showUnseen(context, patch) }),
   });
   if (talk.json) talk.document(operation.document?.(result));
   if (result.outcome === 'conflicts') {
@@ -163,6 +181,12 @@ async function integrate(
   requireStashBack(integration, result.conflicts);
 }
 
+async function showUnseen(context: Context, patch: AsyncIterable<Uint8Array>): Promise<void> {
+  context.talk.notice('Nobody has looked at these changes yet.');
+  if (process.stdout.isTTY && !context.talk.json)
+    await showPaged(context, diffLines(context.talk, patch), 'No changes.');
+}
+
 /** @throws LitterboxError `CONFLICT` when edits that were put aside did not go back without conflicts. */
 function requireStashBack(integration: Integration, conflicts: readonly string[]): void {
   if (conflicts.length === 0) return;
@@ -177,7 +201,8 @@ function requireStashBack(integration: Integration, conflicts: readonly string[]
   );
 }
 
-function showPlan(talk: Talk, plan: IntegrationPlan, hasRisky: boolean): void {
+function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
+  showUnsettled(talk, plan);
   talk.notice(
     `${plan.slug} at ${plan.tip.slice(0, 10)} into ${plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10)}:`,
   );
@@ -187,8 +212,32 @@ function showPlan(talk: Talk, plan: IntegrationPlan, hasRisky: boolean): void {
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
-  for (const line of notFollowedLines(plan)) talk.notice(`  ${line}`);
+  for (const line of [...unmilestonedLines(plan), ...messageLines(plan), ...notFollowedLines(plan)])
+    talk.notice(`  ${line}`);
   if (hasRisky) showRisky(talk, plan.risky);
+}
+
+function unmilestonedLines({ slug, unmilestoned }: IntegrationPlan): readonly string[] {
+  if (unmilestoned === 0) return [];
+  const came = unmilestoned === 1 ? 'One revision came' : `${unmilestoned} revisions came`;
+  return [`${came} after the last milestone: the branch litterbox/${slug} is not all of it.`];
+}
+
+/** Lines of messages that a plan shows; the rest is counted. */
+const MAX_MESSAGE_LINES = 20;
+
+/** The words that go into the person's history, in their name. */
+function messageLines({ messages }: IntegrationPlan): readonly string[] {
+  if (messages.length === 0) return [];
+  const all = messages.flatMap((message) =>
+    message
+      .trimEnd()
+      .split('\n')
+      .map((line, index) => `${index === 0 ? '- ' : '  '}${visible(line)}`),
+  );
+  const left = all.length - MAX_MESSAGE_LINES;
+  const title = messages.length === 1 ? 'Message of the commit:' : `Messages of the ${messages.length} commits:`;
+  return [title, ...all.slice(0, MAX_MESSAGE_LINES), ...(left > 0 ? [`… and ${left} more lines`] : [])];
 }
 
 function notFollowedLines({ slug, notFollowed }: IntegrationPlan): readonly string[] {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { type ExportedTree, ExportTree } from '../use-cases/export-tree.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
-import { wordings } from './wording.ts';
 
 /** `sandbox-worktree`, `litterbox worktree`: write the review branch's files, with .litterbox/worktrees/<name> as the way there. */
 export const exportWorktree = operation({
@@ -12,11 +11,8 @@ export const exportWorktree = operation({
   command: { verb: 'worktree', positional: ['sandbox'], examples: ['worktree fix-login', 'worktree fix-login --json'] },
   input: z.strictObject({
     sandbox: fields.sandbox(),
-    acceptRisky: fields
-      .flag()
-      .register(wordings, { flag: 'yes-risky' })
-      .optional()
-      .describe('Accept files that run code on this machine'),
+    tip: fields.tip(),
+    acceptRisky: fields.acceptRisky(),
   }),
   document: (made: ExportedTree) => made,
   execute: async (useCases, input, options) =>

@@ -31,6 +31,20 @@ export const fields = {
       wanted: 'a duration such as 30s or 5m',
     }),
 
+  /** The state of a sandbox that a person says yes to. */
+  tip: () =>
+    fields
+      .text('revision')
+      .optional()
+      .describe('Take exactly this revision, by number or commit, without having been shown it'),
+
+  acceptRisky: () =>
+    fields
+      .flag()
+      .register(wordings, { flag: 'yes-risky' })
+      .optional()
+      .describe('Accept files that run code on this machine, of what you were shown'),
+
   waitMs: () =>
     fields.durationMs(0).optional().describe('How long to wait for another call in the sandbox to end, such as 5m'),
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { IntegrationPlan } from '../ports/persons-repository.ts';
-import { IntegrateChanges, type IntegrateResult } from '../use-cases/integrate-changes.ts';
+import { IntegrateChanges, type IntegrateResult, type ShownPlan } from '../use-cases/integrate-changes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 import { wordings } from './wording.ts';
@@ -15,17 +14,15 @@ const input = z.strictObject({
     .describe('After --: arguments of git merge, from an allow-list'),
   message: fields.message().optional().describe('Of the merge commit, or of the last commit where there is none'),
   autostash: fields.flag().optional().describe('Put uncommitted edits aside and back again'),
-  acceptRisky: fields
-    .flag()
-    .register(wordings, { flag: 'yes-risky' })
-    .optional()
-    .describe('Accept files that run code on this machine'),
+  tip: fields.tip(),
+  acceptRisky: fields.acceptRisky(),
   waitMs: fields.waitMs(),
 });
 
 /** The plan without what only the adapter understands. */
-export function planDocument(plan: IntegrationPlan) {
-  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmergedBase, notFollowed } = plan;
+export function planDocument(plan: ShownPlan) {
+  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmilestoned, messages } = plan;
+  const { unmergedBase, notFollowed, unsettled } = plan;
   return {
     tip,
     head,
@@ -34,8 +31,11 @@ export function planDocument(plan: IntegrationPlan) {
     risky,
     dirtyOverlap,
     upToDate,
+    unmilestoned,
+    messages,
     ...(unmergedBase && { unmergedBase }),
     ...(notFollowed && { notFollowed }),
+    ...(unsettled !== undefined && { unsettled }),
   };
 }
 
@@ -65,7 +65,7 @@ export const applyChanges = operation({
   }),
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
-    const asked = { ...values, integration: 'apply' as const, onPlan: options?.onPlan };
+    const asked = { ...values, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
     return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
   },
 });
@@ -83,7 +83,7 @@ export const mergeChanges = operation({
   input,
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
-    const asked = { ...values, integration: 'merge' as const, onPlan: options?.onPlan };
+    const asked = { ...values, integration: 'merge' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
     return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
   },
 });

@@ -17,6 +17,10 @@ export interface OperationOptions extends ProgressOptions {
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
   /** Before anything is asked or changed. */
   readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
+  /**
+   * Shows a person the changes that nobody was shown yet; the approver is asked after it. Without it an apply or merge takes them unasked.
+   */
+  readonly onUnseen?: ((patch: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
   /** The files of an export that can run code, before anything is asked or written. */
   readonly onRisky?: ((risky: readonly RiskyChange[]) => void) | undefined;
   /** A fork of several has been made, and stays whatever becomes of the rest. */

@@ -126,6 +126,8 @@ export interface RiskyChange {
 /** What an export of the review branch would write. */
 export interface ExportPlan {
   readonly tree: ObjectId;
+  /** Number of the last revision that is in it. */
+  readonly revision: number;
   readonly risky: readonly RiskyChange[];
 }
 
@@ -155,6 +157,10 @@ export interface IntegrationPlan {
    * brought along: only the sandbox's own changes are. Absent when there are none.
    */
   readonly unmergedBase?: { readonly commits: number /** Where HEAD pointed then. */; readonly headRef?: string };
+  /** Revisions that the review branch is without, because they came after the last milestone. 0 where there is no milestone. */
+  readonly unmilestoned: number;
+  /** The words of the commits that a merge makes, oldest first. Agents wrote them, unless the person named others: hostile. */
+  readonly messages: readonly string[];
   /** What of the person's repository would have counted with `git merge` and does not here. Absent when there is nothing. */
   readonly notFollowed?: {
     /** Names of their hooks. */

@@ -102,6 +102,8 @@ export interface DiffOptions extends CallOptions {
   readonly revision?: ObjectId;
   /** With `revision`: compare it with this one instead of with the one before it. */
   readonly against?: ObjectId;
+  /** Compare the base with this revision instead of with the tip. */
+  readonly upTo?: ObjectId;
   readonly contextLines?: number;
   /** With the content of binary files, in the form that `git apply` takes; without, it is told that they differ. @defaultValue false */
   readonly hasBinary?: boolean;

@@ -46,6 +46,8 @@ export interface SandboxRecord {
   readonly missingLargeFiles?: { readonly paths: readonly string[]; readonly total: number };
   /** Name, as it was then, of the sandbox that this one began as a copy of. */
   readonly forkedFrom?: Slug;
+  /** The revision whose changes a person was shown last, as a whole: their yes stands on it. Absent when nobody was shown any. */
+  readonly shownTip?: ObjectId;
   /** How often what it runs in was replaced behind programs that have it open; nothing where it never was. */
   readonly replacements?: number;
   /** Goes up by one with every write: the fencing token of {@link StateStore.update}. */
@@ -96,7 +98,7 @@ export interface Lease extends AsyncDisposable {
 
 /**
  * Records, leases, journal, events and trust of one user, shared by any number of processes, each of which may be
- * killed at any moment. Every write is atomic and durable when its promise resolves; a mark alone, an event and what was
+ * killed at any moment. Every write is atomic and durable when its promise resolves; a mark or `shownTip` alone, an event and what was
  * spent may be taken by a power cut until something else is written, in order: never what was written before them.
  *
  * Errors: `STATE_CORRUPT`, `STATE_TOO_NEW`, `STATE_DIR_INVALID`, `DISK_FULL`, `BUSY`.
@@ -162,6 +164,7 @@ export type SandboxChange = {
     | 'policy'
     | 'workdir'
     | 'provider'
+    | 'shownTip'
     | 'replacements'
     | 'repositoryRoot']?: Key extends 'mark' | 'assurance' | 'setupLog'
     ? SandboxRecord[Key] | null

@@ -3,11 +3,14 @@ import { visibleName } from '../domain/visible.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RiskyChange } from '../ports/persons-repository.ts';
+import type { Revision } from '../ports/sandbox-histories.ts';
 
 /** What a person is asked to have on their machine. */
 export interface RiskyWork {
   readonly risky: readonly RiskyChange[];
   readonly slug: string;
+  /** The state in question. */
+  readonly tip: Pick<Revision, 'commit'>;
   /** What the command line calls what is asked for: `merge`. */
   readonly verb: string;
   /** After the number of files: `Merge fix-login all the same?` */
@@ -21,7 +24,7 @@ export interface RiskyWork {
  */
 export async function acceptRisky(
   approver: Approver,
-  { risky, slug, verb, question }: RiskyWork,
+  { risky, slug, tip, verb, question }: RiskyWork,
   isAccepted: boolean,
   options?: CallOptions,
 ): Promise<void> {
@@ -44,7 +47,7 @@ export async function acceptRisky(
       .join(', ')}${risky.length > 5 ? ' …' : ''}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: litterbox ${verb} ${slug} --yes-risky.`,
+      hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: litterbox ${verb} ${slug} --yes-risky. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
       facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
     },
   );

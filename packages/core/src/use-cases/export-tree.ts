@@ -1,17 +1,14 @@
-import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RiskyChange } from '../ports/persons-repository.ts';
-import { acceptRisky } from './accept-risky.ts';
+import type { AcceptWork, GivenConsent } from './accept-work.ts';
 import { audited } from './audited.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 
 /** An export that is asked for. */
-export interface ExportTreeInput {
+export interface ExportTreeInput extends Pick<GivenConsent, 'tip' | 'acceptRisky'> {
   readonly sandbox: string;
-  /** The person has seen the list of files that run code here and accepts it. */
-  readonly acceptRisky?: boolean | undefined;
   /** Called with that list before anything is asked or written. */
   readonly onRisky?: ((risky: readonly RiskyChange[]) => void) | undefined;
 }
@@ -34,34 +31,34 @@ export class ExportTree {
   readonly #find: FindSandbox;
   readonly #repository: OpenRepository;
   readonly #audit: AuditLog;
-  readonly #approver: Approver;
+  readonly #accept: AcceptWork;
   readonly #actor: string;
 
-  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog, approver: Approver, actor: string) {
+  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog, accept: AcceptWork, actor: string) {
     this.#find = find;
     this.#repository = repository;
     this.#audit = audit;
-    this.#approver = approver;
+    this.#accept = accept;
     this.#actor = actor;
   }
 
-  /** @throws LitterboxError `RISKY_CHANGES`; nothing is written then. */
+  /** @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`; nothing is written then. */
   async execute({ sandbox, ...input }: ExportTreeInput, options?: CallOptions): Promise<ExportedTree> {
-    const { id, slug, repositoryId } = await this.#find.execute(sandbox, options);
+    const record = await this.#find.execute(sandbox, options);
+    const { id, slug, repositoryId } = record;
     const repository = await this.#repository.execute(options);
-    const { tree, risky } = await repository.planExport(id, options);
+    const { tree, revision, risky } = await repository.planExport(id, options);
     if (risky.length > 0) input.onRisky?.(risky);
     return await audited(
       this.#audit,
       { operation: 'sandbox-worktree', actor: this.#actor, repositoryId, sandbox: id, input: { tree } },
       async () => {
-        const work = {
-          risky,
-          slug,
-          verb: 'worktree',
-          question: `Write the files of ${slug} to look into all the same?`,
-        };
-        await acceptRisky(this.#approver, work, input.acceptRisky ?? false, options);
+        const tip = await repository.resolve(id, String(revision), options);
+        const question = `Write the files of ${slug} to look into`;
+        const work = { record, tip, risky, slug, verb: 'worktree', question };
+        // Before the first milestone there is nothing of the sandbox's in it.
+        const consent = revision === 0 ? { ...input, tip: '0' } : input;
+        await this.#accept.execute(work, consent, options);
         const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
         return { ...(await repository.exportTree(id, { ...options, tree })), risky, revisions, unmilestoned };
       },

@@ -1,23 +1,23 @@
 import { LitterboxError } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
-import type { Approver } from '../ports/approver.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/persons-repository.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { leaseSandbox } from './lease-sandbox.ts';
-import { acceptRisky } from './accept-risky.ts';
+import { type AcceptWork, changedSince, type GivenConsent } from './accept-work.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
+import type { LookAtSandbox } from './look-at-sandbox.ts';
 import { leaseQuietSandbox } from './lease-quiet-sandbox.ts';
 import { assertWhole } from './open-sandboxes.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
 /** An apply or merge that is asked for. */
-export interface IntegrateInput {
+export interface IntegrateInput extends GivenConsent {
   readonly sandbox: string;
   readonly integration: Integration;
   /** git-merge arguments of the allow-list. */
@@ -27,10 +27,14 @@ export interface IntegrateInput {
   readonly paths?: readonly string[] | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
-  /** The person has seen the list of files that run code here and accepts it. */
-  readonly acceptRisky?: boolean | undefined;
   /** Called with the plan before anything is asked or changed. */
   readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
+}
+
+/** A plan, and what it is without. */
+export interface ShownPlan extends IntegrationPlan {
+  /** One sentence: why the workspace was not looked into, so that the plan may be without its last changes. */
+  readonly unsettled?: string;
 }
 
 /** What an apply or merge did, and what became of the sandbox. */
@@ -46,7 +50,8 @@ export class IntegrateChanges {
   readonly #repository: OpenRepository;
   readonly #state: StateStore;
   readonly #audit: AuditLog;
-  readonly #approver: Approver;
+  readonly #accept: AcceptWork;
+  readonly #look: LookAtSandbox;
   readonly #delete: DeleteSandbox;
   readonly #settle: SettleSandbox;
   readonly #actor: string;
@@ -56,7 +61,8 @@ export class IntegrateChanges {
     repository: OpenRepository,
     state: StateStore,
     audit: AuditLog,
-    approver: Approver,
+    accept: AcceptWork,
+    look: LookAtSandbox,
     remove: DeleteSandbox,
     settle: SettleSandbox,
     actor: string,
@@ -65,16 +71,22 @@ export class IntegrateChanges {
     this.#repository = repository;
     this.#state = state;
     this.#audit = audit;
-    this.#approver = approver;
+    this.#accept = accept;
+    this.#look = look;
     this.#delete = remove;
     this.#settle = settle;
     this.#actor = actor;
   }
 
-  async plan(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
+  /** What the workspace holds is recorded first, as far as it can be looked into. */
+  async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
+    const { record, unsettled } = await this.#look.execute(input.sandbox, options);
+    return { ...(await this.#plan(record, input, options)), ...(unsettled !== undefined && { unsettled }) };
+  }
+
+  async #plan(record: SandboxRecord, input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
     const { paths = [] } = input;
     if (paths.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
-    const record = await this.#find.execute(input.sandbox, options);
     assertWhole(record);
     const repository = await this.#repository.execute(options);
     return await repository.plan(
@@ -93,9 +105,10 @@ export class IntegrateChanges {
     const record = await this.#find.execute(input.sandbox, options);
     const held = <Result>(body: () => Promise<Result>) => this.#held(record, input.integration, body, options);
     const plan = await held(async () => {
-      assertWhole(await currentRecord(this.#state, record, options));
+      const now = await currentRecord(this.#state, record, options);
+      assertWhole(now);
       await this.#settle.execute(record, options);
-      return await this.plan(input, options);
+      return await this.#plan(now, input, options);
     });
     input.onPlan?.(plan);
     return await audited(
@@ -117,20 +130,17 @@ export class IntegrateChanges {
       async () => {
         reach('integrate.after-start');
         // Outside the leases: nobody waits for a person who reads.
-        const question = `${input.integration === 'merge' ? 'Merge' : 'Apply'} ${plan.slug} all the same?`;
-        await acceptRisky(
-          this.#approver,
-          { risky: plan.risky, slug: plan.slug, verb: input.integration, question },
-          input.acceptRisky ?? false,
-          options,
-        );
+        const { risky, slug, tip, integration: verb } = plan;
+        const question = `${verb === 'merge' ? 'Merge' : 'Apply'} ${slug}`;
+        const work = { record, tip: { commit: tip }, paths: input.paths, risky, slug, verb, question };
+        if (!plan.upToDate) await this.#accept.execute(work, input, options);
         return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
     );
   }
 
-  /** What was shown is what is brought in: a sandbox that moved on meanwhile is a conflict, as a branch that did. */
+  /** What was shown is what is brought in: a sandbox that moved on meanwhile is refused, as a branch that did. */
   async #carryOut(
     record: SandboxRecord,
     plan: IntegrationPlan,
@@ -142,10 +152,8 @@ export class IntegrateChanges {
     await this.#settle.execute(record, options);
     const { tip } = await repository.history(record.id, options);
     if (tip.commit !== plan.tip) {
-      throw new LitterboxError('CONFLICT', `The sandbox ${record.slug} changed since its changes were shown.`, {
-        operation: `sandbox.${input.integration}`,
-        hint: `Look at it again: litterbox diff ${record.slug}. Then litterbox ${input.integration} ${record.slug}.`,
-      });
+      const since = await repository.changes(record.id, { ...options, revision: tip.commit, against: plan.tip });
+      throw changedSince({ record, tip, verb: input.integration }, plan.tip, since);
     }
     const result = await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
     reach('integrate.after-execute');

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { isLitterboxError } from '@litterbox/core';
 import { createLitterbox, type Litterbox } from 'litterbox';
 import type { Job, Reply } from './job.ts';
+import { yesTo } from '../yes-to.ts';
 import { PROVIDERS_UNDER_TEST, type ProviderUnderTest } from './provider-under-test.ts';
 
 const [repo = '', stateDirectory = '', provider = 'overlayfs'] = process.argv.slice(2);
@@ -41,7 +42,8 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
       return (await on.milestone(job.name, job.message))?.commit;
     case 'apply':
     case 'merge': {
-      const { outcome, isDeleted, plan } = await on[job.do](job.name, { autostash: job.autostash, acceptRisky: true });
+      const yes = await yesTo(on, job.name);
+      const { outcome, isDeleted, plan } = await on[job.do](job.name, { autostash: job.autostash, ...yes });
       return { outcome, isDeleted, id: plan.sandbox };
     }
     case 'delete':

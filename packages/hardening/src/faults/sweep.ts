@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLitterboxError } from '@litterbox/core';
 import type { Litterbox } from 'litterbox';
+import { yesTo } from '../yes-to.ts';
 import { expectInvariants } from './invariants.ts';
 import type { Job } from './job.ts';
 import { type Death, type FaultFixture, faultFixture } from './fault-fixture.ts';
@@ -61,7 +62,7 @@ export const OPERATIONS: readonly SweptOperation[] = [
     job: { do: 'apply', name: 'a' },
     prepare: withWork,
     async again(litterbox, one) {
-      if (one.git('diff', '--cached', '--name-only') === '') await litterbox.apply('a', { acceptRisky: true });
+      if (one.git('diff', '--cached', '--name-only') === '') await litterbox.apply('a', await yesTo(litterbox, 'a'));
       assertIntegrated(one);
       one.accept();
     },
@@ -71,7 +72,7 @@ export const OPERATIONS: readonly SweptOperation[] = [
     job: { do: 'merge', name: 'a' },
     prepare: withWork,
     async again(litterbox, one) {
-      if (await isThere(litterbox)) await litterbox.merge('a', { acceptRisky: true });
+      if (await isThere(litterbox)) await litterbox.merge('a', await yesTo(litterbox, 'a'));
       assertIntegrated(one);
       if (one.git('--no-optional-locks', 'status', '--porcelain') !== '') throw new Error('The merge left changes.');
       one.accept();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import type { Sandbox } from 'litterbox';
-import { type AttackFixture, onTheHost, positiveControl, repositoryDigest } from '../../src/index.ts';
+import { type AttackFixture, onTheHost, positiveControl, repositoryDigest, yesTo } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
@@ -37,7 +37,7 @@ async function everything(fixture: AttackFixture, sandbox: Sandbox): Promise<voi
   fixture.hear('the plan', JSON.stringify(await litterbox.plan({ sandbox: sandbox.name, integration: 'merge' })));
   await litterbox.worktree(sandbox.name);
   await litterbox.reconcile();
-  await litterbox.apply(sandbox.name, { acceptRisky: true });
+  await litterbox.apply(sandbox.name, await yesTo(litterbox, sandbox.name));
   fixture.scratch.git('status');
   fixture.acceptRepository();
 }
@@ -129,8 +129,8 @@ describe('repositories that an agent makes', () => {
       trace,
     ] as const;
     for (const args of [
-      ['diff', 'a'],
       ['run', 'a', 'echo x >x'],
+      ['diff', 'a'],
       ['apply', 'a', '--yes-risky'],
     ]) {
       const ran = commandLine(fixture, args, { prefix: strace });
@@ -260,7 +260,7 @@ describe('repositories that an agent makes', () => {
       await fixture.run(sandbox, payload);
       const outcome = await fixture
         .open()
-        .apply(sandbox.name, { acceptRisky: true })
+        .apply(sandbox.name, await yesTo(fixture.open(), sandbox.name))
         .then(
           ({ outcome: done }) => done,
           (error: { readonly code?: string }) => error.code,
@@ -282,7 +282,7 @@ describe('repositories that an agent makes', () => {
       sandbox,
       `git ${IDENTITY} init -q . && mkdir sub && cd sub && git ${IDENTITY} init -q . && echo x >f && git add f && git ${IDENTITY} commit -q -m x && cd .. && git ${IDENTITY} -c protocol.file.allow=always submodule add ./sub sub; printf '160000 commit\\n' >odd; git ls-files -s`,
     );
-    await fixture.open().apply('a', { acceptRisky: true });
+    await fixture.open().apply('a', await yesTo(fixture.open(), 'a'));
     fixture.acceptRepository();
     const tracked = trackedIn(fixture);
     expect(tracked.some((line) => line.endsWith('\tsub/f'))).toBe(true);

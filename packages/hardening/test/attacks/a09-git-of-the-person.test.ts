@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { git } from '@litterbox/source-control-git';
-import { type AttackFixture, onTheHost, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, onTheHost, positiveControl, yesTo } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
@@ -172,7 +172,7 @@ exec git "$@"
       expect.arrayContaining(['.gitattributes', '.lfsconfig']),
     );
     expect(await fixture.achieved()).toEqual([]);
-    await litterbox.apply('a', { acceptRisky: true });
+    await litterbox.apply('a', await yesTo(litterbox, 'a'));
     positiveControl("the person's own filter, after a yes", marks.found(), (found) =>
       found.includes('filter.own.smudge'),
     );

@@ -216,6 +216,7 @@ describe('the eyes of the person', () => {
       '\u001b[31mCan run code, or hides what it holds:',
     );
     expect(await fixture.achieved()).toEqual([]);
+    commandLine(fixture, ['diff', 'a']);
     expect(commandLine(fixture, ['merge', 'a', '--yes-risky']).code).toBe(0);
     fixture.acceptRepository();
   });
@@ -258,6 +259,6 @@ describe('the eyes of the person', () => {
       expect(fixture.scratch.git('show', ':Makefile')).toBe('all:');
       expect(fixture.scratch.git('ls-files', '.envrc')).toBe('');
       fixture.acceptRepository();
-    } else expect(result).toMatchObject({ code: expect.stringMatching(/BUSY|HEAD_MOVED|CONFLICT/) });
+    } else expect(result).toMatchObject({ code: expect.stringMatching(/BUSY|HEAD_MOVED|CHANGED_SINCE_SHOWN/) });
   });
 });

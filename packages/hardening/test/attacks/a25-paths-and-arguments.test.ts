@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect } from '@jest/globals';
 import type { Sandbox } from 'litterbox';
-import { type AttackFixture, onTheHost, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, onTheHost, positiveControl, yesTo } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine } from './command-line.ts';
 
@@ -219,7 +219,7 @@ describe('paths', () => {
       (await sandbox.run(['sh', '-c', 'printf %s "$EVIL"'], { env: { EVIL: "'; touch pwn; $(touch pwn)\n" } })).stdout,
     ).toBe("'; touch pwn; $(touch pwn)\n");
     expect(await touched()).toBe('');
-    await fixture.open().apply('a', { acceptRisky: true });
+    await fixture.open().apply('a', await yesTo(fixture.open(), 'a'));
     expect(fixture.scratch.git('ls-files', '-z').split('\0').filter(Boolean).length).toBe(names.length + 2);
     fixture.acceptRepository();
   });

@@ -56,6 +56,7 @@ describe('exported trees', () => {
         stderr: expect.stringContaining('package.json'),
       });
       expect(existsSync(place)).toBe(false);
+      litterbox('diff', SANDBOX);
       expect(litterbox('worktree', SANDBOX, '--yes-risky').code).toBe(0);
       expect(lstatSync(place).isSymbolicLink()).toBe(true);
       expect(realpathSync(place).startsWith(realpathSync(repository))).toBe(false);

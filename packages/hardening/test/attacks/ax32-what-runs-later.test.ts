@@ -93,6 +93,7 @@ describe('what runs later', () => {
       const sandbox = await fixture.open().create({ name: 'a' });
       await sandbox.write('scripts/smudge.sh', `#!/bin/sh\n${marks.touch('smudge')}\ncat\n`);
       await sandbox.write('z.dat', 'zz\n');
+      commandLine(fixture, ['diff', 'a']);
       for (const integration of ['merge', 'apply'] as const) {
         const refused = commandLine(fixture, [integration, 'a', '--yes-risky']);
         expect({ integration, code: refused.code, stderr: refused.stderr }).toEqual({
@@ -105,6 +106,7 @@ describe('what runs later', () => {
       expect(await fixture.achieved()).toEqual([]);
       // The program alone is the person's to say yes to; git runs it when they next write such a file.
       await sandbox.write('z.dat', 'z\n');
+      commandLine(fixture, ['diff', 'a']);
       expect(commandLine(fixture, ['merge', 'a', '--yes-risky'])).toMatchObject({ code: 0 });
       expect(marks.found()).toEqual([]);
       scratch.file('z.dat', 'changed');

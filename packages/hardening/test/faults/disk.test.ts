@@ -13,6 +13,7 @@ import {
   faultFixture,
   userFile,
   violations,
+  yesTo,
 } from '../../src/index.ts';
 import { seededRandom } from '../../src/model/seeded-random.ts';
 
@@ -60,7 +61,7 @@ describe('a full disk below the state directory', () => {
       for (const needsRoom of [
         async () => await litterbox.create({ name: 'd' }),
         async () => await litterbox.milestone('a', 'full'),
-        async () => await litterbox.apply('a', { acceptRisky: true }),
+        async () => await litterbox.apply('a', await yesTo(litterbox, 'a')),
       ])
         expect(['DISK_FULL', 'AUDIT_UNAVAILABLE']).toContain(await outcomeOf(needsRoom));
       const log: string[] = [];
@@ -154,13 +155,13 @@ describe('a full disk below the repository', () => {
     const { root, litterbox } = await started(image, fixture, 'for i in 1 2 3; do head -c 3000000 /dev/zero >$i; done');
     image.leave(4 * 2 ** 20);
     const before = left(root);
-    await expect(litterbox.apply('a', { acceptRisky: true })).rejects.toMatchObject({
+    await expect(litterbox.apply('a', await yesTo(litterbox, 'a'))).rejects.toMatchObject({
       code: 'DISK_FULL',
       message: expect.stringMatching(/^The changes need \d+ MiB below .*, and \d+ MiB are free\.$/),
     });
     expect(left(root)).toEqual(before);
     image.free();
-    expect((await litterbox.apply('a', { acceptRisky: true })).outcome).toBe('staged');
+    expect((await litterbox.apply('a', await yesTo(litterbox, 'a'))).outcome).toBe('staged');
   });
 
   it('an apply that finds no inode half-way is undone, and git is not locked', async () => {
@@ -173,10 +174,10 @@ describe('a full disk below the repository', () => {
     );
     image.leaveInodes(50);
     const before = left(root);
-    await expect(litterbox.apply('a', { acceptRisky: true })).rejects.toMatchObject({ code: 'DISK_FULL' });
+    await expect(litterbox.apply('a', await yesTo(litterbox, 'a'))).rejects.toMatchObject({ code: 'DISK_FULL' });
     expect(left(root)).toEqual(before);
     image.free();
-    expect((await litterbox.apply('a', { acceptRisky: true })).outcome).toBe('staged');
+    expect((await litterbox.apply('a', await yesTo(litterbox, 'a'))).outcome).toBe('staged');
     expect(left(root).status.split('\n')).toHaveLength(101);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { expectInvariants, type FaultFixture, faultFixture, userFile } from '../../src/index.ts';
+import { expectInvariants, type FaultFixture, faultFixture, userFile, yesTo } from '../../src/index.ts';
 import { INTEGRATE, MERGE, STASH } from './kill-points.ts';
 
 const FILES = {
@@ -76,8 +76,8 @@ describe('an apply or merge', () => {
     // Said again it works, and nothing happens twice.
     await fixture.once(async (litterbox) => {
       if (what === 'merge')
-        expect(await litterbox.merge('a', { acceptRisky: true })).toMatchObject({ isDeleted: true });
-      else if (outcome === 'undone') await litterbox.apply('a', { acceptRisky: true });
+        expect(await litterbox.merge('a', await yesTo(litterbox, 'a'))).toMatchObject({ isDeleted: true });
+      else if (outcome === 'undone') await litterbox.apply('a', await yesTo(litterbox, 'a'));
     });
     expect(seen(fixture).files).toEqual(changed);
     expect(Number(seen(fixture).commits)).toBeLessThanOrEqual(Number(before.commits) + 2);
@@ -96,7 +96,7 @@ describe('an apply or merge', () => {
     fixture.accept();
     await expectInvariants(fixture, `killed at ${point}`);
     await fixture.once(async (litterbox) => {
-      await litterbox.merge('a', { acceptRisky: true, autostash: true });
+      await litterbox.merge('a', { ...(await yesTo(litterbox, 'a')), autostash: true });
     });
     expect(userFile(fixture, 'a.txt')).toBe('one\nTWO\nthree\nand mine\n');
     fixture.accept();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core';
-import { repositoryDigest } from '../../src/index.ts';
+import { repositoryDigest, yesTo } from '../../src/index.ts';
 import { wildFixture, type WildFixture } from './wild-fixture.ts';
 import { ORDINARY_CHANGE, WILD, type Wild } from './repositories.ts';
 
@@ -47,7 +47,7 @@ async function works(
   const wanted = treeOf(change);
   if (mergeIs !== undefined) {
     const untouched = repositoryDigest(repository);
-    expect(await refusal(litterbox.merge('wild', { acceptRisky: true }))).toEqual({
+    expect(await refusal(litterbox.merge('wild', await yesTo(litterbox, 'wild')))).toEqual({
       code: mergeIs,
       hint: expect.stringMatching(/^\S/),
     });
@@ -55,7 +55,10 @@ async function works(
     return;
   }
   const [status, refs] = [sh(STATUS), sh(REFS)];
-  expect(await litterbox.merge('wild', { acceptRisky: true })).toMatchObject({ outcome: 'committed', isDeleted: true });
+  expect(await litterbox.merge('wild', await yesTo(litterbox, 'wild'))).toMatchObject({
+    outcome: 'committed',
+    isDeleted: true,
+  });
   expect(sh('git rev-parse HEAD^{tree}').trim()).toBe(wanted);
   expect({ firstSh: sh(STATUS), secondSh: sh(REFS) }).toEqual({ firstSh: status, secondSh: refs });
   sh('git fsck --no-dangling --no-progress');

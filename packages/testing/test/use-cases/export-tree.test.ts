@@ -52,6 +52,7 @@ test('with a yes, asked for or given before, it is written', async () => {
   ] as const) {
     await using fixture = useCaseFixture({ answer });
     await risky(fixture);
+    await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.execute('a'));
     const { risky: files } = await fixture.exportTree.execute({ sandbox: 'a', acceptRisky });
     expect(files.map(({ path }) => path)).toEqual(['Makefile']);
     expect(fixture.person.read(`${PLACE}/Makefile`)).toBe('all:\n');
@@ -65,6 +66,20 @@ test('what was shown is what is written, whatever comes meanwhile', async () => 
   const onRisky = () => {
     fixture.person.refs.set('refs/heads/litterbox/a', fixture.person.refs.get('refs/heads/main') as never);
   };
-  await fixture.exportTree.execute({ sandbox: 'a', acceptRisky: true, onRisky });
+  await fixture.exportTree.execute({ sandbox: 'a', acceptRisky: true, tip: '1', onRisky });
   expect(fixture.person.read(`${PLACE}/Makefile`)).toBe('all:\n');
+});
+
+test('a branch that is not what was shown is CHANGED_SINCE_SHOWN by its files, and a yes to its tip writes it', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture, 'a');
+  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.execute('a'));
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo more >more' });
+  await fixture.cutMilestone.execute('a', 'Done');
+  await expect(fixture.exportTree.execute({ sandbox: 'a' })).rejects.toMatchObject({
+    code: 'CHANGED_SINCE_SHOWN',
+    message: expect.stringContaining('more'),
+  });
+  expect(fixture.person.read(`${PLACE}/more`)).toBeUndefined();
+  expect(await fixture.exportTree.execute({ sandbox: 'a', tip: '2' })).toMatchObject({ files: 3 });
 });

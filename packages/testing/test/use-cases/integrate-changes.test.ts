@@ -1,8 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { NOTHING_LEFT, useCaseFixture } from '../../src/index.ts';
+import { NOTHING_LEFT, useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { changed, inState, made } from '../made.ts';
 
 const merge = { sandbox: 'a', integration: 'merge' } as const;
+/** What a person is shown, as a whole. */
+async function look(fixture: UseCaseFixture, name: string): Promise<void> {
+  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.execute(name));
+}
+
 const apply = { sandbox: 'a', integration: 'apply' } as const;
 
 test('a merge brings the work in and deletes the sandbox', async () => {
@@ -114,7 +119,7 @@ test('what can run code is asked about; no is RISKY_CHANGES, and nothing changes
   expect((await fixture.audited()).at(-1)).toBe('sandbox-merge: error');
 });
 
-test('a yes of the person brings it in, and who has seen it already is not asked', async () => {
+test('a yes of the person brings it in, and one to what was shown is not asked for again', async () => {
   await using fixture = useCaseFixture({ answer: true });
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
@@ -122,11 +127,12 @@ test('a yes of the person brings it in, and who has seen it already is not asked
   expect(fixture.approver.asked).toHaveLength(1);
   await made(fixture, 'b');
   fixture.scribble('b', 'package.json', '{}\n');
+  await look(fixture, 'b');
   await fixture.integrateChanges.execute({ ...merge, sandbox: 'b', acceptRisky: true });
   expect(fixture.approver.asked).toHaveLength(1);
 });
 
-test('nobody waits for a person who reads: the sandbox is free meanwhile, and what changed then is CONFLICT', async () => {
+test('nobody waits for a person who reads: the sandbox is free meanwhile, and what changed then is CHANGED_SINCE_SHOWN', async () => {
   await using fixture = useCaseFixture({
     approver: {
       async approve() {
@@ -137,7 +143,7 @@ test('nobody waits for a person who reads: the sandbox is free meanwhile, and wh
   });
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'CONFLICT' });
+  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
   expect(fixture.left().records).toEqual(['a: ready']);
 });
 
@@ -191,4 +197,117 @@ test('a sandbox that is being deleted is not planned either', async () => {
   await inState(fixture, 'a', 'deleting');
   await expect(fixture.integrateChanges.plan(merge)).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
   await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
+});
+
+test('what was shown is merged without a question, and what came after it is CHANGED_SINCE_SHOWN by its files', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await look(fixture, 'a');
+  const { tip: shown } = await fixture.lookAtSandbox.execute('a');
+  fixture.scribble('a', 'late', 'x');
+  const before = fixture.person.digest();
+  for (const asked of [merge, apply]) {
+    await expect(fixture.integrateChanges.execute(asked)).rejects.toMatchObject({
+      code: 'CHANGED_SINCE_SHOWN',
+      message: expect.stringContaining('late'),
+      details: { facts: { shown: shown.commit, changed: [{ path: 'late', status: 'added' }], changedFiles: 1 } },
+    });
+  }
+  expect(fixture.approver.asked[0]?.details).toEqual(['late: added +1 -0']);
+  expect(fixture.person.digest()).toBe(before);
+  await look(fixture, 'a');
+  expect((await fixture.integrateChanges.execute(merge)).outcome).toBe('committed');
+  expect(fixture.approver.asked).toHaveLength(2);
+});
+
+test('a person who is asked about what changed since may say yes', async () => {
+  await using fixture = useCaseFixture({ answer: true });
+  await changed(fixture);
+  await look(fixture, 'a');
+  fixture.scribble('a', 'late', 'x');
+  await fixture.integrateChanges.execute(merge);
+  expect(fixture.approver.asked.map(({ question }) => question)).toEqual([
+    'This file is not as it was when you were shown a. Merge a all the same?',
+  ]);
+});
+
+test('what is as it was shown again is not asked about, and of an apply the other files do not count', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await look(fixture, 'a');
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo x >late' });
+  await fixture.integrateChanges.execute({ ...apply, paths: ['work'] });
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'rm late' });
+  fixture.person.commit();
+  await fixture.integrateChanges.execute(merge);
+  expect(fixture.approver.asked).toEqual([]);
+});
+
+test('a tip is a yes to exactly that state, whatever was shown', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await look(fixture, 'a');
+  fixture.scribble('a', 'Makefile', 'all:\n');
+  const { tip } = await fixture.lookAtSandbox.execute('a');
+  for (const wrong of ['1', '0'])
+    await expect(fixture.integrateChanges.execute({ ...merge, tip: wrong, acceptRisky: true })).rejects.toMatchObject({
+      code: 'CHANGED_SINCE_SHOWN',
+    });
+  await expect(fixture.integrateChanges.execute({ ...merge, tip: '99' })).rejects.toMatchObject({
+    code: 'REV_NOT_FOUND',
+  });
+  await fixture.integrateChanges.execute({ ...merge, tip: tip.commit.slice(0, 10), acceptRisky: true });
+  expect(fixture.person.read('Makefile')).toBe('all:\n');
+});
+
+test('a yes to files that run code, given before, is a yes to what was shown and nothing else', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  fixture.scribble('a', 'Makefile', 'all:\n');
+  const blind = { ...merge, acceptRisky: true };
+  await expect(fixture.integrateChanges.execute(blind)).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+  await look(fixture, 'a');
+  fixture.scribble('a', 'Makefile', 'all: evil\n');
+  await expect(fixture.integrateChanges.execute(blind)).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
+  await look(fixture, 'a');
+  expect((await fixture.integrateChanges.execute(blind)).outcome).toBe('committed');
+});
+
+test('changes that nobody was shown are shown and asked about where there is a person, and taken where there is none', async () => {
+  await using fixture = useCaseFixture({ answer: true });
+  await changed(fixture);
+  const seen: string[] = [];
+  const onUnseen = async (patch: AsyncIterable<Uint8Array>) => {
+    for await (const bytes of patch) seen.push(new TextDecoder().decode(bytes));
+  };
+  await fixture.integrateChanges.execute({ ...apply, onUnseen });
+  expect(seen.join('')).toContain('+work');
+  expect(fixture.approver.asked.map(({ question }) => question)).toEqual(['Apply a?']);
+  fixture.person.commit();
+  await fixture.integrateChanges.execute({ ...merge, onUnseen });
+  expect(fixture.approver.asked).toHaveLength(1); // it was shown
+  await changed(fixture, 'b');
+  await fixture.integrateChanges.execute({ ...apply, sandbox: 'b' });
+  expect(fixture.approver.asked).toHaveLength(1);
+});
+
+test('a no to changes that were shown at the merge is PERMISSION_DENIED, and nothing changes', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  const before = fixture.person.digest();
+  await expect(fixture.integrateChanges.execute({ ...merge, onUnseen: async () => {} })).rejects.toMatchObject({
+    code: 'PERMISSION_DENIED',
+  });
+  expect(fixture.person.digest()).toBe(before);
+});
+
+test('a plan holds what no call recorded, the words of the commits, and what the review branch is without', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  expect(await fixture.integrateChanges.plan(merge)).toMatchObject({ unmilestoned: 0 });
+  await fixture.cutMilestone.execute('a', 'Work');
+  fixture.scribble('a', 'late', 'x');
+  const plan = await fixture.integrateChanges.plan({ ...merge, message: 'Mine' });
+  expect(plan).toMatchObject({ unmilestoned: 1, messages: ['Mine'] });
+  expect(plan.changes.map(({ path }) => path)).toEqual(['late', 'work']);
 });

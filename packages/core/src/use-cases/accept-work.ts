@@ -1,0 +1,147 @@
+import { LitterboxError } from '../domain/errors.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { visibleName } from '../domain/visible.ts';
+import type { Approver } from '../ports/approver.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { FileChange } from '../ports/file-change.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { acceptRisky, type RiskyWork } from './accept-risky.ts';
+import { currentRecord } from './change-record.ts';
+import type { LookAtSandbox } from './look-at-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+
+/** What a person is asked to have: one state of a sandbox. */
+export interface OfferedWork extends Omit<RiskyWork, 'question'> {
+  readonly record: SandboxRecord;
+  /** Of the work that is taken: these files and directories alone. */
+  readonly paths?: readonly string[] | undefined;
+  /** The question itself: `Merge fix-login`. */
+  readonly question: string;
+}
+
+/** What a person said before they were asked. */
+export interface GivenConsent {
+  /** A revision by number or commit: yes to that state and no other. */
+  readonly tip?: string | undefined;
+  /** Yes to the files that run code, of the state that was shown or that `tip` names. */
+  readonly acceptRisky?: boolean | undefined;
+  /** Shows a person the changes that nobody was shown yet; the approver is asked after that. Without it they are taken unasked. */
+  readonly onUnseen?: ((patch: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
+}
+
+/** Changed files that a question or a refusal names. */
+const MAX_NAMED = 20;
+/** Changed files that the facts of a refusal name. */
+const MAX_FACTS = 100;
+
+/**
+ * A decision stands on what was shown: whoever says yes gets the state that they saw. Another one is named by the files that changed since,
+ * and asked about.
+ */
+export class AcceptWork {
+  readonly #state: StateStore;
+  readonly #repository: OpenRepository;
+  readonly #approver: Approver;
+  readonly #look: LookAtSandbox;
+
+  constructor(state: StateStore, repository: OpenRepository, approver: Approver, look: LookAtSandbox) {
+    this.#state = state;
+    this.#repository = repository;
+    this.#approver = approver;
+    this.#look = look;
+  }
+
+  /** @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`, `PERMISSION_DENIED`; `REV_NOT_FOUND` for a tip that is none. */
+  async execute(work: OfferedWork, consent: GivenConsent, options?: CallOptions): Promise<void> {
+    const basis = await this.#basis(work, consent, options);
+    const isSeen = basis === undefined ? await this.#show(work, consent, options) : false;
+    const since = basis === undefined ? [] : await this.#changedSince(work, basis, options);
+    if (since.length > 0) await this.#acceptChanged(work, basis, since, options);
+    const isAccepted = consent.acceptRisky === true && basis !== undefined && since.length === 0;
+    const question = `${work.question} all the same?`;
+    await acceptRisky(this.#approver, { ...work, question }, isAccepted, options);
+    if (!isSeen || work.risky.length > 0) return;
+    const plain = { question: `${work.question}?`, details: [] };
+    if (await this.#approver.approve(plain, options)) return;
+    throw new LitterboxError('PERMISSION_DENIED', `Nobody agreed to ${work.verb} ${work.slug}.`, {
+      operation: `sandbox.${work.verb}`,
+    });
+  }
+
+  /** The state that the person knows: the one that they name, or the one that they were shown last. */
+  async #basis({ record, tip, ...work }: OfferedWork, consent: GivenConsent, options?: CallOptions) {
+    if (consent.tip === undefined) return (await currentRecord(this.#state, record, options)).shownTip;
+    const repository = await this.#repository.execute(options);
+    const { commit } = await repository.resolve(record.id, consent.tip, options);
+    if (commit === tip.commit) return commit;
+    const since = await this.#changedSince({ record, tip, ...work }, commit, options);
+    throw changedSince({ record, tip, ...work }, commit, since);
+  }
+
+  async #changedSince(
+    { record, tip, paths }: OfferedWork,
+    basis: ObjectId,
+    options?: CallOptions,
+  ): Promise<readonly FileChange[]> {
+    if (basis === tip.commit) return [];
+    const repository = await this.#repository.execute(options);
+    const scope = { revision: tip.commit, against: basis, ...(paths?.length && { paths }) };
+    return await repository.changes(record.id, { ...options, ...scope });
+  }
+
+  /** @returns whether there was a person to show it to */
+  async #show({ record, tip }: OfferedWork, { onUnseen }: GivenConsent, options?: CallOptions): Promise<boolean> {
+    if (!onUnseen) return false;
+    const repository = await this.#repository.execute(options);
+    await onUnseen(repository.diff(record.id, { ...options, upTo: tip.commit }));
+    await this.#look.shown({ record, tip });
+    return true;
+  }
+
+  async #acceptChanged(
+    work: OfferedWork,
+    basis: ObjectId | undefined,
+    since: readonly FileChange[],
+    options?: CallOptions,
+  ): Promise<void> {
+    const details = since.slice(0, MAX_NAMED).map(describeChange);
+    if (since.length > MAX_NAMED) details.push(`… and ${since.length - MAX_NAMED} more`);
+    const subject = since.length === 1 ? 'This file' : `These ${since.length} files`;
+    const question = `${subject} ${since.length === 1 ? 'is not as it was' : 'are not as they were'} when you were shown ${work.slug}. ${work.question} all the same?`;
+    if (await this.#approver.approve({ question, details }, options)) return;
+    throw changedSince(work, basis, since);
+  }
+}
+
+/** For a sandbox that went on after it was shown. @param since the files that differ; empty where only words do */
+export function changedSince(
+  { record: { slug }, tip, verb }: Pick<OfferedWork, 'record' | 'tip' | 'verb'>,
+  shown: ObjectId | undefined,
+  since: readonly FileChange[],
+): LitterboxError {
+  const named = since.slice(0, 5).map(({ path }) => visibleName(path));
+  const which = named.length === 0 ? '' : `: ${named.join(', ')}${since.length > named.length ? ' …' : ''}`;
+  const files = since.length === 1 ? 'One file' : `${since.length} files`;
+  const are = since.length === 1 ? 'is not as it was' : 'are not as they were';
+  return new LitterboxError(
+    'CHANGED_SINCE_SHOWN',
+    since.length === 0
+      ? `${slug} is at another revision than the one that was shown.`
+      : `${files} of ${slug} ${are} when it was shown${which}.`,
+    {
+      operation: `sandbox.${verb}`,
+      hint: `Look again: litterbox diff ${slug}. Then: litterbox ${verb} ${slug}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.`,
+      facts: {
+        tip: tip.commit,
+        ...(shown !== undefined && { shown }),
+        changed: since.slice(0, MAX_FACTS).map(({ path, status }) => ({ path, status })),
+        changedFiles: since.length,
+      },
+    },
+  );
+}
+
+function describeChange({ path, status, addedLines, removedLines }: FileChange): string {
+  const counts = addedLines === undefined ? '' : ` +${addedLines} -${removedLines ?? 0}`;
+  return `${visibleName(path)}: ${status}${counts}`;
+}

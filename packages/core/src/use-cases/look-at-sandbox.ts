@@ -1,0 +1,78 @@
+import { isLitterboxError } from '../domain/errors.ts';
+import type { ProgressOptions } from '../ports/call.ts';
+import type { Revision } from '../ports/sandbox-histories.ts';
+import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
+import { changeRecord } from './change-record.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+import { leaseSandbox } from './lease-sandbox.ts';
+import type { OpenRepository } from './open-repository.ts';
+import type { SettleSandbox } from './settle-sandbox.ts';
+
+/** A state of a sandbox that a person is about to be shown. */
+export interface Look {
+  readonly record: SandboxRecord;
+  /** What is shown, whatever is recorded from now on. */
+  readonly tip: Revision;
+  /** One sentence: why the workspace was not looked into, so that the tip may be without its last changes. */
+  readonly unsettled?: string;
+}
+
+/** How long a call that is at work gets to end. A person who looks is shown what there is, rather than made to wait for a long test. */
+const PATIENCE_MS = 500;
+
+/**
+ * What a person sees before they decide: the history with everything that the workspace holds, and a note of what they were shown, on which
+ * their yes then stands ({@link AcceptWork}).
+ */
+export class LookAtSandbox {
+  readonly #find: FindSandbox;
+  readonly #repository: OpenRepository;
+  readonly #state: StateStore;
+  readonly #settle: SettleSandbox;
+
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, settle: SettleSandbox) {
+    this.#find = find;
+    this.#repository = repository;
+    this.#state = state;
+    this.#settle = settle;
+  }
+
+  async execute(name: string, options?: ProgressOptions): Promise<Look> {
+    const record = await this.#find.execute(name, options);
+    const unsettled = await this.#unsettled(record, options);
+    const repository = await this.#repository.execute(options);
+    const { tip } = await repository.history(record.id, options);
+    return { record, tip, ...(unsettled !== undefined && { unsettled }) };
+  }
+
+  /** A person was shown everything that the look holds. Nothing happens when the sandbox was deleted meanwhile. */
+  async shown({
+    record,
+    tip,
+  }: {
+    readonly record: SandboxRecord;
+    readonly tip: Pick<Revision, 'commit'>;
+  }): Promise<void> {
+    try {
+      await changeRecord(this.#state, record, ({ shownTip }) =>
+        shownTip === tip.commit ? undefined : { shownTip: tip.commit },
+      );
+    } catch (error) {
+      if (!isLitterboxError(error, 'SANDBOX_NOT_FOUND')) throw error;
+    }
+  }
+
+  async #unsettled(record: SandboxRecord, options?: ProgressOptions): Promise<string | undefined> {
+    const { slug, state } = record;
+    if (state === 'paused' || state === 'stopped')
+      return `${slug} is ${state}: changes that no call recorded before that are not shown.`;
+    try {
+      await using _lease = await leaseSandbox(this.#state, record, 'diff', { patienceMs: PATIENCE_MS, ...options });
+      await this.#settle.execute(record, options);
+      return undefined;
+    } catch (error) {
+      if (!isLitterboxError(error)) throw error;
+      return `${error.message} Changes that no call has recorded yet are not shown.`;
+    }
+  }
+}
