@@ -11,7 +11,12 @@ const FOLDERS = {
   kit: ['packages/conformance/src', 'packages/conformance/src/sandbox-provider'],
   git: ['packages/source-control-git/test'],
   state: ['packages/state-sqlite/test'],
-  linux: ['packages/linux-sandbox/src', 'packages/linux-sandbox/src/directory', 'packages/linux-sandbox/src/session'],
+  linux: [
+    'packages/linux-sandbox/src',
+    'packages/linux-sandbox/src/directory',
+    'packages/linux-sandbox/src/session',
+    'packages/linux-sandbox/src/kernel',
+  ],
   sync: ['packages/sync-rsync/test'],
   gate: ['packages/network-gate/test'],
   testing: ['packages/testing/test', 'packages/testing/test/use-cases'],

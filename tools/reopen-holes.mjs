@@ -101,7 +101,7 @@ const HOLES = [
   {
     name: 'io-uring',
     file: `${FILTERS}/seccomp-filter.ts`,
-    guard: '  absent: [425, 426, 427, 435, 206],\n  clone: 56,',
+    guard: '  absent: [425, 426, 427, 435, 206, 447],\n  clone: 56,',
     hole: '  absent: [435],\n  clone: 56,',
     tests: ['A47:'],
   },

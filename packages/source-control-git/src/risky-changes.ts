@@ -46,7 +46,10 @@ export function riskyChanges(
       if (change.executable && !wasExecutable) reasons.add('becomes executable');
       if (sizeBytes > HUGE_BYTES) reasons.add('is larger than 1 MiB');
       if (change.binary && mode !== '120000') reasons.add('is binary: a diff does not show what it holds');
-      if (withUnseen.has(path)) reasons.add('has characters in it that nobody sees, or that reorder text');
+      if (withUnseen.has(path))
+        reasons.add(
+          'holds what nobody sees: invisible or reordering characters, terminal codes, or text behind hundreds of blanks',
+        );
       if (twins.has(path)) reasons.add('differs from another name by case or Unicode form only');
       if (visibleName(path, Number.POSITIVE_INFINITY) !== path) {
         reasons.add('has invisible or control characters in its name');

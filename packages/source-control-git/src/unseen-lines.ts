@@ -4,11 +4,15 @@ import { fromByteString } from './byte-text.ts';
 import type { PathStep } from './read-diff.ts';
 import type { Store } from './store.ts';
 
-/** Controls are shown as escapes in a diff and steer nothing in a file; half of a pair is a byte that is no text. */
+/** Of the controls only those that begin an escape sequence steer the terminal of who prints the file; half of a pair is a byte that is no text. */
 const HARMLESS = /^[\p{Cc}\p{Cs}]$/u;
+const BEGINS_ESCAPE = /[\x1b\x90\x9b\x9d-\x9f]/;
+/** So many blanks push what stands behind them out of every window. Looks once at each run of them, however long. */
+const PUSHED_OUT = /(?<![ \t\u00a0\u3000])[ \t\u00a0\u3000]{200,}(?=\S)/;
 
 /**
- * The paths whose added lines hold characters that nobody sees, or that reorder text. Reads what is written, as a stream, and of the few
+ * The paths whose added lines hold what nobody sees: invisible characters, those that reorder text, escape sequences of terminals, and text
+ * behind hundreds of blanks. Reads what is written, as a stream, and of the few
  * files that hold any what was there before.
  *
  * @param isRead tells by the id whether a blob is small enough to be read whole
@@ -23,7 +27,7 @@ export async function pathsWithUnseen(
   const oids = new Set(written.flatMap((step) => (step.new && isRead(step.new.oid) ? [step.new.oid] : [])));
   const held = new Map<string, readonly string[]>();
   for await (const { oid, bytes } of blobsOf(store, [...oids], signal)) {
-    if (isAscii(bytes)) continue;
+    if (isAscii(bytes) && !bytes.includes(0x1b) && !PUSHED_OUT.test(bytes.toString('latin1'))) continue;
     const lines = linesWithUnseen(bytes);
     if (lines.length > 0) held.set(oid, lines);
   }
@@ -39,12 +43,20 @@ export async function pathsWithUnseen(
 
 const isFile = (side: PathStep['new']) => side?.mode === '100644' || side?.mode === '100755';
 
+/** As git tells it. What is binary is named as such. */
+const isBinary = (bytes: Buffer) => bytes.subarray(0, 8000).includes(0);
+
 function linesWithUnseen(bytes: Buffer): readonly string[] {
+  const isText = !isBinary(bytes);
   const lines = bytes
     .toString()
     .replace(/^\ufeff/, '') // the mark at the beginning of a file
     .split('\n');
-  return lines.filter((line) => (line.match(UNSEEN) ?? []).some((character) => !HARMLESS.test(character)));
+  return lines.filter(
+    (line) =>
+      (isText && (BEGINS_ESCAPE.test(line) || PUSHED_OUT.test(line))) ||
+      (line.match(UNSEEN) ?? []).some((character) => !HARMLESS.test(character)),
+  );
 }
 
 /** One call of git for all of them; each is in memory alone. */

@@ -109,6 +109,21 @@ describe('what was shown', () => {
   );
 
   attack(
+    'AX95: terminal codes, and text behind hundreds of blanks, are named',
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
+      await sandbox.write('code.txt', 'fine\n\u001b[8mhidden\u001b[0m\n');
+      await sandbox.write('pushed.js', `f();${' '.repeat(150)}${'\t'.repeat(150)}evil();\n`);
+      await sandbox.write('wide.txt', `${' '.repeat(190)}x\n${' '.repeat(5000)}\n`);
+      const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
+      expect(risky.map(({ path }) => path).toSorted()).toEqual(['code.txt', 'pushed.js']);
+      await sandbox.write('wide.txt', `${' '.repeat(2 ** 20 - 2)}\n`); // one long run costs no more than its length
+      await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
+    },
+    FILES,
+  );
+
+  attack(
     'AX93: the words that go into the history are in the plan, and none of them steers what reads commits',
     async (fixture) => {
       const litterbox = fixture.open();
