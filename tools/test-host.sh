@@ -14,6 +14,17 @@ case $action:$level in
     exit 2
     ;;
 esac
+# One at a time: two that prepare one machine would trip over each other. What a part starts and leaves running does not have the lock.
+lock=/run/litterbox-test-host.lock
+if [ "$action" != status ] && [ "$(id -u)" = 0 ] && [ "${TEST_HOST_LOCKED:-}" != locked ]; then
+  TEST_HOST_LOCKED=locked
+  export TEST_HOST_LOCKED
+  flock --nonblock --close --conflict-exit-code 75 "$lock" sh "$0" "$@"
+  code=$?
+  [ $code = 75 ] || exit $code
+  echo 'test-host: waiting for another run that prepares this machine' >&2
+  exec flock --close "$lock" sh -c '[ "$2 $3" = "up " ] && sh "$1" status >/dev/null 2>&1 || exec sh "$@"' sh "$0" "$@"
+fi
 status=0
 part() {
   sh "$here/test-host/$1.sh" "$action" "$level" || {

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { quoted } from '@litterbox/core';
-import { detected, ECOSYSTEMS } from '../src/init/ecosystems.ts';
+import { detected, ECOSYSTEMS, quoted } from '@litterbox/core';
 import { wantedTrust } from '../src/init/wanted-trust.ts';
 import { CliFixture, NODE, PROVIDER } from './cli-fixture.ts';
 

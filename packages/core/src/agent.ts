@@ -65,7 +65,7 @@ export { ClearPool } from './use-cases/clear-pool.ts';
 export { CloneRepository } from './use-cases/clone-repository.ts';
 export { ControlServices } from './use-cases/control-services.ts';
 export { BringArtefacts } from './use-cases/bring-artefacts.ts';
-export { CreateSandbox } from './use-cases/create-sandbox.ts';
+export { CreateSandbox, type PersonsGift } from './use-cases/create-sandbox.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { DecidePolicy } from './use-cases/decide-policy.ts';
 export { EditFile } from './use-cases/edit-file.ts';

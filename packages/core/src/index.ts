@@ -49,6 +49,7 @@ export {
   type LitterboxErrorCode,
   type LitterboxErrorDetails,
 } from './domain/errors.ts';
+export { detected, ECOSYSTEMS, type Ecosystem } from './domain/ecosystems.ts';
 export { placementLines } from './domain/placement-lines.ts';
 export type { MachineLoad } from './domain/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/placement.ts';
@@ -232,7 +233,15 @@ export { type FailedFork, type ForkResult, ForkSandbox, type ForksResult } from 
 export { RaceForks, type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/race-forks.ts';
 export type { RacerMarks } from './use-cases/rank-racers.ts';
 export { BringArtefacts, type BroughtArtefacts, type WantedArtefacts } from './use-cases/bring-artefacts.ts';
-export { CreateSandbox, type CreateSandboxInput, type CreateSandboxResult } from './use-cases/create-sandbox.ts';
+export {
+  type CreateOptions,
+  CreateSandbox,
+  type CreateSandboxInput,
+  type CreateSandboxResult,
+  type PersonsGift,
+} from './use-cases/create-sandbox.ts';
+export { type CreatedWith, type DependencyAdvice, dependencyAdvice } from './use-cases/dependency-advice.ts';
+export type { MissingDependencies } from './use-cases/missing-dependencies.ts';
 export { CutMilestone } from './use-cases/cut-milestone.ts';
 export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
 export { DeleteSandbox } from './use-cases/delete-sandbox.ts';

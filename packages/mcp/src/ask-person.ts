@@ -1,4 +1,4 @@
-import { LitterboxError, type PermissionRequest } from '@litterbox/core/agent';
+import { LitterboxError, type OperationOptions, type PermissionRequest } from '@litterbox/core/agent';
 import {
   acceptedContent,
   CLIENT_CAPABILITIES_META_KEY,
@@ -14,31 +14,44 @@ import * as z from 'zod';
 const KEY = 'allow';
 const ANSWER = z.object({ allow: z.boolean().meta({ title: 'Allow it' }) });
 
+/** A question that has no answer yet. The client asks it, and sends the call again with what the person said. */
+export class Unanswered extends Error {
+  readonly result: InputRequiredResult;
+
+  constructor(result: InputRequiredResult) {
+    super('The person has not answered yet.');
+    this.result = result;
+  }
+}
+
 /**
  * Asks the person at the client. The call comes in twice: nothing may be done before the answer is there.
  *
- * @returns what to answer with so that the client asks; `undefined` when the person agreed
- * @throws LitterboxError `PERMISSION_DENIED` when the person did not, or when the client cannot ask.
+ * @throws {@link Unanswered} the first time; LitterboxError `PERMISSION_DENIED` when the person did not agree, or when the client cannot ask.
  */
-export function askPerson(
-  { question, otherwise }: PermissionRequest,
-  server: McpServer,
-  { mcpReq }: ServerContext,
-): InputRequiredResult | undefined {
+export function askPerson({ question, otherwise }: PermissionRequest, server: McpServer, context: ServerContext): void {
   const denied = (why: string) =>
-    new LitterboxError('PERMISSION_DENIED', why, {
-      operation: 'permission.ask',
-      hint: otherwise,
-    });
-  // Told with each request in the newer form of the protocol, once at the start in the older.
+    new LitterboxError('PERMISSION_DENIED', why, { operation: 'permission.ask', hint: otherwise });
+  if (!canAsk(server, context)) throw denied('Only the person can allow this, and the client cannot ask them.');
+  if (!isAllowed(KEY, question, context)) throw denied('The person did not allow it.');
+}
+
+/** How a call asks the person for what they may give to it; nothing at a client that cannot ask. */
+export function giftsOf(server: McpServer, context: ServerContext): Pick<OperationOptions, 'ask'> {
+  return canAsk(server, context) ? { ask: async ({ key, question }) => isAllowed(key, question, context) } : {};
+}
+
+/** The newer form of the protocol says with each request what the client can do, the older once at the start. */
+function canAsk(server: McpServer, { mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const told = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
-  const capabilities = told ?? server.server.getClientCapabilities();
-  if (!capabilities?.elicitation) throw denied('This needs the yes of a person, whom the client cannot ask.');
-  if (inputResponse(mcpReq.inputResponses, KEY).kind === 'missing')
-    return inputRequired({
-      inputRequests: { [KEY]: inputRequired.elicit({ message: question, requestedSchema: ANSWER }) },
-    });
-  if (acceptedContent(mcpReq.inputResponses, KEY, ANSWER)?.allow === true) return undefined;
-  throw denied('The person did not allow it.');
+  const current = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  return (current ?? server.server.getClientCapabilities())?.elicitation !== undefined;
+}
+
+function isAllowed(key: string, question: string, { mcpReq }: ServerContext): boolean {
+  if (inputResponse(mcpReq.inputResponses, key).kind === 'missing')
+    throw new Unanswered(
+      inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message: question, requestedSchema: ANSWER }) } }),
+    );
+  return acceptedContent(mcpReq.inputResponses, key, ANSWER)?.allow === true;
 }

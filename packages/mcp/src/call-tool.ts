@@ -1,7 +1,7 @@
 import type { OfferedTool, ToolAnswer } from '@litterbox/core/agent';
 import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
-import { askPerson } from './ask-person.ts';
+import { askPerson, giftsOf, Unanswered } from './ask-person.ts';
 import { errorResult, type Telling } from './error-result.ts';
 import { reportProgress } from './report-progress.ts';
 
@@ -19,11 +19,12 @@ export async function callTool(
   try {
     const { signal } = mcpReq;
     const request = asks(given);
-    const question = request && askPerson(request, server, context);
-    if (question) return question;
+    if (request) askPerson(request, server, context);
     const input = inputOf(given) as Record<string, unknown>; // checked where every door's input is checked
-    return resultOf(operation.name, await litterbox.perform(operation, input, { signal, ...progress.listeners }));
+    const options = { signal, ...progress.listeners, ...giftsOf(server, context) };
+    return resultOf(operation.name, await litterbox.perform(operation, input, options));
   } catch (error) {
+    if (error instanceof Unanswered) return error.result;
     mcpReq.signal.throwIfAborted();
     return errorResult(error, telling);
   }

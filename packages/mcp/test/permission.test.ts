@@ -36,4 +36,39 @@ describe.each(ERAS)('what only a person may allow (%s)', (era) => {
     expect(isError).toBe(true);
     expect(text).toContain('litterbox create "a" --from worktree');
   });
+
+  const NPM = { '.gitignore': 'node_modules\n', 'package.json': '{}', 'package-lock.json': '{}' };
+  const MODULE = 'node_modules/tape/index.js';
+
+  it('gives a new sandbox the dependencies of the working tree when the person agrees, and goes on without when not', async () => {
+    await using fixture = await mcpFixture({ era, client: ELICITATION, files: NPM });
+    fixture.scratch.file(MODULE, 'module\n');
+    const questions: string[] = [];
+    let answer: { action: 'cancel' } | { action: 'accept'; content: { allow: boolean } } = { action: 'cancel' };
+    fixture.client.setRequestHandler('elicitation/create', ({ params }) => {
+      questions.push(params.message);
+      return answer;
+    });
+    const { facts: without } = await fixture.call('sandbox-create', { name: 'a' });
+    expect(without).toMatchObject({
+      name: 'a',
+      note: expect.stringContaining('litterbox delete a && litterbox create a --include node_modules'),
+    });
+    expect(await fixture.code('read', { sandbox: 'a', path: MODULE })).toBe('NOT_FOUND');
+    answer = { action: 'accept', content: { allow: true } };
+    const { facts } = await fixture.call('sandbox-create', { name: 'b' });
+    expect(facts).not.toHaveProperty('note');
+    expect(await fixture.text('read', { sandbox: 'b', path: MODULE })).toBe('module\n');
+    expect(questions).toHaveLength(2);
+    expect(questions[0]).toContain('node_modules');
+  });
+
+  it('says what to ask the person for where dependencies are missing, at a client that cannot ask', async () => {
+    await using fixture = await mcpFixture({ era, files: NPM });
+    const { facts } = await fixture.call('sandbox-create', { name: 'a' });
+    expect(facts?.['note']).toContain("litterbox create a --setup 'npm ci'");
+    fixture.scratch.file(MODULE, 'module\n');
+    const { facts: second } = await fixture.call('sandbox-create', { name: 'b' });
+    expect(second?.['note']).toContain('litterbox create b --include node_modules');
+  });
 });

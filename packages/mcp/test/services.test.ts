@@ -29,9 +29,16 @@ it('33, R15: an agent starts, stops and reads services, finds the ports, and wha
   expect(await (await fetch(`http://127.0.0.1:${outside}/`)).text()).toBe('hello');
   const service = async (action: string, name?: string) =>
     await fixture.text('sandbox-service', { sandbox, action, ...(name !== undefined && { service: name }) });
-  expect(await service('status')).toBe('web: running\nwriter: running');
+  const status = async (name?: string) =>
+    (await fixture.call('sandbox-service', { sandbox, action: 'status', service: name })).facts;
+  expect(await status()).toMatchObject({
+    services: [
+      { name: 'web', state: 'running' },
+      { name: 'writer', state: 'running' },
+    ],
+  });
   expect(await service('stop', 'web')).toMatch(/^web: stopped\n\[nothing to record\]$/);
-  expect(await service('status', 'web')).toBe('web: stopped');
+  expect(await status('web')).toMatchObject({ services: [{ name: 'web', state: 'stopped' }] });
   expect(await service('restart', 'writer')).toMatch(/^writer: running\n\[recorded as revision \d+ \(1 file\)\]$/);
   expect(await service('logs', 'writer')).toMatch(/^said\n\[litterbox: stopping with SIGTERM\]\n[^]*said\n$/);
   expect(await fixture.text('bash', { sandbox, command: 'cat made.txt' })).toContain('written\nwritten\n');

@@ -184,7 +184,7 @@ describe('read', () => {
 
   it('writes outside of the workspace, and says that this is in no diff', async () => {
     expect(await fixture.text('write', { sandbox, path: '/tmp/outside', content: 'x\n' })).toMatch(
-      /nothing to record\]\n\[note: it lies outside of the workspace, so it is in no diff and no merge\]$/,
+      /nothing to record\]\n\[note: it lies outside of the workspace, so no diff and no merge has it\]$/,
     );
   });
 
@@ -229,7 +229,7 @@ describe('read', () => {
     ])
       expect({ path, code: await fixture.code('read', { sandbox, path }) }).toEqual({ path, code: 'PATH_HIDDEN' });
     expect(await fixture.code('grep', { sandbox, pattern: 'x', path: '.gitignore' })).toBe('PATH_HIDDEN');
-    expect(await fixture.code('ls', { sandbox, path: '.git' })).toBe('PATH_HIDDEN');
+    expect(await fixture.code('ls', { sandbox, path: '.github' })).toBe('PATH_HIDDEN');
     expect(await fixture.text('write', { sandbox, path: '.hidden', content: 'secret-words\n' })).not.toContain(
       'secret-words',
     );
@@ -369,6 +369,8 @@ describe('write and patch', () => {
         path,
         code: 'PATH_GIT_DIR',
       });
+    expect(await fixture.code('read', { sandbox, path: '.git/HEAD' })).toBe('PATH_GIT_DIR');
+    expect(await fixture.code('ls', { sandbox, path: '.git' })).toBe('PATH_GIT_DIR');
     expect(await fixture.code('write', { sandbox, path: '', content: 'x' })).toBe('PATH_EMPTY');
     expect(await fixture.code('write', { sandbox, path: 'a\0b', content: 'x' })).toBe('PATH_NUL');
     expect(await fixture.code('write', { sandbox, path: 'x'.repeat(300), content: 'x' })).toBe('PATH_TOO_LONG');

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import {
+  type CreateSandboxResult,
   createSandbox,
   DEFAULT_IMAGE,
+  dependencyAdvice,
   forkSandbox,
   type HeldBack,
   isLitterboxError,
@@ -14,9 +14,6 @@ import {
 } from '@litterbox/core';
 import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
-import { dependencyNote } from '../init/dependency-note.ts';
-import { isIgnored } from '../is-ignored.ts';
-import { repositoryRoot } from '../repository-root.ts';
 import { withToldForks } from '../with-told-forks.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
@@ -40,7 +37,7 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   if (created.heldBack) talk.notice(heldBackNotice(created.heldBack));
   if (talk.json) return talk.document(await createSandbox.document?.(created));
   describe(context, record, started);
-  advise(context, record);
+  advise(context, created);
   talk.result(record.slug);
 }
 
@@ -55,21 +52,18 @@ function heldBackNotice({ files, total }: HeldBack): string {
 }
 
 /** What of the person's project is not inside, and how it gets there. */
-function advise({ talk, args, directory }: Context, { slug, policy, workdir }: SandboxRecord): void {
+function advise({ talk, args, directory }: Context, { record, missingDependencies }: CreateSandboxResult): void {
+  const { slug, policy, workdir } = record;
   const { root } = policy;
   if (cameByLink(directory, process.env['PWD']))
     talk.notice(`You came by a link. Inside, the files are at ${workdir}.`);
-  const top = repositoryRoot(directory);
-  const repository = directory === process.cwd() ? undefined : directory;
-  const note =
-    top === undefined
-      ? undefined
-      : dependencyNote(
-          { slug, policy, args, repository },
-          { has: (name) => existsSync(join(top, name)), isIgnored: (name) => isIgnored(top, name) },
-        );
-  if (note !== undefined) talk.notice(note);
-  else if (root.type === 'image' && root.reference === DEFAULT_IMAGE)
+  if (missingDependencies) {
+    const repository = directory === process.cwd() ? undefined : directory;
+    const { reason, withCopy, withSetup } = dependencyAdvice({ slug, policy, args, repository }, missingDependencies);
+    const copy = withCopy === undefined ? [] : ['To recreate the sandbox with your copy, run:', `  ${withCopy}`];
+    const setup = ['To recreate the sandbox with dependencies installed from the network, run:', `  ${withSetup}`];
+    talk.notice([reason, ...copy, ...setup].join('\n'));
+  } else if (root.type === 'image' && root.reference === DEFAULT_IMAGE)
     talk.notice(
       `The image is ${DEFAULT_IMAGE}, which has no git, node or python; choose another with --image node:24.`,
     );

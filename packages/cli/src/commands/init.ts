@@ -1,14 +1,13 @@
 import { copyFile, lstat, readFile } from 'node:fs/promises';
 import { constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONFIG_FILE, LitterboxError, shown, trustConfig } from '@litterbox/core';
+import { CONFIG_FILE, detected, type Ecosystem, LitterboxError, shown, trustConfig } from '@litterbox/core';
 import { replaceFile, told } from '../agents/config-file.ts';
 import { CLIENT_IDS } from '../agents/client-ids.ts';
 import { assertAgreed } from '../agree.ts';
 import { askAtTerminal, isAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { configText } from '../init/config-text.ts';
-import { detected, type Ecosystem } from '../init/ecosystems.ts';
 import { wantedTrust } from '../init/wanted-trust.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';

@@ -1,4 +1,4 @@
-import type { Ecosystem } from './ecosystems.ts';
+import type { Ecosystem } from '@litterbox/core';
 
 /**
  * A `.litterbox.toml` to start from. Lines `# …` are words for a person; lines `#key = …` are settings that take effect when the `#`

@@ -1,5 +1,5 @@
 import { hostsOf } from './config-text.ts';
-import type { Ecosystem } from './ecosystems.ts';
+import type { Ecosystem } from '@litterbox/core';
 
 /** What a configuration with these setups and their network asks a person for, in the lines of `litterbox trust`. */
 export function wantedTrust(ecosystems: readonly Ecosystem[]): readonly string[] {

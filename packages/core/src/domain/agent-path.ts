@@ -1,6 +1,6 @@
 import { LitterboxError } from './errors.ts';
 import { shown } from './shown.ts';
-import { workspacePath } from './workspace-path.ts';
+import { isInGitDirectory, workspacePath } from './workspace-path.ts';
 
 /** Leads to the workspace in every sandbox, wherever that is. */
 const ALIAS = '/src';
@@ -42,10 +42,15 @@ export function agentPath(workdir: string, path: string, options?: { readonly is
  * Refuses hidden files to whoever reads. A courtesy, not a wall: a command inside reads them all the same. What protects secrets
  * is that untracked files and `.git` never enter a sandbox.
  *
- * @throws LitterboxError `PATH_HIDDEN`.
+ * @throws LitterboxError `PATH_HIDDEN`, `PATH_GIT_DIR`.
  */
 export function assertShown(path: AgentPath): void {
   if (!path.isHidden) return;
+  if (isInGitDirectory(path.shown))
+    throw new LitterboxError('PATH_GIT_DIR', `The path ${shown(path.shown)} lies in a .git directory.`, {
+      operation: 'sandbox.path',
+      hint: 'Where the sandbox has a repository, use bash: git log, git show.',
+    });
   throw new LitterboxError('PATH_HIDDEN', `${shown(path.shown)} is hidden: a part of its path begins with a dot.`, {
     operation: 'sandbox.path',
     hint: 'Use bash for what is hidden: cat, grep or ls -A.',

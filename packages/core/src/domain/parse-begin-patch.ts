@@ -29,7 +29,7 @@ export function parseBeginPatch(lines: readonly string[], path: string, refuse: 
   const second = lines.findIndex((line, index) => index > start && FILE.test(line.trimEnd()));
   if (second !== -1) throw severalFiles(second, refuse);
   if (name !== path && name.replace(/^\.\//, '') !== path)
-    throw refuse('PATCH_PATH_MISMATCH', `it names ${shown(name)}`, 'Name the file that the patch is for.');
+    throw refuse('PATCH_PATH_MISMATCH', `it names ${shown(name)}`, `Write ${shown(path)} in its header.`);
   const base = { path, hunks: [], notes: [], isOfLines: true };
   if (kind === 'Delete') {
     const more = lines.findIndex((line, index) => index > start && index < last && isText(line));

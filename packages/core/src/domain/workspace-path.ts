@@ -42,7 +42,7 @@ export function workspacePath(workdir: string, path: string, { isWritten = false
     );
   }
   const inside = absolute.startsWith(`${workdir}/`) ? absolute.slice(workdir.length + 1) : '';
-  if (isWritten && inside.split('/').some((component) => component.toLowerCase() === '.git')) {
+  if (isWritten && isInGitDirectory(inside)) {
     throw refuse(
       'PATH_GIT_DIR',
       'lies in a .git directory',
@@ -50,4 +50,9 @@ export function workspacePath(workdir: string, path: string, { isWritten = false
     );
   }
   return absolute;
+}
+
+/** Whether a path of the workspace leads into a `.git`, as file systems that fold case take it. */
+export function isInGitDirectory(inside: string): boolean {
+  return inside.split('/').some((component) => component.toLowerCase() === '.git');
 }

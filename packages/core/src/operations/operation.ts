@@ -3,6 +3,7 @@ import type { OutputListener, RunningCommand } from '../channel/exec-channel.ts'
 import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan, RiskyChange } from '../ports/persons-repository.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
+import type { PersonsGift } from '../use-cases/create-sandbox.ts';
 
 /** Gives each use case, made once. What an operation asks for is what its program can reach. */
 export interface UseCases {
@@ -25,6 +26,8 @@ export interface OperationOptions extends ProgressOptions {
   readonly onRisky?: ((risky: readonly RiskyChange[]) => void) | undefined;
   /** A fork of several has been made, and stays whatever becomes of the rest. */
   readonly onFork?: ((fork: SandboxRecord) => void) | undefined;
+  /** Asks the person for what only they can give. Absent where nobody can be asked. */
+  readonly ask?: ((gift: PersonsGift) => Promise<boolean>) | undefined;
 }
 
 /**

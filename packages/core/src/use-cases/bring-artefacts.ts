@@ -7,9 +7,11 @@ import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { DirectorySync } from '../ports/directory-sync.ts';
 import type { Host } from '../ports/host.ts';
-import type { PersonsRepository } from '../ports/persons-repository.ts';
+import type { BaseSource, PersonsRepository } from '../ports/persons-repository.ts';
+import type { Policy } from '../domain/policy.ts';
 import type { Artefacts, NewerThanBuilt } from '../ports/sandbox-provider.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
+import { type MissingDependencies, missingDependencies } from './missing-dependencies.ts';
 
 /** What comes along into one sandbox. */
 export interface BroughtArtefacts {
@@ -38,6 +40,16 @@ export class BringArtefacts {
   constructor(host: Host, sync: DirectorySync) {
     this.#host = host;
     this.#sync = sync;
+  }
+
+  /** Dependencies that neither come along with that policy nor are installed. */
+  async missing(
+    repository: PersonsRepository,
+    policy: Policy,
+    source: BaseSource,
+    options?: CallOptions,
+  ): Promise<MissingDependencies | undefined> {
+    return await missingDependencies(this.#host, repository, policy, source, options);
   }
 
   /** @throws LitterboxError `NOT_FOUND`, `CONFLICT` where the base has something there, when `isStrict` */

@@ -5,6 +5,7 @@ import { reach } from '../domain/failpoint.ts';
 import { placementLines } from '../domain/placement-lines.ts';
 import type { Placement } from '../domain/placement.ts';
 import { parseProviderKey } from '../domain/provider-key.ts';
+import { topmostPaths } from '../domain/included-path.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import { SandboxId } from '../domain/ids.ts';
 import type { Policy, SupervisorName } from '../domain/policy.ts';
@@ -27,15 +28,17 @@ import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import type { BringArtefacts } from './bring-artefacts.ts';
+import { isBare } from './dependency-advice.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { decidedWorkdir } from './decided-workdir.ts';
 import type { InstallImage } from './install-image.ts';
 import { isUp } from './control-services.ts';
 import { assertNothingHeldBack, assertSecretsIgnored, liveLower } from './live-lower.ts';
 import { namesHost } from './names-host.ts';
+import type { MissingDependencies } from './missing-dependencies.ts';
 import { needsKeeper } from './needs-keeper.ts';
 import type { OpenNetwork } from './open-network.ts';
-import type { DecidedPolicy, DecidePolicy, PolicyOverrides } from './decide-policy.ts';
+import { CONFIG_FILE, type DecidedPolicy, type DecidePolicy, type PolicyOverrides } from './decide-policy.ts';
 import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 import type { OpenRepository } from './open-repository.ts';
 import type { ReachKeeper } from './reach-keeper.ts';
@@ -65,6 +68,19 @@ export interface CreateSandboxInput {
   readonly rollback?: boolean | undefined;
 }
 
+/** What a person is asked for while a call goes on. It goes on without when they say no. */
+export interface PersonsGift {
+  /** The same for the same question: what an answer belongs to. */
+  readonly key: string;
+  readonly question: string;
+}
+
+/** How a sandbox is made. */
+export interface CreateOptions extends ProgressOptions {
+  /** Asks the person. Called before anything is made; when it rejects, nothing is. Absent where nobody can be asked. */
+  readonly ask?: ((gift: PersonsGift) => Promise<boolean>) | undefined;
+}
+
 /** The new sandbox, and what a person should hear about how it was made. */
 export interface CreateSandboxResult {
   readonly record: SandboxRecord;
@@ -77,6 +93,8 @@ export interface CreateSandboxResult {
   readonly leftOut: Promise<LeftOut>;
   /** Uncommitted files that would be in the sandbox if they did not look like secrets. Absent when there are none. */
   readonly heldBack?: HeldBack;
+  /** Dependencies of the project that are not inside. Absent when it has none, and when they are. */
+  readonly missingDependencies?: MissingDependencies;
   /** Keys of the configuration that nothing knows, with the nearest that is known. */
   readonly warnings: readonly string[];
 }
@@ -174,7 +192,7 @@ export class CreateSandbox {
     }
   }
 
-  async execute(input: CreateSandboxInput, options?: ProgressOptions): Promise<CreateSandboxResult> {
+  async execute(input: CreateSandboxInput, options?: CreateOptions): Promise<CreateSandboxResult> {
     const named = input.name === undefined ? undefined : slugify(input.name);
     const repository = await this.#repository.execute(options);
     const { slug, lossy } = named ?? slugify(await this.#freeName(repository, options));
@@ -195,8 +213,11 @@ export class CreateSandbox {
     assertRoom(await this.#state.list(repository.id, options));
     const isLive = decided.lower === 'live';
     const from = isLive ? liveSource(input.from) : (input.from ?? decided.source);
-    const asked = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
-    if (isLive) assertNothingIncluded(asked);
+    const installed = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
+    if (isLive) assertNothingIncluded(installed);
+    const { policy: asked, missing } = isLive
+      ? { policy: installed }
+      : await this.#withDependencies(repository, slug, installed, from, options);
     const source = from.type === 'worktree' && asked.include ? { ...from, named: asked.include } : from;
     // What is in the pool has an id already, which the log is to name.
     const taken =
@@ -238,10 +259,10 @@ export class CreateSandbox {
           ? { submodules: [], largeFiles: [] }
           : await findOutsideFiles(repository, base.tree, options);
         const empty = emptySubmodules(outside.submodules);
-        const missing = missingLargeFiles(outside.largeFiles);
+        const pointers = missingLargeFiles(outside.largeFiles);
         const draft = {
           ...(empty.length > 0 && { emptySubmodules: empty }),
-          ...(missing && { missingLargeFiles: missing }),
+          ...(pointers && { missingLargeFiles: pointers }),
           ...(placement && { placement }),
           id,
           repositoryId: repository.id,
@@ -291,16 +312,47 @@ export class CreateSandbox {
           ...unbrought,
           ...(isLive ? [LIVE_WARNING] : []),
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
-          ...(missing ? [missingWarning(missing)] : []),
+          ...(pointers ? [missingWarning(pointers)] : []),
           ...(withheld === undefined ? [] : [withheld]),
           ...(this.#asker === 'person' ? unreachableWarnings(record.assurance) : []),
           ...warnings,
           ...refilled,
         ];
         const { heldBack } = base;
-        return { record: kept, isRenamed: lossy, leftOut, ...(heldBack && { heldBack }), warnings: all };
+        return {
+          record: kept,
+          isRenamed: lossy,
+          leftOut,
+          ...(heldBack && { heldBack }),
+          ...(missing && { missingDependencies: missing }),
+          warnings: all,
+        };
       },
     );
+  }
+
+  /** Asks the person, where that can be done, for their own copy of what the sandbox would miss. */
+  async #withDependencies(
+    repository: SourceRepository,
+    slug: string,
+    policy: Policy,
+    source: BaseSource,
+    options?: CreateOptions,
+  ): Promise<{ readonly policy: Policy; readonly missing?: MissingDependencies }> {
+    const missing = await this.#bring.missing(repository, policy, source, options);
+    if (!missing) return { policy };
+    const { directories } = missing;
+    const isGiven =
+      directories.length > 0 &&
+      !isBare(policy) &&
+      (await options?.ask?.({
+        key: `include ${directories.join(' ')}`,
+        question: `An agent wants to make the sandbox ${slug}. Git ignores ${directories.join(' and ')}, so it would be without. Copy yours into it? (include in ${CONFIG_FILE} says so for all.)`,
+      }));
+    if (!isGiven) return { policy, missing };
+    const given = { ...policy, include: topmostPaths([...(policy.include ?? []), ...directories]) };
+    const rest = await this.#bring.missing(repository, given, source, options);
+    return { policy: given, ...(rest && { missing: rest }) };
   }
 
   /** Where all that come to mind are taken, the name clash says so. */

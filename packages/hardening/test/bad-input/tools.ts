@@ -51,9 +51,8 @@ const ofFiles = (tool: string, more: Readonly<Record<string, unknown>>, isWritte
   ...values('B36: a path too long', tool, 'path', LONG, more),
   ...values('B38: a path that is no text', tool, 'path', NO_TEXT, more),
   ...values('B40: what is no file', tool, 'path', NO_FILE, more),
-  ...(isWritten
-    ? values('B39: a path into a git directory', tool, 'path', GIT, more)
-    : values('B35: a file that is not there', tool, 'path', MISSING, more)),
+  ...values('B39: a path into a git directory', tool, 'path', GIT, more),
+  ...(isWritten ? [] : values('B35: a file that is not there', tool, 'path', MISSING, more)),
 ];
 
 /** The same of the tools that begin in a directory. */
@@ -63,6 +62,7 @@ const ofDirectories = (tool: string, more: Readonly<Record<string, unknown>>): r
   ...values('B36: NUL in a path', tool, 'path', NUL, more),
   ...values('B36: a path too long', tool, 'path', LONG, more),
   ...values('B38: a path that is no text', tool, 'path', NO_TEXT, more),
+  ...values('B39: a path into a git directory', tool, 'path', GIT, more),
 ];
 
 const HUNK = '@@ -1 +1 @@\n-a\n+A\n';
@@ -83,16 +83,18 @@ export const TOOLS: readonly BadCall[] = [
     'B41: a hidden file is not read',
     'read',
     'path',
-    each(
-      ['.gitignore', './.gitignore', 'src/../.gitignore', '/src/.gitignore', '.git/config'],
-      'PATH_HIDDEN',
-      'is hidden',
-    ),
+    each(['.gitignore', './.gitignore', 'src/../.gitignore', '/src/.gitignore'], 'PATH_HIDDEN', 'is hidden'),
   ),
   ...['ls', 'glob', 'grep'].flatMap((tool) =>
-    values('B41: a hidden file is not read', tool, 'path', each(['.git', '/src/.git'], 'PATH_HIDDEN', 'is hidden'), {
-      ...(tool !== 'ls' && { pattern: 'x' }),
-    }),
+    values(
+      'B41: a hidden file is not read',
+      tool,
+      'path',
+      each(['.github', '/src/.github'], 'PATH_HIDDEN', 'is hidden'),
+      {
+        ...(tool !== 'ls' && { pattern: 'x' }),
+      },
+    ),
   ),
   ...['ls', 'glob'].flatMap((tool) =>
     values(

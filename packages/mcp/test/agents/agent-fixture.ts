@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Fixture, RepositoryFixture } from '@litterbox/testing';
-import { PROJECT } from './plots.ts';
+import type { Story } from './plots.ts';
 
 const LITTERBOX = fileURLToPath(new URL('../../../cli/bin/litterbox.cjs', import.meta.url));
 
@@ -18,9 +18,13 @@ export interface AgentFixture extends Fixture {
   sent(): readonly Record<string, unknown>[];
 }
 
-export function agentFixture(files: Readonly<Record<string, string>> = PROJECT): AgentFixture {
+export function agentFixture({ files, programs }: Pick<Story, 'files' | 'programs'>): AgentFixture {
   const fixture = new Fixture();
   const scratch = fixture.use(new RepositoryFixture(files));
+  for (const [path, text] of Object.entries(programs)) {
+    mkdirSync(dirname(join(scratch.repository, path)), { recursive: true });
+    writeFileSync(join(scratch.repository, path), text, { mode: 0o755 });
+  }
   const [home, bin, heard] = ['home', 'bin', 'heard.jsonl'].map((name) => join(scratch.directory, name)) as [
     string,
     string,

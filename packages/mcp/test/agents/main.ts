@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
+import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
 import { STORIES, type Story } from './plots.ts';
@@ -49,11 +50,12 @@ async function played(
   limit: Limit,
 ): Promise<readonly (string | number)[]> {
   const title = `${client.title} ${versionOf(install, client.name)}`;
-  await using fixture = agentFixture();
+  await using fixture = agentFixture(story);
   const drove = await drive(client, install, { limit, plot: story.plot(), fixture });
   const result = resultOf(`${title}, ${story.title}`, drove, () => {
     checkDrive(client, limit, fixture, drove);
-    reviewAndMerge(fixture, story);
+    if (story.changes === 0) giveDependencies(fixture, drove.talk);
+    else reviewAndMerge(fixture, story);
   });
   keepTranscript(`${title}, ${story.title}`, drove);
   const { tools, results, turns } = drove.talk;

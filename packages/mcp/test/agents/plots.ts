@@ -18,16 +18,38 @@ const MENDED = '  echo $(($1 + $2))';
 /** What the person must find changed, and nothing else. */
 export const CHANGED_LINES: readonly string[] = [`-${BROKEN}`, `+${MENDED}`];
 
+/** The same with a test that needs a package, which is in the working tree alone. */
+const NEEDY_PROJECT = {
+  ...PROJECT,
+  '.gitignore': 'node_modules\n',
+  'package.json': '{ "devDependencies": { "tape": "1.0.0" } }\n',
+  'package-lock.json': '{}\n',
+  'test.sh': 'PATH="$PWD/node_modules/.bin:$PATH"\ntape\n',
+} as const;
+
 export interface Story {
   readonly title: string;
-  /** Calls that change files. */
+  /** What git tracks. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Programs of the working tree that git ignores. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** How many calls change files before the person merges. The story without any ends in a question to the person. */
   readonly changes: number;
   plot(): Plot;
 }
 
+const WHOLE = { files: PROJECT, programs: {} } as const;
+
 export const STORIES: readonly Story[] = [
-  { title: 'the whole job', changes: 1, plot: wholeJob },
-  { title: 'the whole job, with mistakes', changes: 2, plot: withMistakes },
+  { ...WHOLE, title: 'the whole job', changes: 1, plot: wholeJob },
+  { ...WHOLE, title: 'the whole job, with mistakes', changes: 2, plot: withMistakes },
+  {
+    title: 'dependencies that are not inside',
+    files: NEEDY_PROJECT,
+    programs: { 'node_modules/.bin/tape': `#!/bin/sh\n${PROJECT['test.sh']}` },
+    changes: 0,
+    plot: withoutDependencies,
+  },
 ];
 
 /** Makes a sandbox, sees the test fail, reads what the test sources, mends it, sees the test pass, offers the work. */
@@ -57,6 +79,22 @@ function* withMistakes(): Plot {
   yield* offered(sandbox, 2);
   return 'Mended.';
 }
+
+/** Is told at the start what is missing and who can give it, and again by the test that fails for want of it; asks the person. */
+function* withoutDependencies(): Plot {
+  const answer = yield* calling('sandbox-create', { name: 'Mend add' });
+  const [command = ''] = mustMatch('the note of sandbox-create', answer, DEPENDENCY_COMMAND);
+  const failed = yield* calling('bash', { sandbox: 'mend-add', command: 'sh test.sh' });
+  mustMatch(
+    'the test without its package',
+    failed,
+    /tape: (?:command )?not found[^]*\[exit code 127, [^]*--include node_modules/,
+  );
+  return `Please run: ${command}`;
+}
+
+/** What the note of `sandbox-create` tells the person to run. */
+export const DEPENDENCY_COMMAND = /(litterbox delete mend-add && litterbox create mend-add --include node_modules)/;
 
 type Part<Result> = Generator<PlotCall, Result, PlotResult>;
 

@@ -6,6 +6,7 @@ import { drive } from './drive.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
 import type { Plot } from './plot.ts';
+import { PROJECT } from './plots.ts';
 import { agentFixture } from './agent-fixture.ts';
 import { ENCODING, type TokenCounter, tokenCounter } from './token-counter.ts';
 import { type ServerWords, tokenServer } from './token-server.ts';
@@ -67,7 +68,7 @@ await withoutNetwork(
 );
 
 async function ofServers(peers: string, count: TokenCounter) {
-  await using fixture = agentFixture(FILES);
+  await using fixture = agentFixture({ files: FILES, programs: {} });
   const { repository } = fixture.scratch;
   const made = fixture.litterbox('create', SANDBOX);
   if (made.status !== 0) throw new Error(made.stderr);
@@ -119,7 +120,7 @@ function entries(peers: string, cwd: string, environment: ServerWords['environme
 async function ofClients(install: string, count: TokenCounter): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const client of AGENT_CLIENTS) {
-    await using fixture = agentFixture();
+    await using fixture = agentFixture({ files: PROJECT, programs: {} });
     const { talk } = await drive(client, install, {
       limit: { args: [], allows: () => true },
       plot: nothing(),

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { shown } from '../../domain/shown.ts';
+import type { SandboxRecord } from '../../ports/state-store.ts';
 import type { LeftOut } from '../../use-cases/create-sandbox.ts';
+import { dependencyAdvice } from '../../use-cases/dependency-advice.ts';
+import type { MissingDependencies } from '../../use-cases/missing-dependencies.ts';
 import { createSandbox } from '../create-sandbox.ts';
 import { reachableFact } from '../../domain/reachable.ts';
 import { tool } from './tool.ts';
@@ -47,10 +50,10 @@ export const sandboxCreate = tool({
         }
       : undefined,
   async execute(useCases, { name, from }, options) {
-    const { record, isRenamed, leftOut, heldBack, warnings } = await createSandbox.execute(
+    const { record, isRenamed, leftOut, heldBack, missingDependencies, warnings } = await createSandbox.execute(
       useCases,
       { name, from },
-      options,
+      from === 'worktree' ? { ...options, ask: undefined } : options, // one question a call
     );
     const missing = await soon(leftOut);
     const notes = [
@@ -67,6 +70,7 @@ export const sandboxCreate = tool({
             `${heldBack.total} uncommitted files of the person look like secrets and are not in it; only the person can add them, by include.`,
           ]
         : []),
+      ...(missingDependencies ? [dependencyNote(record, from, missingDependencies)] : []),
       ...warnings,
     ];
     return {
@@ -85,6 +89,17 @@ export const sandboxCreate = tool({
     };
   },
 });
+
+/** Names the command that is the shortest for the person: their own copy where there is one. */
+function dependencyNote(
+  { slug, policy }: SandboxRecord,
+  from: string | undefined,
+  missing: MissingDependencies,
+): string {
+  const args = ['create', slug, ...(from === undefined ? [] : ['--from', from])];
+  const { reason, withCopy, withSetup } = dependencyAdvice({ slug, policy, args }, missing);
+  return `${reason} Programs that need dependencies fail until the person runs: ${withCopy ?? withSetup}`;
+}
 
 /** What is known soon enough; a large repository keeps git busy for longer than an agent should wait. */
 async function soon(leftOut: Promise<LeftOut>): Promise<LeftOut | undefined> {

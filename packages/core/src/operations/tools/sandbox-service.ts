@@ -39,12 +39,7 @@ export const sandboxService = tool({
     }
     if (action === 'status') {
       const services = await control.status({ sandbox, service }, options);
-      const lines = services.map(serviceLine);
-      return {
-        type: 'text',
-        text: [lines.length === 0 ? 'This sandbox has no services.' : lines.join('\n')],
-        meta: { services },
-      };
+      return { type: 'facts', facts: { services } };
     }
     const change = { sandbox, action, service, message, waitMs: QUEUE_WAIT_MS };
     const { services, recorded } = await control.change(change, options);

@@ -40,7 +40,7 @@ export const write = tool({
         [
           `[wrote ${shown(path)}: ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes.length} bytes, ${recordedText(recorded)}]`,
           ...(isHiddenReplaced ? [HIDDEN_REPLACED] : []),
-          ...(isOutside ? ['[note: it lies outside of the workspace, so it is in no diff and no merge]'] : []),
+          ...(isOutside ? ['[note: it lies outside of the workspace, so no diff and no merge has it]'] : []),
           ...warningLines(recorded),
         ].join('\n'),
       ],

@@ -1,4 +1,4 @@
-/** What a kind of project needs before its tests run, told from a file at its top. */
+/** What a kind of project needs before its tests run. Files at its top show which kind it is. */
 export interface Ecosystem {
   /** The files that show it, all of them. */
   readonly files: readonly string[];
