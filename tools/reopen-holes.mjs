@@ -240,6 +240,27 @@ const HOLES = [
     tests: ['AX20:'],
   },
   {
+    name: 'pointers-of-agents',
+    file: `${GIT}/find-large-files.ts`,
+    guard: 'if (await isOfPerson(user, store, commit, call)) {',
+    hole: 'if ((await isOfPerson(user, store, commit, call)) || true) {',
+    tests: ['AX102:'],
+  },
+  {
+    name: 'contents-behind-pointers',
+    file: `${GIT}/written-files.ts`,
+    guard: 'if (sizeBytes === undefined) continue;',
+    hole: 'if (sizeBytes !== null) continue;',
+    tests: ['AX100:'],
+  },
+  {
+    name: 'contents-by-milestones',
+    file: `${GIT}/cut-milestone.ts`,
+    guard: 'const tree = await new LargeFilePointers(store, user, meta.base.tree, signal).in(tip.tree);',
+    hole: 'const large = new LargeFilePointers(store, user, meta.base.tree, signal);\n      const tree = await large.in(tip.tree);\n      await LargeFilePointers.place(store, user, [...large.contents.values()], signal);',
+    tests: ['AX101:'],
+  },
+  {
     name: 'network-of-the-setup',
     file: 'packages/core/src/use-cases/policy-for-base.ts',
     guard: "if (isPersons || network.setup === 'none') return policy;",

@@ -25,10 +25,11 @@ export function statLines(
   const most = Math.max(barWidth, ...changes.map((change) => (change.addedLines ?? 0) + (change.removedLines ?? 0)));
   const bar = (count = 0) => Math.ceil((count * barWidth) / Math.max(1, most));
   return rows.map(({ change, path, counts }) => {
-    const { status, wasExecutable, addedLines, removedLines, binary } = change;
+    const { status, wasExecutable, addedLines, removedLines, binary, largeFileBytes } = change;
     const mode = wasExecutable === undefined ? '' : wasExecutable ? 'mode 755 → 644' : 'mode 644 → 755';
     const isModeAlone = mode !== '' && addedLines === 0 && removedLines === 0;
-    const words = isModeAlone ? mode : binary ? 'binary' : counts ? '' : 'conflicts';
+    const large = largeFileBytes === undefined ? undefined : `${largeFileBytes} bytes of Git LFS`;
+    const words = isModeAlone ? mode : (large ?? (binary ? 'binary' : counts ? '' : 'conflicts'));
     const lines = counts
       ? `${paint('green', counts[0].padStart(added))} ${paint('red', counts[1].padStart(removed))}  ${paint('green', '+'.repeat(bar(addedLines)))}${paint('red', '-'.repeat(bar(removedLines)))}`
       : '';

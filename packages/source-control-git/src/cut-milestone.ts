@@ -38,9 +38,8 @@ export async function cutMilestone(
       const now = await requireOurs(user, branch, ours, signal);
       await requireNotCheckedOut(user, branch, signal);
       const { atSeconds } = await store.reader.commit(tip.commit);
-      const pointers = new LargeFilePointers(store, user, meta.base.tree, signal);
-      const tree = await pointers.in(tip.tree);
-      await LargeFilePointers.place(store, user, [...pointers.contents.values()], signal);
+      // The contents stay in the store until a person takes the work: an agent may ask for this.
+      const tree = await new LargeFilePointers(store, user, meta.base.tree, signal).in(tip.tree);
       const commit = await store.put((sink) =>
         sink.put(
           'commit',

@@ -2,11 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type CallOptions, LitterboxError, type ObjectId, type SandboxId, shown } from '@litterbox/core/provider';
+import {
+  type Base,
+  type CallOptions,
+  LitterboxError,
+  type ObjectId,
+  type SandboxId,
+  shown,
+} from '@litterbox/core/provider';
 import { bytesOf, fromByteString } from './byte-text.ts';
 import { writeDurable } from './durable-files.ts';
 import { ExportPlace } from './export-place.ts';
+import { findLargeFiles } from './find-large-files.ts';
+import { madePointers } from './made-pointers.ts';
 import { pathFault } from './path-rules.ts';
+import { LargeFilePointers } from './point-large-files.ts';
 import { removeExport } from './remove-export.ts';
 import { readMeta, readMilestones } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
@@ -23,14 +33,19 @@ const AT_A_TIME = 16;
 
 /** What an export writes now: the last milestone, else the base. @throws LitterboxError `NOT_FOUND`. */
 export async function exportedTree(store: Store, id: SandboxId): Promise<ObjectId> {
+  return (await exportedBase(store, id)).tree;
+}
+
+async function exportedBase(store: Store, id: SandboxId): Promise<Pick<Base, 'commit' | 'tree'>> {
   const { base } = await readMeta(store, id);
   const last = (await readMilestones(store, id)).at(-1);
-  return last ? await store.commitTree(last.commit) : base.tree;
+  return last ? { commit: last.commit, tree: await store.commitTree(last.commit) } : base;
 }
 
 /**
  * Writes the tree of the review branch for people to look into: plain files that no tool takes for a repository,
- * symbolic links as text. An earlier one is swapped out whole.
+ * symbolic links as text. An earlier one is swapped out whole. Files of Git LFS that the sandbox changed have their contents, which git-lfs
+ * gets too: from then on the review branch can be checked out.
  */
 export async function exportTree(
   store: Store,
@@ -39,18 +54,26 @@ export async function exportTree(
   { tree: wanted, signal }: CallOptions & { readonly tree?: ObjectId } = {},
 ): Promise<{ readonly directory: string; readonly files: number }> {
   const { slug } = await readMeta(store, id);
-  const tree = wanted ?? (await exportedTree(store, id));
+  const last = await exportedBase(store, id);
+  const tree = wanted ?? last.tree;
   const place = new ExportPlace(store, user);
   return store.userLock.hold(
     OPERATION,
     async () => {
+      const made = await madePointers(store, id, () => true, signal);
+      await LargeFilePointers.place(store, user, [...made.values()], signal);
+      const found = made.size === 0 ? [] : await findLargeFiles(user, store, { ...last, tree }, signal);
+      const largeFiles = found.filter(({ recorded }) => recorded !== undefined);
       await place.prepare();
       await excludeFromGit(user);
       const temporary = join(place.files, `.${slug}-${randomBytes(6).toString('hex')}`);
       const old = `${temporary}old`;
       try {
         await mkdir(temporary, { mode: 0o700 });
-        const files = await writeFiles(ReadableStream.from(archiveTree(user, store, tree, { signal })), temporary);
+        const files = await writeFiles(
+          ReadableStream.from(archiveTree(user, store, tree, { largeFiles, signal })),
+          temporary,
+        );
         const own = join(place.files, slug);
         await rename(own, old).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error;

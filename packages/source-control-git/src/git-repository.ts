@@ -136,15 +136,9 @@ export class GitRepository implements SourceRepository {
     return this.#translate('tree.compare', options, find);
   }
 
-  async largeFiles(tree: ObjectId, options?: CallOptions): Promise<readonly LargeFileState[]> {
-    const find = () => findLargeFiles(this.#user, this.#store, tree, options?.signal);
-    const found = await this.#translate('tree.list', options, find);
-    return found.map(({ path, sha256, sizeBytes, content }) => ({
-      path: fromByteString(path),
-      sha256,
-      sizeBytes,
-      isHere: content !== undefined,
-    }));
+  largeFiles(base: Pick<Base, 'commit' | 'tree'>, options?: CallOptions): Promise<readonly LargeFileState[]> {
+    const find = () => findLargeFiles(this.#user, this.#store, base, options?.signal);
+    return this.#translate('tree.list', options, find);
   }
 
   async submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]> {

@@ -1,5 +1,6 @@
 import { type ObjectId } from '@litterbox/core/provider';
 import { AGENTS_EMAIL } from './commit-object.ts';
+import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
 interface Call {
@@ -24,9 +25,17 @@ export async function heldCommits(
   return await heldBy(user, commits, HOLDERS, call);
 }
 
-/** Whether a branch, a tag or a remote branch of the person holds the commit, review branches aside. */
+/** Those of the commits that a branch, a tag or a remote branch of the person holds, review branches aside. */
+export async function heldByPerson(
+  user: UserRepository,
+  commits: readonly ObjectId[],
+  call: Call,
+): Promise<readonly ObjectId[]> {
+  return await heldBy(user, commits, HOLDERS_OF_PERSON, call);
+}
+
 export async function isHeldByPerson(user: UserRepository, commit: ObjectId, call: Call): Promise<boolean> {
-  return (await heldBy(user, [commit], HOLDERS_OF_PERSON, call)).length > 0;
+  return (await heldByPerson(user, [commit], call)).length > 0;
 }
 
 /**
@@ -43,6 +52,30 @@ export async function isHeadOfPerson(
   if (headRef?.startsWith('refs/heads/') && !headRef.startsWith(REVIEW_BRANCH)) return true;
   if (await isHeldByPerson(user, commit, call)) return true;
   return headRef === undefined && !(await standsOnAgents(user, commit, call));
+}
+
+/** Whether the person made a commit, or the work tree that it is made of, whatever HEAD is at by now. */
+export async function isOfPerson(user: UserRepository, store: Store, commit: ObjectId, call: Call): Promise<boolean> {
+  const { synthetic, parents } = await store.reader.commit(commit);
+  const made = (synthetic ? parents[0] : undefined) ?? commit;
+  return (await isHeldByPerson(user, made, call)) || !(await standsOnAgents(user, made, call));
+}
+
+/** The commits below one, and itself, that no branch of the person holds, and those just below them that one does. */
+export async function looseCommits(
+  user: UserRepository,
+  store: Store,
+  commit: ObjectId,
+  call: Call,
+): Promise<{ readonly loose: readonly ObjectId[]; readonly below: readonly ObjectId[] }> {
+  const { synthetic, parents } = await store.reader.commit(commit);
+  const made = (synthetic ? parents[0] : undefined) ?? commit;
+  const args = ['rev-list', '--boundary', made, '--not', ...HOLDERS_OF_PERSON];
+  const { code, stdout } = await user.run(args, call);
+  if (code !== 0) return { loose: [], below: [] };
+  const lines = stdout.toString().split('\n').filter(Boolean);
+  const [below, loose] = [lines.filter((line) => line.startsWith('-')), lines.filter((line) => !line.startsWith('-'))];
+  return { loose: loose as ObjectId[], below: below.map((line) => line.slice(1) as ObjectId) };
 }
 
 /** Also when the review branch is gone, or the agent's commit was amended, which keeps its author. True where it cannot be told. */

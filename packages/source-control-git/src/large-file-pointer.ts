@@ -17,9 +17,12 @@ export function parseLargeFilePointer(bytes: Uint8Array): LargeFilePointer | und
   return sha256 === undefined ? undefined : { sha256, sizeBytes: Number(size) };
 }
 
-/** Whether git-lfs takes it for a pointer, of whatever version. */
-export function isLargeFilePointer(bytes: Uint8Array): boolean {
-  return bytes.length < MAX_POINTER_BYTES && Buffer.from(bytes).toString('latin1').startsWith('version https://');
+/** For how many bytes a pointer of whatever version stands, told as loosely as git-lfs tells it. Undefined for what is no pointer. */
+export function largeFileBytes(bytes: Uint8Array): number | undefined {
+  if (bytes.length >= MAX_POINTER_BYTES) return undefined;
+  const text = Buffer.from(bytes).toString('latin1');
+  if (!/^\s*version [^\n]*(?:git-lfs|git-media|hawser)/.test(text)) return undefined;
+  return Number(/^size ([0-9]{1,16})\s*$/m.exec(text)?.[1] ?? 0);
 }
 
 export function serializeLargeFilePointer({ sha256, sizeBytes }: LargeFilePointer): Buffer {

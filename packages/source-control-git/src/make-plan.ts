@@ -16,8 +16,9 @@ import { type MergeArguments, parseMergeArguments, withConfiguredArguments } fro
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
 import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
 import { readMergeAttributes } from './merge-attributes.ts';
-import type { LargeFileContent } from './point-large-files.ts';
-import { readBlobSizes } from './read-blob-sizes.ts';
+import { mayHaveLargeFiles } from './large-file-attributes.ts';
+import { madePointers } from './made-pointers.ts';
+import type { LargeFileContent, LargeFilePointers } from './point-large-files.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { readPointedTip } from './read-pointed-tip.ts';
 import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
@@ -27,12 +28,12 @@ import { pathsWithUnseen } from './unseen-lines.ts';
 import { findUntakenWork, type UntakenWork } from './untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';
 import { isOn, readUserConfig } from './user-config.ts';
+import { readWritten, withLargeFiles, type WrittenFiles } from './written-files.ts';
 import type { UserRepository } from './user-repository.ts';
 import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
 import { WorkMessages } from './work-messages.ts';
 
 const OPERATION = 'integration.plan';
-const MAX_LINK_BYTES = 4096;
 
 /** Behind {@link IntegrationPlan.token}: everything execution needs, as JSON. */
 export interface PlanToken {
@@ -104,7 +105,10 @@ export async function makePlan(
 
   const steps: PathStep[] = [];
   const onStep = (step: PathStep) => steps.push(step);
-  const changes = upToDate ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
+  const compared = upToDate ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
+  const large = kind === 'nothing' ? [] : await largeFilesOf(store, user, id, whole.tree, work, pointers, signal);
+  const files = await readWritten(store, steps, large, signal);
+  const changes = withLargeFiles(compared, steps, files);
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
   const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
   const overlap = upToDate ? NO_OVERLAP : await findOverlap(user, written, removed, signal);
@@ -118,7 +122,7 @@ export async function makePlan(
     resultTree,
     stages: kind === 'nothing' ? [] : merged.stages,
     steps,
-    largeFiles: kind === 'nothing' ? [] : [...pointers.contents.values()],
+    largeFiles: large,
     kind,
     message: message ?? words,
     arguments: withDefaultSigning(options, config),
@@ -132,7 +136,7 @@ export async function makePlan(
     ...(headRef === undefined ? {} : { headRef }),
     changes: changes.map((change) => (conflicts.has(change.path) ? withoutCounts(change) : change)),
     conflicts: [...conflicts],
-    risky: await scanRisks(store, changes, steps, resultTree, await readConfiguredPaths(user, signal), signal),
+    risky: await scanRisks(store, changes, steps, files, resultTree, await readConfiguredPaths(user, signal), signal),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
     upToDate,
     unmilestoned: await countUnmilestoned(store, id, whole),
@@ -152,6 +156,22 @@ async function countUnmilestoned(store: Store, id: SandboxId, tip: Revision): Pr
 function messagesOf({ kind, drafts, message }: PlanToken): readonly string[] {
   const all = drafts.map((draft) => draft.message);
   return kind === 'merge-commit' || kind === 'plain-commit' ? [...all, message] : all;
+}
+
+/** What the trees of the plan have pointers to: those of the tip, and of milestones that become commits. */
+async function largeFilesOf(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  tree: ObjectId,
+  { steps }: UntakenWork,
+  pointers: LargeFilePointers,
+  signal: AbortSignal | undefined,
+): Promise<readonly LargeFileContent[]> {
+  const own = [...pointers.contents.values()];
+  if (!(await mayHaveLargeFiles(user, store, tree))) return own;
+  const milestones = new Set(steps.map(({ milestone }) => milestone));
+  return [...own, ...(await madePointers(store, id, (commit) => milestones.has(commit), signal)).values()];
 }
 
 /** `git apply` has none, and a branch that nothing is checked out of has no name. */
@@ -272,13 +292,13 @@ export async function scanRisks(
   store: Store,
   changes: readonly FileChange[],
   steps: readonly PathStep[],
+  { sizes, largeFiles }: WrittenFiles,
   resultTree: ObjectId,
   configured: ConfiguredPaths,
   signal: AbortSignal | undefined,
 ): Promise<readonly RiskyChange[]> {
   if (changes.length === 0) return [];
   const byPath = new Map(steps.map((step) => [step.path, step]));
-  const sizes = await sizesOf(store, steps, signal);
   const targets = new Map<ByteString, string>();
   for (const { path, new: next } of steps) {
     if (next?.mode !== '120000' || sizes.has(next.oid)) continue;
@@ -290,10 +310,12 @@ export async function scanRisks(
       const step = byPath.get(toByteString(change.path));
       const entry = step?.new ?? step?.old;
       const linkTarget = step && targets.get(step.path);
+      const large = step?.new && largeFiles.get(step.new.oid);
       yield {
         change,
         mode: entry?.mode ?? '100644',
-        sizeBytes: sizes.get(entry?.oid ?? '') ?? 0,
+        sizeBytes: large?.sizeBytes ?? (entry && sizes.get(entry.oid)) ?? 0,
+        isShown: large === undefined || large.content !== undefined,
         wasExecutable: step?.old?.mode === '100755',
         ...(linkTarget === undefined ? {} : { linkTarget }),
       };
@@ -301,23 +323,16 @@ export async function scanRisks(
   };
   const listing = await store.output(['ls-tree', '-r', '-z', '--name-only', '--full-tree', resultTree], { signal });
   const paths = new Set(listing.toString('latin1').split('\0').filter(Boolean).map(fromByteString));
-  const isRead = (oid: ObjectId) => (sizes.get(oid) ?? 0) <= HUGE_BYTES;
+  const contents = new Map([...largeFiles.values()].map(({ sizeBytes, content }) => [content?.blob, sizeBytes]));
+  const isRead = (oid: ObjectId) => (contents.get(oid) ?? sizes.get(oid) ?? 0) <= HUGE_BYTES;
+  const read = steps.map((step) => {
+    const blob = step.new && largeFiles.get(step.new.oid)?.content?.blob;
+    return step.new && blob ? { ...step, new: { ...step.new, oid: blob } } : step;
+  });
   return riskyChanges(facts(), {
     changes,
     allPaths: paths,
     namedByGit: (path) => configured.reasonOf(path),
-    withUnseen: await pathsWithUnseen(store, steps, isRead, signal),
+    withUnseen: await pathsWithUnseen(store, read, isRead, signal),
   });
-}
-
-/** Sizes in bytes of what the steps write, of those alone that are too large for a link. */
-async function sizesOf(
-  store: Store,
-  steps: readonly PathStep[],
-  signal: AbortSignal | undefined,
-): Promise<ReadonlyMap<string, number>> {
-  const oids = steps.flatMap((step) => (step.new && step.new.mode !== '160000' ? [step.new.oid] : []));
-  const large = new Map<string, number>();
-  for await (const [oid, size] of readBlobSizes(store, oids, signal)) if (size > MAX_LINK_BYTES) large.set(oid, size);
-  return large;
 }

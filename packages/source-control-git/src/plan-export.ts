@@ -2,11 +2,13 @@ import { type ExportPlan, isLitterboxError, type SandboxId } from '@litterbox/co
 import { readConfiguredPaths } from './configured-paths.ts';
 import { exportedTree } from './export-tree.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
+import { madePointers } from './made-pointers.ts';
 import { scanRisks } from './make-plan.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { readMeta, readMilestones } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
+import { readWritten, withLargeFiles } from './written-files.ts';
 
 /** Compared with what the person has at HEAD, whatever the sandbox began with. */
 export async function planExport(
@@ -23,7 +25,10 @@ export async function planExport(
   });
   const known = head === undefined ? (await readMeta(store, id)).base.tree : await store.commitTree(head);
   const steps: PathStep[] = [];
-  const changes = await compareTrees(store, [known, tree], { signal, onStep: (step) => steps.push(step) });
-  const risky = await scanRisks(store, changes, steps, tree, await readConfiguredPaths(user, signal), signal);
-  return { tree, revision, risky };
+  const compared = await compareTrees(store, [known, tree], { signal, onStep: (step) => steps.push(step) });
+  const made = await madePointers(store, id, () => true, signal);
+  const files = await readWritten(store, steps, made.values(), signal);
+  const changes = withLargeFiles(compared, steps, files);
+  const configured = await readConfiguredPaths(user, signal);
+  return { tree, revision, risky: await scanRisks(store, changes, steps, files, tree, configured, signal) };
 }

@@ -5,7 +5,7 @@ import type { ByteString } from './byte-text.ts';
 import { addEdit, editedDirectory, editTree } from './edit-tree.ts';
 import { mayHaveLargeFiles, throughLargeFiles } from './large-file-attributes.ts';
 import {
-  isLargeFilePointer,
+  largeFileBytes,
   type LargeFilePointer,
   MAX_POINTER_BYTES,
   serializeLargeFilePointer,
@@ -130,7 +130,7 @@ export class LargeFilePointers {
         if (sizeBytes < MAX_POINTER_BYTES) start = Buffer.concat([start, chunk]);
       }
       await source.take(1); // the newline after the content
-      const isLeft = sizeBytes === 0 || (sizeBytes < MAX_POINTER_BYTES && isLargeFilePointer(start));
+      const isLeft = sizeBytes === 0 || (sizeBytes < MAX_POINTER_BYTES && largeFileBytes(start) !== undefined);
       if (!isLeft) this.contents.set(blob, { blob, sha256: hash.digest('hex'), sizeBytes });
     }
   }

@@ -1,6 +1,10 @@
-import { reach, type SandboxId } from '@litterbox/core/provider';
+import { type ObjectId, reach, type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
 import { ExportPlace } from './export-place.ts';
+import { heldByPerson } from './held-commits.ts';
+import { mayHaveLargeFiles } from './large-file-attributes.ts';
+import { madePointers } from './made-pointers.ts';
+import { LargeFilePointers } from './point-large-files.ts';
 import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -21,7 +25,9 @@ export async function removeHistory(
         const milestones = await readMilestones(store, id);
         await bury(store, id);
         reach('remove.after-tombstone');
-        await removeReviewBranch(user, reviewBranch(meta.slug), new Set(milestones.map(({ commit }) => commit)));
+        const commits = milestones.map(({ commit }) => commit);
+        const isLeft = await removeReviewBranch(user, reviewBranch(meta.slug), new Set(commits));
+        await leaveLargeFiles(store, user, id, commits, isLeft, signal);
         reach('remove.after-branch');
         await new ExportPlace(store, user).remove(meta.slug);
       }
@@ -60,11 +66,28 @@ async function bury(store: Store, id: SandboxId): Promise<void> {
   await store.lock.hold('sandbox.remove', () => store.refs.write(refs.tombstone, tombstone));
 }
 
-/** Leaves it when the person committed to it, or has it checked out. */
-async function removeReviewBranch(user: UserRepository, branch: string, ours: ReadonlySet<string>): Promise<void> {
+/** What branches of the person name has to be whole once the store does not tell any more where the contents are. */
+async function leaveLargeFiles(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  milestones: readonly ObjectId[],
+  isLeft: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const last = milestones.at(-1);
+  if (last === undefined || !(await mayHaveLargeFiles(user, store, await store.commitTree(last)))) return;
+  const held = new Set(isLeft ? milestones : await heldByPerson(user, milestones, { signal }));
+  const made = await madePointers(store, id, (commit) => held.has(commit), signal);
+  await LargeFilePointers.place(store, user, [...made.values()], signal);
+}
+
+/** Leaves it, and says so, when the person committed to it, or has it checked out. */
+async function removeReviewBranch(user: UserRepository, branch: string, ours: ReadonlySet<string>): Promise<boolean> {
   const format = '--format=%(objectname) %(worktreepath)';
   const found = await user.text(['for-each-ref', format, branch]);
   const [oid = '', ...workTree] = found.split(' ');
-  if (!ours.has(oid) || workTree.join(' ') !== '') return;
+  if (!ours.has(oid) || workTree.join(' ') !== '') return found !== '';
   await user.output(['update-ref', '-d', branch, oid]);
+  return false;
 }

@@ -7,6 +7,8 @@ export interface RiskFacts {
   readonly linkTarget?: string;
   readonly sizeBytes: number;
   readonly wasExecutable: boolean;
+  /** False for a pointer of Git LFS that somebody wrote: what it stands for is in no history. */
+  readonly isShown: boolean;
 }
 
 /** A file of more bytes hides more than a person reads. */
@@ -32,7 +34,7 @@ export function riskyChanges(
   const twins = twinsOf(allPaths);
   const hidden = newHiddenNames(changes, allPaths);
   const found: RiskyChange[] = [];
-  for (const { change, mode, linkTarget, sizeBytes, wasExecutable } of facts) {
+  for (const { change, mode, linkTarget, sizeBytes, wasExecutable, isShown } of facts) {
     const { path, status } = change;
     const reasons = new Set(whatRunsLater(path));
     const byGit = namedByGit(path);
@@ -44,6 +46,7 @@ export function riskyChanges(
       if (mode === '120000') reasons.add(linkReason(path, linkTarget ?? ''));
       if (mode === '160000') reasons.add('is a submodule');
       if (change.executable && !wasExecutable) reasons.add('becomes executable');
+      if (!isShown) reasons.add(`stands for ${sizeBytes} bytes of Git LFS that a diff does not show`);
       if (sizeBytes > HUGE_BYTES) reasons.add('is larger than 1 MiB');
       if (change.binary && mode !== '120000') reasons.add('is binary: a diff does not show what it holds');
       if (withUnseen.has(path))

@@ -30,9 +30,8 @@ const MAX_LINK_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
 export interface LargeContent {
-  /** Absolute path. */
-  readonly content: string;
   readonly sizeBytes: number;
+  open(): AsyncIterable<Uint8Array>;
 }
 const NO_FILES: ReadonlyMap<ByteString, LargeContent> = new Map();
 
@@ -56,8 +55,10 @@ export async function* archiveTree(
       : differing && named
         ? new Set([...differing, ...withDirectories(named)])
         : (differing ?? named);
-    const large = largeFiles.some(({ isHere }) => isHere) ? await contentsOf(user, largeFiles, signal) : NO_FILES;
-    let parts: Buffer[] = [];
+    const large = largeFiles.some(({ isHere }) => isHere)
+      ? await contentsOf(user, store, largeFiles, signal)
+      : NO_FILES;
+    let parts: Uint8Array[] = [];
     let size = 0;
     const wanted = submodules.length === 0 ? [] : await located(user, store, tree, submodules, signal);
     const near = timed ? new Set(timed.keys()) : named ? undefined : unlikePaths;
@@ -124,7 +125,7 @@ async function* allParts(
   tree: ObjectId,
   submodules: readonly LocatedSubmodule[],
   selection: Selection,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<Uint8Array, void, undefined> {
   yield* tarParts(store, tree, '', selection);
   const whole = { ...selection, only: undefined, near: undefined, large: NO_FILES };
   for (const { path, commit, objects } of submodules)
@@ -137,7 +138,7 @@ export async function* tarParts(
   tree: ObjectId,
   above: ByteString,
   { only, near, large, timeSeconds, timed, signal }: Selection,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<Uint8Array, void, undefined> {
   if (tree === store.format.emptyTree) return;
   await using contents = await store.start(['cat-file', '--batch'], { signal });
   const source = new ByteSource(contents.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>, () =>
@@ -215,7 +216,7 @@ async function* entryParts(
   source: ByteSource,
   timeSeconds: number | undefined,
   large: LargeContent | undefined,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<Uint8Array, void, undefined> {
   const time = timeSeconds === undefined ? {} : { timeSeconds };
   const name = `${above}${entry.path}`;
   if (isTree(entry) || isGitlink(entry)) {
@@ -240,7 +241,7 @@ async function* entryParts(
     yield tarHeader({ type: 'file', name, mode: isExecutable ? 0o755 : 0o644, sizeBytes: wantedBytes, ...time });
     if (large) {
       await source.take(sizeBytes);
-      yield* largeParts(large);
+      yield* large.open();
     } else for await (const chunk of source.body(sizeBytes)) yield chunk;
     yield tarPadding(wantedBytes);
   }
@@ -248,7 +249,7 @@ async function* entryParts(
 }
 
 /** The content of a file of Git LFS, exactly as long as its pointer says: the header of the entry is out already. */
-async function* largeParts({ content, sizeBytes }: LargeContent): AsyncGenerator<Buffer, void, undefined> {
+async function* largeParts(content: string, sizeBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   let missing = sizeBytes;
   await using file = await open(content, constants.O_RDONLY | constants.O_NOFOLLOW);
   while (missing > 0) {
@@ -267,13 +268,20 @@ async function* largeParts({ content, sizeBytes }: LargeContent): AsyncGenerator
 /** Where the contents are of those that were here when they were asked for. */
 async function contentsOf(
   user: UserRepository,
+  store: Store,
   largeFiles: readonly LargeFileState[],
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<ByteString, LargeContent>> {
   const storage = await LargeFileStorage.open(user, signal);
   const here = largeFiles.filter(({ isHere }) => isHere);
   return new Map(
-    here.map((file) => [toByteString(file.path), { content: storage.pathOf(file), sizeBytes: file.sizeBytes }]),
+    here.map(({ path, recorded, ...pointer }) => {
+      const open = () =>
+        recorded === undefined
+          ? largeParts(storage.pathOf(pointer), pointer.sizeBytes)
+          : store.stream(['cat-file', 'blob', recorded], { signal });
+      return [toByteString(path), { sizeBytes: pointer.sizeBytes, open }];
+    }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
-import { LitterboxError, type ObjectId, UNSEEN } from '@litterbox/core/provider';
+import { type ObjectId, UNSEEN } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
+import { readBlobs } from './read-blobs.ts';
 import type { PathStep } from './read-diff.ts';
 import type { Store } from './store.ts';
 
@@ -26,7 +27,7 @@ export async function pathsWithUnseen(
   const written = steps.filter((step) => isFile(step.new) && step.old?.oid !== step.new?.oid);
   const oids = new Set(written.flatMap((step) => (step.new && isRead(step.new.oid) ? [step.new.oid] : [])));
   const held = new Map<string, readonly string[]>();
-  for await (const { oid, bytes } of blobsOf(store, [...oids], signal)) {
+  for await (const { oid, bytes } of readBlobs(store, [...oids], signal)) {
     if (isAscii(bytes) && !bytes.includes(0x1b) && !PUSHED_OUT.test(bytes.toString('latin1'))) continue;
     const lines = linesWithUnseen(bytes);
     if (lines.length > 0) held.set(oid, lines);
@@ -57,39 +58,4 @@ function linesWithUnseen(bytes: Buffer): readonly string[] {
       (isText && (BEGINS_ESCAPE.test(line) || PUSHED_OUT.test(line))) ||
       (line.match(UNSEEN) ?? []).some((character) => !HARMLESS.test(character)),
   );
-}
-
-/** One call of git for all of them; each is in memory alone. */
-async function* blobsOf(
-  store: Store,
-  oids: readonly ObjectId[],
-  signal: AbortSignal | undefined,
-): AsyncGenerator<{ readonly oid: string; readonly bytes: Buffer }, void, undefined> {
-  if (oids.length === 0) return;
-  let rest: Buffer = Buffer.alloc(0);
-  let blob: { readonly oid: string; readonly size: number } | undefined;
-  const output = store.stream(['cat-file', '--batch', '--buffer'], { input: `${oids.join('\n')}\n`, signal });
-  for await (const chunk of output) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (;;) {
-      const newline = blob ? -1 : rest.indexOf(10);
-      if (!blob && newline >= 0) {
-        const [, oid, size] = /^([0-9a-f]+) blob ([0-9]+)$/.exec(rest.toString('latin1', 0, newline)) ?? [];
-        if (oid === undefined) throw missing(rest.toString('latin1', 0, newline));
-        blob = { oid, size: Number(size) };
-        rest = rest.subarray(newline + 1);
-      }
-      if (!blob || rest.length <= blob.size) break;
-      yield { oid: blob.oid, bytes: rest.subarray(0, blob.size) };
-      rest = rest.subarray(blob.size + 1);
-      blob = undefined;
-    }
-  }
-}
-
-function missing(line: string): LitterboxError {
-  return new LitterboxError('STORE_CORRUPT', `The history lacks a file that is to be written: ${line}.`, {
-    operation: 'store.read',
-    hint: 'If objects of the repository were deleted, restore them: `git fetch`, or copy them from another clone.',
-  });
 }

@@ -6,6 +6,7 @@ import { all, begin, GitFixture, put, record } from './git-fixture.ts';
 
 const OLD = 'old '.repeat(1024);
 const NEW = 'new '.repeat(2500);
+const LAST = 'last '.repeat(2000);
 const ask = { arguments: [] as string[] };
 
 const sha256 = (bytes: string) => createHash('sha256').update(bytes).digest('hex');
@@ -33,8 +34,9 @@ describe('files of Git LFS', () => {
     await using fixture = new GitFixture();
     const root = repositoryWithLargeFiles(fixture);
     const repository = await fixture.open(root);
-    const { tree } = await repository.base({ type: 'head' });
-    const largeFiles = await repository.largeFiles(tree);
+    const base = await repository.base({ type: 'head' });
+    const { tree } = base;
+    const largeFiles = await repository.largeFiles(base);
     expect(largeFiles).toEqual([{ path: 'dir/a.bin', sha256: sha256(OLD), sizeBytes: OLD.length, isHere: true }]);
     const archive = Buffer.concat(await all(repository.tree(tree, { largeFiles })));
     expect(archive.includes(OLD)).toBe(true);
@@ -47,13 +49,13 @@ describe('files of Git LFS', () => {
     // A link in the place of a content leads nowhere, as does what is cut short.
     rmSync(objectOf(root, OLD));
     symlinkSync('/etc/passwd', objectOf(root, OLD));
-    expect(await repository.largeFiles(tree)).toMatchObject([{ path: 'dir/a.bin', isHere: false }]);
+    expect(await repository.largeFiles(base)).toMatchObject([{ path: 'dir/a.bin', isHere: false }]);
     await expect(all(repository.tree(tree, { largeFiles }))).rejects.toThrow();
     rmSync(objectOf(root, OLD));
     put(root, objectOf(root, OLD).slice(root.length + 1), 'short');
-    expect(await repository.largeFiles(tree)).toMatchObject([{ isHere: false }]);
+    expect(await repository.largeFiles(base)).toMatchObject([{ isHere: false }]);
     await expect(all(repository.tree(tree, { largeFiles }))).rejects.toMatchObject({ code: 'OBJECT_MISSING' });
-    const left = Buffer.concat(await all(repository.tree(tree, { largeFiles: await repository.largeFiles(tree) })));
+    const left = Buffer.concat(await all(repository.tree(tree, { largeFiles: await repository.largeFiles(base) })));
     expect(left.includes(pointerTo(OLD))).toBe(true);
   });
 
@@ -102,10 +104,136 @@ describe('files of Git LFS', () => {
     await record(repository, id, { 'a.txt': 'a\n', '.gitattributes': attributes, 'dir/a.bin': NEW });
     const milestone = await repository.milestone(id, 'done');
     expect(fixture.git(root, 'cat-file', 'blob', `${milestone?.commit}:dir/a.bin`)).toBe(pointerTo(NEW));
-    expect(readFileSync(objectOf(root, NEW), 'utf8')).toBe(NEW);
+    expect(existsSync(objectOf(root, NEW))).toBe(false);
+    await record(repository, id, { 'a.txt': 'a\n', '.gitattributes': attributes, 'dir/a.bin': LAST });
+    await repository.milestone(id, 'done again');
     const plan = await repository.plan(id, { integration: 'merge', ...ask });
     expect(await repository.execute(plan, { autostash: false })).toMatchObject({ outcome: 'committed' });
-    expect(readFileSync(join(root, 'dir/a.bin'), 'utf8')).toBe(NEW);
+    expect(readFileSync(join(root, 'dir/a.bin'), 'utf8')).toBe(LAST);
     expect(fixture.git(root, 'status', '--porcelain')).toBe('');
+    // What only the first of them had is part of the history too.
+    expect(readFileSync(objectOf(root, NEW), 'utf8')).toBe(NEW);
+    fixture.git(root, 'lfs', 'fsck');
+  });
+
+  test('of milestones are in the repository of the person once they asked for the tree, or hold the branch', async () => {
+    for (const way of ['worktree', 'branch', 'neither'] as const) {
+      await using fixture = new GitFixture();
+      const root = repositoryWithLargeFiles(fixture);
+      const repository = await fixture.open(root);
+      const id = await begin(repository);
+      const attributes = readFileSync(join(root, '.gitattributes'), 'utf8');
+      await record(repository, id, { 'a.txt': 'a\n', '.gitattributes': attributes, 'dir/a.bin': OLD, 'b.bin': NEW });
+      const milestone = await repository.milestone(id, 'done');
+      const branch = milestone?.branch.replace('refs/heads/', '') ?? '';
+      if (way === 'worktree') {
+        const { directory } = await repository.exportTree(id);
+        expect(readFileSync(join(directory, 'b.bin'), 'utf8')).toBe(NEW);
+        // What the sandbox did not change is not copied once more.
+        expect(readFileSync(join(directory, 'dir/a.bin'), 'utf8')).toBe(pointerTo(OLD));
+        fixture.git(root, 'switch', '-q', branch);
+        expect(readFileSync(join(root, 'b.bin'), 'utf8')).toBe(NEW);
+        fixture.git(root, 'switch', '-q', 'main');
+      }
+      if (way === 'branch') fixture.git(root, 'branch', 'mine', branch);
+      await repository.remove(id);
+      expect(existsSync(objectOf(root, NEW))).toBe(way !== 'neither');
+      if (way === 'branch') fixture.git(root, 'lfs', 'fsck', 'mine');
+    }
+  });
+
+  test('are named in a plan by what they hold', async () => {
+    await using fixture = new GitFixture();
+    const root = repositoryWithLargeFiles(fixture);
+    put(root, 'x.bin', OLD);
+    put(root, 'y.bin', OLD);
+    fixture.git(root, 'add', '-A');
+    fixture.git(root, 'commit', '-qm', 'more');
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    const unchanged = { 'a.txt': 'a\n', '.gitattributes': readFileSync(join(root, '.gitattributes'), 'utf8') };
+    const huge = 'x\n'.repeat(600 * 1024);
+    const files = {
+      'dir/a.bin': 'a\0b'.repeat(2000), // binary
+      'huge.bin': huge,
+      'raw.bin': `${huge}\0`,
+      'text.bin': NEW,
+      'unseen.bin': `${NEW}\u202e`,
+      'x.bin': pointerTo(LAST), // written by hand, to nothing that is here
+      'y.bin': `version http://git-media.io/v/2\noid sha256:${sha256(NEW)}\nsize 5\n`,
+    };
+    await record(repository, id, { ...unchanged, ...files });
+    const stands = (count: number) => `stands for ${count} bytes of Git LFS that a diff does not show`;
+    const expected = [
+      { path: 'dir/a.bin', reasons: ['is binary: a diff does not show what it holds'] },
+      { path: 'huge.bin', reasons: ['is larger than 1 MiB'] },
+      { path: 'raw.bin', reasons: ['is larger than 1 MiB'] },
+      { path: 'unseen.bin', reasons: ['has characters in it that nobody sees, or that reorder text'] },
+      { path: 'x.bin', reasons: [stands(LAST.length)] },
+      { path: 'y.bin', reasons: [stands(5)] },
+    ];
+    const plan = await repository.plan(id, { integration: 'merge', ...ask });
+    expect(plan.risky).toEqual(expected);
+    expect(
+      plan.changes.map(({ path, binary, addedLines, largeFileBytes }) => [path, binary, addedLines, largeFileBytes]),
+    ).toEqual(
+      Object.entries(files).map(([path, text]) => [
+        path,
+        path === 'dir/a.bin',
+        undefined,
+        { 'x.bin': LAST.length, 'y.bin': 5 }[path] ?? Buffer.byteLength(text),
+      ]),
+    );
+    await repository.milestone(id, 'done');
+    expect((await repository.planExport(id)).risky).toEqual(expected);
+  });
+
+  test('are filled for a base of an agent where the person committed the pointer, or a milestone made it', async () => {
+    await using fixture = new GitFixture();
+    const root = repositoryWithLargeFiles(fixture);
+    // On no branch: a stash of the person's.
+    put(root, 'stashed.bin', LAST);
+    fixture.git(root, 'add', '-A');
+    fixture.git(root, 'stash', '-q');
+    expect(existsSync(objectOf(root, LAST))).toBe(true);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    const unchanged = { 'a.txt': 'a\n', '.gitattributes': readFileSync(join(root, '.gitattributes'), 'utf8') };
+    const name = `:100644 100644 ${sha256('')} ${sha256('')} M`;
+    await record(repository, id, {
+      ...unchanged,
+      'dir/a.bin': OLD,
+      'made.bin': NEW,
+      'got.bin': pointerTo(LAST),
+      'none.bin': pointerTo('nothing that is here'),
+      'copy.bin': pointerTo(OLD),
+      [name]: 'a name that looks like a line of git\n',
+    });
+    const milestone = await repository.milestone(id, 'done');
+    const { commit, tree } = await repository.base({ type: 'ref', name: milestone?.branch ?? '' });
+    const found = await repository.largeFiles({ commit, tree });
+    expect(found.map(({ path, isHere }) => [path, isHere])).toEqual([
+      ['copy.bin', true],
+      ['dir/a.bin', true],
+      ['got.bin', false],
+      ['made.bin', true],
+      ['none.bin', false],
+    ]);
+    const archive = Buffer.concat(await all(repository.tree(tree, { largeFiles: found })));
+    expect([OLD, NEW, LAST].map((text) => archive.includes(text))).toEqual([true, true, false]);
+    // What an agent recorded is filled by the same rule when the sandbox is made anew.
+    const head = await repository.base({ type: 'head' });
+    const { tip } = await repository.history(id);
+    const again = await repository.largeFiles({ commit: head.commit, tree: tip.tree });
+    expect(again.map(({ path, isHere }) => [path, isHere])).toEqual([
+      ['copy.bin', true],
+      ['got.bin', false],
+      ['none.bin', false],
+    ]);
+    // Once a branch of the person has it, it is theirs.
+    fixture.git(root, 'branch', 'mine', commit);
+    expect(await repository.largeFiles({ commit, tree })).toContainEqual(
+      expect.objectContaining({ path: 'got.bin', isHere: true }),
+    );
   });
 });

@@ -131,7 +131,7 @@ export function memoryRepository(
       return [];
     },
 
-    async largeFiles(_tree, options) {
+    async largeFiles(_base, options) {
       begun(options);
       return [];
     },

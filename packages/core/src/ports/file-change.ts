@@ -6,6 +6,8 @@ export interface FileChange {
   /** Only of a file that was there before and became executable, or stopped being so. */
   readonly wasExecutable?: boolean;
   readonly binary: boolean;
+  /** In a plan, of what a pointer of Git LFS stands for: a file has no counts of lines then. */
+  readonly largeFileBytes?: number;
   /** Absent for binary files, and in a plan for those that conflict. */
   readonly addedLines?: number;
   readonly removedLines?: number;

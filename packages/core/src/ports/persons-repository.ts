@@ -86,8 +86,10 @@ export interface LargeFileState {
   /** Of the content, in 64 hexadecimal digits. */
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** Whether the content is on this machine. */
+  /** Whether the content is on this machine, and may be in a sandbox that begins there. */
   readonly isHere: boolean;
+  /** The content in the history of the sandbox whose milestone made the pointer. Absent where git-lfs of the person has it. */
+  readonly recorded?: ObjectId;
 }
 
 /** How a work tree differs from what it was. */
@@ -230,8 +232,13 @@ export interface PersonsRepository {
    */
   submodules(tree: ObjectId, options?: CallOptions): Promise<readonly SubmoduleState[]>;
 
-  /** The files of Git LFS in a tree, and whether their contents are here: nothing is fetched, and no filter runs. */
-  largeFiles(tree: ObjectId, options?: CallOptions): Promise<readonly LargeFileState[]>;
+  /**
+   * The files of Git LFS in a tree, and whether their contents are here: nothing is fetched, and no filter runs. A pointer that neither the
+   * person committed nor a milestone made is one whose content is not here, whatever there is on this machine.
+   *
+   * @param base the tree, and the commit that a sandbox with it begins at
+   */
+  largeFiles(base: Pick<Base, 'commit' | 'tree'>, options?: CallOptions): Promise<readonly LargeFileState[]>;
 
   /**
    * Of other trees, the one that differs least from this one; undefined when none is near, or known any more. Absent where the adapter

@@ -7,8 +7,8 @@ import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { DirectorySync } from '../ports/directory-sync.ts';
 import type { Host } from '../ports/host.ts';
-import type { BaseSource, PersonsRepository } from '../ports/persons-repository.ts';
 import type { Policy } from '../domain/policy.ts';
+import type { Base, BaseSource, PersonsRepository } from '../ports/persons-repository.ts';
 import type { Artefacts, NewerThanBuilt } from '../ports/sandbox-provider.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { type MissingDependencies, missingDependencies } from './missing-dependencies.ts';
@@ -55,13 +55,13 @@ export class BringArtefacts {
   /** @throws LitterboxError `NOT_FOUND`, `CONFLICT` where the base has something there, when `isStrict` */
   async execute(
     repository: PersonsRepository,
-    tree: ObjectId,
+    base: Pick<Base, 'commit' | 'tree'>,
     { paths, isWorkTree, isStrict }: WantedArtefacts,
     options?: CallOptions,
   ): Promise<BroughtArtefacts> {
     if (paths.length === 0) return { warnings: [] };
     const named = new Set(paths);
-    const tracked = await pathsNear(repository, tree, named, options);
+    const tracked = await pathsNear(repository, base.tree, named, options);
     const inBase = [...tracked].filter((path) => isNear(path, named));
     const brought: string[] = [];
     const warnings: string[] = [];
@@ -85,7 +85,7 @@ export class BringArtefacts {
       warnings.push(`Of ${parts.length} directories in packages ${MAX_PARTS} come along; ${HINT_PARTS}`);
     if (brought.length === 0) return { warnings };
     const source = { host: this.#host, path: repository.root };
-    const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, tree, sinceSeconds, call);
+    const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, base, sinceSeconds, call);
     return { artefacts: { source, sync: this.#sync, paths: brought, newerThan }, warnings };
   }
 
@@ -139,11 +139,12 @@ async function pathsNear(
 /** A file that is another one in the working tree was not what builds there saw: it is as new as can be. */
 async function newer(
   repository: PersonsRepository,
-  tree: ObjectId,
+  base: Pick<Base, 'commit' | 'tree'>,
   sinceSeconds: number,
   options?: CallOptions,
 ): Promise<NewerThanBuilt> {
-  const { largeFiles } = await findOutsideFiles(repository, tree, options);
+  const { tree } = base;
+  const { largeFiles } = await findOutsideFiles(repository, base, options);
   const found = await repository.workTimes(tree, sinceSeconds, options);
   const lines = [...found].map(([path, time]) => `${time ?? 'other'} ${path}`).sort();
   const key = await sha256(new TextEncoder().encode(JSON.stringify([tree, lines])));

@@ -250,14 +250,12 @@ export class CreateSandbox {
           isWorkTree: source.type === 'worktree',
           isStrict: input.overrides?.include !== undefined,
         };
-        const { artefacts, warnings: unbrought } = await this.#bring.execute(repository, base.tree, wanted, options);
+        const { artefacts, warnings: unbrought } = await this.#bring.execute(repository, base, wanted, options);
         const policy = artefacts ? { ...allowed, include: artefacts.paths } : allowed;
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
         const now = this.#clock.wallMs();
         // The working tree itself has the files of submodules and Git LFS that are there.
-        const outside = isLive
-          ? { submodules: [], largeFiles: [] }
-          : await findOutsideFiles(repository, base.tree, options);
+        const outside = isLive ? { submodules: [], largeFiles: [] } : await findOutsideFiles(repository, base, options);
         const empty = emptySubmodules(outside.submodules);
         const pointers = missingLargeFiles(outside.largeFiles);
         const draft = {
@@ -384,6 +382,7 @@ export class CreateSandbox {
       provider: provider.name,
       workdir: decidedWorkdir(decided, provider, policy, repository),
       policy,
+      baseCommit: base.commit,
       baseTree: base.tree,
     };
     return await this.#install.execute(repository, provider, sandbox, base, isFresh, options);

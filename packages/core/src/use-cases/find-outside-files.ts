@@ -1,17 +1,16 @@
-import type { ObjectId } from '../domain/ids.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { PersonsRepository } from '../ports/persons-repository.ts';
+import type { Base, PersonsRepository } from '../ports/persons-repository.ts';
 import type { OutsideFiles } from './outside-digest.ts';
 
-/** Files of submodules and of Git LFS in a tree. */
+/** Files of submodules and of Git LFS in the tree of a sandbox, which may be another one than that of the commit it begins at. */
 export async function findOutsideFiles(
   repository: PersonsRepository,
-  tree: ObjectId,
+  base: Pick<Base, 'commit' | 'tree'>,
   options?: CallOptions,
 ): Promise<OutsideFiles> {
   const [submodules, largeFiles] = await Promise.all([
-    repository.submodules(tree, options),
-    repository.largeFiles(tree, options),
+    repository.submodules(base.tree, options),
+    repository.largeFiles(base, options),
   ]);
   return { submodules, largeFiles };
 }

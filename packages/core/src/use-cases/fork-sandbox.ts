@@ -216,7 +216,10 @@ export class ForkSandbox {
     );
     reach('fork.after-record');
     options?.onProgress?.({ step: 'runtime', message: `Copying ${source.slug} (${provider.name})` });
-    const spec = { ...(await specOf(inserted, { tree: source.baseTree }, repository, options)), copyOf: source.id };
+    const spec = {
+      ...(await specOf(inserted, { commit: source.baseCommit, tree: source.baseTree }, repository, options)),
+      copyOf: source.id,
+    };
     // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
     const [history, made] = await Promise.allSettled([
       repository.fork(source.id, { id, slug }, options),

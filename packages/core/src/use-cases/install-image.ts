@@ -20,7 +20,10 @@ import { specOf } from './spec-of.ts';
 const INSTALLER_SLUG = 'installer' as Slug;
 
 /** What the image of a sandbox depends on. */
-export type InstalledSandbox = Pick<SandboxRecord, 'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseTree'>;
+export type InstalledSandbox = Pick<
+  SandboxRecord,
+  'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseCommit' | 'baseTree'
+>;
 
 /** Installs into the image of sandboxes what their policy says, once for all that have the same. */
 export class InstallImage {
@@ -137,12 +140,12 @@ export class InstallImage {
     key: string,
     options?: ProgressOptions,
   ): Promise<void> {
-    const { policy, baseTree } = sandbox;
+    const { policy, baseCommit: commit, baseTree: tree } = sandbox;
     const { root, install = [] } = policy;
     if (root.type !== 'image') return;
     options?.onProgress?.({ step: 'image', message: `Installing into ${root.reference}` });
     const { reference } = root;
-    const spec = await specOf({ ...sandbox, slug: INSTALLER_SLUG }, { tree: baseTree }, repository, options);
+    const spec = await specOf({ ...sandbox, slug: INSTALLER_SLUG }, { commit, tree }, repository, options);
     await using runtime = await provider.create(
       { ...spec, root: { type: 'image', reference }, playground: sandbox.id, isInstaller: true },
       options,

@@ -291,9 +291,11 @@ export class RestoreRevision {
     // The image may have gone with the rest. A working tree that it stood on may be anything by now, so that it goes on on a frozen one.
     const { lower: _lower, ...policy } = await this.#install.again(repository, provider, record, options);
     const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
-    const { artefacts, warnings } = await this.#bring.execute(repository, tip.tree, wanted, options);
+    // What an agent recorded is no commit of the person's: of Git LFS it gets what the base has.
+    const begun = { commit: record.baseCommit, tree: tip.tree };
+    const { artefacts, warnings } = await this.#bring.execute(repository, begun, wanted, options);
     for (const message of warnings) options?.onProgress?.({ step: 'runtime', message });
-    const spec = await specOf({ ...record, policy }, tip, repository, options);
+    const spec = await specOf({ ...record, policy }, begun, repository, options);
     const runtime = await provider.create({ ...spec, ...(artefacts && { artefacts }) }, options);
     reach('rebuild.after-create');
     const replacements = (record.replacements ?? 0) + 1;

@@ -70,7 +70,7 @@ export async function setupKeys(
     // Without its network it may begin with what the same setup left that had one.
     policy.network.setup === 'none' && !isWithheld ? 'none' : networkKey(policy.network),
     sorted([...inputs]),
-    await outsideDigest(await findOutsideFiles(repository, baseTree, options)),
+    await outsideDigest(await findOutsideFiles(repository, { commit: record.baseCommit, tree: baseTree }, options)),
     [...top].sort(),
   ]);
   const exact = await digest([general, baseTree]);

@@ -9,7 +9,7 @@ import { outsideDigest } from './outside-digest.ts';
 /** What a provider is asked to make for a sandbox. */
 export async function specOf(
   record: Pick<SandboxRecord, 'id' | 'slug' | 'repositoryId' | 'workdir' | 'policy'>,
-  base: Pick<Base, 'tree'>,
+  base: Pick<Base, 'commit' | 'tree'>,
   repository: PersonsRepository,
   options?: CallOptions,
 ): Promise<SandboxSpec> {
@@ -18,7 +18,7 @@ export async function specOf(
     id: record.id,
     slug: record.slug,
     repositoryId: record.repositoryId,
-    workspace: await workspaceOf(base.tree, repository, options),
+    workspace: await workspaceOf(base, repository, options),
     workdir: record.workdir,
     root: policy.root,
     environment: policy.environment,
@@ -32,11 +32,11 @@ export async function specOf(
 
 /** The files of a tree, with those of submodules and Git LFS as far as they are here: with others the same tree is another content. */
 async function workspaceOf(
-  tree: ObjectId,
+  { commit, tree }: Pick<Base, 'commit' | 'tree'>,
   repository: PersonsRepository,
   options?: CallOptions,
 ): Promise<WorkspaceSource> {
-  const outside = await findOutsideFiles(repository, tree, options);
+  const outside = await findOutsideFiles(repository, { commit, tree }, options);
   const own = await outsideDigest(outside);
   const { submodules, largeFiles } = outside;
   const treeOf = (key: string) => key.slice(0, tree.length) as ObjectId;

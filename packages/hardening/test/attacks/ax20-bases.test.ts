@@ -1,4 +1,7 @@
 // What a sandbox begins with: of the person's repository what their branches and tags hold, and what an agent made is not theirs.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { type AttackFixture, positiveControl } from '../../src/index.ts';
 import { type Agent, agentOn, SANDBOX } from './attack-by-agent.ts';
@@ -55,6 +58,19 @@ async function beginWithOwn(fixture: AttackFixture, agent: Agent) {
 }
 
 const BRANCHES = { 'src/a.txt': 'a\n', '.gitignore': '.env\n' };
+
+const pointerTo = (text: string) =>
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${createHash('sha256').update(text).digest('hex')}\nsize ${text.length}\n`;
+
+/** A repository whose jars and bins git-lfs keeps; `tools/run.bin` is a program. */
+function keepLargeFiles({ scratch }: AttackFixture): void {
+  const { git, file } = scratch;
+  git('lfs', 'install', '--local');
+  file('.gitattributes', '*.jar filter=lfs diff=lfs merge=lfs -text\n*.bin filter=lfs diff=lfs merge=lfs -text\n');
+  file('tools/agent.jar', 'PK of the person\n');
+  git('add', '.gitattributes', 'tools');
+  git('commit', '-q', '-m', 'large');
+}
 
 describe('bases', () => {
   attack(
@@ -188,5 +204,83 @@ describe('bases', () => {
       fixture.acceptRepository();
     },
     PROJECT,
+  );
+
+  attack('AX100: behind a pointer of Git LFS a binary, a size and a pointer of an agent are named', async (fixture) => {
+    keepLargeFiles(fixture);
+    fixture.acceptRepository();
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await fixture.run(
+      sandbox,
+      `printf 'PK\\0\\001of an agent' >tools/agent.jar; head -c 3000000 /dev/zero >tools/big.bin; printf '${pointerTo('what nobody has seen').replaceAll('\n', '\\n')}' >tools/far.jar`,
+    );
+    const refused = commandLine(fixture, ['merge', 'a', '-m', 'm']);
+    expect(refused).toMatchObject({ code: 4, stdout: '' });
+    const said = refused.stderr.split('\n').map((line) => line.trim());
+    expect(said).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^M tools\/agent\.jar +15 bytes of Git LFS$/),
+        expect.stringMatching(/^A tools\/big\.bin +3000000 bytes of Git LFS$/),
+        'tools/agent.jar: is binary: a diff does not show what it holds',
+        'tools/big.bin: is larger than 1 MiB; is binary: a diff does not show what it holds',
+        'tools/far.jar: stands for 20 bytes of Git LFS that a diff does not show',
+      ]),
+    );
+  });
+
+  attack('AX101: milestones of an agent put nothing into the Git LFS of the person', async (fixture) => {
+    keepLargeFiles(fixture);
+    const { git, repository } = fixture.scratch;
+    const kept = () => readdirSync(join(repository, '.git/lfs'), { recursive: true }).sort();
+    const before = kept();
+    await using agent = await agentOn(fixture);
+    await agent.text('sandbox-create', { name: SANDBOX });
+    for (const step of ['one', 'two']) {
+      await agent.bash(`echo ${step} >tools/${step}.bin`);
+      await agent.text('sandbox-milestone', { sandbox: SANDBOX, message: step });
+    }
+    expect(git('cat-file', 'blob', `litterbox/${SANDBOX}:tools/two.bin`)).toBe(pointerTo('two\n').trimEnd());
+    expect(kept()).toEqual(before);
+    expect(commandLine(fixture, ['delete', SANDBOX, '--force']).code).toBe(0);
+    expect(kept()).toEqual(before);
+    fixture.acceptRepository();
+  });
+
+  attack(
+    'AX102: a pointer that an agent wrote gets nothing of the person, and no answer tells what there is',
+    async (fixture) => {
+      keepLargeFiles(fixture);
+      const { git, file, repository } = fixture.scratch;
+      const held = `stashed ${SECRET}\n`;
+      file('tools/stashed.bin', held);
+      git('add', 'tools');
+      git('stash', '-q');
+      const [, oid = ''] = /sha256:([0-9a-f]{64})/.exec(pointerTo(held)) ?? [];
+      positiveControl('the content that is here', [oid.slice(0, 2), oid.slice(2, 4), oid].join('/'), (path) =>
+        existsSync(join(repository, '.git/lfs/objects', path)),
+      );
+      await using agent = await agentOn(fixture);
+      await agent.text('sandbox-create', { name: SANDBOX });
+      const write = async (path: string, text: string) =>
+        await agent.text('write', { sandbox: SANDBOX, path, content: text });
+      await write('tools/got.bin', pointerTo(held));
+      await write('tools/no.bin', pointerTo(`${held} that is nowhere`));
+      await write('tools/own.bin', 'made by the agent\n');
+      await agent.text('sandbox-milestone', { sandbox: SANDBOX, message: 'pointers' });
+      fixture.acceptRepository();
+      const answer = await agent.text('sandbox-create', { name: 'b', from: `litterbox/${SANDBOX}` });
+      const inside = await agent.text('bash', { sandbox: 'b', command: 'cat tools/*' });
+      expect(inside).not.toContain(SECRET);
+      expect(inside).toContain('PK of the person');
+      expect(inside).toContain('made by the agent');
+      const status = await agent.text('sandbox-status', { sandbox: 'b' });
+      // What is there and what is not: the same words.
+      for (const text of [answer, status])
+        expect({ got: text.includes('got.bin'), no: text.includes('no.bin') }).toEqual({
+          got: text.includes('no.bin'),
+          no: text.includes('got.bin'),
+        });
+      expect(status).toContain('got.bin');
+    },
   );
 });
