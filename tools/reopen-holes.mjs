@@ -191,6 +191,20 @@ const HOLES = [
     tests: ['A10:', 'A23:', 'AX33:'],
   },
   {
+    name: 'hidden-names',
+    file: `${GIT}/risky-changes.ts`,
+    guard: 'else if (reasons.size === 0 && HIDDEN.test(path)',
+    hole: 'else if (reasons.size < 0 && HIDDEN.test(path)',
+    tests: ['AX122:'],
+  },
+  {
+    name: 'order-of-risks',
+    file: `${CORE}/domain/grouped-risks.ts`,
+    guard: '.toSorted(([a], [b]) => rankOf(a) - rankOf(b))',
+    hole: '.toSorted(([a], [b]) => rankOf(b) - rankOf(a))',
+    tests: ['AX123:'],
+  },
+  {
     name: 'named-by-git',
     file: `${GIT}/risky-changes.ts`,
     guard: 'if (byGit !== undefined) reasons.add(byGit);',

@@ -3,6 +3,7 @@ import { runScript } from '@litterbox/linux-sandbox';
 import type { ContainerParts } from './container-parts.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';
+import { labelsOf } from './labels.ts';
 
 /** In the directory of a sandbox that is being removed: the engine's id of its image, for who finishes that. */
 export const REMOVED_IMAGE = 'removed-image';
@@ -52,7 +53,7 @@ async function clearAsRoot(engine: Engine, image: string, path: string, call?: C
           Entrypoint: ['rm', '-rf', `${INSIDE}/work`],
           Cmd: [],
           Healthcheck: { Test: ['NONE'] },
-          Labels: { 'dev.litterbox.clears': path },
+          Labels: labelsOf({ clears: path }),
           NetworkDisabled: true,
           HostConfig: {
             NetworkMode: 'none',

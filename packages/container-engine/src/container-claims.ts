@@ -1,10 +1,11 @@
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
-import { containerName, LABELS } from './container-options.ts';
+import { containerName } from './container-options.ts';
 import type { ContainerPauses } from './container-pauses.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import type { FoundContainer } from './found-container.ts';
 import { inspectContainer } from './inspect-container.ts';
+import { LABELS } from './labels.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 /** How the containers of prepared sandboxes are given away. */

@@ -1,12 +1,13 @@
 import { type CallOptions, reach, SandboxId } from '@litterbox/core/provider';
 import { isObjectOf } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
-import { homeVolume, LABELS, workspaceVolume } from './container-options.ts';
+import { homeVolume, workspaceVolume } from './container-options.ts';
 import type { ContainerPauses } from './container-pauses.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { hasEndedAlready, isBeingRemoved } from './engine-answers.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { findContainer } from './found-container.ts';
+import { LABELS } from './labels.ts';
 import { type Layout, sandboxLayoutOf } from './layout.ts';
 import { noAnswer } from './no-answer.ts';
 import { upperDirectories } from './overlay-volumes.ts';

@@ -4,6 +4,7 @@ import { ContainerFacts, type ContainerFactsInput } from './container-facts.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
 const CONTAINER = 'c0ffee'.repeat(4);
+const ID = SandboxId.make();
 
 /** A machine that runs nothing: it notes what it was to run, and which files were to be read. */
 class NotingMachine {
@@ -41,7 +42,8 @@ const inspected = (pid: unknown) => ({
 /** Facts over an engine that answers with this. */
 function factsOf(machine: NotingMachine, answer: unknown): ContainerFacts {
   const container = { inspect: async () => answer, stats: async () => answer };
-  const docker = { getContainer: () => container, listContainers: async () => [{ Id: CONTAINER, State: 'running' }] };
+  const listed = { Id: CONTAINER, State: 'running', Mounts: [{ Type: 'volume', Name: `litterbox-${ID}` }] };
+  const docker = { getContainer: () => container, listContainers: async () => [listed] };
   const ask = async (_operation: string, question: (docker: object) => Promise<unknown>) => await question(docker);
   const engine = {
     provider: 'docker',
@@ -117,7 +119,7 @@ describe('what an engine on another machine says of a container', () => {
     [{ memory_stats: null, cpu_stats: { cpu_usage: null }, pids_stats: { current: Infinity } }, 0],
     [{}, 0],
   ])('AX88: is counted where it is a number: %j', async (answer, members) => {
-    const usage = await factsOf(new NotingMachine(), answer).usage(SandboxId.make());
+    const usage = await factsOf(new NotingMachine(), answer).usage(ID);
     expect(Object.keys(usage)).toHaveLength(members);
   });
 });

@@ -3,6 +3,7 @@ import { CORE_LIMIT_BYTES } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
 import { INIT_SCRIPT } from './init-script.ts';
+import { labelsOf } from './labels.ts';
 import { INSIDE, type Layers, type SandboxLayout } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -29,10 +30,7 @@ export interface ContainerOptionsInput {
   readonly processors: readonly number[];
 }
 
-/** Labels by which whatever is ours is found again. */
-export const LABELS = { id: 'dev.litterbox.id', repository: 'dev.litterbox.repository' } as const;
-
-/** For people: what finds a container is its label. */
+/** For people: what finds a container is its label, and the volume that it has. */
 export const containerName = ({ slug, id }: Pick<SandboxMeta, 'slug' | 'id'>) => `litterbox-${slug}-${id.slice(0, 8)}`;
 /** The volume that is the workspace. */
 export const workspaceVolume = (id: string) => `litterbox-${id}`;
@@ -96,7 +94,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     Cmd: [],
     Healthcheck: { Test: ['NONE'] },
     Env: Object.entries(containerEnvironment(meta)).map(([name, value]) => `${name}=${value}`),
-    Labels: { [LABELS.id]: meta.id, [LABELS.repository]: meta.repositoryId },
+    Labels: labelsOf({ id: meta.id, repository: meta.repositoryId }),
     AttachStdin: false,
     AttachStdout: false,
     AttachStderr: false,

@@ -1,6 +1,8 @@
-import { type CallOptions, type SandboxId } from '@litterbox/core/provider';
-import { LABELS } from './container-options.ts';
+import { type CallOptions, LitterboxError, type SandboxId } from '@litterbox/core/provider';
+import { isObjectOf } from '@litterbox/linux-sandbox';
+import { workspaceVolume } from './container-options.ts';
 import type { Engine } from './engine.ts';
+import { LABELS } from './labels.ts';
 import { noAnswer } from './no-answer.ts';
 
 /** The container of a sandbox, as the engine tells. */
@@ -9,23 +11,63 @@ export interface FoundContainer {
   readonly state: 'running' | 'paused' | 'ended';
 }
 
-/** Finds the container of the sandbox by its label. */
+/**
+ * Finds the container of the sandbox: by its label, which an image may have given to another one as well, and by the sandbox's volume,
+ * which no image can name.
+ *
+ * @throws LitterboxError `CONFLICT` where several containers have both
+ */
 export async function findContainer(
   engine: Engine,
   id: SandboxId,
   call?: CallOptions,
 ): Promise<FoundContainer | undefined> {
-  const filters = { label: [`${LABELS.id}=${id}`] };
+  const listed = await listContainers(engine, 'runtime.find', `${LABELS.id}=${id}`, call);
+  const volume = workspaceVolume(id);
+  const [found, ...more] = listed.filter(({ volumes }) => volumes.includes(volume));
+  if (!found || more.length === 0) return found;
+  const ids = [found, ...more].map((one) => one.id.slice(0, 12)).join(' ');
+  throw new LitterboxError('CONFLICT', `${engine.title} has several containers of one sandbox: ${ids}.`, {
+    operation: 'runtime.find',
+    provider: engine.provider,
+    hint: `Look which of them somebody else made (${engine.kind} inspect ${ids}), remove that one and try again.`,
+    facts: { volume },
+  });
+}
+
+/** A container as an engine lists it. */
+export interface ListedContainer extends FoundContainer {
+  /** Without the slash that engines put before them. */
+  readonly names: readonly string[];
+  /** Names of the volumes that are mounted in it. */
+  readonly volumes: readonly string[];
+}
+
+/** All containers with the label, whoever gave it to them. */
+export async function listContainers(
+  engine: Engine,
+  operation: string,
+  label: string,
+  call?: CallOptions,
+): Promise<readonly ListedContainer[]> {
   const answer: unknown = await engine.ask(
-    'runtime.find',
-    async (docker, signal) => docker.listContainers({ all: true, filters, abortSignal: signal }),
+    operation,
+    async (docker, signal) => docker.listContainers({ all: true, filters: { label: [label] }, abortSignal: signal }),
     call,
   );
-  if (!Array.isArray(answer)) throw noAnswer(engine, 'runtime.find', 'its containers');
-  if (answer.length === 0) return undefined;
-  const found = answer[0] as Readonly<Record<'Id' | 'State', unknown>> | null;
-  if (typeof found?.Id !== 'string' || !/^[0-9a-f]{12,64}$/.test(found.Id))
-    throw noAnswer(engine, 'runtime.find', 'a container');
-  const state = found.State === 'running' || found.State === 'paused' ? found.State : 'ended';
-  return { id: found.Id, state };
+  if (!Array.isArray(answer)) throw noAnswer(engine, operation, 'its containers');
+  return answer.map((one: unknown) => {
+    if (!isObjectOf(one, () => true)) throw noAnswer(engine, operation, 'a container');
+    const { Id, State, Names, Mounts } = one as Readonly<Record<'Id' | 'State' | 'Names' | 'Mounts', unknown>>;
+    if (typeof Id !== 'string' || !/^[0-9a-f]{12,64}$/.test(Id)) throw noAnswer(engine, operation, 'a container');
+    return {
+      id: Id,
+      state: State === 'running' || State === 'paused' ? State : 'ended',
+      names: textsOf(Names).map((name) => name.replace(/^\//, '')),
+      volumes: textsOf(Array.isArray(Mounts) ? Mounts.map((mount?: { readonly Name?: unknown }) => mount?.Name) : []),
+    };
+  });
 }
+
+const textsOf = (values: unknown): readonly string[] =>
+  Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : [];

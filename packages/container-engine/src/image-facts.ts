@@ -1,4 +1,5 @@
 import type Docker from 'dockerode';
+import { hasLabels } from './labels.ts';
 
 /** What of an image's own settings a sandbox takes over. */
 export interface ImageFacts {
@@ -8,6 +9,8 @@ export interface ImageFacts {
   readonly environment: Readonly<Record<string, string>>;
   readonly hostileNames: readonly string[];
   readonly volumes: readonly string[];
+  /** It was made from a container of ours: of a sandbox, or beside one. */
+  readonly isOfContainer: boolean;
 }
 
 /** Names by which an environment gives orders to loaders, shells, interpreters and git. */
@@ -43,5 +46,6 @@ export function imageFacts(image: Docker.ImageInspectInfo): ImageFacts | undefin
     environment,
     hostileNames,
     volumes: Object.keys(Config?.Volumes ?? {}),
+    isOfContainer: hasLabels(Config?.Labels ?? {}),
   };
 }

@@ -44,6 +44,11 @@ export class Images {
   /** @throws LitterboxError `NOT_FOUND` when nobody has it; `UNSUPPORTED` for another architecture. */
   async get(reference: string, facts: EngineFacts, options?: ProgressOptions): Promise<ImageFacts> {
     const image = (await this.#inspect(reference, options)) ?? (await this.#pull(reference, options));
+    if (image.isOfContainer)
+      options?.onProgress?.({
+        step: 'image',
+        message: `The image ${reference} was made from the container of a sandbox, and has what was in it`,
+      });
     const wanted = GO_ARCHITECTURES[facts.architecture] ?? facts.architecture;
     if (image.architecture !== '' && image.architecture !== wanted)
       throw new LitterboxError(

@@ -9,6 +9,7 @@ import { SETUP_KEY } from '@litterbox/sandbox-kit';
 import type { Containers } from './containers.ts';
 import { type Engine, WORK_MS } from './engine.ts';
 import { answerOf } from './engine-error.ts';
+import { LABELS } from './labels.ts';
 import type { ImageFacts } from './image-facts.ts';
 import type { Images } from './images.ts';
 import type { ContainerDirectories } from './container-directories.ts';
@@ -91,7 +92,10 @@ export class InstalledImages implements ImageStore {
           tag,
           pause: false,
           comment: 'what Litterbox installed',
-          changes: `LABEL ${INSTALLED_LABEL}=${key}`,
+          // What the container is found by is not for those that are made of the image.
+          changes: [...Object.values(LABELS).map((label) => `${label}=`), `${INSTALLED_LABEL}=${key}`]
+            .map((label) => `LABEL ${label}`)
+            .join('\n'),
           abortSignal: signal,
         }),
       work,
@@ -128,7 +132,8 @@ export class InstalledImages implements ImageStore {
   }
 }
 
-export const INSTALLED_LABEL = 'dev.litterbox.installed';
+/** Of images alone: by it a person finds what was installed, to remove it. */
+const INSTALLED_LABEL = 'dev.litterbox.installed';
 
 function nameOf(imageId: string, key: string): string {
   const image = imageId.replace(/^sha256:/, '').slice(0, IMAGE_CHARACTERS);

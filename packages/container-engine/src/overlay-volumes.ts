@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
-import { homeVolume, LABELS, workspaceVolume } from './container-options.ts';
+import { homeVolume, workspaceVolume } from './container-options.ts';
 import type { EngineFacts } from './engine-facts.ts';
+import { LABELS } from './labels.ts';
 import { baseNames, layersOf, type Layout, setupDirectory } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 

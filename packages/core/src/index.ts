@@ -51,6 +51,13 @@ export {
 } from './domain/errors.ts';
 export { detected, ECOSYSTEMS, type Ecosystem } from './domain/ecosystems.ts';
 export { placementLines } from './domain/placement-lines.ts';
+export {
+  type GroupedRisks,
+  groupedRisks,
+  type RiskEntry,
+  type RiskGroup,
+  riskLines,
+} from './domain/grouped-risks.ts';
 export type { MachineLoad } from './domain/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/placement.ts';
 export type { HostGauge } from './ports/host-gauge.ts';

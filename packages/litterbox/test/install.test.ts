@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { isLitterboxError, type Progress } from '@litterbox/core';
 import { localHost } from '@litterbox/host';
@@ -44,6 +45,13 @@ async function clear(fixture: LibraryFixture, keys: ReadonlySet<string>): Promis
   for (const { name } of await litterbox.list()) await litterbox.delete(name, { force: true });
   await using provider = await engine(fixture);
   for (const key of keys) await provider.images?.remove('busybox:latest', key);
+}
+
+/** The engine's own program. */
+function byHand(...args: readonly string[]): string {
+  const at =
+    PROVIDER === 'podman' ? ['--url', `${process.env['CONTAINER_HOST']}`] : ['--host', `${process.env['DOCKER_HOST']}`];
+  return execFileSync(PROVIDER, [...at, ...args], { encoding: 'utf8' }).trim();
 }
 
 const keyOf = ({ policy }: { readonly policy: { readonly root: object } }) =>
@@ -151,5 +159,82 @@ else
       await using provider = await engine(fixture);
       for await (const { id } of provider.list()) throw new Error(`${id} is left`);
       expect(await litterbox.reconcile()).toEqual([]);
+    });
+  });
+
+if (PROVIDER !== 'overlayfs')
+  describe(`an image with labels of Litterbox, on ${PROVIDER}`, () => {
+    const KINDS = ['id', 'repository', 'sidecar', 'files', 'probe', 'clears'];
+
+    it('AX121: is believed nothing, whatever is done to the sandbox that it names', async () => {
+      await using fixture = new LibraryFixture({ 'a.txt': 'a\n' });
+      const litterbox = fixture.open();
+      const victim = await litterbox.create({ name: 'victim', image: 'busybox:latest' });
+      await victim.run('echo victim >mark');
+      const image = `litterbox-test/labels:${victim.id}`;
+      const seed = byHand('create', 'busybox:latest', 'true');
+      const theirs: string[] = [];
+      try {
+        byHand(
+          'commit',
+          ...KINDS.flatMap((kind) => ['--change', `LABEL dev.litterbox.${kind}=${victim.id}`]),
+          seed,
+          image,
+        );
+        const said: string[] = [];
+        const other = await litterbox.create(
+          { name: 'other', image },
+          { onProgress: ({ message }) => void said.push(message) },
+        );
+        expect(said.join('\n')).toContain(`The image ${image} was made from the container of a sandbox`);
+        await other.run('echo other >mark');
+        // As a person starts one, which has the labels as they are: it is the newest that has them.
+        theirs.push(byHand('run', '--detach', '--network', 'none', image, 'sleep', '600'));
+        expect(byHand('inspect', '--format', '{{json .Config.Labels}}', theirs[0] ?? '')).toContain(victim.id);
+        const running = () =>
+          byHand('ps', '--no-trunc', '--quiet', '--filter', `label=dev.litterbox.id=${other.id}`).split('\n');
+        const container = running();
+
+        expect((await victim.run('cat mark')).stdout).toBe('victim\n');
+        const listed = (await litterbox.list()).map(({ name, state }) => `${name} ${state}`);
+        expect(listed.sort()).toEqual(['other ready', 'victim ready']);
+        await litterbox.setRunState('victim', 'paused');
+        expect((await other.run('cat mark')).stdout).toBe('other\n');
+        await litterbox.setRunState('victim', 'ready');
+        await litterbox.setRunState('victim', 'stopped');
+        await litterbox.setRunState('victim', 'ready');
+        expect((await victim.run('cat mark')).stdout).toBe('victim\n');
+        await litterbox.delete('victim', { force: true });
+
+        expect((await litterbox.list()).map(({ name }) => name)).toEqual(['other']);
+        expect(running()).toEqual(container); // the same container, which runs
+        expect((await other.run('cat mark')).stdout).toBe('other\n');
+        expect(byHand('inspect', '--format', '{{.State.Running}}', theirs[0] ?? '')).toBe('true');
+        const left = ['ps', '--all', '--quiet', '--filter', `volume=litterbox-${victim.id}`];
+        expect(byHand(...left)).toBe('');
+        await litterbox.delete('other', { force: true });
+      } finally {
+        for (const container of [seed, ...theirs]) byHand('rm', '--force', container);
+        byHand('rmi', '--force', image);
+      }
+    });
+
+    it('AX121: two containers of one sandbox are an error that names them, not a choice', async () => {
+      await using fixture = new LibraryFixture({ 'a.txt': 'a\n' });
+      const litterbox = fixture.open();
+      const sandbox = await litterbox.create({ name: 'one', image: 'busybox:latest' });
+      const label = `dev.litterbox.id=${sandbox.id}`;
+      const own = byHand('ps', '--quiet', '--filter', `label=${label}`);
+      const volume = `litterbox-${sandbox.id}:/other:ro`;
+      const second = byHand('create', '--label', label, '--volume', volume, 'busybox:latest', 'true');
+      try {
+        const error = await litterbox.delete('one', { force: true }).catch((caught: unknown) => caught);
+        expect(isLitterboxError(error, 'CONFLICT') && error.message).toContain(own);
+        expect(isLitterboxError(error) && error.message).toContain(second.slice(0, 12));
+      } finally {
+        byHand('rm', '--force', second);
+      }
+      await litterbox.delete('one', { force: true });
+      expect(byHand('ps', '--all', '--quiet', '--filter', `label=${label}`)).toBe('');
     });
   });

@@ -42,7 +42,9 @@ if (process.getuid?.() === 0) {
     let directory: string;
     let engine: PrivateEngine;
     const sidecars = async () =>
-      await engine.client.listContainers({ all: true, filters: { label: ['dev.litterbox.sidecar'] } });
+      (await engine.client.listContainers({ all: true, filters: { label: ['dev.litterbox.sidecar'] } })).filter(
+        ({ Labels }) => Labels['dev.litterbox.sidecar'] !== '',
+      );
 
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), 'litterbox-docker-'));
@@ -117,6 +119,31 @@ if (process.getuid?.() === 0) {
       expect(said).toBe('hello from inside\n');
       const [second] = await sidecars();
       expect(second?.Id).not.toBe(first?.Id);
+    });
+
+    suite.it('AX120: of an image that was made from another sandbox is taken for that one nowhere', async () => {
+      await using sandboxes = await Sandboxes.open(engine.socket, directory);
+      const first = await sandboxes.create({ ...DEBIAN, slug: 'first' });
+      await out(first, 'echo first >mark');
+      const [made] = await engine.client.listContainers({ filters: { label: [`dev.litterbox.id=${first.id}`] } });
+      await engine.client.getContainer(made?.Id ?? '').commit({ repo: 'litterbox-test/of-a-sandbox', tag: 'first' });
+      const reference = 'litterbox-test/of-a-sandbox:first';
+      const { Config } = await engine.client.getImage(reference).inspect();
+      expect(Config.Labels?.['dev.litterbox.id']).toBe(first.id); // positive control
+      const second = await sandboxes.create({ root: { type: 'image', reference }, slug: 'second' });
+      await out(second, 'echo second >mark');
+      await using _server = await served(second);
+      expect(await read(await second.connect?.(8080))).toBe('hello from inside\n');
+      const [beside] = await sidecars(); // the newest container, of the image with the labels
+
+      expect(await out(first, 'cat mark; id -u')).toBe('first\n61100\n');
+      expect(beside?.Labels).toMatchObject({ 'dev.litterbox.id': '', 'dev.litterbox.sidecar': second.id });
+      await first[Symbol.asyncDispose]();
+      await sandboxes.provider.remove(first.id);
+      const left = await engine.client.listContainers({ all: true });
+      expect(left.map(({ Id }) => Id)).not.toContain(made?.Id);
+      expect(await sidecars()).toMatchObject([{ Id: beside?.Id }]);
+      expect(await out(second, 'cat mark')).toBe('second\n');
     });
 
     suite.it('of an image without Perl says what to do', async () => {

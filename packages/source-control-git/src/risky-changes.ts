@@ -41,8 +41,11 @@ export function riskyChanges(
     if (byGit !== undefined) reasons.add(byGit);
     if (status !== 'deleted') {
       const newest = hidden.get(path);
-      if (newest !== undefined && !(change.addedLines === 0 && PLACEHOLDER.test(path)))
+      const isHarmless = HARMLESS.test(path) || (change.addedLines === 0 && PLACEHOLDER.test(path));
+      if (newest !== undefined && !isHarmless)
         reasons.add(newest === path ? 'is a new hidden file' : 'lies in a new hidden directory');
+      else if (reasons.size === 0 && HIDDEN.test(path) && !isHarmless)
+        reasons.add(HIDDEN_FILE.test(path) ? 'is a hidden file' : 'lies in a hidden directory');
       if (mode === '120000') reasons.add(linkReason(path, linkTarget ?? ''));
       if (mode === '160000') reasons.add('is a submodule');
       if (change.executable && !wasExecutable) reasons.add('becomes executable');
@@ -68,6 +71,13 @@ export function riskyChanges(
   }
   return found;
 }
+
+/** Tools learn new names faster than any list: a change of a hidden path is named, whatever it is called. */
+const HIDDEN = /(^|\/)\./;
+const HIDDEN_FILE = /(^|\/)\.[^/]*$/;
+/** What no tool runs, nor takes a program or a place from, below no other hidden name. */
+const HARMLESS =
+  /^(?:[^./][^/]*\/)*(?:\.(?:editorconfig|mailmap|nojekyll|npmignore|prettierignore|eslintignore|stylelintignore|markdownlintignore|hgignore)|\.changeset\/[^/]+\.md)$/;
 
 /** Keeps a directory that would be empty; as long as it is empty itself, no tool finds anything in it. */
 const PLACEHOLDER = /(^|\/)\.(git)?keep$/;

@@ -116,7 +116,7 @@ async function recover(context: Context, input: Parsed<typeof recoverSandbox>): 
 
 async function worktree(context: Context, input: Parsed<typeof exportWorktree>): Promise<void> {
   const { talk, signal } = context;
-  const onRisky = (risky: readonly RiskyChange[]) => void (!talk.json && showRisky(talk, risky));
+  const onRisky = (risky: readonly RiskyChange[]) => void (!talk.json && showRisky(talk, risky, input.sandbox));
   const made = await (await context.settled()).perform(exportWorktree, input, { signal, onRisky });
   if (talk.json) return talk.document(exportWorktree.document?.(made));
   const { directory, revisions, unmilestoned } = made;

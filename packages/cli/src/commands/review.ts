@@ -14,6 +14,7 @@ import {
   planIntegration,
   readDiff,
   readLog,
+  riskLines,
   type RiskyChange,
   type ShownPlan,
   visible,
@@ -114,7 +115,7 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
   if (input.revision === undefined) {
     const { sandbox } = input;
     const planning = litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
-    showRisky(talk, (await planning.catch(() => undefined))?.risky ?? []);
+    showRisky(talk, (await planning.catch(() => undefined))?.risky ?? [], sandbox);
   }
   await showPaged(context, diffLines(talk, found.patch()), 'No changes.');
   await found.markShown(); // who leaves the pager early has seen what they wanted to
@@ -214,7 +215,7 @@ function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
   for (const line of [...unmilestonedLines(plan), ...messageLines(plan), ...notFollowedLines(plan)])
     talk.notice(`  ${line}`);
-  if (hasRisky) showRisky(talk, plan.risky);
+  if (hasRisky) showRisky(talk, plan.risky, plan.slug);
 }
 
 function unmilestonedLines({ slug, unmilestoned }: IntegrationPlan): readonly string[] {
@@ -262,11 +263,10 @@ function baseLine({ commits, headRef }: NonNullable<IntegrationPlan['unmergedBas
   return `${began} ${those}: only its own changes are taken.`;
 }
 
-export function showRisky(talk: Talk, risky: readonly RiskyChange[]): void {
+export function showRisky(talk: Talk, risky: readonly RiskyChange[], slug: string): void {
   if (risky.length === 0) return;
   talk.notice(talk.paint('red', 'Can run code, or hides what it holds:', process.stderr));
-  for (const { path, reasons } of risky)
-    talk.notice(talk.paint('red', `  ${visibleName(path)}: ${reasons.join('; ')}`, process.stderr));
+  for (const line of riskLines(risky, slug)) talk.notice(talk.paint('red', `  ${line}`, process.stderr));
 }
 
 /** Last, where it is seen: a long list scrolls its beginning away. */

@@ -8,6 +8,7 @@ import { hasStartedAlready, isGoneOrGoing, isNameTaken } from '../engine-answers
 import { answerOf } from '../engine-error.ts';
 import { INIT_SCRIPT } from '../init-script.ts';
 import { inspectContainer } from '../inspect-container.ts';
+import { LABELS, labelsOf } from '../labels.ts';
 import { noAnswer } from '../no-answer.ts';
 
 /** What is kept of an engine that does not see the host's files: by it they are found again. */
@@ -33,7 +34,6 @@ export interface FilesContainer {
 
 /** What engines add to an environment. */
 const ADDED = ['PATH', 'HOSTNAME', 'HOME', 'container'];
-export const FILES_LABEL = 'dev.litterbox.files';
 /** Unpacking and removing take little; what is unpacked passes through. */
 const MEMORY_BYTES = 512 * 2 ** 20;
 const MAX_PROCESSES = 256;
@@ -47,7 +47,7 @@ export async function makeFilesVolume(engine: Engine, imageId: string, call?: Ca
   await engine.ask(
     'provider.create',
     async (docker, signal) =>
-      docker.createVolume({ Name: name, Driver: 'local', Labels: { [FILES_LABEL]: name }, abortSignal: signal }),
+      docker.createVolume({ Name: name, Driver: 'local', Labels: { [LABELS.files]: name }, abortSignal: signal }),
     { ...call, limitMs: WORK_MS },
   );
   const { Mountpoint: directory } = await engine.ask(
@@ -214,7 +214,7 @@ function filesContainerOptions({
     Entrypoint: ['/bin/sh', '-c', INIT_SCRIPT],
     Cmd: [],
     Healthcheck: { Test: ['NONE'] },
-    Labels: { [FILES_LABEL]: name },
+    Labels: labelsOf({ files: name }),
     OpenStdin: true,
     StdinOnce: false,
     NetworkDisabled: true,

@@ -3,6 +3,7 @@ import { type CallOptions, type Host, type LitterboxError } from '@litterbox/cor
 import { UNFINISHED } from '@litterbox/linux-sandbox';
 import { type Engine, WORK_MS } from '../engine.ts';
 import { isSourceUnseen } from '../engine-answers.ts';
+import { labelsOf } from '../labels.ts';
 
 const TARGET = '/litterbox-probe';
 const MAX_TOKEN_BYTES = 2 ** 20;
@@ -40,7 +41,7 @@ export async function seesFiles(
           Image: imageId,
           Cmd: ['/bin/sh'],
           NetworkDisabled: true,
-          Labels: { 'dev.litterbox.probe': name },
+          Labels: labelsOf({ probe: name }),
           HostConfig: {
             NetworkMode: 'none',
             Mounts: [{ Type: 'bind', Source: probe, Target: TARGET, ReadOnly: true }],

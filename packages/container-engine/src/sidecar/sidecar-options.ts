@@ -1,6 +1,7 @@
 import { CALL_VARIABLE, type SandboxId } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine-facts.ts';
+import { labelsOf } from '../labels.ts';
 
 export interface SidecarOptionsInput {
   /** Of the sandbox. */
@@ -14,8 +15,8 @@ export interface SidecarOptionsInput {
   readonly usersMode: string;
 }
 
-/** Names the sandbox whose network a container shares. The label of sandboxes would make it a second container of the sandbox. */
-export const SIDECAR_LABEL = 'dev.litterbox.sidecar';
+/** What names of the containers beside a sandbox's begin with. No image can give a container a name. */
+export const sidecarNames = (id: SandboxId) => `litterbox-sidecar-${id}-`;
 
 /** A program for each of 64 connections in both directions, with a shell of ours above each. */
 const MAX_PROCESSES = 512;
@@ -31,9 +32,10 @@ const WAIT_SCRIPT = `exec 3<&0 </dev/null
 while :; do ( read -r lb_x <&3 ) & wait $! || exit 0; done`;
 
 /** A container that has nothing but a network: that of the sandbox's container. Every field that decides about isolation is given. */
-export function sidecarOptions(input: SidecarOptionsInput): Docker.ContainerCreateOptions {
+export function sidecarOptions(input: SidecarOptionsInput): Docker.ContainerCreateOptions & { name: string } {
   const { id, container, imageId, facts, seccomp, usersMode } = input;
   return {
+    name: `${sidecarNames(id)}${crypto.randomUUID().slice(0, 8)}`,
     Image: imageId,
     User: NOBODY,
     WorkingDir: '/',
@@ -42,7 +44,7 @@ export function sidecarOptions(input: SidecarOptionsInput): Docker.ContainerCrea
     Healthcheck: { Test: ['NONE'] },
     // What belongs to no call would be ended with the next one that ends.
     Env: [`${CALL_VARIABLE}=sidecar`],
-    Labels: { [SIDECAR_LABEL]: id },
+    Labels: labelsOf({ sidecar: id }),
     AttachStdin: true,
     AttachStdout: false,
     AttachStderr: false,
@@ -70,5 +72,5 @@ export function sidecarOptions(input: SidecarOptionsInput): Docker.ContainerCrea
       Init: false,
       LogConfig: { Type: 'none', Config: {} },
     },
-  } as Docker.ContainerCreateOptions;
+  } as Docker.ContainerCreateOptions & { name: string };
 }

@@ -4,8 +4,10 @@ import type Docker from 'dockerode';
 import { type Engine, WORK_MS } from '../engine.ts';
 import { isBeingRemoved } from '../engine-answers.ts';
 import { EngineHost } from '../foreign/engine-host.ts';
+import { listContainers } from '../found-container.ts';
 import { inspectContainer } from '../inspect-container.ts';
-import { SIDECAR_LABEL } from './sidecar-options.ts';
+import { LABELS } from '../labels.ts';
+import { sidecarNames } from './sidecar-options.ts';
 
 /** What engines add to an environment. */
 const ADDED = ['PATH', 'HOSTNAME', 'HOME', 'container'];
@@ -78,15 +80,14 @@ export class Sidecar implements AsyncDisposable {
   }
 }
 
-/** Removes the sidecars of a sandbox, whichever program has them: a program that was killed leaves them on engines that do not close their stdin. */
+/**
+ * Removes the sidecars of a sandbox, whichever program has them: a program that was killed leaves them on engines that do not close their
+ * stdin. The label alone may come from an image.
+ */
 export async function removeSidecars(engine: Engine, id: SandboxId, call?: CallOptions): Promise<void> {
-  const filters = { label: [`${SIDECAR_LABEL}=${id}`] };
-  const found = await engine.ask(
-    'sidecar.remove',
-    async (docker, signal) => docker.listContainers({ all: true, filters, abortSignal: signal }),
-    call,
-  );
-  await Promise.all(found.map(({ Id }) => removeContainer(engine, Id, call)));
+  const listed = await listContainers(engine, 'sidecar.remove', `${LABELS.sidecar}=${id}`, call);
+  const found = listed.filter(({ names }) => names.some((name) => name.startsWith(sidecarNames(id))));
+  await Promise.all(found.map((one) => removeContainer(engine, one.id, call)));
 }
 
 async function removeContainer(engine: Engine, id: string, call?: CallOptions): Promise<void> {

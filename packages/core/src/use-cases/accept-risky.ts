@@ -1,5 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
-import { visibleName } from '../domain/visible.ts';
+import { riskFacts, riskLines, riskNames } from '../domain/grouped-risks.ts';
 import type { Approver } from '../ports/approver.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RiskyChange } from '../ports/persons-repository.ts';
@@ -29,26 +29,22 @@ export async function acceptRisky(
   options?: CallOptions,
 ): Promise<void> {
   if (risky.length === 0 || isAccepted) return;
-  const details = risky.map(({ path, reasons }) => `${visibleName(path)}: ${reasons.join('; ')}`);
   const subject = risky.length === 1 ? 'This file' : `These ${risky.length} files`;
   const isApproved = await approver.approve(
     {
       question: `${subject} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}. ${question}`,
-      details,
+      details: riskLines(risky, slug),
     },
     options,
   );
   if (isApproved) return;
   throw new LitterboxError(
     'RISKY_CHANGES',
-    `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}: ${risky
-      .slice(0, 5)
-      .map(({ path }) => visibleName(path))
-      .join(', ')}${risky.length > 5 ? ' …' : ''}.`,
+    `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}: ${riskNames(risky)}.`,
     {
       operation: `sandbox.${verb}`,
       hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: litterbox ${verb} ${slug} --yes-risky. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
-      facts: { risky: risky.map(({ path, reasons }) => ({ path, reasons })) },
+      facts: riskFacts(risky),
     },
   );
 }

@@ -155,7 +155,7 @@ BUGBOT.md knowledge.md codebuff.json renv/activate.R test/runtests.jl all.do Tup
       await fixture.run(sandbox, ['sh', '-c', script, 'sh', ...LATER, ...HIDDEN, 'sub/.old/more.txt', 'sub/notes.txt']);
       await sandbox.write('sub/empty/.gitkeep', '');
       await sandbox.write('sub/.old/x.txt', 'changed\n');
-      expect(await named(fixture)).toEqual([...LATER, ...HIDDEN].toSorted());
+      expect(await named(fixture)).toEqual([...LATER, ...HIDDEN, 'sub/.old/more.txt', 'sub/.old/x.txt'].toSorted());
       const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
       const reasonsOf = (name: string) => risky.find(({ path }) => path === name)?.reasons;
       expect(reasonsOf('sub/.old/.newer')).toEqual(['is a new hidden file']);
@@ -185,15 +185,118 @@ BUGBOT.md knowledge.md codebuff.json renv/activate.R test/runtests.jl all.do Tup
       await sandbox.write('src/empty/.gitkeep', '');
       await sandbox.write('src/seen-before.txt', 'one\u200b\nfine\n');
       await sandbox.write('src/mark.txt', '\ufeffone\n');
-      expect(await named(fixture)).toEqual([...NAMES, ...Object.keys(DECEPTIONS)].toSorted());
+      expect(await named(fixture)).toEqual([...NAMES, ...Object.keys(DECEPTIONS), '.old/more.txt'].toSorted());
       const refused = commandLine(fixture, ['merge', 'a']);
       expect(refused).toMatchObject({ code: 4 });
-      for (const line of [
-        '  .nobody-knows-it: is a new hidden file',
-        '  .a-tool-of-tomorrow/config: lies in a new hidden directory',
+      for (const lines of [
+        '  is a new hidden file:\n    .nobody-knows-it\n',
+        '  lies in a new hidden directory:\n    .a-tool-of-tomorrow/config\n',
       ])
-        expect(refused.stderr).toContain(line);
+        expect(refused.stderr).toContain(lines);
     },
     { 'src/a.txt': 'a\n', '.old/x.txt': 'x\n', 'src/seen-before.txt': 'one\u200b\n', 'src/known.txt': 'one\u200b\n' },
   );
+
+  /** A file of each kind, by the reason that it is named for. */
+  const KINDS: Readonly<Record<string, readonly string[]>> = {
+    'runs when a folder is opened in an editor': [
+      '.vscode/tasks.json',
+      'rust-analyzer.toml',
+      'sub/launchSettings.json',
+    ],
+    'is loaded by the shell or a version manager on entering the directory': [
+      '.envrc',
+      '.prototools',
+      '.shadowenv.d/x',
+    ],
+    'instructs or configures coding agents': ['CODEBUDDY.md', 'NEWAGENT.md', '.airules', '.grok/x', 'memory-bank/x.md'],
+    'defines hooks that git runs': ['captainhook.json', 'hk.pkl', '.config/husky/x', '.lefthook/x'],
+    'changes how git treats files': ['.gitattributes'],
+    'runs when the project is built':
+      `src-tauri/tauri.conf.json gatsby-config.js config-overrides.js Makefile.am Makefile.toml
+sub/new-tool-config.ts sub/tool.config.zig hatch_build.py build.zsh x.wixproj PRESUBMIT Newtoolfile .bazelversion tools/bazel
+package-scripts.js plopfile.js Jakefile premake5.lua x.cake x.runsettings x.tt RoboFile.php _targets.R src/Makevars bacon.toml`.split(
+        /\s+/,
+      ),
+    'runs when Python, its tests or its tools start': ['sub/locustfile.py', 'pavement.py', 'uwsgi.ini'],
+    'decides what runs or is fetched when packages are installed': [
+      'Brewfile',
+      'Puppetfile',
+      '.config/dotnet-tools.json',
+    ],
+    'decides what containers and machines run': ['.ddev/config.yaml', '.lando.yml', 'okteto.yml', 'mprocs.yaml'],
+    'runs in continuous integration': ['.github/workflows/x.yml'],
+    'configures a tool that runs on your machine': ['.newtoolrc', '.versionrc.js', '.graphqlrc.js'],
+    'is a hidden file': ['sub/.nobody-knows-it', 'sub/.size-limit.cjs'],
+    'lies in a hidden directory': ['sub/.a-tool-of-tomorrow/config', '.scripts/x.sh'],
+  };
+  const BOTH = Object.values(KINDS).flat();
+  const HARMLESS = ['.editorconfig', 'sub/.mailmap', '.changeset/some-change.md', 'src/a.txt', 'README.md', 'LICENSE'];
+  attack(
+    'AX122: each kind of what runs later is named, edited as well as new',
+    async (fixture) => {
+      const script = 'for f do mkdir -p "$(dirname "$f")" && echo x >>"$f"; done';
+      const told = async () =>
+        Object.fromEntries(
+          (await fixture.open().plan({ sandbox: 'a', integration: 'merge' })).risky.map((one) => [
+            one.path,
+            one.reasons,
+          ]),
+        );
+      const sandbox = await fixture.open().create({ name: 'a' });
+      await fixture.run(sandbox, ['sh', '-c', script, 'sh', ...BOTH, ...HARMLESS]);
+      const edited = await told();
+      expect(Object.keys(edited).toSorted()).toEqual(BOTH.toSorted());
+      for (const [reason, paths] of Object.entries(KINDS))
+        for (const path of paths)
+          expect({ path, reasons: edited[path] }).toEqual({ path, reasons: expect.arrayContaining([reason]) });
+
+      // The same as new ones.
+      await fixture.run(sandbox, [
+        'sh',
+        '-c',
+        'git checkout -q . 2>/dev/null; mkdir new && cd new && ' + script,
+        'sh',
+        ...BOTH,
+        ...HARMLESS,
+      ]);
+      const added = await told();
+      for (const [reason, paths] of Object.entries(KINDS))
+        for (const path of paths) {
+          const at = `new/${path}`;
+          const isAtTheTop = /^(NEWAGENT\.md|build\.zsh)$/.test(path);
+          const wanted = reason.includes('hidden') ? reason.replace(/^(is|lies in) a /, '$1 a new ') : reason;
+          expect({ at, reasons: added[at] }).toEqual({
+            at,
+            reasons: isAtTheTop ? undefined : expect.arrayContaining([wanted]),
+          });
+        }
+      for (const path of HARMLESS)
+        expect({ path, reasons: added[`new/${path}`] }).toEqual({ path, reasons: undefined });
+      expect(commandLine(fixture, ['merge', 'a'])).toMatchObject({ code: 4 });
+    },
+    Object.fromEntries([...BOTH, ...HARMLESS].map((path) => [path, 'x\n'])),
+  );
+
+  attack('AX123: what is most dangerous is read first, whatever else an agent makes', async (fixture) => {
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const script =
+      'mkdir -p .aaa/notes pkg && for n in $(seq 400); do echo x >.aaa/notes/$n; mkdir pkg/$n; echo x >pkg/$n/Makefile; done; echo x >.envrc';
+    await fixture.run(sandbox, script);
+    const { code, stderr } = commandLine(fixture, ['merge', 'a']);
+    expect(code).toBe(4);
+    const list = stderr.slice(stderr.indexOf('Can run code')).split('\n');
+    expect(list.slice(1, 3).map((line) => line.trim())).toEqual([
+      'is loaded by the shell or a version manager on entering the directory:',
+      expect.stringContaining('.envrc'),
+    ]);
+    expect(list.map((line) => line.trim())).toContain('.aaa/notes/ (400 files)');
+    expect(list.length).toBeLessThan(60);
+    expect(stderr).toContain('all: litterbox merge a --dry-run --json');
+    expect(stderr).toMatch(/801 files of a can run code, or hide what they hold: \.envrc, /);
+    const all = JSON.parse(commandLine(fixture, ['merge', 'a', '--dry-run', '--json']).stdout) as {
+      risky: readonly object[];
+    };
+    expect(all.risky).toHaveLength(801);
+  });
 });
