@@ -13,6 +13,7 @@ export { positiveControl } from './positive-control.ts';
 export { parseProbe, type ProbeAnswer, probeProgram } from './probe-calls.ts';
 export { OPEN_PROBE } from './probe-opens.ts';
 export { repositoryDigest } from './repository-digest.ts';
+export { CONTAINMENT_PROBE, containmentScore } from './containment-probe.ts';
 export { expectInvariants, violations } from './faults/invariants.ts';
 export type { Failure, Job, Reply } from './faults/job.ts';
 export { type Death, type FaultFixture, faultFixture, sharedFaultFixture, userFile } from './faults/fault-fixture.ts';
