@@ -305,8 +305,8 @@ const HOLES = [
   {
     name: 'tool-arguments',
     file: `${OVERLAYFS}/bwrap-arguments.ts`,
-    guard: "    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),\n",
-    hole: "    '--setenv',\n    'LEAK',\n    globalThis.process.env['LB_CANARY_ENV'] ?? '',\n",
+    guard: "    '--args',\n    `${ARGUMENTS}`,\n",
+    hole: "    '--args',\n    `${ARGUMENTS}`,\n    '--setenv',\n    'LEAK',\n    globalThis.process.env['LB_CANARY_ENV'] ?? '',\n",
     tests: ['A89:'],
   },
   {

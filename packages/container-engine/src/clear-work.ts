@@ -11,6 +11,8 @@ export const REMOVED_IMAGE = 'removed-image';
 const WORK = ['work', 'home-work'] as const;
 /** Where the container that clears one of them has it. */
 const INSIDE = '/run/litterbox/work';
+/** What an image's own environment could give orders by, of the loader and the program. */
+const HARMLESS = ['PATH=/usr/bin:/bin', 'LD_PRELOAD=', 'LD_AUDIT=', 'LD_LIBRARY_PATH=', 'GCONV_PATH=', 'LOCPATH='];
 /** No id of an image is longer. */
 const MAX_ID_BYTES = 128;
 const MEMORY_BYTES = 64 * 2 ** 20;
@@ -50,7 +52,8 @@ async function clearAsRoot(engine: Engine, image: string, path: string, call?: C
           Image: image,
           User: '0:0',
           WorkingDir: '/',
-          Entrypoint: ['rm', '-rf', `${INSIDE}/work`],
+          Env: HARMLESS,
+          Entrypoint: ['/bin/rm', '-rf', `${INSIDE}/work`],
           Cmd: [],
           Healthcheck: { Test: ['NONE'] },
           Labels: labelsOf({ clears: path }),

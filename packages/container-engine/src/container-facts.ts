@@ -191,7 +191,7 @@ export class ContainerFacts {
     if (/^NSpid:.*\s1$/m.test(status)) return [status, map];
     const { stream } = await this.#engine.exec(
       container.Id,
-      { Cmd: ['sh', '-c', READ_FACTS], AttachStdout: true, AttachStderr: true, WorkingDir: '/' },
+      { Cmd: ['/bin/sh', '-c', READ_FACTS], AttachStdout: true, AttachStderr: true, WorkingDir: '/' },
       call,
     );
     let text = '';

@@ -3,6 +3,7 @@ import { CORE_LIMIT_BYTES } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import type { EngineFacts } from './engine-facts.ts';
 import { INIT_SCRIPT } from './init-script.ts';
+import { MASKED_PATHS, READONLY_PATHS } from './kernel-files.ts';
 import { labelsOf } from './labels.ts';
 import { INSIDE, type Layers, type SandboxLayout } from './layout.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -18,6 +19,8 @@ export interface ContainerOptionsInput {
   readonly seccomp: string;
   /** Files are below the engine's own directory: it gives them only to mounts that follow its own. */
   readonly isBelowEngine: boolean;
+  /** What masks the kernel's files, where the engine takes that for an option of security. */
+  readonly masks?: readonly string[];
   /** How the engine maps users, in its own word; empty for its default. */
   readonly usersMode: string;
   /** The mount option that gives a temporary file system to the container's user. */
@@ -59,6 +62,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     owned,
     processors,
     diskSpeed,
+    masks = [],
   } = input;
   const { limits, user } = meta;
   const isInstaller = meta.isInstaller === true;
@@ -110,7 +114,9 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       CapDrop: ['ALL'],
       // Its network is its own: no port in there is another's. Docker does that by itself, Podman does not.
       Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
-      SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
+      SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`, ...masks],
+      MaskedPaths: [...MASKED_PATHS],
+      ReadonlyPaths: [...READONLY_PATHS],
       ReadonlyRootfs: !isInstaller,
       Tmpfs: {
         // Runtimes give a temporary file system the mode of the image's directory, whatever is asked for: so its user owns it.
@@ -183,12 +189,25 @@ function containerEnvironment(meta: SandboxMeta): Readonly<Record<string, string
   return { ...Object.fromEntries(meta.hostileNames.map((name) => [name, ''])), ...sandboxEnvironment(meta) };
 }
 
-const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Where the programs of images usually are. */
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+const WRITABLE = ['/src', INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run', '/dev/shm', '/proc'];
+
+/** The image's PATH, behind it what of it programs inside can write: what they put there replaces no program of the image, or of ours. */
+function searchPath(path: string, writable: readonly string[]): string {
+  if (!/^(\/[^:]*)(:\/[^:]*)*$/.test(path)) return DEFAULT_PATH;
+  const isWritable = (directory: string) =>
+    /\/(\.{0,2}\/|\.{1,2}$)/.test(directory) || writable.some((place) => `${directory}/`.startsWith(`${place}/`));
+  const entries = path.split(':');
+  const own = entries.filter((directory) => !isWritable(directory));
+  return [...(own.length === 0 ? [DEFAULT_PATH] : own), ...entries.filter(isWritable)].join(':');
+}
 
 /** The environment of processes inside when nobody said otherwise. */
 export function sandboxEnvironment(meta: SandboxMeta): Readonly<Record<string, string>> {
   const { PATH = '', ...image } = meta.imageEnvironment;
-  const path = /^(\/[^:]*)(:\/[^:]*)*$/.test(PATH) ? PATH : DEFAULT_PATH;
+  const path = searchPath(PATH, [meta.workdir, ...WRITABLE, ...meta.imageVolumes]);
   return {
     ...image,
     ...baseEnvironment(meta.slug, path),

@@ -18,7 +18,7 @@ import {
 import type { Engine } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import { outputFrames } from './output-frames.ts';
-import { goOn, startCommand } from './start-script.ts';
+import { goOn, startCommand, startEnvironment } from './start-script.ts';
 
 export interface ContainerProcessInput {
   readonly engine: Engine;
@@ -119,6 +119,7 @@ export class ContainerProcess implements ProcessHandle {
             workspace,
           }),
         ],
+        Env: startEnvironment(env),
         AttachStdin: hasTerminal || spec.stdin === 'pipe',
         AttachStdout: true,
         AttachStderr: !hasTerminal,

@@ -173,6 +173,7 @@ export class Containers {
       seccomp,
       owned: flavour.ownedBy(meta.user),
       usersMode: flavour.usersMode(facts, meta.user),
+      masks: flavour.masks ?? [],
       diskSpeed,
       ...(userProcesses !== undefined && { userProcesses }),
     });

@@ -1,5 +1,5 @@
-import { type CallOptions, type LitterboxError, reach } from '@litterbox/core/provider';
-import { COPY_EXITS, runAsking, toldCopy } from '@litterbox/linux-sandbox';
+import { type LitterboxError, reach } from '@litterbox/core/provider';
+import { COPY_EXITS, runAsking, type ScriptOptions, toldCopy } from '@litterbox/linux-sandbox';
 import type { ContainerPauses } from './container-pauses.ts';
 import { sandboxLayoutOf } from './layout.ts';
 import type { ContainerDirectories } from './container-directories.ts';
@@ -23,7 +23,7 @@ export async function copyStill(
   { directories, pauses, toError }: CopyStillInput,
   { id }: SandboxMeta,
   copy: string,
-  call?: CallOptions,
+  call?: ScriptOptions,
 ): Promise<void> {
   const { host, layout } = directories;
   const { directory, copyingMark } = sandboxLayoutOf(layout, id);

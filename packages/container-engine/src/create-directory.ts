@@ -1,3 +1,4 @@
+import { descriptionLine } from '@litterbox/linux-sandbox';
 import { isLitterboxError, type ProgressOptions, type SandboxSpec } from '@litterbox/core/provider';
 import type { ContainerParts } from './container-parts.ts';
 import { copyStill } from './copy-still.ts';
@@ -42,7 +43,8 @@ async function copyDirectory(
   const script = directories.stagingScript(meta, { fill: fillCopy(directories.layout, source, meta, uid === 0) });
   const toError = (code: number, stderr: string) => directories.stagingError(meta.id, code, stderr);
   try {
-    await copyStill({ directories, pauses: containers.pauses, toError }, source, script, options);
+    const given = descriptionLine(meta);
+    await copyStill({ directories, pauses: containers.pauses, toError }, source, script, { ...options, given });
   } catch (error) {
     if (!isLitterboxError(error, 'ALREADY_EXISTS')) await removeSandbox(parts, meta.id); // what was copied of playground and disk
     throw error;

@@ -37,6 +37,8 @@ export interface EngineFlavour extends EngineWords {
    * one of root's there, and so do many images that have `/src`. @defaultValue false
    */
   readonly hasVolumesOfImage?: boolean;
+  /** What masks the kernel's files, where the engine takes that for options of security, and not as Docker has it. */
+  readonly masks?: readonly string[];
   /** How users of a container are mapped, in the engine's word. */
   usersMode(facts: EngineFacts, user: { readonly uid: number; readonly gid: number }): string;
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_PATH } from './container-options.ts';
 import { encodeRaw, printfFormat, type ProcessSpec, quoted } from '@litterbox/core/provider';
 
 export interface StartScriptInput {
@@ -26,7 +27,7 @@ const MARK = '\\036';
 const REPORT_AND_BECOME = `read -r lb_me lb_rest </proc/self/stat; printf '${MARK}%s started %s %s\\n' "$0" "$1" "$lb_me"; shift; exec "$@"`;
 
 /**
- * What the engine starts for a process: the command line of a POSIX shell. It says `started`, with its own process number and the
+ * What the engine starts for a process, with {@link startEnvironment}: the command line of a POSIX shell. It says `started`, with its own process number and the
  * program's, or `no-limit`, `no-cwd` or `no-program`; a program without a terminal is its child, whose end it tells on stderr (`exit CODE`),
  * because the engine tells of it only when nobody holds the outputs any more. One with a terminal waits until it is told to go on
  * ({@link goOn}): by then its terminal has its size.
@@ -36,15 +37,17 @@ export function startCommand(input: StartScriptInput): readonly [string, ...stri
   const raw = new RawWords();
   const words = argv.map((word) => raw.word(word)).join(' ');
   const say = (text: string) => `printf '${MARK}%s ${text}\\n' ${nonce}`;
-  const variables = Object.entries(env).map(([name, value]) => `export ${name}=${raw.word(value)}`);
+  const variables = Object.entries(env).flatMap(([name, value]) =>
+    value.isWellFormed() ? [] : [`lb_raw=$(printf "$${name}"); export ${name}="\${lb_raw%x}"`],
+  );
   const target = raw.word(cwd);
   const script = [
     // Podman without root takes the container's limit and drops it in silence. Where the engine has set it, this changes nothing.
     `ulimit -n ${openFiles} 2>/dev/null || { ${say('no-limit')}; exit 0; }`,
     // So that programs see how many they may use at once; the limit of processors holds without.
     ...(processors.length > 0 ? [`taskset -p ${maskOf(processors)} $$ >/dev/null 2>&1`] : []),
-    // Found before a process without PATH loses it.
-    ...('PATH' in env ? [] : ['lb_setsid=$(command -v setsid)']),
+    // Of the image: what the process finds first may be a file of an agent's.
+    ...(hasTerminal ? [] : [`lb_setsid=$(PATH=${DEFAULT_PATH}\${PATH:+:$PATH}; command -v setsid)`]),
     ...raw.assignments,
     ...(foreign.length > 0 ? [`unset ${foreign.join(' ')}`] : []),
     ...variables,
@@ -56,15 +59,23 @@ export function startCommand(input: StartScriptInput): readonly [string, ...stri
     ...(hasTerminal
       ? [`printf '${MARK}%s started %s %s\\n' ${nonce} $$ $$`, 'kill -STOP $$', 'exec "$@"']
       : [
-          ...('PATH' in env
-            ? ['if command -v setsid >/dev/null 2>&1; then lb_setsid=setsid; else lb_setsid=; fi']
-            : []),
           `( exec $lb_setsid /bin/sh -c ${quoted(REPORT_AND_BECOME)} ${nonce} $$ "$@" )`,
           // Its status is the wrapper's too: where input that nobody read breaks the connection, only the engine can tell it.
           `lb_status=$?; printf '${MARK}%s exit %s\\n' ${nonce} $lb_status >&2; exit $lb_status`,
         ]),
   ].join('\n');
-  return ['sh', '-c', script];
+  return ['/bin/sh', '-c', script];
+}
+
+/**
+ * What the engine is told of the environment: no part of the script, for every user of the machine reads the arguments of its processes.
+ * JSON carries no text that is no UTF-8: such a value is a format for `printf`, which {@link startCommand} undoes.
+ */
+export function startEnvironment(env: Readonly<Record<string, string>>): string[] {
+  // A command substitution loses line ends at the end of the text: an x keeps them.
+  return Object.entries(env).map(
+    ([name, value]) => `${name}=${value.isWellFormed() ? value : `${printfFormat(encodeRaw(value))}x`}`,
+  );
 }
 
 /** As `taskset` of BusyBox and of util-linux read it: bits in hexadecimal. */

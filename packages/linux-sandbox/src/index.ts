@@ -36,7 +36,15 @@ export {
 } from './directory/layered-setups.ts';
 export { ensureNewerFiles, type NewerFiles } from './directory/newer-files.ts';
 export { RunMarks } from './directory/run-marks.ts';
-export { runAsking, runScript, runScriptOrFail, type ScriptResult } from './directory/run-script.ts';
+export {
+  GIVEN,
+  runAsking,
+  runScript,
+  runScriptOrFail,
+  type ScriptOptions,
+  type ScriptResult,
+  TAKE_GIVEN,
+} from './directory/run-script.ts';
 export { scriptError } from './directory/script-error.ts';
 export {
   type FileShell,
@@ -45,6 +53,7 @@ export {
   ShellFiles,
 } from './directory/shell-files.ts';
 export {
+  descriptionLine,
   SandboxDirectories,
   type RemovedDirectory,
   type SandboxDirectoriesInput,

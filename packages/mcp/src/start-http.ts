@@ -17,10 +17,13 @@ import { isTooDeep, MAX_DEPTH } from './json-depth.ts';
 import { makeOffer } from './make-offer.ts';
 import type { ServeOptions } from './mcp-options.ts';
 import { tokenFrom } from './token-file.ts';
+import { UnknownConnections } from './unknown-connections.ts';
 
 const PATH = '/mcp';
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 const MAX_CONNECTIONS = 256;
+/** Of these, so many without the token. */
+const MAX_UNKNOWN = 128;
 /**
  * Everything comes from this machine: who takes longer to say what it wants holds a connection on purpose. The body of a request
  * may be large. How long a call then takes is not limited here.
@@ -46,6 +49,7 @@ export async function startHttp(options: ServeOptions): Promise<void> {
       if (!request.url?.startsWith('/')) return void response.writeHead(400).end('Want a path, not an address.\n');
       if (!isLocalHost(request, response) || !isLocalOrigin(request, response)) return;
       if (!(await isAllowed(request, response))) return;
+      unknown.know(request.socket);
       if (new URL(request.url, 'http://localhost').pathname === PATH)
         await serve(request as NodeIncomingMessageLike, response); // a server's request has both method and URL
       else response.writeHead(404, { 'content-type': 'text/plain' }).end(`There is ${PATH} and nothing else.\n`);
@@ -55,6 +59,7 @@ export async function startHttp(options: ServeOptions): Promise<void> {
     });
   });
   server.maxConnections = MAX_CONNECTIONS;
+  const unknown = new UnknownConnections(server, MAX_UNKNOWN);
   server.listen(options.port, '127.0.0.1');
   await Promise.race([
     once(server, 'listening'),

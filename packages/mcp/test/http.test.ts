@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RepositoryFixture } from '@litterbox/testing';
@@ -159,6 +159,26 @@ describe('A39: over HTTP', () => {
     clearInterval(drip);
     expect(performance.now() - from).toBeLessThan(40_000);
     expect((await post({ authorization: `Bearer ${token}` })).status).toBe(200);
+  });
+
+  it('AX125: whoever opens hundreds of connections without a token keeps nobody out', async () => {
+    const { hostname, port } = new URL(url);
+    const good = { authorization: `Bearer ${token}` };
+    const held: Socket[] = [];
+    try {
+      for (let round = 0; round < 3; round++) {
+        for (let n = 0; n < 150; n++) {
+          const socket = connect(Number(port), hostname).on('error', () => {}); // it may be reset
+          held.push(socket);
+          await once(socket, 'connect');
+        }
+        const answers = await Promise.all(Array.from({ length: 20 }, () => post(good)));
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      }
+      expect(held.filter((socket) => !socket.closed).length).toBeGreaterThan(0); // positive control
+    } finally {
+      for (const socket of held) socket.destroy();
+    }
   });
 
   it('clients that number their requests alike get their own answers', async () => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { collected, forBackend } from '@litterbox/conformance';
-import { type SandboxSpec } from '@litterbox/core/provider';
+import type { SandboxRuntime, SandboxSpec } from '@litterbox/core/provider';
 import Client from 'dockerode';
 import { absence, TEST_SOCKET } from './backend.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -168,6 +168,34 @@ suite.describe('an image', () => {
       expect((await namelessVolumes()).filter((name) => !before.includes(name))).toEqual([]);
     },
   );
+
+  suite.it("AX127: whose PATH begins in the workspace does not have an agent's files as programs of ours", async () => {
+    const PATH = '/src/bin:/tmp/evil:/bin/../src/bin:/home/agent/bin:/usr/bin:/bin';
+    const image = await derived({ Env: [`PATH=${PATH}`] });
+    const run = async (runtime: SandboxRuntime, script: string) =>
+      (await collected(await runtime.spawn({ argv: ['sh', '-c', script] }))).stdout;
+    try {
+      await using sandboxes = await Sandboxes.open();
+      const runtime = await sandboxes.create({ root: { type: 'image', reference: image } });
+      const fake = '#!/bin/sh\necho fake >>/src/log\nexec /bin/busybox "\${0##*/}" "$@"\n';
+      const names = 'sh setsid tar find stat cat env';
+      await run(
+        runtime,
+        `mkdir -p bin ~/bin /tmp/evil; for at in bin ~/bin /tmp/evil; do for name in ${names}; do printf '%s' '${fake}' >$at/$name; chmod 755 $at/$name; done; done`,
+      );
+      await runtime.stop();
+      await runtime.start();
+      const mark = await runtime.mark();
+      expect(await run(runtime, 'echo x >new; cat new; ls log 2>/dev/null; echo $PATH')).toMatch(
+        /^x\n\/usr\/bin:\/bin:\/src\/bin:\/tmp\/evil:/,
+      );
+      for await (const _change of (await runtime.scan(mark)).changes);
+      expect(await run(runtime, 'ls log 2>/dev/null')).toBe('');
+      expect(await run(runtime, '/src/bin/sh -c "ls log"')).toBe('log\n'); // positive control
+    } finally {
+      await engine.getImage(image).remove({ force: true });
+    }
+  });
 
   suite.it('of user 501:20 works, as our own user', async () => {
     const image = await derived({ User: '501:20' });

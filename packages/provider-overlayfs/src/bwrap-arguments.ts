@@ -1,4 +1,4 @@
-import { INSIDE } from '@litterbox/core/provider';
+import { encodeRaw, INSIDE, printfFormat } from '@litterbox/core/provider';
 import { TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
 import { shownGroups } from './cgroup.ts';
 import { FROZEN } from './fresh-upper.ts';
@@ -77,13 +77,21 @@ function maskOf(path: string, type: 'file' | 'special'): string {
   return type === 'special' ? '/dev/null' : `${MASKS}/${Object.hasOwn(EMPTY_CONTENTS, name) ? name : 'empty'}`;
 }
 
-/** Arguments for the sandbox itself, up to the command. */
+/** The descriptor that it reads more arguments from: those that {@link environmentArguments} gives. */
+export const ARGUMENTS = 4;
+
+/** What sets the environment, as a format for `printf`, on one line. */
+export function environmentArguments(environment: Readonly<Record<string, string>>): string {
+  const words = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]);
+  return printfFormat(encodeRaw(words.map((word) => `${word}\0`).join(''))).replaceAll('\n', '\\012');
+}
+
+/** Arguments for the sandbox itself, up to the command. It reads others from {@link ARGUMENTS}. */
 export function sandboxArguments(
   machine: Machine,
   meta: SandboxMeta,
   sources: SessionSources,
   proc: ProcEntries,
-  environment: Readonly<Record<string, string>>,
 ): readonly string[] {
   const { tools, masked, rootEntries } = sources;
   const base =
@@ -94,7 +102,9 @@ export function sandboxArguments(
         );
   return [
     ...ISOLATION,
-    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    // Its environment: what is in arguments every user of the machine can read.
+    '--args',
+    `${ARGUMENTS}`,
     ...base,
     ...procArguments(proc),
     // Its own control groups: what programs may use they look up there.

@@ -25,7 +25,7 @@ import {
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
-import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
+import { environmentArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
 import { foreignOverlays, OVERLAYS_SCRIPT } from './foreign-overlays.ts';
 import { imageOf } from './image-of.ts';
 import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
@@ -74,7 +74,6 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
     filter,
     sources,
     proc,
-    environment,
     etc,
     processors,
     directory: sandbox.directory,
@@ -93,6 +92,7 @@ export async function launchSession(input: LaunchInput, call?: CallOptions): Pro
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
   return {
     argv: [...(machine.scope ?? []), 'sh', '-c', launcher, script],
+    given: environmentArguments(environment),
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);

@@ -2,15 +2,24 @@ import {
   CORE_LIMIT_BYTES,
   type DiskImage,
   factFilesScript,
+  GIVEN,
   NOTE_FACTS,
   openLowPorts,
   PROCESS_ONE,
   RESERVE_DISK,
   SANDBOX_USER,
+  TAKE_GIVEN,
   uidMapScript,
 } from '@litterbox/linux-sandbox';
 import { type LiveLower, quoted } from '@litterbox/core/provider';
-import { MASKS, scannerArguments, sandboxArguments, type ProcEntries, type SessionSources } from './bwrap-arguments.ts';
+import {
+  ARGUMENTS,
+  MASKS,
+  scannerArguments,
+  sandboxArguments,
+  type ProcEntries,
+  type SessionSources,
+} from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
 import { detachTrees, EMPTY } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
@@ -47,7 +56,6 @@ export interface SupervisorInput {
   readonly filter: string;
   readonly sources: SessionSources;
   readonly proc: ProcEntries;
-  readonly environment: Readonly<Record<string, string>>;
   /** Numbers of the processors on which its programs run; all of the machine's when there are none. */
   readonly processors: readonly number[];
 }
@@ -84,6 +92,8 @@ ${Object.entries({ empty: '', ...EMPTY_CONTENTS })
  * supervisor, as process 1 of that namespace, and waits. When the supervisor ends, however that came, the kernel ends whatever is in the
  * namespace, and none of it can do anything against that. The waiting shell holds `alive.lock` too: who gets it knows that all is gone.
  *
+ * The first line of its stdin is what sets the environment, as `environmentArguments` makes it.
+ *
  * It talks NUL-terminated words on stdout: `alive` (another session lives), `error TEXT`, or `facts` and what the kernel says
  * about the sandbox; then it waits for `go` and what is to be known of it before anyone may use the session, says `running`, and is silent from there on.
  *
@@ -111,7 +121,6 @@ export function supervisorScript(input: SupervisorInput): string {
     filter,
     sources,
     proc,
-    environment,
     processors,
   } = input;
   const { cgroup, isRoot } = machine;
@@ -161,14 +170,14 @@ ${
 }${live ? `${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}` : ''}${mountAll('session.table', mounts)}${disk ? RESERVE_DISK : ''}`
     : `${mountAll('session.table', [own, ...mounts])}cd /run
 `;
-  const launch = (args: readonly string[], status: string, errors: string, first = '') =>
-    `exec prlimit ${FEW_SIGNALS} --core=$core:$core ${first}${isRoot ? `setpriv --reuid=${SANDBOX_USER.uid} --regid=${SANDBOX_USER.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} 0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
+  const launch = (args: readonly string[], status: string, errors: string, first = '', more = '') =>
+    `exec prlimit ${FEW_SIGNALS} --core=$core:$core ${first}${isRoot ? `setpriv --reuid=${SANDBOX_USER.uid} --regid=${SANDBOX_USER.gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ` : ''}"$bwrap" ${args.map(quoted).join(' ')} --json-status-fd 8 --seccomp 9 -- ${PROCESS_ONE.map(quoted).join(' ')} ${more}0</dev/null 1>/dev/null 2>${errors} 5<&- 6>&- 7>&- 8>${status} 9<${quoted(filter)}`;
   return `fail() { printf 'error %s\\0' "$1"; exit 1; }
 cd ${quoted(directory)} || fail 'the directory of the sandbox is gone'
 umask 022
 exec 3<&0 5</proc 6>>alive.lock 7>>start.lock
 ( exec 0<&3 3<&-
-mount -t proc proc /proc && read -r pid name state parent rest </proc/self/stat && [ "$pid $parent" = '1 0' ] || fail 'it has no process namespace of its own'
+${TAKE_GIVEN}mount -t proc proc /proc && read -r pid name state parent rest </proc/self/stat && [ "$pid $parent" = '1 0' ] || fail 'it has no process namespace of its own'
 ${
   unwanted.length === 0
     ? ''
@@ -195,9 +204,9 @@ n=$((n+1))
 rm -f status scan-status io/* scan-io/*
 done
 ${sources.masked.length === 0 ? '' : MAKE_MASKS}${isRoot ? `core=${CORE_LIMIT_BYTES}` : DECIDE_CORE_LIMIT}
-( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
+printf ${GIVEN} | ( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
 echo 500 >/proc/self/oom_score_adj
-${launch(sandboxArguments(machine, meta, sources, proc, environment), 'status', 'bwrap-errors', processors.length === 0 ? '' : `taskset -c ${processors.join()} `)} ) &
+${launch(sandboxArguments(machine, meta, sources, proc), 'status', 'bwrap-errors', processors.length === 0 ? '' : `taskset -c ${processors.join()} `, `${ARGUMENTS}<&0 `)} ) &
 B=$!
 ( ${launch(scannerArguments(machine, strategy.changes, setup !== undefined, proc), 'scan-status', 'scan-errors')} ) &
 S=$!

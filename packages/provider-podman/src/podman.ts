@@ -1,4 +1,5 @@
 import {
+  MASKED_PATHS,
   EngineProvider,
   type EngineFlavour,
   type Layout,
@@ -54,6 +55,8 @@ export function podman({
     // Rootless: the user inside is the user outside, and nobody else inside is anybody outside.
     userProcesses: async (_host, { isRootless }, limit, call) => (isRootless ? limit : await hardLimit(host, call)),
     release: async (container) => await endExecMonitors(host, container),
+    // It passes over the member that Docker has for it.
+    masks: [`mask=${MASKED_PATHS.join(':')}`],
     usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),
   };
   return new EngineProvider({

@@ -20,6 +20,10 @@ export class Candidates implements Iterable<readonly [ByteString, Candidate]> {
     this.#packed.set(path, sizeBytes * 4 + (type === 'symlink' ? 2 : 0) + (executable ? 1 : 0));
   }
 
+  get size(): number {
+    return this.#packed.size;
+  }
+
   *[Symbol.iterator](): Generator<readonly [ByteString, Candidate], void, undefined> {
     for (const [path, packed] of this.#packed) {
       const flags = packed % 4;

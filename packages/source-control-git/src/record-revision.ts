@@ -7,6 +7,7 @@ import {
   type RecordResult,
   type RevisionMessage,
   type SandboxId,
+  visibleName,
 } from '@litterbox/core/provider';
 import { type ByteString, fromByteString } from './byte-text.ts';
 import { type Candidate, isDeleted, join, type Refusal, readChanges, refusalWarning } from './changed-workspace.ts';
@@ -30,6 +31,9 @@ const LARGE_FILE_BYTES = 1024 * 1024;
 const MAX_RULE_ROUNDS = 6;
 /** A journal of this size could not be settled for a long time, and must not grow for ever. */
 const MAX_JOURNAL_BYTES = 8 * 1024 * 1024;
+
+/** Changed files of one revision: more than the largest trees of source code have, and less than a minute's work. */
+const MAX_FILES = 250_000;
 
 export interface Recorded {
   readonly result: RecordResult;
@@ -101,6 +105,16 @@ export async function recordRevision(
   );
   for (const [path, refusal] of scanned.refusals) {
     if (!quiet.has(refusedAt(path, refusal))) warnings.add(refusalWarning(path, refusal));
+  }
+
+  if (scanned.candidates.size > MAX_FILES) {
+    const kept: ByteString[] = [];
+    for (const batch of batchesOf(scanned.candidates)) {
+      const { tracked, untracked } = await divide(batch, tip, new RecordWarnings());
+      const ignored = await isIgnored(untracked.map(({ path }) => ({ path, isDirectory: false })));
+      for (const { path } of [...tracked, ...untracked]) if (!ignored.has(path)) kept.push(path);
+    }
+    if (kept.length > MAX_FILES) throw tooManyFiles(kept);
   }
 
   let changedFiles = 0;
@@ -178,6 +192,26 @@ export async function recordRevision(
     result: { revision: { commit, tree, number }, changedFiles, ignoreRulesChanged, ...warnings.result() },
     looseObjects,
   };
+}
+
+/** Before anything of them is asked for: what one revision takes of memory and time grows with their number. */
+function tooManyFiles(paths: readonly ByteString[]): LitterboxError {
+  const counts = new Map<ByteString, number>();
+  for (const path of paths) {
+    const top = path.includes('/') ? path.slice(0, path.indexOf('/') + 1) : '';
+    counts.set(top, (counts.get(top) ?? 0) + 1);
+  }
+  const [most, files] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one));
+  const where = most === '' ? 'the top of the workspace' : visibleName(fromByteString(most));
+  return new LitterboxError(
+    'RESOURCE_EXHAUSTED',
+    `${paths.length} files have changed that no rule ignores, ${files} of them in ${where}; a revision takes ${MAX_FILES} at most.`,
+    {
+      operation: OPERATION,
+      hint: 'Have git ignore what is installed or built (a .gitignore in the workspace), or remove it; the next call records what is left.',
+      facts: { files: paths.length, maxFiles: MAX_FILES },
+    },
+  );
 }
 
 /** Writes the commit of a revision. Its time never runs backwards along the history. */

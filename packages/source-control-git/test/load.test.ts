@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { type ChangedPath } from '@litterbox/core/provider';
 import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
-import { begin, GitFixture } from './git-fixture.ts';
+import { begin, GitFixture, request, tarOf } from './git-fixture.ts';
 
 const MIB = 1024 * 1024;
 
@@ -74,4 +74,44 @@ test('a file of 300 MB streams both ways without being held', async () => {
     expect(total).toBeGreaterThan(sizeBytes);
   });
   expect(grown / MIB).toBeLessThan(200);
+});
+
+test('AX126: more files than a revision takes are refused before one of them is asked for, with where most of them are', async () => {
+  await using fixture = new GitFixture();
+  const repository = await fixture.open(fixture.repository({ '.gitignore': 'built/\n', 'a.txt': 'a' }));
+  const id = await begin(repository);
+  const { tip } = await repository.history(id);
+  const MANY = 250_001;
+  const asked: string[] = [];
+  const recorded = (top: string) =>
+    repository.record(id, {
+      ...request(
+        { 'b.txt': 'b' },
+        (function* (): Generator<ChangedPath> {
+          for (let n = 0; n < MANY; n++) yield { type: 'file', path: `${top}/${n}`, sizeBytes: 1, executable: false };
+          yield { type: 'file', path: 'b.txt', sizeBytes: 1, executable: false };
+        })(),
+      ),
+      contents: (paths) =>
+        tarOf(
+          { 'b.txt': 'b' },
+          (async function* () {
+            for await (const path of paths) {
+              asked.push(path);
+              yield path;
+            }
+          })(),
+        ),
+    });
+  await expect(recorded('node_modules')).rejects.toMatchObject({
+    code: 'RESOURCE_EXHAUSTED',
+    message: expect.stringMatching(
+      /^250002 files have changed that no rule ignores, 250001 of them in node_modules\/; /,
+    ),
+    details: { hint: expect.stringContaining('.gitignore'), facts: { files: MANY + 1, maxFiles: 250_000 } },
+  });
+  expect({ asked, tip: (await repository.history(id)).tip }).toEqual({ asked: [], tip });
+  // As many that are ignored are fine.
+  expect((await recorded('built')).changedFiles).toBe(1);
+  expect(asked).toEqual(['b.txt']);
 });

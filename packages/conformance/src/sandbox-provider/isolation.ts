@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
-import { type SandboxRuntime } from '@litterbox/core/provider';
+import { decodeRaw, type SandboxRuntime } from '@litterbox/core/provider';
 import { collected } from '../collected.ts';
+import { eventually } from '../eventually.ts';
 import { processOne } from './process-one.ts';
 import type { Check } from './suite.ts';
 import { tcpServer } from './tcp-server.ts';
 import { unixSockets } from './unix-sockets.ts';
+
+/** Shell text: prints the arguments of every process of the machine that have a word in them, given in two parts, until its stdin ends. */
+const WATCH_ARGUMENTS = `exec 3<&0; cat <&3 >/dev/null & watched=$!
+while kill -0 $watched 2>/dev/null; do
+for one in $(grep -l "$0[-]$1" /proc/[0-9]*/cmdline 2>/dev/null); do tr '\\0\\n' '  ' <$one 2>/dev/null | head -c 2000; echo; done
+done`;
 
 /** What must not be possible from inside. Each with a positive control where the same thing can be done outside. */
 export function isolation(check: Check): void {
@@ -56,6 +63,39 @@ export function isolation(check: Check): void {
     }
   });
 
+  check(
+    "what is in a sandbox's environment is in no process's arguments, which every user of the machine reads",
+    async ({ create, host, sh }) => {
+      const secret = crypto.randomUUID();
+      await using watched = await host.spawn({
+        argv: ['sh', '-c', WATCH_ARGUMENTS, secret.slice(0, 8), secret.slice(9)],
+        stdin: 'pipe',
+      });
+      let told = '';
+      const watching = (async () => {
+        for await (const { bytes } of watched) told += decodeRaw(bytes);
+      })();
+      const environment = { KIT_SECRET: secret, KIT_RAW: `\udcff${secret}` };
+      const runtime = await create({ environment });
+      const seen = await sh(runtime, 'printf %s "$KIT_SECRET$KIT_RAW"');
+      assert.ok(seen.stdout.startsWith(secret) && seen.stdout.endsWith(secret), 'positive control');
+      await using _terminal = await runtime.spawn({ argv: ['cat'], terminal: { columns: 80, rows: 24 } });
+      await using _plain = await runtime.spawn({ argv: ['cat'], stdin: 'pipe' });
+      // Once this one is seen, every process was looked at that was there before.
+      await using _control = await host.spawn({ argv: ['sh', '-c', 'read word', `control-${secret}`], stdin: 'pipe' });
+      await eventually(
+        async () => told.includes(`control-${secret}`),
+        (isTold) => isTold,
+      );
+      await watched.closeStdin();
+      await watching;
+      assert.deepEqual(
+        told.split('\n').filter((line) => line !== '' && !line.includes(`control-${secret}`)),
+        [],
+      );
+    },
+  );
+
   check('processes of the host and of other sandboxes cannot be seen', async ({ create, shared, sh }) => {
     const [one, two] = [await shared(), await create()];
     await using mine = await two.spawn({ argv: ['sleep', '31415'] });
@@ -79,6 +119,18 @@ export function isolation(check: Check): void {
     );
     assert.ok(!stdout.includes('secret'), stdout);
   });
+
+  check(
+    "the kernel's files tell nothing of the machine's devices, interrupts and modules",
+    async ({ shared, sh, host }) => {
+      const look =
+        'cat /proc/interrupts /proc/modules /proc/diskstats /proc/kallsyms /proc/config.gz 2>/dev/null | head -c 99; ls /sys/devices /sys/class /sys/block /sys/module /sys/kernel /sys/firmware 2>/dev/null | grep -v :';
+      const outside = await collected(await host.spawn({ argv: ['sh', '-c', look] }));
+      assert.notEqual(outside.stdout.trim(), '', 'positive control');
+      const { stdout } = await sh(await shared(), look);
+      assert.equal(stdout.trim(), '');
+    },
+  );
 
   check('the programs of the system cannot be changed', async ({ shared, sh }) => {
     const runtime = await shared();

@@ -1,6 +1,7 @@
 import { CALL_VARIABLE, type SandboxId } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine-facts.ts';
+import { MASKED_PATHS, READONLY_PATHS } from '../kernel-files.ts';
 import { labelsOf } from '../labels.ts';
 
 export interface SidecarOptionsInput {
@@ -13,6 +14,7 @@ export interface SidecarOptionsInput {
   readonly facts: EngineFacts;
   readonly seccomp: string;
   readonly usersMode: string;
+  readonly masks?: readonly string[];
 }
 
 /** What names of the containers beside a sandbox's begin with. No image can give a container a name. */
@@ -33,7 +35,7 @@ while :; do ( read -r lb_x <&3 ) & wait $! || exit 0; done`;
 
 /** A container that has nothing but a network: that of the sandbox's container. Every field that decides about isolation is given. */
 export function sidecarOptions(input: SidecarOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const { id, container, imageId, facts, seccomp, usersMode } = input;
+  const { id, container, imageId, facts, seccomp, usersMode, masks = [] } = input;
   return {
     name: `${sidecarNames(id)}${crypto.randomUUID().slice(0, 8)}`,
     Image: imageId,
@@ -56,7 +58,9 @@ export function sidecarOptions(input: SidecarOptionsInput): Docker.ContainerCrea
       NetworkMode: `container:${container}`,
       Privileged: false,
       CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
+      SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`, ...masks],
+      MaskedPaths: [...MASKED_PATHS],
+      ReadonlyPaths: [...READONLY_PATHS],
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': 'rw,nosuid,nodev,noexec,size=1m,mode=1777', '/run': 'rw,nosuid,nodev,noexec,size=1m' },
       Mounts: [],

@@ -36,7 +36,11 @@ export class Sidecars {
       const seccomp = await flavour.seccomp(directories.host, directories.layout);
       const { id, imageId, user } = meta;
       const usersMode = flavour.usersMode(facts, user);
-      return await Sidecar.start(engine, sidecarOptions({ id, container, imageId, facts, seccomp, usersMode }));
+      const masks = flavour.masks && { masks: flavour.masks };
+      return await Sidecar.start(
+        engine,
+        sidecarOptions({ id, container, imageId, facts, seccomp, usersMode, ...masks }),
+      );
     };
     return new SidecarLoopback({ engine, start });
   }

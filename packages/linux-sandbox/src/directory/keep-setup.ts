@@ -1,4 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
+import { GIVEN } from './run-script.ts';
 import { ensureDirectories, makeUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** File in a kept setup: the key of the base that it ran over, and when it was kept, in seconds since 1970. */
@@ -23,8 +24,8 @@ export interface KeepSetupInput {
   readonly removal: string;
   /** Shell text that undoes it when another sandbox was faster. */
   readonly takeBack: string;
-  /** The sandbox's description from then on; absent when it stays. */
-  readonly meta?: string;
+  /** Whether the sandbox has another description from then on, which the script is given. */
+  readonly isOther: boolean;
 }
 
 /**
@@ -39,7 +40,7 @@ export function keepSetupScript({
   keep,
   removal,
   takeBack,
-  meta,
+  isOther,
 }: KeepSetupInput): string {
   const unfinished = `${UNFINISHED}${crypto.randomUUID()}`;
   const target = quoted(`${parent}/${name}`);
@@ -52,7 +53,7 @@ ${keep.trim()}
 printf '%s %s' ${quoted(base)} "$(date +%s)" >"$kept/${MADE_OVER}"
 } || exit 1
 if mv -T "$kept" ${target} 2>/dev/null; then
-${meta === undefined ? ':' : `rm -f scan-state.json && printf %s ${quoted(meta)} >meta.new && mv -T meta.new meta.json || exit 1`}
+${isOther ? `rm -f scan-state.json && printf %s ${GIVEN} >meta.new && mv -T meta.new meta.json || exit 1` : ':'}
 elif [ -d ${target} ]; then
 ${takeBack.trim() || ':'}
 else exit 1

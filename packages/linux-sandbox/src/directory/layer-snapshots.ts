@@ -1,5 +1,6 @@
 import {
   quoted,
+  encodeRaw,
   type KeptSnapshot,
   LitterboxError,
   MAX_SNAPSHOT_NOTE_BYTES,
@@ -16,7 +17,7 @@ import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { Layer } from './layer.ts';
 import { runScriptOrFail } from './run-script.ts';
-import type { SandboxDirectories } from './sandbox-directories.ts';
+import { descriptionLine, type SandboxDirectories } from './sandbox-directories.ts';
 import { DISK_USAGE, snapshotUsage } from './snapshot-usage.ts';
 import { ensureDirectories, makeUnfinished, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
@@ -87,7 +88,8 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
     const script = `${ensureDirectories([this.#snapshots])} || exit 1
 ${makeUnfinished(this.#snapshots, unfinished)} || exit 1
 ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies })} || exit
-printf %s ${quoted(JSON.stringify(meta))} >meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
+for lb_meta in meta.json ${RESTORING}; do [ ! -e ${quoted(directory)}/$lb_meta ] || break; done
+cp -- ${quoted(directory)}/$lb_meta meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
 mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     try {
       await still(meta, script, call);
@@ -123,6 +125,8 @@ ${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies.join
       OPERATION,
       `cd ${quoted(directory)} && { [ ! -e meta.json ] || mv -T meta.json ${RESTORING}; }`,
     );
+    // No part of a script: every user of the machine reads the arguments of its processes.
+    await host.files.write(`${directory}/meta.new`, encodeRaw(descriptionLine(next)));
     await ended(
       meta,
       `${removal}cd ${quoted(directory)} || exit 1
@@ -132,7 +136,7 @@ done
 mkdir -p home-work || exit 1
 [ ! -e paused ] || { : >stopped && rm -f paused; } || exit 1
 rm -f scan-state.json
-printf %s ${quoted(JSON.stringify(next))} >meta.new && mv -T meta.new meta.json && rm -f ${RESTORING} || exit 1
+mv -T meta.new meta.json && rm -f ${RESTORING} || exit 1
 remove_tree restored`,
     );
   }

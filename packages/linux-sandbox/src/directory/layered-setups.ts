@@ -9,7 +9,7 @@ import { SETUP_KEY } from '@litterbox/sandbox-kit';
 import type { DirectoryDescription } from './directory-description.ts';
 import { keepSetupScript, type KeepSetupInput } from './keep-setup.ts';
 import { runScriptOrFail } from './run-script.ts';
-import type { SandboxDirectories } from './sandbox-directories.ts';
+import { descriptionLine, type SandboxDirectories } from './sandbox-directories.ts';
 import { sweepUnfinished } from './unfinished.ts';
 
 /** The description of a sandbox that may stand on a kept setup. */
@@ -97,9 +97,10 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
       keep,
       removal: directories.removal,
       takeBack,
-      ...(next && { meta: JSON.stringify(next) }),
+      isOther: next !== undefined,
     });
-    await runScriptOrFail(host, words.operation, `${ended}${script}`, call);
+    const given = next && { given: descriptionLine(next) };
+    await runScriptOrFail(host, words.operation, `${ended}${script}`, { ...call, ...given });
   }
 
   async *list(call?: CallOptions): AsyncGenerator<KeptSetup, void, undefined> {

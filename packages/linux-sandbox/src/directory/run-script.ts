@@ -1,4 +1,12 @@
-import { LitterboxError, joinBytes, decodeRaw, type CallOptions, type Host } from '@litterbox/core/provider';
+import {
+  LitterboxError,
+  joinBytes,
+  decodeRaw,
+  encodeRaw,
+  type CallOptions,
+  type Host,
+  type ProcessHandle,
+} from '@litterbox/core/provider';
 import { scriptError } from './script-error.ts';
 
 /** How a script on a host ended, and what it printed. */
@@ -16,9 +24,33 @@ const OWN_UMASK = 'umask 022\n';
 /** No script of ours prints more. */
 const MAX_OUTPUT_BYTES = 4 * 2 ** 20;
 
+/** How a script is run. */
+export interface ScriptOptions extends CallOptions {
+  /**
+   * One line for the script, which has it as {@link GIVEN}. It comes by stdin: every user of a machine reads the arguments of its
+   * processes, and descriptions of sandboxes hold the environment that a person gave them.
+   */
+  readonly given?: string;
+}
+
+/** In shell text: the word that the script was given. */
+export const GIVEN = '"$lb_given"';
+/** Shell text: takes it from stdin. */
+export const TAKE_GIVEN = 'IFS= read -r lb_given || exit 1\n';
+
 /** Runs shell text of ours on the host and gives what it printed. Nothing an agent wrote is ever part of it unquoted. */
-export async function runScript(host: Host, script: string, call?: CallOptions): Promise<ScriptResult> {
-  await using handle = await host.spawn({ argv: ['sh', '-c', OWN_UMASK + script] }, call);
+export async function runScript(host: Host, script: string, call?: ScriptOptions): Promise<ScriptResult> {
+  const given = call?.given;
+  await using handle = await host.spawn(
+    given === undefined
+      ? { argv: ['sh', '-c', OWN_UMASK + script] }
+      : { argv: ['sh', '-c', OWN_UMASK + TAKE_GIVEN + script], stdin: 'pipe' },
+    call,
+  );
+  if (given !== undefined) {
+    await give(handle, given);
+    await handle.closeStdin();
+  }
   const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
   let total = 0;
   for await (const chunk of handle) {
@@ -44,9 +76,12 @@ export async function runAsking(
   host: Host,
   script: string,
   answer: (line: string) => Promise<void>,
-  call?: CallOptions,
+  call?: ScriptOptions,
 ): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
-  await using handle = await host.spawn({ argv: ['sh', '-c', OWN_UMASK + script], stdin: 'pipe' }, call);
+  const given = call?.given;
+  const begin = given === undefined ? OWN_UMASK : OWN_UMASK + TAKE_GIVEN;
+  await using handle = await host.spawn({ argv: ['sh', '-c', begin + script], stdin: 'pipe' }, call);
+  if (given !== undefined) await give(handle, given);
   let asked = '';
   let said = '';
   for await (const { type, bytes } of handle) {
@@ -67,6 +102,11 @@ export async function runAsking(
   return { code, stderr: said };
 }
 
+/** Hands the line to a script. One that has ended by then says why by itself. */
+export async function give(handle: ProcessHandle, given: string): Promise<void> {
+  await handle.write(encodeRaw(`${given}\n`)).catch(() => {});
+}
+
 /** Shell text: asks whoever runs it by {@link runAsking}, and ends with this code where nobody is left. */
 export function asking(word: string, code: number): string {
   return `echo ${word}; read -r lb_word && [ "$lb_word" = go ] || exit ${code}`;
@@ -80,7 +120,7 @@ export async function runScriptOrFail(
   host: Host,
   operation: string,
   script: string,
-  call?: CallOptions,
+  call?: ScriptOptions,
 ): Promise<string> {
   const { code, stdout, stderr } = await runScript(host, script, call);
   if (code === 0) return stdout;

@@ -25,7 +25,7 @@ import { isDirectoryDescription, type ReadDescription } from './is-directory-des
 import { listNamed } from './list-named.ts';
 import { RunMarks } from './run-marks.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
-import { runAsking, runScriptOrFail } from './run-script.ts';
+import { GIVEN, runAsking, runScriptOrFail } from './run-script.ts';
 import { scriptError } from './script-error.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { setUnusedBasesAside } from './unused-bases.ts';
@@ -67,6 +67,11 @@ export interface RemovedDirectory {
   readonly clean?: string;
   /** Shell text, after `removeTree`: clears away what killed programs left elsewhere. */
   readonly sweep?: string;
+}
+
+/** A description as one line of ASCII, for the scripts that write it: shells read no other bytes all alike. */
+export function descriptionLine(meta: DirectoryDescription): string {
+  return JSON.stringify(meta).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Exit codes of the scripts below, under those of `COPY_EXITS`. */
@@ -118,7 +123,10 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
    * @throws LitterboxError `ALREADY_EXISTS` when the id is taken; `UNSUPPORTED_FS` on a network file system
    */
   async stage(meta: Meta, staged: StagedDirectory, call?: CallOptions): Promise<'staged' | 'base-missing'> {
-    const { code, stderr } = await runAsking(this.host, this.stagingScript(meta, staged), async () => {}, call);
+    const { code, stderr } = await runAsking(this.host, this.stagingScript(meta, staged), async () => {}, {
+      ...call,
+      given: descriptionLine(meta),
+    });
     if (code === EXITS.baseMissing) return 'base-missing';
     if (code !== 0) throw this.stagingError(meta.id, code, stderr);
     return 'staged';
@@ -152,7 +160,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
       throw scriptError('provider.create', EXITS.baseMissing, 'the base tree is gone again');
   }
 
-  /** Shell text of {@link stage}, for who runs it as part of something else. */
+  /** Shell text of {@link stage}, for who runs it as part of something else, and gives it the {@link descriptionLine}. */
   stagingScript(meta: Meta, { bases: needed = [], fill }: StagedDirectory): string {
     const { bases, disks, playgrounds, root, sandboxes } = this.layout;
     const above = [root, bases, sandboxes, playgrounds, ...(meta.limits.diskBytes === undefined ? [] : [disks])];
@@ -174,7 +182,7 @@ ${REFUSE_NETWORK_FILE_SYSTEM}
 ${areThere}umask 022
 set -e
 ${fill(unfinished)}
-printf %s ${quoted(JSON.stringify(meta))} >meta.json
+printf %s ${GIVEN} >meta.json
 mv -T "$lb_unfinished" ${directory} || { [ ! -d ${directory} ] || exit ${EXITS.taken}; exit 1; }
 trap - EXIT`;
   }

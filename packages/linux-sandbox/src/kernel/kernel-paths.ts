@@ -21,6 +21,8 @@ export const MASKED_PROC_FILES: readonly string[] = [
   '/proc/modules',
   '/proc/swaps',
   '/proc/mdstat',
+  '/proc/config.gz',
+  '/proc/timer_stats',
 ];
 /** Directories of /proc that must look empty. */
 export const MASKED_PROC_DIRECTORIES: readonly string[] = [

@@ -1,6 +1,15 @@
-import { type ProviderKey, quoted, decodeRaw, type CallOptions, type Host, INSIDE } from '@litterbox/core/provider';
+import {
+  type ProviderKey,
+  printfFormat,
+  quoted,
+  decodeRaw,
+  encodeRaw,
+  type CallOptions,
+  type Host,
+  INSIDE,
+} from '@litterbox/core/provider';
 import { TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
-import { runScriptOrFail } from '../directory/run-script.ts';
+import { GIVEN, runScriptOrFail, TAKE_GIVEN } from '../directory/run-script.ts';
 import { etcDirectoryScript } from './etc-directory.ts';
 import { PROCESS_ONE } from './first-process.ts';
 import type { Isolation, Place } from './isolation.ts';
@@ -27,6 +36,9 @@ export interface LaunchPlaceInput {
 
 /** File in a sandbox's directory that tells those who choose the next ones which processors it has. */
 const PROCESSORS = 'processors';
+
+/** Shell text: becomes what it is given, a format for `printf`. A command substitution loses line ends at the end of the text: an x keeps them. */
+const RUN_GIVEN = `${TAKE_GIVEN}lb_text=$(printf ${GIVEN}x) && eval "\${lb_text%x}"`;
 
 /** How a session of a place of whatever kind is started; makes its root directory, of links and places for mounts. */
 export async function launchPlace(input: LaunchPlaceInput, call?: CallOptions): Promise<Launch> {
@@ -96,7 +108,9 @@ cat ${quoted(root)}/sandboxes/*/${PROCESSORS} 2>/dev/null
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = 'exec 3<&0; setsid sh -c "$0" <&3 3<&- & exec 3<&-; wait';
   return {
-    argv: ['sh', '-c', launcher, supervisor],
+    // The text holds the environment, as the isolation writes it: no argument of a process.
+    argv: ['sh', '-c', launcher, RUN_GIVEN],
+    given: printfFormat(encodeRaw(supervisor)).replaceAll('\n', '\\012'),
     namespaces,
     judge: (facts) =>
       judgeFacts(

@@ -15,6 +15,7 @@ import {
   type ProcessSpec,
   INSIDE,
 } from '@litterbox/core/provider';
+import { give } from '../directory/run-script.ts';
 import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
 import { atRest } from '@litterbox/sandbox-kit';
 import { type KeptFacts, MAX_KEPT_FACTS_CHARACTERS, parseKeptFacts } from './kept-facts.ts';
@@ -25,6 +26,8 @@ import { PlaceProcess } from './place-process.ts';
 export interface Launch {
   /** Run by a shell of the host; its first argument is the text of the supervisor, as `placeScript` makes it. */
   readonly argv: readonly [string, ...string[]];
+  /** A line for it by stdin, where it takes one. */
+  readonly given?: string;
   /** What the host's own namespaces are called, by {@link HOST_NAMESPACES_SCRIPT}. */
   readonly namespaces: string;
   judge(facts: KernelFacts): Assurance;
@@ -201,7 +204,7 @@ async function launch(input: SessionInput, launched: Launch, call?: CallOptions)
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
 async function launchOnce(
   input: SessionInput,
-  { argv, namespaces, judge }: Launch,
+  { argv, given, namespaces, judge }: Launch,
   call?: CallOptions,
 ): Promise<KeptFacts> {
   const { host, files } = input;
@@ -209,6 +212,7 @@ async function launchOnce(
   const abort = () => void handle.closeStdin(); // the supervisor then ends what it started
   call?.signal?.addEventListener('abort', abort, { once: true });
   try {
+    if (given !== undefined) await give(handle, given);
     const supervisor = new SupervisorTalk(handle);
     const { words, said } = await supervisor.next();
     call?.signal?.throwIfAborted();
