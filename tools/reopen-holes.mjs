@@ -51,6 +51,27 @@ const HOLES = [
     tests: ['AX74: '],
   },
   {
+    name: 'forms-of-secrets',
+    file: `${CORE}/domain/secret-files.ts`,
+    guard: 'const text = textOf(start.subarray(0, SECRET_LOOK_BYTES));',
+    hole: 'const text = textOf(start.subarray(0, 0));',
+    tests: ['AX104: ', 'AX103: '],
+  },
+  {
+    name: 'tokens-of-tools',
+    file: `${OVERLAYFS}/tool-directories.ts`,
+    guard: "if (directories.length === 0) return '';",
+    hole: "if (directories.length >= 0) return '';",
+    tests: ['AX105: '],
+  },
+  {
+    name: 'uncommitted-bases',
+    file: `${CORE}/use-cases/spec-of.ts`,
+    guard: '? UNCOMMITTED : ',
+    hole: "? '' : ",
+    tests: ['AX106: '],
+  },
+  {
     name: 'links-out-of-the-working-tree',
     file: 'packages/linux-sandbox/src/directory/artefact-script.ts',
     guard: 'do [ ! -h "$lb_path" ] ||',
@@ -79,7 +100,7 @@ const HOLES = [
   {
     name: 'sockets-of-the-host',
     file: `${OVERLAYFS}/supervisor-script.ts`,
-    guard: '${detachTrees(trees, isRoot)}',
+    guard: '${detachTrees(trees, tools, isRoot)}',
     hole: '',
     tests: ['AX35: what lives in a tool directory'],
   },

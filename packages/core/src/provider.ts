@@ -54,7 +54,13 @@ export { joinBytes } from './domain/join-bytes.ts';
 export { meetsOwnPlaces } from './domain/meets-own-places.ts';
 export { whatRunsLater } from './domain/known-files.ts';
 export { includedPath, isWithinAny } from './domain/included-path.ts';
-export { SECRET_LOOK_BYTES, secretByName, secretTexts, type SecretText } from './domain/secret-files.ts';
+export {
+  SECRET_LOOK_BYTES,
+  SECRET_PATTERNS,
+  secretByName,
+  secretTexts,
+  type SecretText,
+} from './domain/secret-files.ts';
 export { UNSEEN } from './domain/unseen.ts';
 export { visibleName } from './domain/visible.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';

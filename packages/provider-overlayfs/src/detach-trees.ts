@@ -1,8 +1,26 @@
+import { quoted } from '@litterbox/core/provider';
 import { mountAll } from './mount-table.ts';
 import { overlayOptions } from './overlay-options.ts';
+import { CREDENTIAL_NAMES } from './tool-directories.ts';
 
 /** An empty directory beside the trees: an overlay that nobody writes to needs two layers. */
 export const EMPTY = '/run/empty';
+
+/** A layer over trees of tools, without the names of credentials: who logs in later writes them where no session sees them. */
+const ABSENT = '/run/absent';
+
+/**
+ * Shell text: makes {@link ABSENT}, of the names that none of the trees has. Those that are there are masked, for programs miss a file that
+ * was there.
+ */
+function makeAbsent(tools: readonly string[]): string {
+  return `rm -rf ${ABSENT} && mkdir ${ABSENT} || fail 'cannot make ${ABSENT}'
+for name in ${CREDENTIAL_NAMES.map(quoted).join(' ')}; do
+for tool in ${tools.join(' ')}; do { [ ! -e "$tool/$name" ] && [ ! -L "$tool/$name" ]; } || continue 2; done
+mknod "${ABSENT}/$name" c 0 0 || fail "cannot hide $name"
+done
+`;
+}
 
 /**
  * Shell text: takes from trees of the host that are mounted below /run what lives in them. An overlay with nothing above shows the same
@@ -11,16 +29,18 @@ export const EMPTY = '/run/empty';
  *
  * Where the kernel makes no overlay of a tree (file systems that fold case, overlays on overlays on overlays), each socket and FIFO that
  * is there now is hidden instead.
+ *
+ * @param tools those of the trees that hold tools of the person
  */
-export function detachTrees(trees: readonly string[], isRoot: boolean): string {
+export function detachTrees(trees: readonly string[], tools: readonly string[], isRoot: boolean): string {
   if (trees.length === 0) return '';
   const mounts = trees.map((target) => ({
     type: 'overlay' as const,
-    options: `ro,lowerdir=${target}:${EMPTY},${overlayOptions(isRoot)}`,
+    options: `ro,lowerdir=${tools.includes(target) ? `${ABSENT}:` : ''}${target}:${EMPTY},${overlayOptions(isRoot)}`,
     target,
   }));
   const hide = `find ${trees.join(' ')} -xdev \\( -type s -o -type p \\) ! -exec mount --bind /dev/null {} \\; -print 2>/dev/null`;
-  return `( fail() { exit 1; }
+  return `${tools.length === 0 ? '' : makeAbsent(tools)}( fail() { exit 1; }
 ${mountAll('trees.table', mounts)}) || { left=$(${hide}); [ -z "$left" ] || fail "cannot hide what lives in directories of the machine: $left"; }
 `;
 }

@@ -33,7 +33,7 @@ import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { PROCESSORS, supervisorScript } from './supervisor-script.ts';
-import { CREDENTIAL_NAMES } from './tool-directories.ts';
+import { findCredentials } from './tool-directories.ts';
 
 export interface LaunchInput {
   readonly host: Host;
@@ -140,7 +140,6 @@ async function prelude({ host, machine, layout, meta }: LaunchInput, call?: Call
   const tools = isMachine
     ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))
     : [];
-  const names = CREDENTIAL_NAMES.map((name) => `-name ${quoted(name)}`).join(' -o ');
   const script = `${etcDirectoryScript(layout.root, INSIDE.user)}
 printf '\\0'
 ${HOST_NAMESPACES_SCRIPT}
@@ -151,7 +150,7 @@ cat ${quoted(layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null
 printf '\\0'
 ${machine.isRoot ? OVERLAYS_SCRIPT : ''}
 printf '\\0'
-${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')} -mindepth 1 -maxdepth 2 \\( ${names} \\) -printf '%y %p\\0' 2>/dev/null` : ''}
+${findCredentials(tools.map(({ target }) => target))}
 :`;
   const [said, sockets, status] = await Promise.all([
     runScriptOrFail(host, 'provider.start', script, call),
@@ -180,16 +179,25 @@ ${tools.length > 0 ? `find ${tools.map(({ target }) => quoted(target)).join(' ')
       tools,
       masked: [
         ...sockets.map((path) => ({ path, type: 'special' as const })),
-        ...masked
-          .filter((line) => line !== '' && !line.startsWith('l '))
-          .map((line) => ({
-            path: line.slice(2),
-            type: TYPES[line[0] ?? ''] ?? ('special' as const),
-          })),
+        ...maskedOnes(
+          masked,
+          tools.map(({ target }) => target),
+        ),
       ],
       rootEntries: entries,
     },
   };
+}
+
+/** What is in a directory that looks empty needs no mask of its own, and what a link leads to elsewhere is not shown. */
+function maskedOnes(lines: readonly string[], tools: readonly string[]): SessionSources['masked'] {
+  const isWithin = (path: string, tree: string) => path.startsWith(`${tree}/`);
+  const found = new Map(lines.map((line) => [line.slice(2), TYPES[line[0] ?? ''] ?? ('special' as const)]));
+  found.delete('');
+  const directories = [...found].filter(([, type]) => type === 'directory').map(([path]) => path);
+  return [...found]
+    .filter(([path]) => tools.some((tool) => isWithin(path, tool)) && !directories.some((one) => isWithin(path, one)))
+    .map(([path, type]) => ({ path, type }));
 }
 
 /** By the letters of `find`. */

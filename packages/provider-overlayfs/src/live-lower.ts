@@ -1,4 +1,4 @@
-import { type LiveLower, quoted } from '@litterbox/core/provider';
+import { type LiveLower, quoted, SECRET_PATTERNS } from '@litterbox/core/provider';
 import { SANDBOX_USER } from '@litterbox/linux-sandbox';
 
 /** Where a session has the person's directory, and where what hides files of it. */
@@ -56,31 +56,45 @@ unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c ${quoted(`fail() {
 ${mountLive(live, isRoot, live.directory)}`)} 2>&1`;
 }
 
+/** What no sandbox sees of a repository, beside secrets. */
+const OWN_NAMES = ['.git', '.litterbox'];
+
 /**
  * Shell text, with {@link LIVE} mounted: makes {@link HIDDEN}, a layer that lies over the working tree and takes from it what no sandbox
  * sees. It takes fixed names from the top also where there is no such file, so that one that the person makes later is not seen either.
  */
-export function hideOfLive({ hiddenNames, keyNames, shownPaths }: LiveLower): string {
-  const names = hiddenNames.map((name) => `-name ${quoted(name)}`).join(' -o ');
-  const keys = keyNames.map((name) => `-name ${quoted(name)}`).join(' -o ');
+export function hideOfLive({
+  hiddenPaths = [],
+  shownPaths,
+}: Partial<LiveLower> & Pick<LiveLower, 'shownPaths'>): string {
   const isShown = new Set(shownPaths);
-  const shown = shownPaths.map((path) => `-path ${quoted(`./${path.replace(/[\\*?[\]]/g, '\\$&')}`)}`).join(' -o ');
-  const butShown = shown === '' ? '' : `! \\( ${shown} \\) `;
-  const always = hiddenNames.filter((name) => !name.includes('*') && !isShown.has(name)).map(quoted);
-  const hide = `place() {
-[ -d "${HIDDEN}/$1" ] && return
-case $1 in */*) place "\${1%/*}";; esac
+  const always = [...OWN_NAMES, ...SECRET_PATTERNS.fixedNames].filter((name) => !isShown.has(name)).map(quoted);
+  const anything = `${SECRET_PATTERNS.hidden}|(.*/)?\\.(git|litterbox)`;
+  // A line of `find` begins with the letter of its type.
+  const match = (option: string, pattern: string) =>
+    `{ LC_ALL=C grep ${option} ${quoted(pattern)}; [ $? -le 1 ] || : >${HIDDEN}.failed; }`;
+  const hide = `is_shown() { case $1 in ${shownPaths.length === 0 ? "''" : shownPaths.map(quoted).join('|')}) ;; *) return 1;; esac; }
+place() {
+[ ! -d "${HIDDEN}/$1" ] || return 0
+[ ! -e "${HIDDEN}/$1" ] || return 1
+case $1 in */*) place "\${1%/*}" || return 1;; esac
 mkdir "${HIDDEN}/$1" && chmod --reference="./$1" "${HIDDEN}/$1"
 chown --reference="./$1" "${HIDDEN}/$1" 2>/dev/null
 touch --reference="./$1" "${HIDDEN}/$1"
 }
-for p; do p=\${p#./}
-case $p in */*) place "\${p%/*}";; esac
+for p; do
+if is_shown "$p" || [ ! -e "./$p" -a ! -L "./$p" ]; then continue; fi
+case $p in */*) place "\${p%/*}" || continue;; esac
+[ ! -d "${HIDDEN}/$p" ] || rm -rf "${HIDDEN}/$p"
 [ -e "${HIDDEN}/$p" ] || mknod "${HIDDEN}/$p" c 0 0 || : >${HIDDEN}.failed
 done`;
-  return `rm -rf ${HIDDEN} ${HIDDEN}.failed && mkdir ${HIDDEN} || fail 'cannot make ${HIDDEN}'
+  const hideAll = `xargs -0 -r sh -c ${quoted(hide)} sh || : >${HIDDEN}.failed`;
+  return `rm -rf ${HIDDEN} ${HIDDEN}.failed ${HIDDEN}.names && mkdir ${HIDDEN} || fail 'cannot make ${HIDDEN}'
 for p in ${always.join(' ')}; do mknod "${HIDDEN}/$p" c 0 0 || fail "cannot hide $p"; done
-( cd ${LIVE} && find . -xdev -mindepth 1 ${butShown}\\( \\( ${names} \\) -prune -o -type f \\( ${keys} \\) -size -64k -exec grep -qs 'PRIVATE KEY' {} \\; \\) -exec sh -c ${quoted(hide)} sh {} + ) 2>/dev/null
+( cd ${LIVE} && find . -xdev -mindepth 1 -printf '%y%P\\0' | ${match('-zaiE', `^(.(${anything})|f(${SECRET_PATTERNS.hiddenFiles}|${SECRET_PATTERNS.keys}))$`)} | ${match('-zaivE', `^.(${SECRET_PATTERNS.shown})$`)} >${HIDDEN}.names
+${match('-zaiE', `^(.(${anything})|f(${SECRET_PATTERNS.hiddenFiles}))$`)} <${HIDDEN}.names | sed -z 's/^.//' | ${hideAll}
+${match('-zaiE', `^f(${SECRET_PATTERNS.keys})$`)} <${HIDDEN}.names | sed -z 's/^.//' | xargs -0 -r grep -lZa ${quoted(SECRET_PATTERNS.keyText)} -- | ${hideAll}
+${hiddenPaths.length === 0 ? '' : `printf '%s\\0' ${hiddenPaths.map(quoted).join(' ')} | ${hideAll}`} ) 2>/dev/null
 [ ! -e ${HIDDEN}.failed ] || fail 'cannot hide what looks like a secret in the working tree'
 `;
 }

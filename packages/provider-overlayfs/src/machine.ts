@@ -202,6 +202,7 @@ function linksScript(searchPath: readonly string[]): string {
 beside() {
 case $1 in */bin) x=\${1%/bin};; *) return;; esac
 parts lib libexec jre
+[ -d "$x/include/node" ] && parts include
 [ -f "$x/lib/modules" ] && parts conf
 [ -f "$x/bin/m2.conf" ] && parts boot conf
 [ -d "$x/src/runtime" ] && parts src pkg

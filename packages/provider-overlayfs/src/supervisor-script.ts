@@ -31,7 +31,7 @@ import { mountAll } from './mount-table.ts';
 import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
-import { EMPTY_CONTENTS } from './tool-directories.ts';
+import { EMPTY_CONTENTS, isOfPerson } from './tool-directories.ts';
 
 export interface SupervisorInput {
   readonly machine: Machine;
@@ -143,6 +143,7 @@ export function supervisorScript(input: SupervisorInput): string {
     ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
     ...strategy.mounts(live ? LIVE : base, isRoot, disk ? DISK : '/run', setup, newer, live ? HIDDEN : difference),
   ];
+  const tools = sources.tools.filter(({ target }) => isOfPerson(target)).map(({ source }) => source);
   const trees = [
     ...sources.tools.map(({ source }) => source),
     ...(meta.root.type === 'directory' ? ['/run/root'] : []),
@@ -195,7 +196,7 @@ if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does no
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
 for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${strategy.begin ?? ''}${sessionMounts}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
+${strategy.begin ?? ''}${sessionMounts}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, tools, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do

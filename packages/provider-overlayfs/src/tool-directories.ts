@@ -1,4 +1,4 @@
-import { type HostFacts, meetsOwnPlaces } from '@litterbox/core/provider';
+import { type HostFacts, meetsOwnPlaces, quoted, SECRET_PATTERNS } from '@litterbox/core/provider';
 
 /** A directory of the host with programs that a sandbox may read, at the same path inside. */
 export interface ToolDirectory {
@@ -49,7 +49,7 @@ const MAX_DERIVED = 64;
 const isWithin = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`);
 
 /**
- * What of PATH lies outside the system directories, and what its programs need: the whole tree of a version manager, the libraries beside
+ * What of PATH lies outside the system directories, and what its programs need: the programs of a version manager, the libraries beside
  * a `bin`, the package that a link leads into. Nothing of the person's repository: direnv and npm put its directories into PATH,
  * and it would be the live work tree with its untracked files. A version manager in a home that is itself the repository stays.
  */
@@ -61,7 +61,8 @@ export function toolDirectoriesOf(facts: HostFacts, tools: ToolFacts): ToolDirec
     !NEVER.test(tree) &&
     !meetsOwnPlaces(tree) &&
     !isWithin(home, tree) &&
-    (top === undefined || (!isWithin(top, tree) && (!isWithin(tree, top) || managers.includes(tree))));
+    (top === undefined ||
+      (!isWithin(top, tree) && (!isWithin(tree, top) || managers.some((manager) => isWithin(tree, manager)))));
   const isCredential = (tree: string) => tree.split('/').some((name) => CREDENTIAL_NAMES.includes(name));
   let derived = 0;
   const derive = (tree: string, reason: string) => {
@@ -75,16 +76,16 @@ export function toolDirectoriesOf(facts: HostFacts, tools: ToolFacts): ToolDirec
     const real = realPaths.get(directory);
     // npm puts a project's own .bin first for its scripts: links into a tree that is not there inside.
     if (real === undefined || SYSTEM.test(real) || real.endsWith('/node_modules/.bin')) continue;
-    const tree =
-      managers.find((manager) => isWithin(real, manager) || isWithin(directory, manager)) ?? optTree(real) ?? real;
-    if (!mayShow(tree)) continue;
-    found.set(tree, `programs in PATH (${directory})`);
+    const manager = managers.find((one) => isWithin(real, one) || isWithin(directory, one));
+    const trees = manager === undefined ? [optTree(real) ?? real] : partsOfManager(manager, real);
+    if (!trees.some((tree) => isWithin(real, tree)) || !trees.every(mayShow)) continue;
+    for (const tree of trees) found.set(tree, `programs in PATH (${directory})`);
     shownDirectories.add(real);
     for (const part of partsBeside(real, tools, home)) derive(part, `what programs in PATH need (${directory})`);
   }
   // Cargo's programs are links into rustup's tree.
   for (const manager of managers) {
-    if (manager.endsWith('/.rustup') && found.has(manager.replace(/\.rustup$/, '.cargo')))
+    if (manager.endsWith('/.rustup') && found.has(manager.replace(/\.rustup$/, '.cargo/bin')))
       found.set(manager, 'the Rust tool chains that programs in PATH lead to');
   }
   for (const library of libraries)
@@ -108,6 +109,24 @@ export function toolDirectoriesOf(facts: HostFacts, tools: ToolFacts): ToolDirec
       .map((path) => ({ path, reason: found.get(path) ?? '' })),
     unreachable: used.filter(({ target }) => !SYSTEM.test(target) && !isShown(target, found.keys())),
   };
+}
+
+/**
+ * Where nothing but programs is, in trees of version managers whose other files are logins, settings and packages of the person. Of others
+ * the whole tree is needed: their programs look for versions in it.
+ */
+const PARTS_OF_MANAGERS: Readonly<Record<string, readonly string[]>> = {
+  '.bun': ['bin', 'install/global'],
+  '.cargo': ['bin'],
+  '.deno': ['bin'],
+  '.sdkman': ['bin', 'candidates', 'libexec'],
+  mise: ['shims', 'installs'],
+};
+
+function partsOfManager(manager: string, real: string): readonly string[] {
+  const name = manager.slice(manager.lastIndexOf('/') + 1);
+  if (name === '.nvm') return [real]; // an installation of Node for itself, with what is beside it
+  return PARTS_OF_MANAGERS[name]?.map((part) => `${manager}/${part}`) ?? [manager];
 }
 
 function isShown(path: string, trees: Iterable<string>): boolean {
@@ -136,17 +155,22 @@ function partsBeside(directory: string, { parts }: ToolFacts, home: string): rea
   return parts.filter((part) => part.slice(0, part.lastIndexOf('/')) === prefix);
 }
 
-/** Files and directories below a tool directory that may hold credentials: empty inside, wherever they exist. */
+/**
+ * Names of files and directories that hold credentials in directories of tools, where they would be other things elsewhere. They are empty
+ * inside where they exist in the first two levels, and not there where they come to the first one later.
+ */
 export const CREDENTIAL_NAMES: readonly string[] = [
   'credentials',
   'credentials.toml',
   '.credentials',
   '.npmrc',
+  'npmrc',
   '.yarnrc',
   '.yarnrc.yml',
   '.netrc',
   '.git-credentials',
   '.pypirc',
+  'pip.conf',
   'auth.json',
   'token',
   'tokens',
@@ -161,6 +185,34 @@ export const CREDENTIAL_NAMES: readonly string[] = [
   '.ssh',
   '.gnupg',
 ];
+/** Directories of code and of what it needs: far down in them nobody logs in, and there are many files. */
+const CODE = ['node_modules', 'site-packages', 'lib', 'lib64', 'share', 'include', 'src', 'pkg', 'store', 'cache'];
+
+/** Whether somebody may have logged in there: in what package managers of the system keep nobody does, and there are many files. */
+export const isOfPerson = (directory: string): boolean => !directory.startsWith('/var/lib/');
+
+/**
+ * Shell text: prints what of tool directories has to look empty, a line `d PATH` or `f PATH` with a NUL behind it for each: names of
+ * credentials in the first two levels, and what core takes for a secret by its name in the first six. Of a link it is what it leads to.
+ */
+export function findCredentials(directories: readonly string[]): string {
+  if (directories.length === 0) return '';
+  const tools = directories.filter(isOfPerson);
+  const named = CREDENTIAL_NAMES.map((name) => `-iname ${quoted(name)}`).join(' -o ');
+  const code = CODE.map((name) => `-name ${quoted(name)}`).join(' -o ');
+  const secret = `^. (${SECRET_PATTERNS.hidden}|(.*/)?etc/(npmrc|pip\\.conf))$`;
+  const told = `for p; do
+case $p in
+'l '*) t=$(readlink -f -- "\${p#l }") || continue
+if [ -d "$t" ]; then printf 'd %s\\0' "$t"; elif [ -f "$t" ] && [ ! -x "$t" ]; then printf 'f %s\\0' "$t"; fi;;
+*) printf '%s\\0' "$p";;
+esac
+done`;
+  const far = `find ${tools.map(quoted).join(' ')} -mindepth 1 -maxdepth 6 -printf '%y %p\\0' -type d \\( ${code} \\) -prune | LC_ALL=C grep -zaiE ${quoted(secret)} | LC_ALL=C grep -zaivE ${quoted(`^. (${SECRET_PATTERNS.shown})$`)}
+`;
+  return `{ find ${directories.map(quoted).join(' ')} -mindepth 1 -maxdepth 2 \\( ${named} \\) -printf '%y %p\\0'
+${tools.length === 0 ? '' : far}} 2>/dev/null | xargs -0 -r sh -c ${quoted(told)} sh`;
+}
 
 /** What is read in place of a file that may hold credentials, where its program takes no empty one. */
 export const EMPTY_CONTENTS: Readonly<Record<string, string>> = {

@@ -54,6 +54,10 @@ class ToolsFixture extends Fixture {
   }
 }
 
+/** One layer alone is no overlay to the kernel. */
+const withoutOverlay = (script: string) =>
+  script.replaceAll('lowerdir=/run/absent:', 'lowerdir=').replaceAll(':/run/empty,', ',');
+
 describe('a tool directory', () => {
   it('has the files of the machine and none of its sockets', async () => {
     await using fixture = new ToolsFixture();
@@ -65,16 +69,13 @@ describe('a tool directory', () => {
 
   it('has none where the kernel makes no overlay of it', async () => {
     await using fixture = new ToolsFixture();
-    // One layer alone is no overlay to the kernel.
-    const told = await fixture.told((script) => script.replaceAll(':/run/empty,', ','));
+    const told = await fixture.told(withoutOverlay);
     expect(told).toEqual({ outside: 'reached', inside: 'tool, Connection refused' });
   });
 
   it('starts no session where what lives in it cannot be hidden', async () => {
     await using fixture = new ToolsFixture();
-    const told = fixture.told((script) =>
-      script.replaceAll(':/run/empty,', ',').replaceAll('mount --bind /dev/null', 'false'),
-    );
+    const told = fixture.told((script) => withoutOverlay(script).replaceAll('mount --bind /dev/null', 'false'));
     await expect(told).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringContaining('cannot hide what lives in directories of the machine: /run/tools/'),

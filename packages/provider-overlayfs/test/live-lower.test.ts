@@ -79,8 +79,7 @@ class LiveFixture extends Fixture {
   get live(): LiveLower {
     return {
       directory: this.tree,
-      hiddenNames: ['.git', '.env', '.env.*', '.aws'],
-      keyNames: ['*.pem'],
+      hiddenPaths: [],
       shownPaths: ['test/.env'],
     };
   }

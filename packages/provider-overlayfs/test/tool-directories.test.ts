@@ -176,6 +176,64 @@ describe('programs of PATH that need more than their directory', () => {
     expect(await readFile(join(lib, 'auth.json'), 'utf8')).toBe('secret');
   });
 
+  it('of version managers run without the logins, settings and packages beside them', async () => {
+    await using fixture = await ToolsFixture.open();
+    for (const [path, script] of [
+      ['.cargo/bin/cargo', 'echo cargo'],
+      [
+        '.nvm/versions/node/v20/bin/node',
+        'cat "$(dirname "$0")/../lib/node_modules/npm/index.js" "$(dirname "$0")/../include/node/node.h"',
+      ],
+      ['.pyenv/bin/pyenv', 'cat "$(dirname "$0")/../version"'],
+      ['.asdf/bin/asdf', 'cat "$(dirname "$0")/../installs/x/1/lib/code"'],
+      ['go/bin/gopls', 'echo gopls'],
+      ['kit/bin/kit', '. "$(dirname "$0")/../lib/words"'],
+    ] as const)
+      await fixture.program(path, script);
+    for (const [path, text] of [
+      ['.nvm/versions/node/v20/lib/node_modules/npm/index.js', 'npm '],
+      ['.nvm/versions/node/v20/include/node/node.h', 'node'],
+      ['.pyenv/version', '3.12'],
+      ['.asdf/installs/x/1/lib/code', 'code'],
+      ['kit/lib/words', 'echo kit'],
+    ] as const)
+      await fixture.file(path, `${text}\n`);
+    const secrets = [
+      '.cargo/config',
+      '.cargo/store/token',
+      '.cargo/registry/src/private/lib.rs',
+      '.nvm/versions/node/v20/etc/npmrc',
+      '.nvm/.npmrc',
+      '.pyenv/versions/3.12/etc/pip.conf',
+      '.pyenv/versions/3.12/.pypirc',
+      '.asdf/installs/node/20/etc/npmrc',
+      '.asdf/one/two/held',
+      'go/pkg/mod/private/main.go',
+      'kit/lib/deep/er/.Env',
+    ];
+    for (const path of secrets) await fixture.file(path, 'secret\n');
+    await fixture.link('.cargo/credentials.toml', 'store/token');
+    await fixture.link('.asdf/credentials', 'one/two/held');
+    const { home } = fixture;
+    const runtime = await fixture.sandbox(
+      '.cargo/bin',
+      '.nvm/versions/node/v20/bin',
+      '.pyenv/bin',
+      '.asdf/bin',
+      'go/bin',
+      'kit/bin',
+    );
+    // Logins while the session runs.
+    for (const path of ['.cargo/credentials.toml', '.asdf/.npmrc', 'kit/lib/auth.json', 'go/bin/.netrc'])
+      await rm(join(home, path), { force: true }).then(async () => await fixture.file(path, 'secret\n'));
+    expect(await said(runtime, 'cargo; node; pyenv; asdf; gopls; kit')).toBe(
+      'cargo\nnpm \nnode\n3.12\ncode\ngopls\nkit\n',
+    );
+    expect(await said(runtime, `grep -rl secret ${home}; ls -A ${home}/.cargo ${home}/.nvm/versions/node/v20`)).toBe(
+      `${home}/.cargo:\nbin\n\n${home}/.nvm/versions/node/v20:\nbin\ninclude\nlib\n`,
+    );
+  });
+
   it('are told what dpkg has installed, where that is how the machine has its programs', async () => {
     if (!existsSync('/var/lib/dpkg/status')) return;
     await using fixture = await ToolsFixture.open();

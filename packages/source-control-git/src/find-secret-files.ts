@@ -7,6 +7,7 @@ import {
   type ObjectId,
   SECRET_LOOK_BYTES,
   secretByName,
+  type SecretText,
   secretTexts,
 } from '@litterbox/core/provider';
 import { bytesOf, type ByteString, fromByteString } from './byte-text.ts';
@@ -73,15 +74,25 @@ export function heldBackOf(secrets: ReadonlyMap<ByteString, SecretFile>): Pick<F
 }
 
 async function look(root: string, name: ByteString) {
-  const path = Buffer.concat([Buffer.from(join(root, '/')), bytesOf(name)]);
-  const stat = await lstat(path).catch(() => undefined);
-  if (!stat?.isFile()) return undefined; // deleted, a link, or what git does not take either
+  if (!(await isRegular(root, name))) return undefined; // deleted, a link, or what git does not take either
   const text = fromByteString(name);
   const holds = secretByName(text);
   if (holds !== undefined) return { holds };
-  const texts = secretTexts(text, await beginningOf(path));
-  const [first] = texts;
-  return first && { holds: first.holds, texts: texts.map((one) => one.text) };
+  const found = await secretTextsIn(root, name);
+  const [first] = found;
+  return first && { holds: first.holds, texts: found.map((one) => one.text) };
+}
+
+const onDisk = (root: string, name: ByteString) => Buffer.concat([Buffer.from(join(root, '/')), bytesOf(name)]);
+
+async function isRegular(root: string, name: ByteString): Promise<boolean> {
+  return (await lstat(onDisk(root, name)).catch(() => undefined))?.isFile() === true;
+}
+
+/** What in a file of the work tree looks like a secret; nothing where it is no regular file. */
+export async function secretTextsIn(root: string, name: ByteString): Promise<readonly SecretText[]> {
+  if (!(await isRegular(root, name))) return [];
+  return secretTexts(fromByteString(name), await beginningOf(onDisk(root, name)));
 }
 
 async function beginningOf(path: Buffer): Promise<Uint8Array> {

@@ -34,6 +34,7 @@ import {
 import { beginHistory } from './begin-history.ts';
 import { fromByteString } from './byte-text.ts';
 import { describeBase } from './describe-base.ts';
+import { findIgnoredSecrets } from './find-ignored-secrets.ts';
 import { findLargeFiles } from './find-large-files.ts';
 import { findSubmodules } from './find-submodules.ts';
 import { findBase, listLeftOut } from './find-base.ts';
@@ -121,6 +122,16 @@ export class GitRepository implements SourceRepository {
   drift(tree: ObjectId, options?: CallOptions) {
     const call = { signal: options?.signal };
     return this.#translate('work-tree.compare', call, () => findDrift(this.#user, this.#store, tree, call));
+  }
+
+  isUncommitted(commit: ObjectId, options?: CallOptions): Promise<boolean> {
+    const read = async () => (await this.#store.reader.commit(commit)).synthetic;
+    return this.#translate('sandbox.base', options, read, 'REPO_CORRUPT');
+  }
+
+  ignoredSecrets(options?: CallOptions): Promise<readonly string[]> {
+    const call = { signal: options?.signal };
+    return this.#translate('work-tree.list', call, () => findIgnoredSecrets(this.#user, call), 'REPO_CORRUPT');
   }
 
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array> {

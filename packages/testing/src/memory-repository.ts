@@ -126,6 +126,16 @@ export function memoryRepository(
       return new Map(others.map(([path]) => [path, undefined]));
     },
 
+    async isUncommitted(_commit, options) {
+      begun(options);
+      return false;
+    },
+
+    async ignoredSecrets(options) {
+      begun(options);
+      return [];
+    },
+
     async submodules(_tree, options) {
       begun(options);
       return [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SECRET_LOOK_BYTES, secretByName, secretTexts } from './secret-files.ts';
+import { SECRET_LOOK_BYTES, SECRET_PATTERNS, secretByName, secretPaths, secretTexts } from './secret-files.ts';
 
 const textsOf = (path: string, text: string) =>
   secretTexts(path, new TextEncoder().encode(text)).map(({ holds }) => holds);
@@ -30,6 +30,22 @@ describe('secretByName', () => {
     'passwords.kdbx',
     '.e\u200bnv', // HFS+ leaves such characters out
     'terraform.tfstate',
+    '.env~',
+    '.env.d/database',
+    'terraform.tfvars',
+    'infra/prod.auto.tfvars',
+    '.codex/auth.json',
+    '.claude/settings.local.json',
+    '.mcp.json',
+    'local.settings.json',
+    '.vault_pass',
+    'id_rsa.bak',
+    '.id_rsa.swp',
+    'deploy/credentials.json.old',
+    'server.pem.orig',
+    '.bash_history',
+    'x/.docker/config.json.bak',
+    'config/credentials/production.key',
   ])('holds back %j', (path) => {
     expect(secretByName(path)).toMatch(/\w/);
   });
@@ -51,6 +67,13 @@ describe('secretByName', () => {
     '.npmrc',
     'credentials.ts',
     'README.md',
+    'locales/en/auth.json',
+    'dev.tfvars',
+    '.claude/settings.json',
+    'src/environment.bak',
+    'notes.old',
+    'history',
+    '.env.example~',
   ])('lets %j through', (path) => {
     expect(secretByName(path)).toBeUndefined();
   });
@@ -66,6 +89,9 @@ describe('secretTexts', () => {
     ['key of AWS', `key=${token('AKIA', 'ABCDEFGHIJKLMNOP')}\n`],
     ['token of Slack', token('xoxb-', '123456789012-abc')],
     ['token of npm', token('npm_', 'a'.repeat(36))],
+    ['private key', `[Interface]\nPrivateKey = ${'aB3+'.repeat(10)}abc=\n`],
+    ['token that renews a login', `{"refresh_token": "1//0aBcDeFgHiJkLmNo"}`],
+    ['password in an address', 'DATABASE=postgres://app:s3cr3t-word@db.prod.acme.dev/app'],
   ])('finds a %s', (holds, text) => {
     expect(textsOf('notes.txt', text)).toEqual([holds]);
   });
@@ -77,8 +103,28 @@ describe('secretTexts', () => {
     expect(textsOf('notes.md', line)).toEqual([]);
   });
 
+  test('reads UTF-16, with and without its mark', () => {
+    const key = `key ${token('AKIA', 'ABCDEFGHIJKLMNOP')}\r\n`;
+    const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+    for (const bytes of [utf16(key), utf16(`\ufeff${key}`), utf16(`\ufeff${key}`).swap16()])
+      expect(secretTexts('notes.txt', bytes).map(({ holds }) => holds)).toEqual(['key of AWS']);
+  });
+
+  test('takes a login of a tool in its own file, and no words for people', () => {
+    expect(textsOf('auth.json', '{"github-oauth": {"github.com": "x"}}')).toEqual(['login']);
+    expect(textsOf('auth.json', '{"password": "Password", "login": "Log in"}')).toEqual([]);
+  });
+
   test('finds nothing in what is no secret', () => {
     const others = [
+      'postgres://postgres:postgres@db:5432/app',
+      'mysql://root:secret-word@127.0.0.1/app',
+      'amqp://guest:aWord@mq.example.com',
+      'https://user:${TOKEN}@git.acme.dev/x.git',
+      'https://user:<token>@git.acme.dev/x.git',
+      'ssh://git@git.acme.dev:22/x.git',
+      'PrivateKey = /etc/wireguard/key',
+      '"refresh_token": "none"',
       '-----BEGIN PUBLIC KEY-----',
       '-----BEGIN CERTIFICATE-----',
       'ghp_short',
@@ -92,5 +138,45 @@ describe('secretTexts', () => {
     const key = token('AKIA', 'ABCDEFGHIJKLMNOP');
     expect(textsOf('a', `${' '.repeat(SECRET_LOOK_BYTES)}${key}`)).toEqual([]);
     expect(textsOf('a', `${key}\n`.repeat(1000))).toHaveLength(64);
+  });
+});
+
+describe('secretPaths', () => {
+  test.each([
+    ['.env', ['.env']],
+    ['app/.Env.production', ['app/.Env.production']],
+    ['a/.aws/config', ['a/.aws', 'a/.aws/config']],
+    ['.ssh/ID_RSA', ['.ssh', '.ssh/ID_RSA']],
+    ['deploy/tls.key', ['deploy/tls.key']],
+    ['deploy/credentials', ['deploy/credentials']],
+    ['node_modules/aws-sdk/lib/credentials/chain.js', []],
+    ['infra/prod.tfstate', ['infra/prod.tfstate']],
+    ['.env.example', []],
+    ['.environment', []],
+    ['src/env.ts', []],
+    ['xenv', []],
+    ['keys', []],
+    ['monkey', []],
+  ])('%s', (path, found) => {
+    expect(secretPaths(path)).toEqual(found);
+  });
+
+  test('takes no time for names that an agent made', () => {
+    const before = process.cpuUsage();
+    for (const part of ['example.', '.env.bak', '~#', '.#', '/.aws', '.env.'])
+      expect(secretByName(`${part.repeat(2000)}/x`)).toBeUndefined();
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(2000);
+  });
+
+  test('tells programs of the machine the same names', () => {
+    const matches = (pattern: string, path: string) => new RegExp(`^(${pattern})$`, 'i').test(path);
+    expect(matches(SECRET_PATTERNS.hidden, 'a/b/.ENV.local')).toBe(true);
+    expect(matches(SECRET_PATTERNS.hidden, '.docker/config.json~')).toBe(true);
+    expect(matches(SECRET_PATTERNS.hidden, 'docker/config.json')).toBe(false);
+    expect(matches(SECRET_PATTERNS.shown, 'a/.env.example')).toBe(true);
+    // Extended regular expressions of POSIX have no groups that are not kept, no lookaround and no classes by letter.
+    expect(Object.values(SECRET_PATTERNS).flat().join(' ')).not.toMatch(/\(\?|\\[dDsSwWbB]/);
+    expect(SECRET_PATTERNS.fixedNames).toEqual(expect.arrayContaining(['.env', '.npmrc', 'id_rsa']));
   });
 });

@@ -12,17 +12,24 @@ interface SecretFiles {
 
 /**
  * By name, in lower case. The names are those under which the programs themselves keep secrets, as their manuals have it: OpenSSH, GnuPG,
- * OpenSSL, git, curl, npm, PyPI, the clients of the large clouds, Kubernetes, Docker, Terraform and KeePass.
+ * OpenSSL, git, curl, npm, PyPI, the clients of the large clouds, Kubernetes, Docker, Terraform, Ansible, agents, shells and KeePass.
  */
 const NAMED: readonly SecretFiles[] = [
-  { holds: 'variables that often are secrets', names: '.env .env.* *.env .envrc .envrc.* .dev.vars .dev.vars.*' },
+  {
+    holds: 'variables that often are secrets',
+    names:
+      '.env .env.* *.env .envrc .envrc.* .dev.vars .dev.vars.* terraform.tfvars terraform.tfvars.json *.auto.tfvars',
+    paths: '.env.d/*',
+  },
   {
     holds: 'private key',
-    names: `id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk *.pem *.key *.p12 *.pfx *.pkcs12 *.ppk *.jks *.keystore
-*.p8 secring.* *.agekey`,
-    paths: '.ssh/identity .gnupg/private-keys-v1.d/*',
+    names: `id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk *.p12 *.pfx *.pkcs12 *.ppk *.jks *.keystore secring.* *.agekey`,
+    paths: '.ssh/identity .gnupg/private-keys-v1.d/* config/credentials/*.key',
   },
-  { holds: 'passwords', names: '.netrc _netrc .pgpass .my.cnf .htpasswd *.kdbx *.kdb *.psafe3 *.ovpn' },
+  {
+    holds: 'passwords',
+    names: '.netrc _netrc .pgpass .my.cnf .htpasswd *.kdbx *.kdb *.psafe3 *.ovpn .vault_pass .vault_pass.* .vault-pass',
+  },
   { holds: 'credentials of git', names: '.git-credentials', paths: 'git/credentials gh/hosts.yml glab-cli/config.yml' },
   {
     holds: 'credentials of a package registry',
@@ -31,11 +38,20 @@ const NAMED: readonly SecretFiles[] = [
   },
   {
     holds: 'credentials of a cloud',
-    names: `credentials credentials.json credentials.csv application_default_credentials.json service-account*.json service_account*.json
+    names: `credentials.json credentials.csv application_default_credentials.json service-account*.json service_account*.json
 .boto .s3cfg .vault-token .terraformrc terraform.rc credentials.tfrc.json *.tfstate *.tfstate.backup kubeconfig kubeconfig.* *.kubeconfig
-accesskeys.csv`,
+accesskeys.csv local.settings.json`,
     paths: `.aws/credentials .aws/config .aws/sso/cache/* .aws/cli/cache/* .azure/* .kube/config .docker/config.json gcloud/credentials.db
 gcloud/access_tokens.db gcloud/legacy_credentials/* doctl/config.yaml`,
+  },
+  {
+    holds: 'settings or a login of an agent',
+    names: '.mcp.json',
+    paths: '.claude/settings.local.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json',
+  },
+  {
+    holds: 'commands that were typed',
+    names: '.bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history .irb_history',
   },
   {
     holds: 'secrets',
@@ -43,19 +59,45 @@ gcloud/access_tokens.db gcloud/legacy_credentials/* doctl/config.yaml`,
       'secrets.yml secrets.yaml secrets.json secrets.toml secret.yml secret.yaml secret.json secret.toml secrets.env master.key',
   },
 ];
-/** All the names: what nobody sees who stands on the working tree itself. In lower case; `*` stands for any characters. */
-export const SECRET_FILE_NAMES: readonly string[] = NAMED.flatMap(({ names = '' }) =>
-  names.split(/\s+/).filter(Boolean),
-);
+/** Names that only files of secrets have, and directories of programs too: a library in `node_modules` would be without its parts. */
+const NAMED_FILES: readonly SecretFiles[] = [{ holds: 'credentials of a cloud', names: 'credentials' }];
+/** Names of private keys and of what is for everybody, such as a certificate: in the working tree nobody misses either. */
+const NAMED_KEYS: readonly SecretFiles[] = [{ holds: 'private key', names: '*.pem *.key *.p8' }];
+/** What nobody sees who stands on the working tree itself, because a look into each would come too late. */
+const NAMED_PLACES = '.npmrc .aws .azure .gnupg .kube .ssh';
+
+const words = (text = '') => text.split(/\s+/).filter(Boolean);
+const pattern = (glob: string) => glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*');
+/** What editors and people put behind the name of a copy. */
+const COPIES = '(~|#|\\.(bak|backup|old|orig|save|tmp|sw[a-p]))*';
+/** What a whole path ends with, and a name in it; editors put a dot or `#` before the name of what they are at work on. */
+const endsWith = (files: readonly SecretFiles[]): string => {
+  const names = files.flatMap((one) => words(one.names)).map(pattern);
+  const paths = files.flatMap((one) => words(one.paths)).map(pattern);
+  return `(${[...(names.length > 0 ? [`[.#]*(${names.join('|')})`] : []), ...paths].join('|')})${COPIES}`;
+};
 
 /** Files of such names that are made to be read by everybody. */
-const TEMPLATES = new NameSet(
-  ['example', 'sample', 'template', 'dist', 'tmpl', 'defaults'].flatMap((word) => [
-    `*.${word}`,
-    `*.${word}.*`,
-    `${word}.*`,
-  ]),
-);
+const TEMPLATE = '([^/]*\\.)?(example|sample|template|dist|tmpl|defaults)(\\.[^/]*)?~*';
+
+/**
+ * The names of secrets for programs that look through directories themselves: extended regular expressions of POSIX, without regard to
+ * case, that a whole path below a directory has to match, such as `a/.env`.
+ */
+export const SECRET_PATTERNS = {
+  /** Files and directories. */
+  hidden: `(.*/)?(${[endsWith(NAMED), ...words(NAMED_PLACES).map(pattern)].join('|')})`,
+  /** Of those and the following, what is for everybody. */
+  shown: `(.*/)?${TEMPLATE}`,
+  hiddenFiles: `(.*/)?${endsWith(NAMED_FILES)}`,
+  /** Files that are hidden when they hold {@link SECRET_PATTERNS.keyText}. */
+  keys: `(.*/)?${endsWith(NAMED_KEYS)}`,
+  keyText: 'PRIVATE KEY',
+  /** Names that need no look at what is there. */
+  fixedNames: [...NAMED.flatMap(({ names }) => words(names)), ...words(NAMED_PLACES)].filter(
+    (name) => !name.includes('*'),
+  ),
+} as const;
 
 /**
  * By what stands in a file: the forms that their makers document, so that such texts can be told from others.
@@ -63,12 +105,13 @@ const TEMPLATES = new NameSet(
  * Private keys: RFC 7468, 10 and 11; OpenSSH's PROTOCOL.key; RFC 9580, 6.2 (PGP); PuTTY's manual, C; age's README. Tokens: "GitHub's token
  * formats" (GitHub's blog, April 2021); GitLab's "Token overview"; "IAM identifiers" of AWS; Slack's "Token types"; npm's blog of September
  * 2021 ("new access token format"); PyPI's help on API tokens; "API keys" of Google, Stripe, OpenAI, Anthropic, SendGrid, Hugging Face,
- * DigitalOcean and Docker; `.npmrc` and `.yarnrc.yml` as npm and Yarn document them.
+ * DigitalOcean and Docker; wg(8) of WireGuard; RFC 6749, 5.1 (`refresh_token`); `.npmrc` and `.yarnrc.yml` as npm and Yarn document them.
  */
 const WRITTEN: readonly (readonly [holds: string, pattern: RegExp])[] = [
   ['private key', /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,80}/g],
   ['private key', /PuTTY-User-Key-File-\d:[\s\S]{0,80}/g],
   ['private key', /AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}/g],
+  ['private key', /\bPrivateKey[ \t]*=[ \t]*[A-Za-z0-9+/]{43}=/g],
   ['token of GitHub', /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{82})/g],
   ['token of GitLab', /\bgl(?:pat|dt|rt|ptt|cbt|soat|agent|imt|ft)-[A-Za-z0-9_=-]{20,300}/g],
   ['key of AWS', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/g],
@@ -83,13 +126,26 @@ const WRITTEN: readonly (readonly [holds: string, pattern: RegExp])[] = [
   ['token of Hugging Face', /\bhf_[A-Za-z]{34}\b/g],
   ['token of DigitalOcean', /\bdo[opr]_v1_[a-f0-9]{64}/g],
   ['token of Docker', /\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{27,64}/g],
+  ['token that renews a login', /"refresh_?token"\s*:\s*"[^"\s]{16,}"/gi],
 ];
+/** The user, the password and the host of an address. What stands for a password is none, and what is on this machine guards nothing. */
+const ADDRESS = /:\/\/([^\s/:@"'`<>]{1,100}):([^\s/:@"'`<>]{3,200})@([a-z0-9.-]{1,253})/gi;
+const PLACEHOLDER =
+  /[${}%*[\]()]|\.\.\.|^(?:x+|pass|passwd|password|passphrase|pwd|pw|secret|token|user|username|example|changeme|change-me|placeholder|redacted|hunter2|root|admin|test|guest|your[-_].*|my[-_].*)$/i;
+const NO_HOST =
+  /^(?:localhost|127\.[0-9.]+|host|hostname|server|(?:.+\.)?(?:example|test|invalid|localhost|local))$|(?:^|\.)example\.[a-z]+$/i;
+
 /** In files of package managers alone, whose keys are these. A value that names a variable is none. */
-const REGISTRY_NAMES = new NameSet(['.npmrc', 'npmrc', '.yarnrc', '.yarnrc.yml']);
-const REGISTRY: readonly (typeof WRITTEN)[number][] = [
+const OWN_FORMS: readonly (readonly [names: NameSet, holds: string, pattern: RegExp])[] = [
   [
+    new NameSet(['.npmrc', 'npmrc', '.yarnrc', '.yarnrc.yml']),
     'token of a package registry',
     /(?:_authToken|_auth|_password|npmAuthToken|npmAuthIdent)"?\s*[=:]\s*"?(?![\s"]*\$\{)[^\s"$]{4,}/g,
+  ],
+  [
+    new NameSet(['auth.json']),
+    'login',
+    /"(?:http-basic|github-oauth|gitlab-oauth|gitlab-token|bitbucket-oauth|OPENAI_API_KEY|access_token|id_token)"\s*:\s*[{"]/g,
   ],
 ];
 
@@ -106,35 +162,36 @@ export interface SecretText {
   readonly text: string;
 }
 
-interface Matcher {
-  readonly holds: string;
-  readonly names: NameSet;
-  readonly paths: readonly { readonly above: string; readonly name: NameSet }[];
-}
-
-const words = (text = '') => text.split(/\s+/).filter(Boolean);
-const MATCHERS: readonly Matcher[] = NAMED.map(({ holds, names, paths }) => ({
-  holds,
-  names: new NameSet(words(names)),
-  paths: words(paths).map((path) => {
-    const cut = path.lastIndexOf('/');
-    return { above: `/${path.slice(0, cut)}`, name: new NameSet([path.slice(cut + 1)]) };
-  }),
+const whole = (text: string) => new RegExp(`^(${text})$`, 'is');
+const MATCHERS = [...NAMED, ...NAMED_FILES, ...NAMED_KEYS].map((files) => ({
+  holds: files.holds,
+  path: whole(`(.*/)?${endsWith([files])}`),
 }));
+const SHOWN = whole(SECRET_PATTERNS.shown);
+const PLACES = whole(`${SECRET_PATTERNS.hidden}|${SECRET_PATTERNS.keys}`);
+const FILES = whole(SECRET_PATTERNS.hiddenFiles);
 
 /**
- * What a file of that path holds, if it is a secret by its name: `private key`. Names are compared as file systems that fold them do.
- * Undefined for others, and for examples of such files.
+ * What a file of that path holds, if it is a secret by its name: `private key`. Names are compared as file systems that fold them do, and
+ * what editors leave beside a file is that file. Undefined for others, and for examples of such files.
  */
 export function secretByName(path: string): string | undefined {
   const folded = foldedPath(path);
-  const cut = folded.lastIndexOf('/');
-  const name = folded.slice(cut + 1);
-  if (TEMPLATES.has(name)) return undefined;
-  const above = `/${folded.slice(0, Math.max(cut, 0))}`;
-  return MATCHERS.find(
-    ({ names, paths }) => names.has(name) || paths.some((one) => above.endsWith(one.above) && one.name.has(name)),
-  )?.holds;
+  return SHOWN.test(folded) ? undefined : MATCHERS.find((one) => one.path.test(folded))?.holds;
+}
+
+/**
+ * The components of a path that have the name of a secret, each as the path that ends with it: of `a/.aws/config`, `a/.aws` and itself. Empty
+ * where nothing looks like one.
+ */
+export function secretPaths(path: string): readonly string[] {
+  const names = path.split('/');
+  return names.flatMap((_name, index) => {
+    const above = names.slice(0, index + 1).join('/');
+    const folded = foldedPath(above);
+    if (SHOWN.test(folded)) return [];
+    return PLACES.test(folded) || (index === names.length - 1 && FILES.test(folded)) ? [above] : [];
+  });
 }
 
 /**
@@ -143,10 +200,26 @@ export function secretByName(path: string): string | undefined {
  * @param start the beginning of the file: what lies behind {@link SECRET_LOOK_BYTES} is not looked at
  */
 export function secretTexts(path: string, start: Uint8Array): readonly SecretText[] {
-  const text = new TextDecoder('latin1').decode(start.subarray(0, SECRET_LOOK_BYTES));
+  const text = textOf(start.subarray(0, SECRET_LOOK_BYTES));
   const name = foldedPath(path.slice(path.lastIndexOf('/') + 1));
-  const forms = REGISTRY_NAMES.has(name) ? [...WRITTEN, ...REGISTRY] : WRITTEN;
-  return forms.flatMap(([holds, pattern]) =>
-    [...text.matchAll(pattern)].slice(0, MAX_TEXTS).map(([found]) => ({ holds, text: found.slice(0, 500) })),
+  const own = OWN_FORMS.filter(([names]) => names.has(name)).map(([, holds, form]) => [holds, form] as const);
+  const found = [...WRITTEN, ...own].flatMap(([holds, form]) =>
+    [...text.matchAll(form)].slice(0, MAX_TEXTS).map(([one]) => ({ holds, text: one.slice(0, 500) })),
   );
+  return text.includes('\0') ? found : [...found, ...passwordsOf(text)]; // programs are full of patterns of addresses
+}
+
+function passwordsOf(text: string): readonly SecretText[] {
+  const isSecret = ([, user = '', password = '', host = '']: RegExpMatchArray) =>
+    !PLACEHOLDER.test(password) && password.toLowerCase() !== user.toLowerCase() && !NO_HOST.test(host);
+  return [...text.matchAll(ADDRESS)]
+    .filter(isSecret)
+    .slice(0, MAX_TEXTS)
+    .map(([one]) => ({ holds: 'password in an address', text: one }));
+}
+
+/** One character for each byte; of UTF-16, as some programs of Windows write it, the characters that are ASCII. */
+function textOf(bytes: Uint8Array): string {
+  const text = new TextDecoder('latin1').decode(bytes);
+  return /^(?:\xff\xfe|\xfe\xff|(?:[\t-~]\0){8}|(?:\0[\t-~]){8})/.test(text) ? text.replaceAll('\0', '') : text;
 }

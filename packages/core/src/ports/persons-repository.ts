@@ -223,6 +223,15 @@ export interface PersonsRepository {
    */
   drift(tree: ObjectId, options?: CallOptions): Promise<WorkTreeDrift>;
 
+  /** Whether a commit is one of the work tree as it was, which the person never made. */
+  isUncommitted(commit: ObjectId, options?: CallOptions): Promise<boolean>;
+
+  /**
+   * Files of the work tree that are ignored and in which something stands that looks like a secret, and what links with names of secrets
+   * lead to. Directories of dependencies are not looked into: what is in there came from elsewhere.
+   */
+  ignoredSecrets(options?: CallOptions): Promise<readonly string[]>;
+
   /** A tree as `WorkspaceSource.open` describes it. Bytes exactly as stored: no filters, no attributes, no line-ending conversion. */
   tree(tree: ObjectId, options?: TreeOptions): ReadableStream<Uint8Array>;
 

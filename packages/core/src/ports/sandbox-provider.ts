@@ -39,7 +39,10 @@ export interface ProviderTraits {
 
 /** The content a workspace starts with. */
 export interface WorkspaceSource {
-  /** Names the content for ever: equal keys mean equal trees. Lower-case hexadecimal, safe as a path segment. */
+  /**
+   * Names the content for ever: equal keys mean equal trees. Lower-case hexadecimal, safe as a path segment. An odd number of digits says
+   * that nobody committed some of the files: such a tree goes with the last sandbox that stands on it.
+   */
   readonly key: string;
   /**
    * The tree as an uncompressed tar stream: directories before their content, names relative without `./`,
@@ -91,14 +94,15 @@ export interface Artefacts {
   newerThan(sinceSeconds: number, options?: CallOptions): Promise<NewerThanBuilt>;
 }
 
-/** A directory of the person's that a workspace stands on, and what of it no sandbox sees. */
+/**
+ * A directory of the person's that a workspace stands on. No sandbox sees `.git` and `.litterbox`, wherever they are, nor what
+ * {@link SECRET_PATTERNS} tells.
+ */
 export interface LiveLower {
   /** Absolute real path on the provider's machine. */
   readonly directory: string;
-  /** Names of files and directories that are hidden wherever they are, with `*` for any characters. */
-  readonly hiddenNames: readonly string[];
-  /** Names, in the same form, of files that are hidden when they hold a private key. */
-  readonly keyNames: readonly string[];
+  /** Paths, relative to the directory, that are hidden besides: what was found to hold secrets. */
+  readonly hiddenPaths: readonly string[];
   /** Paths, relative to the directory, that are seen in spite of their names: what source control has already. */
   readonly shownPaths: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
-import { KEY_NAMES, SECRET_NAMES, secretPaths } from '../domain/secret-names.ts';
+import { secretPaths } from '../domain/secret-files.ts';
 import { shown } from '../domain/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { Base, FoundBase, PersonsRepository } from '../ports/persons-repository.ts';
@@ -61,9 +61,10 @@ export async function liveLower(
   { tree }: Pick<Base, 'tree'>,
   options?: CallOptions,
 ): Promise<LiveLower> {
-  const [tracked, drift] = await Promise.all([
+  const [tracked, drift, hiddenPaths] = await Promise.all([
     repository.contentIds(tree, isSecret, options),
     repository.drift(tree, options),
+    repository.ignoredSecrets(options),
   ]);
   if (drift.total > 0)
     throw new LitterboxError(
@@ -73,8 +74,7 @@ export async function liveLower(
     );
   return {
     directory: repository.root,
-    hiddenNames: ['.git', '.litterbox', ...SECRET_NAMES],
-    keyNames: KEY_NAMES,
+    hiddenPaths,
     shownPaths: [...new Set([...tracked.keys()].flatMap((path) => secretPaths(path)))],
   };
 }

@@ -30,6 +30,9 @@ export async function specOf(
   };
 }
 
+/** Ends the key of a tree with files that nobody committed, which has an odd number of digits then. */
+const UNCOMMITTED = '0';
+
 /** The files of a tree, with those of submodules and Git LFS as far as they are here: with others the same tree is another content. */
 async function workspaceOf(
   { commit, tree }: Pick<Base, 'commit' | 'tree'>,
@@ -38,23 +41,28 @@ async function workspaceOf(
 ): Promise<WorkspaceSource> {
   const outside = await findOutsideFiles(repository, { commit, tree }, options);
   const own = await outsideDigest(outside);
+  const mark = (await repository.isUncommitted(commit, options)) ? UNCOMMITTED : '';
+  // What is committed never stands on what goes with its last sandbox.
+  const isSame = (key: string) => [own, `${own}${mark}`].includes(key.slice(tree.length));
   const { submodules, largeFiles } = outside;
   const treeOf = (key: string) => key.slice(0, tree.length) as ObjectId;
   return {
-    key: `${tree}${own}`,
+    key: `${tree}${own}${mark}`,
     open: (call) => repository.tree(tree, { ...call, ...outside }),
     ...(repository.nearestTree &&
       repository.treeOver && {
         async nearest(keys, call) {
           // With the same files of submodules and Git LFS, or none: which of those differ is not known.
-          const trees = keys.filter((key) => ObjectId.is(treeOf(key)) && key.slice(tree.length) === own).map(treeOf);
-          const nearest = await repository.nearestTree?.(tree, trees, call);
-          return nearest && `${nearest}${own}`;
+          const trees = new Map(
+            keys.filter((key) => ObjectId.is(treeOf(key)) && isSame(key)).map((key) => [treeOf(key), key]),
+          );
+          const nearest = await repository.nearestTree?.(tree, [...trees.keys()], call);
+          return nearest && trees.get(nearest);
         },
         openOver: (key, call) => repository.treeOver?.(tree, treeOf(key), call) ?? repository.tree(tree, call),
       }),
     openUnlike(key, timeSeconds, call) {
-      const isOther = key.slice(tree.length) !== own; // which of their files differ is not known
+      const isOther = !isSame(key); // which of their files differ is not known
       const unlike = treeOf(key);
       const paths = new Set(largeFiles.map(({ path }) => path));
       const others = isOther ? { submodules, paths } : {};

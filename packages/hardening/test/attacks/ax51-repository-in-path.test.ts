@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
-import { type AttackFixture, positiveControl } from '../../src/index.ts';
+import { type AttackFixture, canary, onTheHost, positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
 import { commandLine, onTerminal } from './command-line.ts';
 
@@ -71,6 +71,43 @@ describe('a repository that PATH names', () => {
         stdout: '',
       });
   });
+
+  attack(
+    'AX105: tokens beside programs of PATH are not shown, under old names, behind links, far down and after a login',
+    async (fixture) => {
+      const { scratch } = fixture;
+      const kit = join(scratch.directory, 'kit');
+      for (const directory of ['bin', 'lib/held', 'lib/etc']) mkdirSync(join(kit, directory), { recursive: true });
+      makeProgram(join(kit, 'bin'), 'kit', `cat "${kit}/lib/words"`);
+      writeFileSync(join(kit, 'lib/words'), 'of the kit\n');
+      const secrets = ['lib/held/store', 'lib/etc/npmrc', 'lib/.NPMRC'].map((path) => {
+        const secret = canary(path);
+        writeFileSync(join(kit, path), secret.secret);
+        return secret;
+      });
+      symlinkSync('held/store', join(kit, 'lib/credentials.toml'));
+      const late = canary('a login while the session runs');
+      fixture.acceptRepository();
+      const read = [
+        'sh',
+        '-c',
+        `kit; cd ${kit}; find . -type f -exec cat {} +; cat lib/credentials.toml lib/auth.json`,
+      ];
+      const env = { PATH: `${join(kit, 'bin')}:${USUAL}` };
+      const before = onTheHost(['sh', '-c', `find ${kit} -type f -exec cat {} +`]).stdout;
+      positiveControl('the same words on the machine', before, (text) =>
+        secrets.every(({ secret }) => text.includes(secret)),
+      );
+      expect(commandLine(fixture, ['create', 'a'], { env })).toMatchObject({ code: 0 });
+      const litterbox = fixture.open();
+      expect(commandLine(fixture, ['run', 'a', '--', 'kit'], { env }).stdout).toContain('of the kit');
+      writeFileSync(join(kit, 'lib/auth.json'), late.secret);
+      const { stdout } = commandLine(fixture, ['run', 'a', '--', ...read], { env });
+      expect([...secrets, late].filter(({ secret }) => stdout.includes(secret)).map(({ place }) => place)).toEqual([]);
+      expect(stdout).toContain('of the kit');
+      await litterbox.delete('a', { force: true });
+    },
+  );
 
   attack('AX52: the pager of the repository does not run for who stands in a subdirectory of it', async (fixture) => {
     const { scratch, marks } = fixture;

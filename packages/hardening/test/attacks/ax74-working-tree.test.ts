@@ -5,6 +5,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -85,6 +86,71 @@ describe('the working tree', () => {
       ]);
       positiveControl('a file that is named', asked.stdout, (text) => text === 'of the person\nmore\n');
       expect(commandLine(fixture, ['diff', 'asked']).stdout).toBe('');
+    },
+    FILES,
+  );
+
+  attack(
+    'AX104: copies of secrets, logins of tools and keys in other encodings do not come with the working tree',
+    async (fixture) => {
+      const { scratch, canaries } = fixture;
+      const secret = canaries.find(({ place }) => place === 'env')?.secret ?? '';
+      const names = [
+        '.env~',
+        '.env.d/database',
+        '.mcp.json',
+        '.vault_pass',
+        '.bash_history',
+        '.claude/settings.local.json',
+        'id_rsa.bak',
+        'local.settings.json',
+        'terraform.tfvars',
+      ];
+      for (const name of names) scratch.file(name, `${secret}\n`);
+      scratch.file('auth.json', `{"github-oauth": {"github.com": "${secret}"}}`);
+      scratch.file('login.txt', `{"refresh_token": "0123456789abcdef", "more": "${secret}"}`);
+      scratch.file('wg0.conf', `PrivateKey = ${'aB3+'.repeat(10)}abc=\n# ${secret}`);
+      scratch.file('settings.ini', `url = https://deploy:correct-horse@git.acme.dev/ ${secret}`);
+      writeFileSync(join(scratch.repository, 'utf16.txt'), Buffer.from(`\ufeff${KEY}${secret}`, 'utf16le'));
+      for (const name of ['locales/en/auth.json', 'notes.old', 'compose.yaml'])
+        scratch.file(name, '{"password": "Password"} postgres://postgres:postgres@db/app\n');
+      fixture.acceptRepository();
+      const created = commandLine(fixture, ['create', 'box', '--from', 'worktree']);
+      // With the .env of the person.
+      expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining('15 files look like secrets') });
+      const { stdout } = commandLine(fixture, ['run', 'box', '--', 'find', '.', '-type', 'f']);
+      expect(stdout.trim().split('\n').sort()).toEqual([
+        './.gitignore',
+        './compose.yaml',
+        './locales/en/auth.json',
+        './notes.old',
+        './src/a.txt',
+      ]);
+    },
+    FILES,
+  );
+
+  attack(
+    'AX106: what nobody committed is in no base tree once its last sandbox is deleted',
+    async (fixture) => {
+      const { scratch } = fixture;
+      const bases = join(scratch.stateDirectory, 'overlayfs/bases');
+      const kept = () => readdirSync(bases).filter((name) => existsSync(join(bases, name, 'ordinary.txt')));
+      scratch.file('ordinary.txt', 'of the person\n');
+      fixture.acceptRepository();
+      const litterbox = fixture.open();
+      await litterbox.create({ name: 'one' });
+      for (const name of ['two', 'three']) {
+        const sandbox = await litterbox.create({ name, from: 'worktree' });
+        expect((await fixture.run(sandbox, 'cat ordinary.txt')).stdout).toBe('of the person\n');
+      }
+      await litterbox.delete('two', { force: true });
+      positiveControl('the base of the other one', kept().length, (count) => count > 0);
+      await litterbox.delete('three', { force: true });
+      expect(kept()).toEqual([]);
+      // A base of what is committed stays for the next sandbox.
+      await litterbox.delete('one', { force: true });
+      expect(readdirSync(bases).filter((name) => existsSync(join(bases, name, 'src/a.txt')))).toHaveLength(1);
     },
     FILES,
   );

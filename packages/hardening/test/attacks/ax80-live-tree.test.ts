@@ -1,7 +1,7 @@
 // Sandboxes that stand on the person's working tree itself: what an agent could change of it, read of it, or blame on the person.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { type AttackFixture, canary, inPlainBubblewrap, onTheHost, positiveControl } from '../../src/index.ts';
@@ -105,6 +105,57 @@ describe('the live working tree', () => {
         .split('\n')
         .filter((line) => /^\.\/[^:]*(\/\.env[^:]*|\/\.git|\.pem|\/id_[^:]*)$/.test(line));
       expect(found).toEqual(['./tests/.env']);
+    },
+    FILES,
+  );
+
+  attack(
+    'AX103: secrets of the live tree are hidden by names in any case, by copies, by places, by contents and behind links',
+    async (fixture) => {
+      const tree = furnished(fixture);
+      const filler = '-----BEGIN CERTIFICATE-----\n'.repeat(3000);
+      const begins: Readonly<Record<string, string>> = {
+        'app/.ENV': '',
+        'app/.Env.local': '',
+        'app/.env~': '',
+        'app/ID_RSA': '',
+        'app/id_ed25519.bak': '',
+        'app/me.ppk': '',
+        'app/credentials': '',
+        'app/.cargo/credentials': '',
+        'app/gh/hosts.yml': '',
+        'app/.docker/config.json': '',
+        'app/config/credentials/production.key': '',
+        'app/terraform.tfvars': '',
+        'app/chain.pem': `${filler}-----BEGIN PRIVATE KEY-----\n`,
+        'app/deploykey': '-----BEGIN OPENSSH PRIVATE KEY-----\n',
+        'app/.yarnrc.yml': 'npmAuthToken: 0123456789abcdef\n# ',
+        'app/settings.ini': 'url = https://deploy:correct-horse@git.acme.dev/\n# ',
+        'app/held': '', // by a link of such a name alone
+      };
+      const marks = Object.entries(begins).map(([path, begin]) => {
+        const secret = canary(path);
+        fixture.scratch.file(path, `${begin}${secret.secret}\n`);
+        return secret;
+      });
+      symlinkSync('../held', join(tree, 'app/config/.env'));
+      fixture.scratch.file('app/.env.example', 'NAMES=1\n');
+      fixture.scratch.file('app/ca.pem', filler);
+      fixture.scratch.file('node_modules/dep/test/key.pem.txt', '-----BEGIN PRIVATE KEY-----\n');
+      fixture.scratch.file('.gitignore', `${FILES['.gitignore']}app/\n`);
+      fixture.scratch.git('commit', '-q', '-a', '-m', 'two');
+      fixture.acceptRepository();
+      const read = `cd ${tree}; find app node_modules -type f -exec cat {} +; cat app/config/.env`;
+      positiveControl('the same words without a sandbox', inPlainBubblewrap(read).stdout, (text) =>
+        marks.every(({ secret }) => text.includes(secret)),
+      );
+      const sandbox = await fixture.open().create({ name: 'a', lower: 'live' });
+      const { stdout } = await fixture.run(sandbox, `${read}; find app -type f | LC_ALL=C sort`);
+      expect(marks.filter(({ secret }) => stdout.includes(secret)).map(({ place }) => place)).toEqual([]);
+      expect(stdout).toContain('NAMES=1');
+      // What a program of others needs is there, and so is what is for everybody.
+      expect(stdout).toContain('BEGIN PRIVATE KEY');
+      expect(stdout.split('\n').filter((line) => line.startsWith('app/'))).toEqual(['app/.env.example', 'app/ca.pem']);
     },
     FILES,
   );

@@ -95,7 +95,7 @@ if (process.getuid?.() === 0) {
           { root: null },
           { over: { base: '/etc', difference: HOSTILE } },
           // It would stand on the person's working tree.
-          { live: { directory: machine.repository, hiddenNames: [], keyNames: [], shownPaths: [] } },
+          { live: { directory: machine.repository, hiddenPaths: [], shownPaths: [] } },
         ].map((change) => JSON.stringify({ ...meta, ...change })),
       ];
       const litterbox = await machine.litterbox();

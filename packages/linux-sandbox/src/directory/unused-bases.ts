@@ -11,7 +11,8 @@ const YOUNG_MINUTES = 10;
 
 /**
  * Shell text: takes away base trees that no sandbox and no snapshot stands on, but for the {@link KEPT_BASES} newest, and in the same way
- * layers of what came along, but for the newest one while there are sandboxes, and those of a moment ago. They get the name of something unfinished, and the next sweep of `bases` removes them.
+ * layers of what came along, but for the newest one while there are sandboxes, and those of a moment ago. Of trees with files that nobody
+ * committed, which have keys of an odd number of digits, none is kept. They get the name of something unfinished, and the next sweep of `bases` removes them.
  *
  * What a tree is called by is its content, in descriptions too; trees of two kinds with the same content go and stay together.
  *
@@ -43,6 +44,8 @@ lb_layers=$((lb_layers+1))
 [ $lb_layers -le 1 ] || [ "$(find "$lb_d" -maxdepth 0 -mmin -${YOUNG_MINUTES})" ] || mv -T "$lb_d" ${UNFINISHED}"$lb_d"
 continue ;;
 esac
+lb_tree=\${lb_key%%-*}
+[ $((\${#lb_tree}%2)) = 0 ] || { mv -T "$lb_d" ${UNFINISHED}"$lb_d"; continue; }
 lb_n=$((lb_n+1))
 [ $lb_n -le ${KEPT_BASES} ] || mv -T "$lb_d" ${UNFINISHED}"$lb_d"
 done
