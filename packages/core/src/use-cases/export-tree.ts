@@ -59,7 +59,7 @@ export class ExportTree {
           risky,
           slug,
           verb: 'worktree',
-          question: `Write the files of ${slug} to look into all the same?`,
+          question: `Write the files of ${slug} anyway?`,
         };
         await acceptRisky(this.#approver, work, input.acceptRisky ?? false, options);
         const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
