@@ -9,10 +9,14 @@ export async function assertAgreed(
   signal: AbortSignal,
 ): Promise<void> {
   if (!isAtTerminal()) {
-    throw new LitterboxError('NEED_TTY', `Nobody can be asked about ${files}; nothing was changed.`, {
-      operation,
-      hint: 'Add --yes to write it.',
-    });
+    throw new LitterboxError(
+      'NEED_TTY',
+      `Litterbox asks before it writes ${files}, and there is no terminal to ask at. Nothing was changed.`,
+      {
+        operation,
+        hint: 'Add --yes to write it.',
+      },
+    );
   }
   await askOrCancel.approve({ question, details: [] }, { signal });
 }

@@ -1,4 +1,4 @@
-import { type Approver, LitterboxError } from '@litterbox/core';
+import { type Approver, isLitterboxError, LitterboxError } from '@litterbox/core';
 
 /** Whether there is a person who can be asked. */
 export const isAtTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -7,10 +7,10 @@ export const isAtTerminal = (): boolean => process.stdin.isTTY && process.stderr
 export const askAtTerminal: Approver = {
   async approve({ question, details }) {
     if (!isAtTerminal()) return false;
-    const { confirm, isCancel } = await import('@clack/prompts');
+    const { confirm, isCancel: isEscaped } = await import('@clack/prompts');
     for (const line of details) process.stderr.write(`  ${line}\n`);
     const answer = await confirm({ message: question, initialValue: false, output: process.stderr });
-    return !isCancel(answer) && answer;
+    return !isEscaped(answer) && answer;
   },
 };
 
@@ -19,6 +19,11 @@ export const askOrCancel: Approver = {
   async approve(request, options) {
     const isApproved = await askAtTerminal.approve(request, options);
     if (isApproved || !isAtTerminal()) return isApproved;
-    throw new LitterboxError('PERMISSION_DENIED', 'Cancelled. Nothing was changed.', { operation: 'cli.ask' });
+    throw new LitterboxError('PERMISSION_DENIED', 'Cancelled. Nothing was changed.', { operation: CANCEL });
   },
 };
+
+const CANCEL = 'cli.ask';
+
+/** Whether a command ended because a person said no: that is no fault of anything. */
+export const isCancel = (error: unknown): boolean => isLitterboxError(error) && error.details.operation === CANCEL;

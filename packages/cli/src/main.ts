@@ -1,5 +1,6 @@
 import { isLitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
+import { isCancel } from './ask.ts';
 import { blamedCommand } from './blamed-command.ts';
 import { contextOf } from './context.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -82,6 +83,7 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
       };
   if (talk.json)
     process.stderr.write(jsonLine({ error: { code, message, ...(hint && { hint }), ...(facts && { facts }) } }));
+  else if (isCancel(error)) talk.notice(message);
   else talk.error(message, hint);
   return exitCodeOf(error);
 }

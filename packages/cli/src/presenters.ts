@@ -31,7 +31,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'sandbox-service': { load: async () => (await import('./commands/services.ts')).presented['sandbox-service'] },
   'sandbox-logs': { load: async () => (await import('./commands/services.ts')).presented['sandbox-logs'] },
   'sandbox-ports': {
-    options: [['--open <port>', 'open that port, by its name or number inside, in the browser']],
+    options: [['--open <port>', 'open that port in the browser, by its name or its number inside']],
     load: async () => (await import('./commands/services.ts')).presented['sandbox-ports'],
   },
   'sandbox-clone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-clone'] },
@@ -79,13 +79,13 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'machine-check': { load: async () => (await import('./commands/machine.ts')).presented['machine-check'] },
   'config-trust': {
     options: [
-      ['--show', 'only show it, all of it'],
+      ['--show', 'show all of it, and ask nothing'],
       ['--yes', 'without asking'],
     ],
     load: async () => (await import('./commands/machine.ts')).presented['config-trust'],
   },
   'audit-list': {
-    options: [['--verify', 'walk the whole chain of hashes']],
+    options: [['--verify', 'check the whole chain of hashes']],
     load: async () => (await import('./commands/machine.ts')).presented['audit-list'],
   },
 };

@@ -49,7 +49,7 @@ test('machines of WSL2 are hosts like all others', async () => {
   expect(JSON.parse(listed.stdout)).toMatchObject([{ host: 'wsl:ubuntu' }, { host: 'wsl:ubuntu' }]);
   expect((await fixture.litterbox('list')).stdout).toMatch(/one\tready\toverlayfs\twsl:ubuntu\t/);
   expect((await fixture.litterbox('explain', 'two')).stdout).toMatch(
-    /Its host was chosen .*, and stays:\n {2}wsl:ubuntu: chosen, .* free/,
+    /Litterbox chose its host .*:\n {2}wsl:ubuntu: chosen, .* free/,
   );
   expect(await fixture.litterbox('delete', 'one', 'two', '--force')).toMatchObject({ code: 0 });
 });

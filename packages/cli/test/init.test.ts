@@ -47,7 +47,7 @@ describe('litterbox init', () => {
     const again = await fixture.run(['init']);
     expect({ code: again.code, stderr: again.stderr }).toEqual({
       code: 0,
-      stderr: `${CONFIG} is as this command would write it.\n`,
+      stderr: `${CONFIG} is up to date: there is nothing to write.\n`,
     });
     const created = await fixture.run(['create', 'works']);
     expect({ code: created.code, stderrIncludes: created.stderr.includes('warning') }).toEqual({

@@ -78,7 +78,7 @@ test('an engine that does not answer makes its sandboxes slow, and the others sh
   expect(providers[1]?.report.checks).toEqual([
     expect.objectContaining({
       finding: expect.stringContaining('Docker does not answer at '),
-      remedy: expect.stringContaining('It may be busy alone: try again.'),
+      remedy: expect.stringContaining('It may only be busy: try again.'),
     }),
   ]);
 

@@ -88,7 +88,7 @@ async function clearAsRoot(engine: Engine, image: string, path: string, call?: C
 function cannotClear({ provider, title }: Engine, path: string, cause: unknown): LitterboxError {
   return new LitterboxError(
     'PERMISSION_DENIED',
-    `${path} holds files of root, and ${title} has no image any more by which they could be removed.`,
+    `${path} holds files of root, and ${title} has no image any more that could remove them.`,
     {
       operation: 'provider.remove',
       provider,

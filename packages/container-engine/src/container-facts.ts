@@ -122,7 +122,7 @@ export class ContainerFacts {
     throw new LitterboxError('NOT_FOUND', 'The container of the sandbox is gone.', {
       operation,
       provider: this.#engine.provider,
-      hint: 'Try again: it is made anew by itself.',
+      hint: 'Try again: Litterbox makes a new one.',
     });
   }
 

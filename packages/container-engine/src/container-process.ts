@@ -332,7 +332,7 @@ export class ContainerProcess implements ProcessHandle {
       new LitterboxError('UNAVAILABLE', 'The container of the sandbox ended while a process was running in it.', {
         operation: 'process.exit',
         provider: this.#input.engine.provider,
-        hint: 'Start it again: the container is started by itself. If it happens again, the memory limit may be too low.',
+        hint: 'Start it again: Litterbox starts the container. If it happens again, the memory limit may be too low.',
       }),
     );
   }
@@ -340,7 +340,7 @@ export class ContainerProcess implements ProcessHandle {
   /** The engine is not there to say what became of it. */
   #lost(error: LitterboxError): LitterboxError {
     return lostWay(
-      `The connection to a program was lost, and it is not known what became of it: ${error.message}`,
+      `Litterbox lost the connection to a program and does not know whether it still runs: ${error.message}`,
       { ...error.details, operation: 'process.exit' },
       { cause: error },
     );

@@ -102,7 +102,7 @@ export class Containers {
     if (!described) {
       await this.ends.remove(meta.id);
       await this.#removeSources(meta);
-      throw new LitterboxError('NOT_FOUND', `The sandbox ${meta.slug} was removed meanwhile.`, {
+      throw new LitterboxError('NOT_FOUND', `The sandbox ${meta.slug} was removed in the meantime.`, {
         operation: 'provider.start',
         provider: this.#engine.provider,
         hint: 'Make it again, or use another one.',
@@ -139,11 +139,11 @@ export class Containers {
     const { provider, title } = this.#engine;
     return new LitterboxError(
       'UNAVAILABLE',
-      `The files of ${slug} are on this machine, and the ${title} that is reached now does not see them.`,
+      `The files of ${slug} are on this machine, and the ${title} that answers now cannot see them.`,
       {
         operation: 'provider.start',
         provider,
-        hint: `Let ${title} be that of this machine again, where the sandbox was made.`,
+        hint: `Use the ${title} of this machine again, which made the sandbox.`,
       },
     );
   }

@@ -54,7 +54,7 @@ export function engineError(
       {
         ...details,
         hint:
-          failure?.hint ?? `${isSilent ? 'It may be busy alone: try again. ' : ''}${reachHint(words, address, error)}`,
+          failure?.hint ?? `${isSilent ? 'It may only be busy: try again. ' : ''}${reachHint(words, address, error)}`,
         facts: { isSilent },
       },
       options,
@@ -78,7 +78,7 @@ export function engineError(
 /** What to do about an engine that is not reached. */
 function reachHint({ startHint, title }: EngineWords, address: EngineAddress | undefined, error: unknown): string {
   if (address?.type === 'tcp')
-    return `Look whether ${title} runs there and listens on that port, and whether a firewall is in between.`;
+    return `Check whether ${title} runs there and listens on that port, and whether a firewall is in between.`;
   const ofMachine = address?.type === 'ssh' && error instanceof LitterboxError ? error.details.hint : undefined;
   return ofMachine ?? startHint;
 }

@@ -231,7 +231,7 @@ const OPEN_PORT: ProbeCheck = {
   name: 'address',
   status: 'warning',
   finding:
-    'the engine asks nobody on its port who he is: every user and program of this machine that reaches it is root there',
+    'the engine asks for no credentials on its port: every user and program of this machine that reaches it is root there',
   remedy: 'Let it listen on a Unix socket, use TLS with --tlsverify, or reach it over SSH.',
 };
 

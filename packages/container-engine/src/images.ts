@@ -53,7 +53,7 @@ export class Images {
     if (image.architecture !== '' && image.architecture !== wanted)
       throw new LitterboxError(
         'UNSUPPORTED',
-        `The image ${shown(reference)} is for ${shown(image.architecture)}, and this machine is ${wanted}.`,
+        `The image ${shown(reference)} is for ${shown(image.architecture)}, but this machine is ${wanted}.`,
         {
           operation: 'provider.create',
           provider: this.#engine.provider,

@@ -59,7 +59,7 @@ export class InstalledImages implements ImageStore {
       {
         operation: 'provider.create',
         provider: this.#engine.provider,
-        hint: 'Create the sandbox again: it is installed anew.',
+        hint: 'Create the sandbox again: Litterbox installs it again.',
       },
     );
   }

@@ -11,9 +11,13 @@ export function noAnswer(
   operation: string,
   of: string,
 ): LitterboxError {
-  return new LitterboxError('PROVIDER_PROTOCOL_ERROR', `What listens as ${title} tells of ${of} what no engine says.`, {
-    operation,
-    provider,
-    hint: `Look what listens at the address of ${title}: litterbox doctor names it.`,
-  });
+  return new LitterboxError(
+    'PROVIDER_PROTOCOL_ERROR',
+    `The server that listens as ${title} gives an answer about ${of} that no engine gives.`,
+    {
+      operation,
+      provider,
+      hint: `Check what listens at the address of ${title}: litterbox doctor names it.`,
+    },
+  );
 }

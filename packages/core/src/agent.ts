@@ -2,6 +2,7 @@
 export { isLitterboxError, LitterboxError } from './domain/errors.ts';
 export { PROXY_VARIABLES } from './config/upstream-proxy.ts';
 export { LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/provider-key.ts';
+export { shown } from './domain/shown.ts';
 export { slugify } from './domain/slug.ts';
 export { visible, visibleName } from './domain/visible.ts';
 export type { Operation, OperationOptions, UseCases } from './operations/operation.ts';

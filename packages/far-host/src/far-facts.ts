@@ -44,10 +44,10 @@ export function parseFarFacts(host: string, bytes: Uint8Array): FarFacts {
   if (!isPerson || ![system, architecture, kernelRelease, bootId, machineId].every((text) => WORD.test(text))) {
     throw new LitterboxError(
       'PROVIDER_PROTOCOL_ERROR',
-      `${host} does not tell what it is, who logs in there and where home is.`,
+      `${host} does not report its system, user and home directory.`,
       {
         operation: 'host.facts',
-        hint: 'Log in there by hand, and look whether uname -srm prints words, id -u a number, and HOME is an absolute path.',
+        hint: 'Log in there by hand, and check whether uname -srm prints words, id -u a number, and HOME is an absolute path.',
       },
     );
   }

@@ -192,7 +192,7 @@ class ConnectedHost implements FarHost {
     if (!before || (before.machineId === machineId && before.facts.uid === facts.uid)) return;
     throw new LitterboxError('REMOTE_STATE_LOST', `${this.name} is another machine, or another user, than before.`, {
       operation: 'host.connect',
-      hint: 'Look where that name leads now. Its sandboxes are still on the machine that it led to.',
+      hint: 'Check where that name leads now. Its sandboxes are still on the machine that it led to.',
       facts: { machineId, uid: facts.uid, machineIdBefore: before.machineId, uidBefore: before.facts.uid },
     });
   }

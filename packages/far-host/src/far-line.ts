@@ -139,7 +139,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
         }
         const reason = said.trim().split('\n').at(-1) ?? '';
         reject(lost(this.#host, reason === '' ? 'its shell ended' : visibleName(reason)));
-        await this.#lose('what watches over it there has ended');
+        await this.#lose('its watcher on that machine has ended');
       })().catch(reject);
     });
     this.#beat = setInterval(() => this.#sayHere(), this.#patience.beatMs);
@@ -189,6 +189,6 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
 function lost(host: string, reason: string): LitterboxError {
   return lostWay(`The connection to ${host} is lost: ${reason}.`, {
     operation: 'host.connect',
-    hint: 'Look whether the machine is up and can be reached, then try again.',
+    hint: 'Check whether the machine is up and can be reached, then try again.',
   });
 }

@@ -162,5 +162,5 @@ export class FarProcess implements ProcessHandle {
 const unavailable = (message: string) =>
   new LitterboxError('UNAVAILABLE', message, {
     operation: 'host.spawn',
-    hint: 'Look what the login files of that user do (~/.bashrc and the like), and whether /bin/sh works there.',
+    hint: 'Check what the login files of that user do (~/.bashrc and the like), and whether /bin/sh works there.',
   });

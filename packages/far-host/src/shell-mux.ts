@@ -277,6 +277,6 @@ function number(value: number): Uint8Array {
 function gone(): LitterboxError {
   return lostWay('The connection to the machine is lost.', {
     operation: 'host.connect',
-    hint: 'Look whether the machine is up and can be reached, then try again.',
+    hint: 'Check whether the machine is up and can be reached, then try again.',
   });
 }

@@ -29,6 +29,6 @@ export function reasonOf(exitCode: number | null, said: string): string {
 export function cannotEnter(operation: 'host.connect' | 'host.listen', reason: string): LitterboxError {
   return new LitterboxError('UNAVAILABLE', `The network of the sandbox could not be entered: ${reason}.`, {
     operation,
-    hint: 'Try again; if it happens again, look whether nsenter (util-linux) is installed.',
+    hint: 'Try again; if it happens again, check whether nsenter (util-linux) is installed.',
   });
 }

@@ -104,7 +104,7 @@ function listening(host: string, port: number, onConnection: (socket: Socket) =>
       reject(
         new LitterboxError('PORT_TAKEN', `Another program listens on port ${port} of this machine.`, {
           operation: 'port.listen',
-          hint: 'Take another number.',
+          hint: 'Choose another number.',
         }),
       );
     });

@@ -153,9 +153,9 @@ async function* values(socket: Socket, options?: CallOptions): AsyncGenerator<un
       yield line.value;
     }
     options?.signal?.throwIfAborted();
-    throw new LitterboxError('UNAVAILABLE', 'What keeps the services and ports of the sandbox ended.', {
+    throw new LitterboxError('UNAVAILABLE', 'The program that keeps the services and ports of the sandbox has ended.', {
       operation: 'keeper.ask',
-      hint: 'Try again: another one is started.',
+      hint: 'Try again: Litterbox starts another one.',
     });
   } finally {
     socket.destroy();

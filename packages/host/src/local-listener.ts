@@ -143,10 +143,10 @@ function refused(port: number, code: string | undefined): LitterboxError {
   if (code === 'EADDRINUSE')
     return new LitterboxError('PORT_TAKEN', `A program in the sandbox listens on port ${port}.`, {
       operation: 'host.listen',
-      hint: 'End that program, or take another number.',
+      hint: 'End that program, or choose another number.',
     });
   return new LitterboxError('UNSUPPORTED', `Nothing can listen on port ${port} in the sandbox (${code}).`, {
     operation: 'host.listen',
-    hint: 'Take a number from 1024 on; if it happens again, run litterbox doctor.',
+    hint: 'Choose a number from 1024 on; if it happens again, run litterbox doctor.',
   });
 }

@@ -24,10 +24,14 @@ export function machineGauge(hosts: Pick<Hosts, 'open'>): HostGauge {
       const { host } = await unlessAborted(hosts.open(name, options), options);
       const { platform } = await unlessAborted(host.facts(options), options);
       if (platform !== 'linux') {
-        throw new LitterboxError('UNSUPPORTED', `${name} runs ${platform}, which is not asked for its memory.`, {
-          operation: 'host.measure',
-          hint: 'Name machines with Linux.',
-        });
+        throw new LitterboxError(
+          'UNSUPPORTED',
+          `Litterbox cannot read the memory of ${name}, which runs ${platform}.`,
+          {
+            operation: 'host.measure',
+            hint: 'Name machines with Linux.',
+          },
+        );
       }
       const begunMs = performance.now();
       const answer = await answerOf(host, options);
@@ -36,10 +40,10 @@ export function machineGauge(hosts: Pick<Hosts, 'open'>): HostGauge {
       if (load) return load;
       throw new LitterboxError(
         'PROVIDER_PROTOCOL_ERROR',
-        `${name} does not tell its memory and load: ${shown(answer)}.`,
+        `Litterbox cannot read memory and load of ${name}. It answered: ${shown(answer)}.`,
         {
           operation: 'host.measure',
-          hint: `Log in there, and look what this prints: ${SCRIPT}`,
+          hint: `Log in there, and check what this prints: ${SCRIPT}`,
         },
       );
     },

@@ -42,6 +42,6 @@ test('one without Linux is not asked, and an answer that is none is told', async
   const spawn: Host['spawn'] = (spec) => host.spawn({ ...spec, argv: ['yes'] });
   await expect(gaugeOf({ ...host, spawn }).measure('liar')).rejects.toMatchObject({
     code: 'PROVIDER_PROTOCOL_ERROR',
-    message: expect.stringContaining('liar does not tell its memory and load'),
+    message: expect.stringContaining('memory and load of liar'),
   });
 });

@@ -23,27 +23,28 @@ const EXAMPLE = "createLitterbox({ repo: '/path/to/repository', providers: [over
  */
 export function assertOptions(options: unknown): asserts options is LitterboxOptions {
   if (typeof options !== 'object' || options === null)
-    throw refused('ARG_MISSING', `A Litterbox needs options, and got ${visibleName(String(options))}.`);
+    throw refused('ARG_MISSING', `createLitterbox needs options, but got ${visibleName(String(options))}.`);
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN, name));
   if (unknown !== undefined)
     throw refused(
       'ARG_UNKNOWN',
-      `A Litterbox has no option ${visibleName(unknown)}.`,
+      `createLitterbox has no option ${visibleName(unknown)}.`,
       `There are: ${Object.keys(KNOWN).join(', ')}.`,
     );
   const { providers, repo, stateDirectory } = options as Partial<Record<keyof LitterboxOptions, unknown>>;
   if (providers === undefined)
-    throw refused('ARG_MISSING', 'A Litterbox needs the option providers: ways to make sandboxes.');
+    throw refused('ARG_MISSING', 'createLitterbox needs the option providers: a list of providers of sandboxes.');
   if (!Array.isArray(providers) || providers.length === 0)
-    throw refused('ARG_TYPE', 'The option providers is no list, or has none in it.');
+    throw refused('ARG_TYPE', 'The option providers must be a list with at least one provider.');
   const kinds = providers.map((one: unknown) => (one === null ? 'null' : typeof one));
   const wrong = kinds.find((kind) => kind !== 'function' && kind !== 'object');
-  if (wrong !== undefined) throw refused('ARG_TYPE', `The option providers has ${wrong} in it, which is no provider.`);
+  if (wrong !== undefined)
+    throw refused('ARG_TYPE', `The option providers contains ${wrong}, which is not a provider.`);
   for (const [name, value] of Object.entries({ repo, stateDirectory }))
     if (value !== undefined && typeof value !== 'string')
       throw refused(
         'ARG_TYPE',
-        `The option ${name} is ${visibleName(JSON.stringify(value) ?? typeof value)}, which is no path.`,
+        `The option ${name} is ${visibleName(JSON.stringify(value) ?? typeof value)}, which is not a path.`,
       );
 }
 

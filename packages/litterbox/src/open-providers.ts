@@ -10,7 +10,7 @@ import {
   providerKey,
   type Providers,
   type SandboxProvider,
-  visibleName,
+  shown,
   type WaitOptions,
 } from '@litterbox/core/agent';
 import { closeAll } from './close-all.ts';
@@ -148,7 +148,7 @@ class OpenedProviders implements Providers {
   }
 
   #unknown(key: ProviderKey): LitterboxError {
-    return new LitterboxError('INVALID_ARGUMENT', `There is no provider ${visibleName(key)}.`, {
+    return new LitterboxError('INVALID_ARGUMENT', `There is no provider ${shown(key)}.`, {
       operation: 'provider.find',
       hint: `There are: ${this.preferred.join(', ') || 'none'}.`,
     });
@@ -167,7 +167,7 @@ function silent(key: ProviderKey, waitMs: number): LitterboxError {
   return new LitterboxError('UNAVAILABLE', `The machine of ${key} did not answer within ${waitMs / 1000} seconds.`, {
     operation: 'provider.open',
     provider: key,
-    hint: 'Look whether it is up and can be reached, then try again.',
+    hint: 'Check whether it is up and can be reached, then try again.',
   });
 }
 

@@ -57,7 +57,7 @@ test('a sandbox on another machine is made there, works, and is told by its key'
   expect(await states(without)).toEqual([`far: ${key} error`]);
   await expect(without.delete('far', { force: true })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
-    message: `The sandbox was made by the provider ${key}, which this program does not have.`,
+    message: `The provider ${key} made the sandbox, and this program does not have it.`,
     details: { hint: expect.stringContaining('There are: local') },
   });
 

@@ -26,10 +26,10 @@ describe('a state file that was lost', () => {
     expect(await after.list()).toEqual([]);
     expect(await after.reconcile()).toEqual([
       expect.stringMatching(
-        /^The record of (kept|paused) was lost and is made anew; the sandbox is (ready|stopped)\.$/,
+        /^The record of (kept|paused) was lost and has been rebuilt; the sandbox is (ready|stopped)\.$/,
       ),
       expect.stringMatching(
-        /^The record of (kept|paused) was lost and is made anew; the sandbox is (ready|stopped)\.$/,
+        /^The record of (kept|paused) was lost and has been rebuilt; the sandbox is (ready|stopped)\.$/,
       ),
     ]);
     expect(await after.reconcile()).toEqual([]);

@@ -122,7 +122,7 @@ describe(`prepared sandboxes on ${PROVIDER}`, () => {
     for (const name of readdirSync(fixture.stateDirectory))
       if (name.startsWith('state.db') || name === 'audit.head') rmSync(join(fixture.stateDirectory, name));
     const after = fixture.open();
-    expect(await after.reconcile()).toEqual(['Removed 1 prepared sandbox that nobody knew of.']);
+    expect(await after.reconcile()).toEqual(['Removed 1 prepared sandbox that had no record.']);
     expect({ list: await after.list(), reconcile: await after.reconcile() }).toEqual({ list: [], reconcile: [] });
     expect(readdirSync(join(fixture.stateDirectory, PROVIDER, 'sandboxes'))).toEqual([]);
   });

@@ -21,7 +21,7 @@ export function boundedPerformer(litterbox: Performer): Performer {
     async perform(operation, input, options) {
       const queue = operation.effect === 'read' ? queues.read : queues.write;
       if (queue.pendingCount >= MAX_WAITING) {
-        throw new LitterboxError('BUSY', `${queue.pendingCount} calls wait already.`, {
+        throw new LitterboxError('BUSY', `${queue.pendingCount} calls are already waiting.`, {
           operation: 'mcp.call',
           hint: 'Wait for answers before asking for more.',
         });

@@ -12,7 +12,7 @@ export async function launchFiller(repositoryRoot: string): Promise<void> {
       reject(
         new LitterboxError(
           'UNAVAILABLE',
-          `What fills the pool could not be started: ${cause.message}.`,
+          `Litterbox could not start the program that fills the pool: ${cause.message}.`,
           { operation: 'pool.launch', hint: 'Fill it: litterbox pool --fill.' },
           { cause },
         ),

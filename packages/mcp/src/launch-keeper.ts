@@ -28,8 +28,12 @@ export async function launchKeeper(id: string): Promise<void> {
   child.stderr.destroy();
   if (outcome === 'ready' || outcome === 0) return;
   const reason = outcome instanceof Error ? outcome.message : outcome === 'late' ? 'it did not answer' : said.trim();
-  throw new LitterboxError('UNAVAILABLE', `What keeps services and ports could not be started: ${reason}.`, {
-    operation: 'keeper.launch',
-    hint: 'Try again; if it happens again, run litterbox doctor.',
-  });
+  throw new LitterboxError(
+    'UNAVAILABLE',
+    `Litterbox could not start the program that keeps services and ports: ${reason}.`,
+    {
+      operation: 'keeper.launch',
+      hint: 'Try again; if it happens again, run litterbox doctor.',
+    },
+  );
 }

@@ -44,7 +44,7 @@ Serve agents over HTTP on this machine (Model Context Protocol, streamable HTTP)
 
 Options:
 ${COMMON_HELP}  --port <number>          on 127.0.0.1 (default: a free one)
-  --token-file <file>      where the token is, or is put (default: serve.token in the state directory)
+  --token-file <file>      file of the token, made if it is missing (default: serve.token in the state directory)
   -h, --help               show this
 
 Examples:

@@ -28,7 +28,7 @@ export function tokenFrom(path: string): string {
   }
   try {
     const { mode, uid, size } = fstatSync(file);
-    if ((mode & constants.S_IFMT) !== constants.S_IFREG || size > 1024) throw refuse('is no file with a token');
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG || size > 1024) throw refuse('is not a file with a token');
     if ((mode & 0o077) !== 0) throw refuse('can be read by others');
     if (uid !== process.getuid?.()) throw refuse('belongs to another user');
     const token = readFileSync(file, 'utf8').trim();

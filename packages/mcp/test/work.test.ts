@@ -165,7 +165,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     const write = async (sandbox: string) =>
       (await fixture.call('write', { sandbox, path: 'c.txt', content: 'c\n' })).text;
     expect(await write('merged')).toMatch(
-      /^SANDBOX_NOT_FOUND: There is no sandbox "merged" any more: it was merged into "main" on \S+ at \S+ UTC \(by person\)\.\nNext: Its work is over: stop, or make a new one: sandbox-create\.$/,
+      /^SANDBOX_NOT_FOUND: The sandbox "merged" was merged into "main" on \S+ at \S+ UTC \(by person\)\.\nNext: Its work is over\. To start something new: sandbox-create\.$/,
     );
     expect(await write('deleted')).toMatch(/^SANDBOX_NOT_FOUND: .+ it was deleted on .+\nNext: Its work is over: stop/);
     const { content } = await bound.callTool({ name: 'write', arguments: { path: 'c.txt', content: 'c\n' } });

@@ -42,7 +42,7 @@ export function parseConnect(head: string): Destination | Refusal {
   if (name === '') return malformed('it names no host and port, such as example.org:443');
   const host = name.toLowerCase().replace(/\.$/, '');
   const port = Number(digits);
-  if (!HOST.test(host)) return malformed('its host is no name of the Internet; addresses are not reached');
+  if (!HOST.test(host)) return malformed('its host is not a name on the Internet; addresses are refused');
   if (port > 65_535) return malformed('its port is larger than 65535');
   const seen = new Set<string>();
   if (lines.length > 64) return malformed('it has more than 64 headers');

@@ -122,7 +122,7 @@ async function readJson<Content>(host: Host, path: string, call?: CallOptions): 
 function unverified(provider: ProviderKey, source: string, hint: string): LitterboxError {
   return new LitterboxError(
     'UNSUPPORTED',
-    `${source} would take whoever answers for the engine, and hand him what sandboxes hold.`,
+    `${source} would trust any server that answers, and give it everything that sandboxes hold.`,
     { operation: 'engine.find', provider, hint },
   );
 }

@@ -132,7 +132,7 @@ async function prelude({ host, machine, layout, meta }: LaunchInput, call?: Call
       {
         operation: 'provider.start',
         provider: machine.provider,
-        hint: 'Make the sandbox anew with another workspace.workdir, such as /src.',
+        hint: 'Create the sandbox again with another workspace.workdir, such as /src.',
       },
     );
   }

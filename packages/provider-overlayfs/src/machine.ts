@@ -402,7 +402,7 @@ function delegationCommand(uid: number, { mounts, own }: Pick<CgroupSurvey, 'mou
   // Below the user's own session manager already: it was not handed everything, as by systemd before 252.
   if (own.includes(`/user@${uid}.service/`))
     return `sudo sh -c 'mkdir -p /etc/systemd/system/user@.service.d && printf "[Service]\\nDelegate=cpu memory pids\\n" >/etc/systemd/system/user@.service.d/litterbox.conf && systemctl daemon-reload && systemctl restart user@${uid}' (ends your session)`;
-  return 'sudo apt-get install -y dbus-user-session libpam-systemd (and log in anew): then your session manager hands out groups';
+  return 'sudo apt-get install -y dbus-user-session libpam-systemd (and log in again): then your session manager hands out groups';
 }
 
 function isAtLeast(text: string, minimum: readonly number[]): boolean {

@@ -30,7 +30,7 @@ export function parseDestination(text: string): Destination {
   const port = portText === undefined ? undefined : Number(portText);
   const isHost = bracketed === undefined ? HOST.test(host) : IPV6.test(host) && host.includes(':');
   if (!isHost || (user !== undefined && !USER.test(user)) || (port !== undefined && (port < 1 || port > 65_535))) {
-    throw new LitterboxError('SSH_HOST_INVALID', `${shown(text)} is no destination; want [USER@]HOST[:PORT].`, {
+    throw new LitterboxError('SSH_HOST_INVALID', `${shown(text)} is not a destination; want [USER@]HOST[:PORT].`, {
       operation: 'host.connect',
       hint: 'Name a host of ~/.ssh/config, a host name or an address, such as me@build.example.org:2222. Options belong into ~/.ssh/config.',
     });

@@ -112,10 +112,10 @@ function unknown(endpoint: Endpoint, key: HostKey): LitterboxError {
 function changed(endpoint: Endpoint, key: HostKey, why: string): LitterboxError {
   return new LitterboxError(
     'SSH_HOSTKEY_CHANGED',
-    `${endpoint.hostKeyName} shows a key that is not the one that is expected (${why}): ${key.type} ${key.fingerprint}. Nothing was sent.`,
+    `${endpoint.hostKeyName} shows another key than expected (${why}): ${key.type} ${key.fingerprint}. Nothing was sent.`,
     {
       operation: 'host.connect',
-      hint: `Somebody may be in between. Ask who runs the machine; only when its key was really changed, remove the old one: ssh-keygen -R '${endpoint.hostKeyName}', or litterbox host remove and add.`,
+      hint: `Somebody may be intercepting the connection. Ask who runs the machine; only when its key was really changed, remove the old one: ssh-keygen -R '${endpoint.hostKeyName}', or litterbox host remove and add.`,
       facts: facts(endpoint, key),
     },
   );

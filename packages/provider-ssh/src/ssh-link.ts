@@ -175,7 +175,7 @@ function loginError(endpoint: Endpoint, error: Error & { level?: string }, keyCo
     `${place} cannot be reached: ${visibleName(error.message).replace(/\.$/, '')}.`,
     {
       operation: 'host.connect',
-      hint: `Look whether the machine is up and an SSH server listens there: ssh -v -p ${endpoint.port} ${endpoint.user}@${endpoint.host}.`,
+      hint: `Check whether the machine is up and an SSH server listens there: ssh -v -p ${endpoint.port} ${endpoint.user}@${endpoint.host}.`,
     },
     { cause: error },
   );

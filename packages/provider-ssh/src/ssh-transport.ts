@@ -74,7 +74,7 @@ export class SshTransport implements FarTransport {
         `Nothing answers at ${place} on ${this.#name}: ${saidBy(error)}.`,
         {
           operation: 'host.connect',
-          hint: 'Look whether something listens there, and whether the SSH server allows forwarding (AllowTcpForwarding, AllowStreamLocalForwarding).',
+          hint: 'Check whether something listens there, and whether the SSH server allows forwarding (AllowTcpForwarding, AllowStreamLocalForwarding).',
         },
         { cause: error },
       );
@@ -116,7 +116,7 @@ export class SshTransport implements FarTransport {
     if (!this.#isGone) return;
     throw new LitterboxError('UNAVAILABLE', `The connection to ${this.#name} is closed.`, {
       operation: 'host.connect',
-      hint: 'Try again: the next call connects anew.',
+      hint: 'Try again: the next call opens a new connection.',
     });
   }
 

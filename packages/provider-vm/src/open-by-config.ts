@@ -40,8 +40,12 @@ export async function openByConfig(
 }
 
 function unreadable(program: string, why: string): LitterboxError {
-  return new LitterboxError('PROVIDER_PROTOCOL_ERROR', `What ${program} says of the way in cannot be used: ${why}.`, {
-    operation: 'host.open',
-    hint: 'Update it, or add the machine by its address: litterbox host add NAME USER@127.0.0.1:PORT.',
-  });
+  return new LitterboxError(
+    'PROVIDER_PROTOCOL_ERROR',
+    `Litterbox cannot use the connection that ${program} reports: ${why}.`,
+    {
+      operation: 'host.open',
+      hint: 'Update it, or add the machine by its address: litterbox host add NAME USER@127.0.0.1:PORT.',
+    },
+  );
 }

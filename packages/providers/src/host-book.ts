@@ -136,7 +136,7 @@ export class HostBook {
       if (!Array.isArray(book.hosts)) throw new Error('it has no list of hosts');
       const { preferred = [] } = book;
       if (!Array.isArray(preferred) || !preferred.every((name) => typeof name === 'string' && isHostName(name)))
-        throw new Error('the hosts that are preferred are no names');
+        throw new Error('the preferred hosts are not names');
       return { hosts: book.hosts.map(keptHost), preferred };
     } catch (error) {
       if (error instanceof LitterboxError) throw error;
@@ -161,13 +161,13 @@ function keptHost(value: unknown): KeptHost {
   const isAbsentOrText = (one: unknown): one is string | undefined => one === undefined || isText(one);
   if (!isText(name) || !isText(destination) || !isAbsentOrText(identityFile) || !isAbsentOrText(machineId))
     throw new Error('a host lacks its name or destination');
-  if (!Array.isArray(hostKeys)) throw new Error(`the keys of ${name} are no list`);
+  if (!Array.isArray(hostKeys)) throw new Error(`the keys of ${name} are not a list`);
   return {
     name,
     destination,
     hostKeys: hostKeys.map((one: Readonly<Record<string, unknown>>) => {
       const { type, key, fingerprint } = one;
-      if (!isText(type) || !isText(key) || !isText(fingerprint)) throw new Error(`a key of ${name} is none`);
+      if (!isText(type) || !isText(key) || !isText(fingerprint)) throw new Error(`a key of ${name} is not a key`);
       return { type, key, fingerprint };
     }),
     ...(identityFile !== undefined && { identityFile }),

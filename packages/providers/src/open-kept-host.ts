@@ -56,7 +56,7 @@ function anotherMachine({ name, destination, machineId: before }: KeptHost, mach
     `${name} (${destination}) is another machine than the one that was added.`,
     {
       operation: 'host.open',
-      hint: `If it was installed anew its sandboxes are gone: litterbox host remove ${name}, then add it again; litterbox recover NAME builds each from its last revision.`,
+      hint: `If it was reinstalled, its sandboxes are gone: litterbox host remove ${name}, then add it again; litterbox recover NAME builds each from its last revision.`,
       facts: { machineId, machineIdBefore: before },
     },
   );

@@ -43,10 +43,10 @@ export async function openMachine(
 function madeAnew(code: 'REMOTE_STATE_LOST' | 'SSH_HOSTKEY_CHANGED', name: string, cause?: Error): LitterboxError {
   return new LitterboxError(
     code,
-    `${name} is another machine than before: it was made anew, or another program listens in its place.`,
+    `${name} is another machine than before: it was recreated, or another program listens in its place.`,
     {
       operation: 'host.open',
-      hint: `If it was made anew its sandboxes are gone: litterbox host remove ${name}, then litterbox recover NAME builds each from its last revision.`,
+      hint: `If it was recreated, its sandboxes are gone: litterbox host remove ${name}, then litterbox recover NAME builds each from its last revision.`,
     },
     ...(cause ? [{ cause }] : []),
   );

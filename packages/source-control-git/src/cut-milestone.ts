@@ -153,9 +153,13 @@ async function requireRoom(user: UserRepository, branch: string, signal: AbortSi
   const listed = await user.text(['for-each-ref', '--format=%(refname)', above], { signal });
   const other = listed.split('\n').find((name) => name === above || name.startsWith(`${branch}/`));
   if (other === undefined) return;
-  throw new LitterboxError('CONFLICT', `The branch ${shown(branch)} cannot be made: ${shown(other)} is in its way.`, {
-    operation: OPERATION,
-    hint: `Rename that one with git branch -m, then repeat.`,
-    facts: { branch, other },
-  });
+  throw new LitterboxError(
+    'CONFLICT',
+    `git cannot create the branch ${shown(branch)}: ${shown(other)} is in its way.`,
+    {
+      operation: OPERATION,
+      hint: `Rename that one with git branch -m, then repeat.`,
+      facts: { branch, other },
+    },
+  );
 }

@@ -75,7 +75,7 @@ export async function fetchContents(
     options?.signal?.throwIfAborted();
     const { name, type, sizeBytes } = entry;
     const want = missing.get(name);
-    if (!want) throw fault('TAR_PATH_ESCAPE', 'it holds a name that was not asked for');
+    if (!want) throw fault('TAR_PATH_ESCAPE', 'it holds a name that Litterbox did not ask for');
     if (seen.has(name)) throw fault('TAR_DUPLICATE', 'it holds a name twice');
     seen.add(name);
     totalBytes += sizeBytes;

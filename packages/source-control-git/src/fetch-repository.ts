@@ -94,7 +94,7 @@ function refusal(code: 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'RESOURCE_EXHAUSTED'
   const hint = {
     INVALID_ARGUMENT: 'Give an address such as https://example.org/project.git, without a password.',
     UNAVAILABLE:
-      'Look whether the address is right, the last one and open to everybody: no password is ever sent, no redirect followed.',
+      'Check whether the address is right, the last one and open to everybody: no password is ever sent, no redirect followed.',
     RESOURCE_EXHAUSTED: 'Clone it yourself and bring in what is needed.',
     TIMED_OUT: 'Try again when the network is faster, or clone it yourself.',
   }[code];
@@ -109,7 +109,7 @@ function checkedUrl(text: string): string {
   const refuse = (why: string) => refusal('INVALID_ARGUMENT', `${shown(text)} cannot be cloned: ${why}.`);
   if (text.length > MAX_URL_CHARACTERS || /[\u0000-\u0020\u007f-\uffff\\]/.test(text))
     throw refuse('it is too long or has odd characters');
-  if (!URL.canParse(text)) throw refuse('it is no URL');
+  if (!URL.canParse(text)) throw refuse('it is not a URL');
   const { protocol, hostname, username, password, search, hash, href } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') throw refuse('only https and http are spoken');
   if (username !== '' || password !== '') throw refuse('it holds a name or password');

@@ -62,7 +62,7 @@ async function assertLooksAtAll(user: UserRepository, options: object): Promise<
   if (unseen.length === 0) return;
   throw new LitterboxError(
     'UNSUPPORTED',
-    `git does not look at ${unseen.length} files of the working tree, such as ${shown(unseen[0])}: nobody would notice a change of theirs.`,
+    `git does not look at ${unseen.length} files of the working tree, such as ${shown(unseen[0])}, so it would not notice their changes.`,
     {
       operation: 'work-tree.compare',
       hint: 'Leave the sparse checkout, undo git update-index --assume-unchanged, or stand on a frozen tree.',

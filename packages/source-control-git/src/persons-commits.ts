@@ -44,7 +44,7 @@ export class PersonsCommits {
       user.run(['-c', 'user.useConfigOnly=true', 'var', name], { setting: 'user', signal });
     const [author, committer] = [await identity('GIT_AUTHOR_IDENT'), await identity('GIT_COMMITTER_IDENT')];
     if (author.code !== 0 || committer.code !== 0) {
-      throw new LitterboxError('INVALID_ARGUMENT', 'git does not know who you are, so it cannot make a commit.', {
+      throw new LitterboxError('INVALID_ARGUMENT', 'git does not know who you are, so it cannot commit.', {
         operation: OPERATION,
         hint: 'Set user.name and user.email with git config --global.',
       });

@@ -38,7 +38,7 @@ async function resolveAny(user: UserRepository, name: string, call: Call): Promi
   throw refused(
     name,
     'REV_NOT_FOUND',
-    'is no branch, tag or commit of this repository',
+    'is not a branch, tag or commit of this repository',
     'List branches with git branch --all.',
   );
 }

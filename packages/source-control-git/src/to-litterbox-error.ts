@@ -17,7 +17,7 @@ const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
 
 const BUG = 'This is a bug in Litterbox: please report it with what you did.';
 const HINTS: Partial<Record<LitterboxErrorCode, string>> = {
-  NOT_FOUND: 'It may have been removed meanwhile: try again.',
+  NOT_FOUND: 'It may have been removed: try again.',
   PERMISSION_DENIED: 'Look at who owns it and who may write it, with ls -la.',
   DISK_FULL: 'Make room, and try again.',
   RESOURCE_EXHAUSTED: 'End other programs, or raise the limits of the session (ulimit -a), and try again.',

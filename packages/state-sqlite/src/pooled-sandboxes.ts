@@ -61,7 +61,7 @@ export class PooledSandboxes implements SandboxPool {
       if (row?.['state'] !== 'filling') {
         throw new LitterboxError('NOT_FOUND', `The prepared sandbox ${id} is not being made by this process.`, {
           operation,
-          hint: 'Somebody removed it meanwhile; make another one.',
+          hint: 'Somebody removed it; make another one.',
         });
       }
       const body: Body = { ...this.#bodyOf(operation, row), assurance };

@@ -58,7 +58,7 @@ export class SandboxRecords {
       if (!row) {
         throw new LitterboxError('NOT_FOUND', `There is no sandbox ${shown(record.slug)} (${record.id}) any more.`, {
           operation,
-          hint: 'It was deleted meanwhile; look with `litterbox list`.',
+          hint: 'It was deleted; look with `litterbox list`.',
         });
       }
       const current = this.#parse(operation, row);
@@ -66,7 +66,7 @@ export class SandboxRecords {
         throw new LitterboxError(
           'CONFLICT',
           `The record of sandbox ${shown(record.slug)} is at generation ${current.generation}, not ${record.generation}: ` +
-            'another process changed it meanwhile.',
+            'another process changed it.',
           {
             operation,
             hint: 'Read the record again, decide again, then write.',

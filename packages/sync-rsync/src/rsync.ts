@@ -43,12 +43,12 @@ async function run(source: HostDirectory, target: HostDirectory, options: SyncOp
 function checkPaths(source: HostDirectory, target: HostDirectory, { exclude = [], only }: SyncOptions): void {
   for (const { path } of [source, target])
     if (!path.startsWith('/') || path.includes('\0'))
-      throw invalid(`${shown(path)} is no absolute path.`, 'Give the absolute path of a directory.');
+      throw invalid(`${shown(path)} is not an absolute path.`, 'Give the absolute path of a directory.');
   if (only?.length === 0) throw invalid('Nothing is to be brought.', 'Name a path, or leave `only` out.');
   for (const path of [...exclude, ...(only ?? [])])
     if (path.includes('\0') || path.split('/').some((name) => ['', '.', '..'].includes(name)))
       throw invalid(
-        `${shown(path)} is no path in the directories.`,
+        `${shown(path)} is not a path in the directories.`,
         'Give a path relative to the directories, such as dir/file.',
       );
   if (source.host !== target.host) return;

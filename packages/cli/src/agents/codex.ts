@@ -33,7 +33,7 @@ export const codex: AgentClient = {
     tool_timeout_sec: TOOL_TIMEOUT_SECONDS,
   }),
   advice: (scope) => [
-    ...(scope === 'project' ? ['Codex reads .codex/config.toml in projects that you have told it to trust.'] : []),
+    ...(scope === 'project' ? ['Codex reads .codex/config.toml only in projects that you trust.'] : []),
     'To keep the agent inside, let its own commands only read: codex --sandbox read-only',
   ],
 };

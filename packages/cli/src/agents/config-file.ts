@@ -57,7 +57,7 @@ export async function readConfigFile(path: string, within?: string): Promise<Con
     if (found.size > MAX_BYTES) {
       throw new LitterboxError(
         'FILE_TOO_LARGE',
-        `${shown(path)} has ${found.size} bytes, at most ${MAX_BYTES} are read.`,
+        `${shown(path)} has ${found.size} bytes; Litterbox reads at most ${MAX_BYTES}.`,
         {
           operation: 'agent.read',
           hint: 'Is this the right file?',

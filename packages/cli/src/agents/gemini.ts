@@ -24,7 +24,7 @@ export const gemini: AgentClient = {
   keyPath: (name) => ['mcpServers', name],
   entry: ({ command, args }) => ({ command, args, timeout: TOOL_TIMEOUT_SECONDS * 1000 }),
   advice: () => [
-    'Gemini CLI starts MCP servers only in folders that you have told it to trust.',
+    'Gemini CLI starts MCP servers only in folders that you trust.',
     'To keep the agent inside, take its own tools away in settings.json: "tools": { "exclude": ["run_shell_command", "write_file", "replace"] }',
   ],
 };

@@ -61,14 +61,10 @@ export async function planEntryRemoval(options: InstallOptions): Promise<Plan | 
 export async function planExclusive(options: InstallOptions): Promise<Plan> {
   const { exclusive, title } = options.client;
   if (!exclusive) {
-    throw new LitterboxError(
-      'UNSUPPORTED',
-      `${title} has no setting known to Litterbox that takes its own tools away.`,
-      {
-        operation: 'agent.install',
-        hint: 'Leave out --exclusive; what can be done by hand is told after the installation.',
-      },
-    );
+    throw new LitterboxError('UNSUPPORTED', `Litterbox cannot switch off the own tools of ${title}.`, {
+      operation: 'agent.install',
+      hint: 'Leave out --exclusive. After the installation Litterbox prints what you can do by hand.',
+    });
   }
   return await planInstall(await exclusivePlace(options, exclusive), exclusiveChange(exclusive));
 }

@@ -50,9 +50,9 @@ export const install: Perform = async (context, [id], given) => {
     talk.notice(`Already installed: ${client.title} starts ${name} (${shortPath(plans[0]?.file.path ?? '', places)}).`);
   else talk.notice(`Installed: ${client.title} starts ${name} from now on. Restart it if it is running.`);
   if (scope === 'project' && !findProgram(PROGRAM, places.environment['PATH']))
-    talk.warning('litterbox is not in your PATH: this file starts it by name, so that it can be shared.');
+    talk.warning('This file can be shared, so it starts litterbox by name: put litterbox into your PATH.');
   if (ownPath().includes('/_npx/'))
-    talk.warning('This runs from the cache of npx, which does not stay: install litterbox, then run this again.');
+    talk.warning('npx runs litterbox from a cache that npm clears: install litterbox, then run this again.');
   for (const line of client.advice(scope, name, flags.exclusive === true))
     talk.notice(`${talk.paint('cyan', '→', process.stderr)} ${line}`);
 };
@@ -179,10 +179,14 @@ function optionsOf(context: Context, id: string | undefined, { scope, name = PRO
 function startCommand({ client, scope, places }: InstallOptions, flags: Flags): StartCommand {
   const repository = client.repositoryArguments?.(scope, places.root);
   if (client.repositoryArguments && !repository) {
-    throw new LitterboxError('NOT_A_REPO', `${client.title} has to be told the repository, and this is none.`, {
-      operation: 'agent.install',
-      hint: 'Change into a git repository.',
-    });
+    throw new LitterboxError(
+      'NOT_A_REPO',
+      `The configuration of ${client.title} has to name a repository, and this directory is in none.`,
+      {
+        operation: 'agent.install',
+        hint: 'Change into a git repository.',
+      },
+    );
   }
   const { sandbox, tools, toolPrefix } = flags;
   if (toolPrefix !== undefined && !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(toolPrefix)) {

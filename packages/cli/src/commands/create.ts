@@ -31,7 +31,7 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
       `${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths
         .slice(0, 5)
         .map((path) => visibleName(path))
-        .join(', ')}${leftOut.total > 5 ? ' …' : ''} (take them along: --from worktree)`,
+        .join(', ')}${leftOut.total > 5 ? ' …' : ''} (to include them: --from worktree)`,
     );
   }
   if (created.heldBack) talk.notice(heldBackNotice(created.heldBack));
@@ -47,8 +47,11 @@ function heldBackNotice({ files, total }: HeldBack): string {
   const names = told.map(
     ({ path, holds, isTracked }) => `${visibleName(path)} (${holds}${isTracked ? ', as committed' : ''})`,
   );
-  const what = total === 1 ? 'One file looks like a secret and is' : `${total} files look like secrets and are`;
-  return `${what} not in the sandbox as in your working tree: ${names.join(', ')}${total > told.length ? ' …' : ''} (take ${total === 1 ? 'it' : 'one'} along: --include ${visibleName(told[0]?.path ?? 'PATH')})`;
+  const what =
+    total === 1
+      ? 'One file looks like a secret, so the sandbox does not have your copy'
+      : `${total} files look like secrets, so the sandbox does not have your copies`;
+  return `${what}: ${names.join(', ')}${total > told.length ? ' …' : ''} (to include ${total === 1 ? 'it' : 'one'}: --include ${visibleName(told[0]?.path ?? 'PATH')})`;
 }
 
 /** What of the person's project is not inside, and how it gets there. */
@@ -56,7 +59,7 @@ function advise({ talk, args, directory }: Context, { record, missingDependencie
   const { slug, policy, workdir } = record;
   const { root } = policy;
   if (cameByLink(directory, process.env['PWD']))
-    talk.notice(`You came by a link. Inside, the files are at ${workdir}.`);
+    talk.notice(`The current directory is a link. Inside, the files are at ${workdir}.`);
   if (missingDependencies) {
     const repository = directory === process.cwd() ? undefined : directory;
     const { reason, withCopy, withSetup } = dependencyAdvice({ slug, policy, args, repository }, missingDependencies);

@@ -44,7 +44,7 @@ export const add: Perform = async (context, [name = '', destination = ''], given
   if ((await book.list()).some((host) => host.name === name)) {
     throw new LitterboxError('ALREADY_EXISTS', `There is a host ${name} already.`, {
       operation: 'host.add',
-      hint: `Take another name, or forget that one first: litterbox host remove ${name}.`,
+      hint: `Choose another name, or remove that one first: litterbox host remove ${name}.`,
     });
   }
   const draft: KeptHost = {
@@ -103,9 +103,9 @@ export const check: Perform = async (context, [name = '']) => {
 export const prefer: Perform = async ({ talk }, [names], given) => {
   const { clear = false }: { readonly clear?: boolean } = given;
   if (clear && names !== undefined) {
-    throw new LitterboxError('INVALID_ARGUMENT', 'Names and --clear were given together.', {
+    throw new LitterboxError('INVALID_ARGUMENT', 'Names and --clear cannot be combined.', {
       operation: 'host.prefer',
-      hint: 'Give the names alone: they take the place of those before.',
+      hint: 'Leave out --clear: the names replace the ones before.',
     });
   }
   const book = openBook();
@@ -115,20 +115,20 @@ export const prefer: Perform = async ({ talk }, [names], given) => {
       ? await book.preferred()
       : await book.prefer(names.split(','));
   if (talk.json) return talk.document({ preferred });
-  if (preferred.length === 0) return talk.notice('No host is preferred: sandboxes are made here.');
+  if (preferred.length === 0) return talk.notice('No host is preferred: new sandboxes run on this machine.');
   for (const name of preferred) talk.result(name);
 };
 
 export const remove: Perform = async ({ talk }, [name = '']) => {
   const { destination } = await openBook().remove(normalHostName(name));
   if (talk.json) return talk.document({ name, destination });
-  talk.notice(`Forgot ${name}. What is on ${visible(destination)} stays there.`);
+  talk.notice(`Removed ${name} from the list. Its sandboxes on ${visible(destination)} were not changed.`);
 };
 
 /** @throws LitterboxError `INVALID_ARGUMENT` for what `ssh-keygen -l` does not print */
 function assertFingerprint(text: string | undefined): void {
   if (text === undefined || /^SHA256:[A-Za-z0-9+/]{43}$/.test(text)) return;
-  throw new LitterboxError('INVALID_ARGUMENT', `--host-key ${shown(text)} is no fingerprint of a key.`, {
+  throw new LitterboxError('INVALID_ARGUMENT', `--host-key ${shown(text)} is not the fingerprint of a key.`, {
     operation: 'host.add',
     hint: 'Give what ssh-keygen -l prints on that machine: SHA256: and 43 characters.',
   });
@@ -140,10 +140,10 @@ function otherKey(error: unknown, given: string): unknown {
   const { type, fingerprint } = error.details.facts ?? {};
   return new LitterboxError(
     error.code,
-    `The machine shows the key ${String(type)} ${String(fingerprint)}, which is not the one of --host-key, ${given}. Nothing was sent.`,
+    `The machine shows the key ${String(type)} ${String(fingerprint)}, not the one that --host-key names, ${given}. Nothing was sent.`,
     {
       ...error.details,
-      hint: 'Somebody may be in between, or the machine has several keys: ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub prints there the one that it shows first.',
+      hint: 'Somebody may be intercepting the connection, or the machine has several keys. On that machine, ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub prints the one that it shows first.',
     },
     { cause: error },
   );
@@ -197,7 +197,7 @@ async function isExpected(
   if (expected !== undefined) return fingerprint === expected;
   if (!isAtTerminal()) return false;
   const details = [
-    `${visible(machine)} shows a key that nobody here knows: ${visible(type)}`,
+    `${visible(machine)} shows a key that is new to this machine: ${visible(type)}`,
     visible(fingerprint),
     'On that machine, ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub and the like print what it should be.',
   ];

@@ -40,7 +40,7 @@ export const init: Perform = async (context, _words, given) => {
   const before = await presentText(path);
   if (before === text) {
     if (talk.json) talk.document({ path, text, written: false });
-    else talk.notice(`${CONFIG_FILE} is as this command would write it.`);
+    else talk.notice(`${CONFIG_FILE} is up to date: there is nothing to write.`);
     return;
   }
   let backup: string | undefined;
@@ -61,7 +61,7 @@ export const init: Perform = async (context, _words, given) => {
   if (talk.json) return talk.document({ path, text, written: true, ...(backup !== undefined && { backup }) });
   if (isOn) await agree(context, ecosystems);
   else talk.notice(`Wrote ${CONFIG_FILE}. Nothing changes yet: every setting in it is a comment.`);
-  if (backup !== undefined) talk.notice(`The old one is ${backup}.`);
+  if (backup !== undefined) talk.notice(`Your old file is now ${backup}.`);
   talk.notice(
     [
       'Next:',
@@ -103,7 +103,7 @@ async function presentText(path: string): Promise<string | undefined> {
     if (found.isFile()) return await readFile(path, 'utf8');
     throw new LitterboxError('NOT_A_REGULAR_FILE', `${shown(path)} is not a regular file.`, {
       operation: 'cli.init',
-      hint: 'Litterbox reads no other; move it aside.',
+      hint: 'Litterbox reads only a regular file there: move this one aside.',
     });
   });
 }

@@ -16,5 +16,5 @@ export async function lastAgentCall(
   const [last] = entries;
   const ageMs = last?.actor === 'mcp' ? Date.now() - last.atMs : RECENT_MS;
   if (ageMs >= RECENT_MS) return undefined;
-  return `An agent called it ${Math.max(0, Math.round(ageMs / 1000))} s ago; its next call is told what became of it.`;
+  return `An agent used it ${Math.max(0, Math.round(ageMs / 1000))} s ago; its next call gets an error that says what became of the sandbox.`;
 }

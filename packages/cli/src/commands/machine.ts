@@ -32,8 +32,8 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
     const chosen = explanation.providers.find(({ report }) => report.usable);
     talk.result(
       chosen
-        ? `A new sandbox would be made by ${chosen.provider}: the first that is usable.`
-        : 'No provider is usable; litterbox doctor says why.',
+        ? `New sandboxes run on ${chosen.provider}, the first provider that works here.`
+        : 'No provider works here; litterbox doctor says why.',
     );
     for (const { provider, report } of explanation.providers)
       for (const { name: check, status, finding } of report.checks)
@@ -51,7 +51,7 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   for (const line of placedLines(record)) talk.result(line);
   if (forkedFrom !== undefined) talk.result(`it began as a copy of ${forkedFrom}`);
   if (shell !== undefined)
-    talk.result(`texts of commands are run by ${shell}${shell === 'sh' ? ': there is no bash inside' : ''}`);
+    talk.result(`${shell} runs the text of commands${shell === 'sh' ? ', because there is no bash inside' : ''}`);
   if (usage !== undefined) for (const line of usageLines(usage)) talk.result(line);
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
@@ -61,10 +61,12 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   );
   for (const { path, reason } of assurance.readable) talk.result(`  ${visibleName(path)}: ${visible(reason)}`);
   const { masked = [], unreachable = [] } = assurance;
-  if (masked.length > 0) talk.result('But these are empty inside, for they may hold credentials:');
+  if (masked.length > 0) talk.result('Empty inside, because they may hold credentials:');
   for (const path of masked) talk.result(`  ${visibleName(path)}`);
   if (unreachable.length > 0)
-    talk.result('Programs in PATH that do not run inside, for what they lead to is not readable:');
+    talk.result(
+      'Programs in PATH that do not run inside, because they are links to files that the sandbox cannot read:',
+    );
   for (const { path, target } of unreachable) talk.result(`  ${visibleName(path)} -> ${visibleName(target)}`);
 }
 
@@ -82,19 +84,16 @@ function usageLines({ processes, memoryBytes, cpuMs, diskBytes }: ResourceUsage)
 /** Why the sandbox is on its machine, where there was a choice. */
 function placedLines({ placement, createdAtMs }: SandboxRecord): readonly string[] {
   if (!placement) return [];
-  return [
-    `Its host was chosen ${ago(createdAtMs)}, and stays:`,
-    ...placementLines(placement).map((line) => `  ${line}`),
-  ];
+  return [`Litterbox chose its host ${ago(createdAtMs)}:`, ...placementLines(placement).map((line) => `  ${line}`)];
 }
 
 /** States in which nothing can be done in a sandbox, and what then. */
 const TROUBLES: Readonly<Record<string, string>> = {
-  missing: 'litterbox recover builds it anew from its last revision',
-  slow: 'its engine or machine did not answer in time, and may be busy alone; the sandbox has not been changed, try again',
+  missing: 'litterbox recover rebuilds it from its last revision',
+  slow: 'its engine or machine did not answer in time and may only be busy: try again. The sandbox has not been changed',
   unreachable:
     'its engine or machine cannot be reached; the sandbox has not been changed. Details: litterbox doctor. If the machine is gone for good: litterbox delete NAME --forget',
-  error: 'what is left of it cannot be used, or its provider cannot say',
+  error: 'its files are damaged, or its provider cannot read them',
 };
 
 /** What is open on purpose. Nothing for a sandbox without a way out. */
@@ -105,7 +104,7 @@ function networkLines({
   const { setup, run, allow = [], allowPrivate = [], deny = [], isWithheld, from = 'there' } = network;
   const { host } = parseProviderKey(provider);
   const isElsewhere = host !== LOCAL_HOST;
-  const withheld = isWithheld ? ['Nothing was reachable by the setup: no person made the base.'] : [];
+  const withheld = isWithheld ? ['The setup had no network, because an agent made the base.'] : [];
   if (setup === 'none' && run === 'none') return withheld;
   const phase = setup === 'none' ? 'commands' : run === 'none' ? 'the setup alone' : 'setup and commands';
   const rules = (list: readonly string[]) => (list.length === 0 ? 'nothing' : list.map(visible).join(', '));
@@ -127,7 +126,7 @@ function proxyLine(): readonly string[] {
     if (!proxy) return [];
     const { host, port } = proxy;
     return [
-      `  by your own proxy ${visible(`${host}:${port}`)} (HTTPS_PROXY), which looks the names up: that none of them leads into your network is its word`,
+      `  through your own proxy ${visible(`${host}:${port}`)} (HTTPS_PROXY). It looks the names up, so Litterbox cannot check that none leads into your network`,
     ];
   } catch (error) {
     return [`  not at the moment: ${(error as Error).message}`];
@@ -174,7 +173,7 @@ async function doctor(context: Context, input: Parsed<typeof checkMachine>): Pro
   const chosen = reports.find(({ report }) => report.usable); // by a create that names none
   if (chosen && !isReady(chosen.report)) process.exitCode = 1;
   if (!isUsable)
-    throw new LitterboxError('UNAVAILABLE', `No provider can be used on ${input.host ?? 'this machine'}.`, {
+    throw new LitterboxError('UNAVAILABLE', `No provider works on ${input.host ?? 'this machine'}.`, {
       operation: 'cli.doctor',
       hint: 'Follow the steps above.',
     });
@@ -222,7 +221,7 @@ async function trust(
     });
   const after = await litterbox.perform(trustConfig, { contentHash }, { signal });
   if (!after.isTrusted)
-    throw new LitterboxError('CONFLICT', '.litterbox.toml changed meanwhile.', {
+    throw new LitterboxError('CONFLICT', '.litterbox.toml changed while you were reading it.', {
       operation: 'cli.trust',
       hint: 'Read it again: litterbox trust.',
     });
@@ -240,7 +239,7 @@ async function audit(
   if (verify) {
     const result = await litterbox.perform(verifyAudit, {}, { signal });
     if (talk.json) return talk.document(verifyAudit.document?.(result));
-    return talk.notice(`The log is whole: ${result.entries} entries.`);
+    return talk.notice(`The audit log is intact: ${result.entries} entries.`);
   }
   const entries = await litterbox.perform(readAudit, input, { signal });
   if (talk.json) return talk.document(entries);
@@ -255,7 +254,7 @@ async function audit(
   ]);
   const header = ['#', 'WHEN', 'WHO', 'WHAT', 'OUTCOME', 'TOOK', 'INPUT'];
   const lines = rows.length === 0 ? [] : table(header, rows, process.stdout.isTTY).split('\n');
-  await showPaged(context, lines, 'Nobody has called anything yet.');
+  await showPaged(context, lines, 'The audit log is empty.');
 }
 
 /** What an entry is about, and of a connection why it was refused or where it led. */

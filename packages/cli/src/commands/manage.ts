@@ -49,7 +49,7 @@ async function remove(
         .perform(deleteSandbox, { sandbox: name, force, forget, waitMs }, { signal, onProgress: talk.progress })
         .catch(async (error: unknown) => {
           if (!isLitterboxError(error, 'UNMERGED_WORK') || talk.json) throw error;
-          if (!(await askOrCancel.approve({ question: `${error.message} Delete it all the same?`, details: [] })))
+          if (!(await askOrCancel.approve({ question: `${error.message} Delete it anyway?`, details: [] })))
             throw error;
           await litterbox.perform(
             deleteSandbox,
@@ -58,7 +58,7 @@ async function remove(
           );
         });
       deleted.push(name);
-      talk.notice(forget ? `Forgot ${name}. What its machine or engine has of it stays there.` : `Deleted ${name}.`);
+      talk.notice(forget ? `Forgot ${name}. Its files on the machine or engine were not removed.` : `Deleted ${name}.`);
       if (agent !== undefined) talk.notice(agent);
     } catch (error) {
       if (names.length > 1 && isLitterboxError(error)) talk.error(error.message, error.details.hint);
@@ -111,7 +111,7 @@ async function recover(context: Context, input: Parsed<typeof recoverSandbox>): 
   const { talk, signal } = context;
   const record = await (await context.settled()).perform(recoverSandbox, input, { signal, onProgress: talk.progress });
   if (talk.json) return talk.document(recoverSandbox.document?.(record));
-  talk.notice(`${record.slug} is built anew from its last revision.`);
+  talk.notice(`Rebuilt ${record.slug} from its last revision.`);
 }
 
 async function worktree(context: Context, input: Parsed<typeof exportWorktree>): Promise<void> {

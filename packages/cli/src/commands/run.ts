@@ -191,7 +191,7 @@ function deadline(
 function timeoutText(ranMs = 0): string {
   const seconds = Math.max(1, Math.round(ranMs / 1000));
   const after = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-  return `the command reached its timeout and was stopped after ${after}; --timeout gives it longer, limits.timeout all commands`;
+  return `stopped after ${after}, the timeout of the command. For more time: --timeout, or limits.timeout for all commands`;
 }
 
 /** One line on what was recorded, and what was not. */
@@ -222,7 +222,7 @@ function sentence(warning: RecordResult['warnings'][number]): string {
     case 'large-new-file':
       return `${path} is new and ${Math.round(warning.sizeBytes / 2 ** 20)} MiB large`;
     case 'unreadable':
-      return `${path} cannot be read or packed, so it is not recorded`;
+      return `Litterbox cannot read or pack ${path}, so it is not recorded`;
   }
 }
 

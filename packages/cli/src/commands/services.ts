@@ -30,7 +30,10 @@ async function service(context: Context, input: Parsed<typeof controlService>): 
   const litterbox = await (input.action === 'status' ? context.litterbox() : context.settled());
   const services = await litterbox.perform(controlService, input, { signal, onProgress: talk.progress });
   if (talk.json) return talk.document(services);
-  if (services.length === 0) return talk.notice('It has no services: see [container.services] of .litterbox.toml.');
+  if (services.length === 0)
+    return talk.notice(
+      'The sandbox has no services. They come from [container.services] of .litterbox.toml when it is created.',
+    );
   const rows = services.map(({ name, state, sinceMs, restarts, exit, note }) => [
     name,
     talk.paint(COLORS[state], state),
@@ -100,7 +103,10 @@ async function ports(
     await browse(portUrl(port), directory);
   }
   if (talk.json) return talk.document(listPorts.document?.(found));
-  if (found.length === 0) return talk.notice('It has no ports: see [container.ports] of .litterbox.toml.');
+  if (found.length === 0)
+    return talk.notice(
+      'The sandbox has no ports. They come from [container.ports] of .litterbox.toml when it is created.',
+    );
   const rows = found.map((port) => [
     port.name,
     String(port.inside),
@@ -121,7 +127,7 @@ async function browse(url: string, directory: string): Promise<void> {
   });
   child.unref();
   if (!failure) return;
-  throw new LitterboxError('TOOL_MISSING', `There is no program ${program} to open a browser with.`, {
+  throw new LitterboxError('TOOL_MISSING', `Litterbox cannot open a browser: ${program} is not installed.`, {
     operation: 'sandbox.ports',
     hint: `Open ${url} yourself.`,
   });

@@ -16,7 +16,7 @@ async function create(context: Context, input: Parsed<typeof takeSnapshot>): Pro
   for (const warning of taken.warnings) talk.warning(warning);
   if (talk.json) return talk.document(takeSnapshot.document?.(taken));
   const { label, revision } = taken.note;
-  talk.notice(`The snapshot ${label} has ${input.sandbox} as of revision ${revision}, ignored files and home too.`);
+  talk.notice(`The snapshot ${label} holds ${input.sandbox} at revision ${revision}, ignored files and home included.`);
   talk.result(label);
 }
 
@@ -48,8 +48,8 @@ async function restore(context: Context, input: Parsed<typeof restoreSnapshot>):
   if (talk.json) return talk.document(restoreSnapshot.document?.(restored));
   const { record, label, revision } = restored;
   const told = revision ? `, as revision ${revision.number}` : '; its files that git tracks were the same';
-  talk.notice(`${record.slug} has workspace and home of the snapshot ${label} again${told}.`);
-  if (record.state === 'stopped') talk.notice(`It is stopped. To go on: litterbox resume ${record.slug}.`);
+  talk.notice(`Restored workspace and home of ${record.slug} from the snapshot ${label}${told}.`);
+  if (record.state === 'stopped') talk.notice(`It is stopped. To continue: litterbox resume ${record.slug}.`);
 }
 
 async function remove(context: Context, input: Parsed<typeof removeSnapshot>): Promise<void> {

@@ -14,7 +14,7 @@ export function configText(ecosystems: readonly Ecosystem[], isOn = false): stri
     ecosystems.length === 0
       ? [
           '# What prepares a new sandbox, once: a command as a list, or a text for the shell. Git-ignored files such as',
-          '# node_modules do not come along. It has no network without the lines below it.',
+          '# node_modules are not in a sandbox. The setup has no network without the lines below it.',
           '#setup-command = "make deps"',
         ]
       : [
@@ -23,15 +23,15 @@ export function configText(ecosystems: readonly Ecosystem[], isOn = false): stri
           ),
           `${off}setup-command = ${list(ecosystems.map(({ setup }) => setup))}`,
         ];
-  return `# Litterbox: what sandboxes of this repository are like. All of it is optional.
+  return `# Litterbox: settings for the sandboxes of this repository. All of them are optional.
 # A line takes effect without the # at its start. Keys marked [trust] widen what a sandbox may do: after you
 # change one, agree to it once with \`litterbox trust\`. All keys: docs/guides/configuration.md of Litterbox
 
-# [trust] Machines of yours that a sandbox may be made on: the one with the most room is taken.
+# [trust] Machines of yours that a sandbox may run on: Litterbox takes the one with the most room.
 #hosts = ["build-box", "local"]
 # Start from HEAD, or from the working tree with its uncommitted changes [trust].
 #source = "worktree"
-# Files of your working tree that come along although git ignores them, such as what builds left [trust].
+# Files of your working tree to copy in although git ignores them, such as the output of builds [trust].
 #include = ["node_modules", "target"]
 
 [container]

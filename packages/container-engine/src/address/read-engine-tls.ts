@@ -37,7 +37,7 @@ export async function readEngineTls(
       host.files.read(`${directory}/${name}.pem`, { ...call, maxBytes: MAX_FILE_BYTES }),
     ),
   );
-  if (needsCa && !ca) throw refused('where there is no ca.pem to verify the engine by');
+  if (needsCa && !ca) throw refused('where there is no ca.pem to verify the engine with');
   if ((cert === undefined) !== (key === undefined))
     throw refused(`where ${cert ? 'cert.pem has no key.pem' : 'key.pem has no cert.pem'} beside it`);
   for (const [name, bytes] of [

@@ -19,7 +19,7 @@ const FAILURES: readonly (readonly [RegExp, TlsFailure])[] = [
   ],
   [
     /SELF_SIGNED|^UNABLE_TO_(GET_ISSUER|VERIFY)|^CERT_(SIGNATURE_FAILURE|UNTRUSTED|REJECTED|REVOKED)$|^INVALID_(CA|PURPOSE)$/,
-    { why: 'its certificate is by nobody that ca.pem vouches for', hint: CA_HINT },
+    { why: 'ca.pem does not vouch for the issuer of its certificate', hint: CA_HINT },
   ],
   [
     /ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)/,
@@ -27,7 +27,7 @@ const FAILURES: readonly (readonly [RegExp, TlsFailure])[] = [
   ],
   [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|INVALID_.*RECORD.*)$/,
-    { why: 'no TLS is spoken there', hint: 'Look which port the engine has TLS on; 2376 is the usual one.' },
+    { why: 'no TLS is spoken there', hint: 'Check which port the engine has TLS on; 2376 is the usual one.' },
   ],
   [
     /^ERR_(SSL|OSSL)_.*(KEY_VALUES_MISMATCH|KEY_TYPE_MISMATCH|BAD_DECRYPT|BAD_PASSWORD_READ|UNSUPPORTED|NO_START_LINE)/,

@@ -117,7 +117,7 @@ export class EngineHost implements Host {
     throw new LitterboxError('UNAVAILABLE', "The container that the engine's files are reached through has ended.", {
       operation: 'provider.files',
       provider: this.name,
-      hint: 'Try again: it is started by itself.',
+      hint: 'Try again: Litterbox starts it.',
     });
   }
 

@@ -60,10 +60,10 @@ export class EnginePlaces {
     } catch {
       // said below
     }
-    throw new LitterboxError('STATE_CORRUPT', `What is known of the engine (${path}) cannot be read.`, {
+    throw new LitterboxError('STATE_CORRUPT', `Litterbox cannot read the description of the engine (${path}).`, {
       operation: 'provider.open',
       provider: this.#provider,
-      hint: 'Remove that directory: it is found out anew.',
+      hint: 'Remove that directory: Litterbox asks the engine again.',
     });
   }
 

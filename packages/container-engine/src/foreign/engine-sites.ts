@@ -181,7 +181,7 @@ export class EngineSites {
         provider: this.#engine.provider,
         hint:
           key === undefined
-            ? `Let ${title} be that of this machine again, where it was made.`
+            ? `Use the ${title} of this machine again, which made it.`
             : `Name that engine again, as when it was made. If it is gone for good, remove ${this.places.directoryOf(key)}; then litterbox recover builds the sandbox from its last revision.`,
         facts: { now, ...(reached !== undefined && { reached }) },
       },

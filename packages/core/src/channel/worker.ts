@@ -162,7 +162,7 @@ export class Worker implements AsyncDisposable {
           this.#loss ??
             new LitterboxError('CHANNEL_BROKEN', 'The shell that ran the command was killed.', {
               operation: 'channel.run',
-              hint: 'Run the command again; the channel starts a new shell by itself.',
+              hint: 'Run the command again; Litterbox starts a new shell.',
             }),
         );
       };

@@ -143,18 +143,16 @@ const noMounts = setting(
 export const ConfigSchema = z
   .object({
     provider: providerChoice(
-      'What runs sandboxes, and on which machine. Default: the first that works here.',
+      'Provider that runs sandboxes, and its machine. Default: the first that works here.',
     ).optional(),
     hosts: hostList(
-      'Machines of yours that a sandbox may be made on: the one with the most room is taken. Default: this one.',
+      'Machines of yours that a sandbox may run on: Litterbox takes the one with the most room. Default: this one.',
     ).optional(),
     source: choice(
       ['head', 'worktree'],
       'Start from HEAD, or from the working tree with its uncommitted changes.',
     ).default('head'),
-    include: includeList(
-      'Files and directories of the working tree that come along although git ignores them.',
-    ).default([]),
+    include: includeList('Files and directories of the working tree to copy in although git ignores them.').default([]),
     worktrees: choice(['on-demand', 'eager'], 'When `.litterbox/worktrees/NAME` is refreshed.').default('on-demand'),
     'allow-degraded': truth('Use sandboxes although a security control is missing on this machine.').default(false),
     mounts: noMounts.default([]),

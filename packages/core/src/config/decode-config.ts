@@ -12,7 +12,7 @@ export function decodeConfig(content: Uint8Array | string, place: string): strin
   if (bytes.length > MAX_BYTES) {
     throw new LitterboxError('CONFIG_TOO_LARGE', `${place} has ${bytes.length} bytes, at most ${MAX_BYTES} are read.`, {
       operation: 'config.parse',
-      hint: 'Move what is not configuration into files of its own.',
+      hint: 'Move everything that is not configuration into other files.',
     });
   }
   const bad = badByte(bytes) ?? (typeof content === 'string' && !content.isWellFormed() ? 0 : undefined);

@@ -82,7 +82,7 @@ function includeOf({ include, pool }: Config, overrides: ConfigOverrides, facts:
   if (include.length > 0 && pool > 0)
     throw new LitterboxError(
       'CONFIG_VALUE',
-      'include and pool: sandboxes in advance would hold files of another moment.',
+      'include and pool cannot be combined: prepared sandboxes would hold older files.',
       {
         operation: 'config.policy',
         hint: 'Remove pool, or remove include and name the paths at each create: --include.',
@@ -152,7 +152,7 @@ function networkOf(
   const lists = { allow: network.allow, 'allow-private': network.allowPrivate ?? [], deny: network.deny };
   const list = Object.entries(lists).find(([, rules]) => rules.length > 0)?.[0];
   if (!isOpen && list !== undefined) {
-    throw new LitterboxError('CONFIG_VALUE', `network.${list} has rules, and there is no network to have them.`, {
+    throw new LitterboxError('CONFIG_VALUE', `network.${list} has rules, but no network is switched on.`, {
       operation: 'config.policy',
       hint: 'Set network.setup or network.run to "allow-list", or remove the rules.',
     });
@@ -161,8 +161,8 @@ function networkOf(
   if (isOpen && taken) {
     throw new LitterboxError(
       'CONFIG_VALUE',
-      `container.ports.${taken.name}: ${GATE_PORT} is where the proxy of network listens.`,
-      { operation: 'config.policy', hint: 'Take another number.' },
+      `container.ports.${taken.name}: the proxy of the network listens on ${GATE_PORT}.`,
+      { operation: 'config.policy', hint: 'Choose another number.' },
     );
   }
   return network;

@@ -137,7 +137,7 @@ class Parser {
       const isRange = this.#pattern[this.#at] === '-' && !/^(?:\])?$/.test(this.#pattern[this.#at + 1] ?? '');
       if (isRange) this.#at += 1;
       const to = isRange ? this.#member(start) : from;
-      if (from > to) throw this.#invalid(start, 'a range that ends before it starts', 'Turn it round.');
+      if (from > to) throw this.#invalid(start, 'a range that ends before it starts', 'Swap its ends.');
       ranges.push([from, to]);
     }
     this.#at += 1;

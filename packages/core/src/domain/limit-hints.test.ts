@@ -38,7 +38,7 @@ describe('limitHints', () => {
 
   it('names the limit of open files', () => {
     expect(limitHints({ openFiles: 4096 }, { exit: { code: 1 }, text: 'Error: EMFILE: too many open files' })).toEqual([
-      expect.stringMatching(/^a process may have only so many .*\(limits\.open-files: 4096\)/),
+      expect.stringMatching(/^too many open files: .*\(limits\.open-files: 4096\)/),
     ]);
   });
 

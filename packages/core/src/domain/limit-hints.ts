@@ -46,7 +46,7 @@ export function limitHints(
     );
   if (isFailed && OPEN_FILES.test(text))
     hints.push(
-      `a process may have only so many files open at once (limits.open-files${openFiles === undefined ? '' : `: ${openFiles}`}); use fewer, or a person gives sandboxes to come more`,
+      `too many open files: a process may have only so many at once (limits.open-files${openFiles === undefined ? '' : `: ${openFiles}`}). Use fewer, or a person creates sandboxes with more (--open-files)`,
     );
   const isBusError = isFailed && (exit.signal === 'SIGBUS' || BUS_ERROR.test(text));
   if (isBusError || (isFailed && NO_SPACE.test(text)))
@@ -55,7 +55,7 @@ export function limitHints(
     );
   if (isFailed && CROSS_DEVICE.test(text))
     hints.push(
-      'the system call rename moves nothing between workspace, home, playground and /tmp, and where the workspace is an overlay no directory that came with the base: mv copies instead (mv src lib, not git mv), or a person makes sandboxes to come without an overlay (overlayfs.strategy = "btrfs", "reflink" or "copy")',
+      'the system call rename moves nothing between workspace, home, playground and /tmp, and where the workspace is an overlay no directory that came with the base: mv copies instead (mv src lib, not git mv), or a person creates sandboxes without an overlay (overlayfs.strategy = "btrfs", "reflink" or "copy")',
     );
   return hints;
 }

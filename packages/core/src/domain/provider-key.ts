@@ -50,8 +50,12 @@ export const providerKey = ({ kind, host }: ProviderPlace): ProviderKey =>
   host === LOCAL_HOST ? kind : `${kind}@${host}`;
 
 function invalid(text: string, hint: string): LitterboxError {
-  return new LitterboxError('INVALID_ARGUMENT', `${shown(text)} is no key of a provider; want KIND or KIND@HOST.`, {
-    operation: 'provider.find',
-    hint,
-  });
+  return new LitterboxError(
+    'INVALID_ARGUMENT',
+    `${shown(text)} is not the key of a provider; want KIND or KIND@HOST.`,
+    {
+      operation: 'provider.find',
+      hint,
+    },
+  );
 }

@@ -72,11 +72,7 @@ export function checkedMessage(message: string): string {
   if (message.includes('\0')) throw refuse('MESSAGE_NUL', 'holds a NUL character', 'Remove it.');
   const bytes = new TextEncoder().encode(message).length;
   if (bytes > MAX_MESSAGE_BYTES)
-    throw refuse(
-      'MESSAGE_TOO_LONG',
-      `is ${bytes} bytes long; at most ${MAX_MESSAGE_BYTES} are allowed`,
-      'Say it shorter.',
-    );
+    throw refuse('MESSAGE_TOO_LONG', `is ${bytes} bytes long; at most ${MAX_MESSAGE_BYTES} are allowed`, 'Shorten it.');
   const trimmed = message.trim();
   if (trimmed === '') throw refuse('MESSAGE_EMPTY', 'is empty', 'Say in one line what was done.');
   return trimmed;

@@ -32,15 +32,15 @@ const SYSTEM_RULES: readonly SystemRule[] = [
   {
     words:
       /\b(?:unshare|u?mount|chroot|mknod|nsenter|bwrap|dmesg)\b.*(?:operation not permitted|permission denied|must be superuser)|no usable sandbox|failed to move to new namespace/i,
-    rule: 'no program here mounts, makes devices or makes namespaces',
+    rule: 'programs here cannot mount, or make devices or namespaces',
     way: anyone('a program with a sandbox of its own has to go without it, as Chromium does with --no-sandbox'),
   },
   {
     words: /cannot connect to the docker daemon|connection to your authentication agent|can(?:'t|not) open display/i,
-    rule: 'sockets of the machine, such as those of Docker, of an agent for keys and of a display, are not inside',
+    rule: 'sockets of the machine, such as those of Docker, of a key agent or of a display, are not in the sandbox',
     way: {
-      agent: 'ask the person where one is needed',
-      person: 'run on this machine what needs one',
+      agent: 'ask the person if you need one',
+      person: 'run the program that needs one on this machine',
     },
   },
   {

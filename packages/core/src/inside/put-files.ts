@@ -95,7 +95,7 @@ async function feed(
     `Files could not be put into the sandbox (exit code ${code}): ${said.trim().slice(0, 500)}`,
     {
       operation: 'sandbox.put-files',
-      hint: 'Look inside: litterbox shell NAME. litterbox recover NAME builds it anew from its last revision.',
+      hint: 'Look inside: litterbox shell NAME. To rebuild it from its last revision: litterbox recover NAME.',
     },
   );
 }

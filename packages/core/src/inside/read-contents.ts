@@ -161,10 +161,14 @@ export function readContents(
 
 function heldUp(afterMs = MAX_SILENCE_MS): LitterboxError {
   const seconds = afterMs / 1000;
-  return new LitterboxError('SNAPSHOT_FAILED', `tar said nothing for ${seconds} s in the sandbox and was ended.`, {
-    operation: 'sandbox.record',
-    hint: 'Something in the sandbox holds it up: end that, and run any command again. What changed is still there and is recorded then.',
-  });
+  return new LitterboxError(
+    'SNAPSHOT_FAILED',
+    `tar printed nothing for ${seconds} s in the sandbox, so Litterbox stopped it.`,
+    {
+      operation: 'sandbox.record',
+      hint: 'Something in the sandbox holds it up: end that, and run any command again. What changed is still there and is recorded then.',
+    },
+  );
 }
 
 /** @throws LitterboxError `SNAPSHOT_FAILED` when nothing came for too long. */

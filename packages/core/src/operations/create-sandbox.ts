@@ -32,17 +32,19 @@ const input = z.strictObject({
     .paths()
     .optional()
     .describe(
-      'Paths of the working tree that come along though git ignores them or they look like secrets; not recorded: node_modules,target',
+      'Paths of the working tree to copy in although git ignores them or they look like secrets; not recorded: node_modules,target',
     ),
   lower: z
     .enum(['frozen', 'live'])
     .optional()
-    .describe('What the workspace stands on: a frozen tree of the base, or, without a copy, the working tree itself'),
-  provider: fields.text('name').optional().describe('What makes it. Default: the first that is usable'),
+    .describe('Base of the workspace: a frozen tree of the commit, or the working tree itself, without a copy'),
+  provider: fields.text('name').optional().describe('Provider that runs it. Default: the first that works here'),
   host: fields
     .machines()
     .optional()
-    .describe('On which machine: a name of litterbox host list, or several to choose the one with the most room from'),
+    .describe(
+      'Machine to run it on: a name of litterbox host list, or several, of which Litterbox takes the one with the most room',
+    ),
   memoryBytes: fields
     .bytes(64 * MIB)
     .optional()
@@ -54,14 +56,14 @@ const input = z.strictObject({
     .bytes(16 * MIB)
 
     .optional()
-    .describe('What it may write in all'),
+    .describe('Most that it may write in all'),
   diskBytesPerSecond: fields
     .bytes(64 * 1024)
     .register(wordings, { placeholder: 'size', flag: 'disk-io', parse: parseByteSize, wanted: 'a size such as 10MiB' })
     .optional()
     .describe('Bytes read and written per second'),
   timeoutMs: fields.durationMs(1_000).optional().describe('For commands without a timeout of their own'),
-  environment: fields.variables().optional().describe('Set in every command'),
+  environment: fields.variables().optional().describe('Variables for every command'),
   workdir: fields.text('path').optional().describe('Where the workspace is inside; absolute'),
   setup: z
     .union([z.string(), argv, z.array(argv).readonly()])
@@ -82,19 +84,20 @@ const input = z.strictObject({
   allowPrivate: fields
     .rules()
     .optional()
-    .describe(
-      'Hosts that may be reached although they have addresses of a private network, such as a registry of your own',
-    ),
-  deny: fields.rules().optional().describe('Exceptions from them'),
-  playgroundScope: z.enum(['sandbox', 'shared']).optional().describe('Whose playground it gets'),
+    .describe('Hosts that may be reached at addresses of a private network, such as a registry of your own'),
+  deny: fields.rules().optional().describe('Hosts that stay out of reach, as exceptions'),
+  playgroundScope: z
+    .enum(['sandbox', 'shared'])
+    .optional()
+    .describe('A playground of its own, or the one that sandboxes share'),
   workspaceGit: z
     .enum(['none', 'throwaway'])
     .optional()
     .describe('A one-commit repository inside, for tools that want one'),
   worktrees: z.enum(['on-demand', 'eager']).optional().describe('When .litterbox/worktrees/<name> is written'),
   requireMessage: fields.flag().optional().describe('Refuse calls that change files without a message'),
-  allowDegraded: fields.flag().optional().describe('Go on although a security control is missing'),
-  freshSetup: fields.flag().optional().describe('Run the setup although what it left before is kept'),
+  allowDegraded: fields.flag().optional().describe('Continue although a security control is missing'),
+  freshSetup: fields.flag().optional().describe('Run the setup again although its result is kept'),
   rollback: fields.flag().optional().describe('Remove everything again when the setup fails'),
 });
 

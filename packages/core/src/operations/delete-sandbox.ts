@@ -12,8 +12,8 @@ export const deleteSandbox = operation({
   command: { verb: 'delete', positional: ['sandbox'], examples: ['delete fix-login', 'delete one two --force'] },
   input: z.strictObject({
     sandbox: fields.sandbox(),
-    force: fields.flag().optional().describe('Also when its work is nowhere else'),
-    forget: fields.flag().optional().describe('Its machine or engine is gone for good: forget it here alone'),
+    force: fields.flag().optional().describe('Even if its work is nowhere else'),
+    forget: fields.flag().optional().describe('Only forget it here, because its machine or engine is gone for good'),
     waitMs: fields.waitMs(),
   }),
   document: ({ slug }: SandboxRecord) => ({ deleted: slug }),

@@ -75,7 +75,7 @@ export const explain = operation({
 /** `machine-check`, `litterbox doctor`: look for what is missing on this machine, with the command that mends it. */
 export const checkMachine = operation({
   name: 'machine-check',
-  summary: 'Look for what is missing on this machine, with the command that mends it',
+  summary: 'Check this machine, and show the command that fixes what is missing',
   effect: 'read',
   command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --host build-box', 'doctor --json'] },
   input: z.strictObject({

@@ -33,7 +33,7 @@ export const raceForks = operation({
       .describe(
         "Beginning of the forks' names, which end with their numbers. Default: the sandbox's name, with -race where one is taken",
       ),
-    timeoutMs: fields.durationMs(1).optional().describe('Until the work of a fork is ended, such as 10m'),
+    timeoutMs: fields.durationMs(1).optional().describe('Stop the work of a fork after this, such as 10m'),
   }),
   document: ({ racers, winner, unmade }: RaceResult) => ({
     ...(winner !== undefined && { winner }),

@@ -19,7 +19,7 @@ export const readAudit = operation({
     await useCases.get(ReadAudit).entries({ sandbox, limit }, options),
 });
 
-/** `audit-verify`: walk the whole chain of hashes of the audit log. */
+/** `audit-verify`: check the whole chain of hashes of the audit log. */
 export const verifyAudit = operation({
   name: 'audit-verify',
   summary: 'Walk the whole chain of hashes of the audit log',

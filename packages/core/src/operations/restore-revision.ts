@@ -27,7 +27,7 @@ export const restoreRevision = operation({
 /** `sandbox-undo`, `litterbox undo`: take the last change of a sandbox back; again takes back the one before. */
 export const undoRevision = operation({
   name: 'sandbox-undo',
-  summary: 'Take the last change of a sandbox back; again takes back the one before; history only grows',
+  summary: 'Undo the last change of a sandbox; again undoes the one before; history only grows',
   effect: 'host',
   command: { verb: 'undo', positional: ['sandbox'], examples: ['undo fix-login'] },
   input: z.strictObject({ sandbox: fields.sandbox(), waitMs: fields.waitMs() }),
@@ -44,7 +44,7 @@ export const recoverSandbox = operation({
   command: { verb: 'recover', positional: ['sandbox'], examples: ['recover fix-login', 'recover fix-login --force'] },
   input: z.strictObject({
     sandbox: fields.sandbox(),
-    force: fields.flag().optional().describe('Also when it works; its home and what git ignores go'),
+    force: fields.flag().optional().describe('Even if it works; its home and the files that git ignores are lost'),
     waitMs: fields.waitMs(),
   }),
   document: ({ slug, state }: SandboxRecord) => ({ name: slug, state }),

@@ -24,7 +24,7 @@ export const runCommand = operation({
       .describe('One argument is for the shell (bash, or sh where there is none); several arrive verbatim'),
     cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
     env: fields.variables().optional().describe('For this command'),
-    timeoutMs: fields.durationMs(1).optional().describe('Until the whole process tree is ended, such as 90s'),
+    timeoutMs: fields.durationMs(1).optional().describe('Stop the whole process tree after this, such as 90s'),
     message: fields.message().optional().describe('The subject of the revision'),
     waitMs: fields.waitMs(),
     stdin: fields.octets().optional(),
@@ -32,7 +32,7 @@ export const runCommand = operation({
       .bytes(1)
       .max(MAX_OUTPUT_BYTES)
       .optional()
-      .describe('Kept of each stream; the middle is left out'),
+      .describe('Most to keep of each stream; the middle is left out'),
     mergeOutput: fields.flag().optional(),
     tool: z
       .string()

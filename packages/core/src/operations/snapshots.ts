@@ -71,7 +71,7 @@ export const restoreSnapshot = operation({
 /** `snapshot-remove`, `litterbox snapshot remove`: give a snapshot up; the sandbox stays as it is. */
 export const removeSnapshot = operation({
   name: 'snapshot-remove',
-  summary: 'Give a snapshot up; the sandbox stays as it is',
+  summary: 'Remove a snapshot; the sandbox does not change',
   effect: 'host',
   command: {
     group: GROUP,

@@ -144,7 +144,7 @@ export class Service implements KeptService {
     const left = await countMarked(this.#setting.channel, run.callId).catch(() => 0);
     const isFailure = exit?.code !== 0;
     if (left > 0 && !isFailure && this.policy.restart !== 'always') {
-      this.#condition.note = `It left ${left === 1 ? 'a process' : `${left} processes`} in the background: give it the option to stay in the foreground, so that it can be looked after.`;
+      this.#condition.note = `It left ${left === 1 ? 'a process' : `${left} processes`} in the background: give it the option to stay in the foreground, so that Litterbox can look after it.`;
       this.#leftBehind = run.callId;
       return this.#condition.enter('exited');
     }
@@ -160,7 +160,7 @@ export class Service implements KeptService {
     if (this.policy.restart === 'never') return this.#condition.enter(isFailure ? 'failed' : 'exited');
     const waitMs = Math.min(MAX_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** Math.min(this.#failures, 20));
     this.#failures += 1;
-    this.#condition.note ??= `It is started again ${waitMs < 2000 ? 'at once' : `after ${Math.round(waitMs / 1000)} s`}.`;
+    this.#condition.note ??= `It starts again ${waitMs < 2000 ? 'at once' : `after ${Math.round(waitMs / 1000)} s`}.`;
     this.#condition.enter('waiting');
     const { signal } = this.#plan;
     void (async () => {

@@ -76,7 +76,7 @@ export class SupervisedServices implements Supervision {
     const { handle, ended } = await this.#start();
     void ended.then(async () => {
       if (this.#over.signal.aborted) return;
-      for (const service of this.#all.values()) service.lost(`${this.#name} ended, and is started again.`);
+      for (const service of this.#all.values()) service.lost(`${this.#name} ended and is starting again.`);
       await Promise.allSettled([handle[Symbol.asyncDispose]()]);
       for (let pauseMs = backOffMs; !this.#over.signal.aborted; pauseMs = Math.min(MAX_BACK_OFF_MS, pauseMs * 2)) {
         try {
@@ -125,7 +125,7 @@ export class SupervisedServices implements Supervision {
           `${this.#name} ${isOver ? 'ended' : 'did not answer'}: ${visible(said.trim().slice(0, 500)) || 'it said nothing'}.`,
           {
             operation: 'sandbox.service',
-            hint: 'Remove container.supervisor: Litterbox then looks after services by itself.',
+            hint: 'Remove container.supervisor: Litterbox then looks after services itself.',
           },
         );
       }

@@ -58,7 +58,7 @@ export class AcceptWork {
     const since = basis === undefined ? [] : await this.#changedSince(work, basis, options);
     if (since.length > 0) await this.#acceptChanged(work, basis, since, options);
     const isAccepted = consent.acceptRisky === true && basis !== undefined && since.length === 0;
-    const question = `${work.question} all the same?`;
+    const question = `${work.question} anyway?`;
     await acceptRisky(this.#approver, { ...work, question }, isAccepted, options);
     if (!isSeen || work.risky.length > 0) return;
     const plain = { question: `${work.question}?`, details: [] };
@@ -107,7 +107,7 @@ export class AcceptWork {
     const details = since.slice(0, MAX_NAMED).map(describeChange);
     if (since.length > MAX_NAMED) details.push(`… and ${since.length - MAX_NAMED} more`);
     const subject = since.length === 1 ? 'This file' : `These ${since.length} files`;
-    const question = `${subject} ${since.length === 1 ? 'is not as it was' : 'are not as they were'} when you were shown ${work.slug}. ${work.question} all the same?`;
+    const question = `${subject} ${since.length === 1 ? 'is not as it was' : 'are not as they were'} when you were shown ${work.slug}. ${work.question} anyway?`;
     if (await this.#approver.approve({ question, details }, options)) return;
     throw changedSince(work, basis, since);
   }

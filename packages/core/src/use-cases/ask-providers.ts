@@ -95,6 +95,6 @@ function silent(key: ProviderKey, waitMs: number): LitterboxError {
   return new LitterboxError('UNAVAILABLE', `The provider ${key} did not answer within ${waitMs / 1000} seconds.`, {
     operation: 'provider.ask',
     provider: key,
-    hint: `It may be busy alone: try again. litterbox doctor waits longer and says what it finds. Sandboxes of ${key} have not been changed.`,
+    hint: `It may only be busy: try again. litterbox doctor waits longer and says what it finds. Sandboxes of ${key} have not been changed.`,
   });
 }

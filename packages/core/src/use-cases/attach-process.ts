@@ -184,7 +184,7 @@ export class AttachProcess {
   /** Whether a call is going on in the sandbox. Asked for without waiting. */
   async #others(sandbox: SandboxRecord): Promise<string | undefined> {
     const holder = await holderOf(this.#state, sandbox);
-    return holder && `${busyText(sandbox, holder)} You are let in all the same.`;
+    return holder && `${busyText(sandbox, holder)} Your shell opens anyway.`;
   }
 }
 

@@ -75,14 +75,14 @@ export class BringArtefacts {
       const meets = inBase.find((one) => isWithinAny(one, new Set([path])) || isWithinAny(path, new Set([one])));
       if (meets !== undefined) {
         const what = meets === path ? '' : `, as ${shown(meets)} says`;
-        leave('CONFLICT', `${shown(path)} does not come along: the base has files there${what}.`, HINT_TRACKED);
+        leave('CONFLICT', `${shown(path)} cannot be included: the base has files there${what}.`, HINT_TRACKED);
       } else if (await this.#host.files.stat(`${repository.root}/${path}`, options)) brought.push(path);
       else if (!parts.some((part) => nameOf(part) === nameOf(path)))
-        leave('NOT_FOUND', `${shown(path)} does not come along: the working tree has nothing there.`, HINT_MISSING);
+        leave('NOT_FOUND', `${shown(path)} cannot be included: the working tree has nothing there.`, HINT_MISSING);
     }
     brought.push(...parts.slice(0, MAX_PARTS));
     if (parts.length > MAX_PARTS)
-      warnings.push(`Of ${parts.length} directories in packages ${MAX_PARTS} come along; ${HINT_PARTS}`);
+      warnings.push(`Only ${MAX_PARTS} of ${parts.length} directories in packages are included. ${HINT_PARTS}`);
     if (brought.length === 0) return { warnings };
     const source = { host: this.#host, path: repository.root };
     const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, base, sinceSeconds, call);

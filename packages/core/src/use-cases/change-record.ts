@@ -34,8 +34,8 @@ export async function currentRecord(
 ): Promise<SandboxRecord> {
   const now = await state.get(id, options);
   if (now) return now;
-  throw new LitterboxError('SANDBOX_NOT_FOUND', `The sandbox ${slug} was deleted meanwhile.`, {
+  throw new LitterboxError('SANDBOX_NOT_FOUND', `The sandbox ${slug} was deleted in the meantime.`, {
     operation: 'sandbox.find',
-    hint: 'Its work is over: stop, or make a new one: litterbox create NAME.',
+    hint: 'Its work is over. To start something new: litterbox create NAME.',
   });
 }

@@ -74,7 +74,7 @@ export class ChangeRunState {
     if (!STABLE.includes(record.state)) {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.pause',
-        hint: 'Wait until that is done, or run litterbox delete on it.',
+        hint: `Wait until that is done, or delete it: litterbox delete ${record.slug}.`,
       });
     }
     // A failed setup stays one until the sandbox is made anew; it can be looked into all the same.

@@ -86,8 +86,8 @@ export class ChooseProvider {
     throw new LitterboxError(
       'UNAVAILABLE',
       able.length === all.length
-        ? `No provider can be used on ${host ?? 'this machine'}.`
-        : `No provider with a root of type ${root} can be used on ${host ?? 'this machine'}.`,
+        ? `No provider works on ${host ?? 'this machine'}.`
+        : `No provider with a root of type ${root} works on ${host ?? 'this machine'}.`,
       {
         operation: 'sandbox.create',
         hint: refusals.join('; ') || 'Give createLitterbox a provider.',
@@ -159,10 +159,10 @@ function reportOf(answer: ProviderAnswer<ProbeReport>): ProbeReport {
   if (answer.state === 'answered') return answer.value;
   const { message } = answer.error;
   if (answer.state === 'late') {
-    const remedy = 'It may be busy alone: try again, or see whether it works without Litterbox, as with docker info.';
+    const remedy = 'It may only be busy: try again, or check that it works without Litterbox, as with docker info.';
     return { usable: false, checks: [{ name: 'answer', status: 'warning', finding: message, remedy }] };
   }
-  const { hint = 'See what litterbox doctor says when its machine is up.' } =
+  const { hint = 'Run litterbox doctor when its machine is up.' } =
     answer.error instanceof LitterboxError ? answer.error.details : {};
   return { usable: false, checks: [{ name: 'answer', status: 'failed', finding: message, remedy: hint }] };
 }
@@ -187,7 +187,7 @@ function onHost(key: ProviderKey, host: string | undefined): ProviderKey {
   }
   const named = parseProviderKey(key);
   if (named.host === LOCAL_HOST || named.host === host) return providerKey({ kind: named.kind, host });
-  throw new LitterboxError('INVALID_ARGUMENT', `${key} is on ${named.host}, and the host ${host} is asked for.`, {
+  throw new LitterboxError('INVALID_ARGUMENT', `${key} names the machine ${named.host}, but the host is ${host}.`, {
     operation: 'provider.find',
     hint: `Name the host once: ${named.kind}@${host}.`,
   });

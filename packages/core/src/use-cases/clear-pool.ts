@@ -102,7 +102,7 @@ export class ClearPool {
     const answers = await this.#answers(abandoned, options);
     for (const left of abandoned) {
       const isLeft = (error: Error) =>
-        `A prepared sandbox (${left.provider}) could not be cleared away yet: ${error.message}`;
+        `Litterbox could not remove a prepared sandbox (${left.provider}) yet: ${error.message}`;
       const answer = answers.get(left.provider);
       if (answer && answer.state !== 'answered') {
         done.push(isLeft(answer.error));
@@ -113,7 +113,7 @@ export class ClearPool {
         // One with a record is the sandbox of that by now, or an interrupted create's: the row alone is too much.
         if (await this.#state.get(left.id, options)) await this.#pool.remove(left.id);
         else await this.removed(repository, left);
-        done.push(`Cleared away a prepared sandbox (${left.provider}) that was left ${left.state}.`);
+        done.push(`Removed a prepared sandbox (${left.provider}) that was left ${left.state}.`);
       } catch (error) {
         if (!isLitterboxError(error)) throw error;
         done.push(isLeft(error));

@@ -89,7 +89,7 @@ function destinationOf(playground: string, destination: string): string {
 function unsupported(message: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', message, {
     operation: 'sandbox.clone',
-    hint: 'Bring the files in by another way, such as a commit of your own.',
+    hint: 'Bring the files in another way, such as by a commit of your own.',
   });
 }
 
@@ -135,7 +135,7 @@ async function unbundle(
   if (written.code === 0 && (exit.code === 0 || isEmpty)) return decodeRaw(stdout.bytes).trim();
   throw new LitterboxError(
     'SNAPSHOT_FAILED',
-    `The clone could not be unpacked in the sandbox: ${shown(decodeRaw(stderr.bytes).trim())}`,
-    { operation: 'sandbox.clone', hint: 'Look whether there is room in the playground.' },
+    `Litterbox could not unpack the clone in the sandbox: ${shown(decodeRaw(stderr.bytes).trim())}`,
+    { operation: 'sandbox.clone', hint: 'Check whether there is room in the playground.' },
   );
 }

@@ -21,7 +21,7 @@ function packagesHint(
 ): string | undefined {
   if (setup.length + install.length + include.length > 0 || !PACKAGE_WORDS.test(text)) return undefined;
   const way = 'litterbox create NAME --include node_modules, or --setup COMMAND';
-  return `a sandbox has what git tracks and the programs of the machine, not dependencies such as node_modules or .venv; ${reader === 'agent' ? `ask the person for one that has them: ${way}` : `one that has them is made with ${way}`}`;
+  return `a sandbox has what git tracks and the programs of the machine, not dependencies such as node_modules or .venv; ${reader === 'agent' ? `ask the person for one that has them: ${way}` : `to create one that has them: ${way}`}`;
 }
 
 /** What of the sandbox a command ran into, as its output shows: limits that were hit, then the one rule that it names first. */

@@ -109,7 +109,7 @@ const MAX_MISSING_TOLD = 5;
 const MAX_EMPTY_TOLD = 10;
 /** Said to who makes a sandbox on the working tree. */
 const LIVE_WARNING =
-  'The sandbox stands on the working tree: it reads every file there but .git and what looks like a secret, and goes no further once a file changes that git does not ignore.';
+  'The sandbox reads your working tree directly: every file but .git and those that look like secrets. It stops working once a file changes that git does not ignore.';
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;
 /** So long a provider has to say whether it still has the sandbox whose name is taken. */
@@ -203,6 +203,7 @@ export class CreateSandbox {
     const { provider, placement } = await this.#place.execute(
       {
         provider: input.provider ?? decided.provider,
+        ...(input.provider === undefined && { providerFrom: decided.providerFrom }),
         hosts: input.hosts ?? (namesHost(input.provider) ? undefined : decided.hosts),
         root: input.overrides?.root?.type,
         need: decided.need,
@@ -582,10 +583,14 @@ export class CreateSandbox {
 /** The base of a sandbox that stands on the working tree: what is in it now. @throws LitterboxError `INVALID_ARGUMENT` for any other base */
 function liveSource(from: BaseSource | undefined): BaseSource {
   if (from === undefined || from.type === 'worktree') return { type: 'worktree' };
-  throw new LitterboxError('INVALID_ARGUMENT', 'A sandbox that stands on the working tree begins with what is in it.', {
-    operation: 'sandbox.create',
-    hint: 'Leave --from out, or stand on a frozen tree: --lower frozen.',
-  });
+  throw new LitterboxError(
+    'INVALID_ARGUMENT',
+    'With lower = "live" a sandbox starts from the working tree and from nothing else.',
+    {
+      operation: 'sandbox.create',
+      hint: 'Leave out --from, or use --lower frozen.',
+    },
+  );
 }
 
 /** @throws LitterboxError `CONFIG_VALUE`: what git ignores is there already, and goes on changing with the person's builds */
@@ -593,10 +598,10 @@ function assertNothingIncluded({ include = [] }: Policy): void {
   if (include.length === 0) return;
   throw new LitterboxError(
     'CONFIG_VALUE',
-    'include and lower = "live": what git ignores is in the working tree already.',
+    'include and lower = "live" cannot be combined: the working tree already has the files that git ignores.',
     {
       operation: 'sandbox.create',
-      hint: 'Remove include, or stand on a frozen tree: --lower frozen.',
+      hint: 'Remove include, or use --lower frozen.',
     },
   );
 }
@@ -623,11 +628,11 @@ function missingLargeFiles(files: readonly LargeFileState[]): SandboxRecord['mis
 function missingWarning({ paths, total }: NonNullable<SandboxRecord['missingLargeFiles']>): string {
   const names = `${paths.map((path) => shown(path)).join(', ')}${total > paths.length ? ' …' : ''}`;
   const what = total === 1 ? 'One file of Git LFS is a pointer' : `${total} files of Git LFS are pointers`;
-  return `${what} inside, because the content is not on this machine: ${names}. git lfs pull, then create another sandbox.`;
+  return `${what} inside, because the content is not on this machine: ${names}. Run git lfs pull, then create another sandbox.`;
 }
 
 function emptyWarning({ path, reason }: { readonly path: string; readonly reason: string }): string {
-  return `${shown(path)} is empty inside: the submodule cannot be had, because ${reason}. git submodule update --init there, then create another sandbox.`;
+  return `${shown(path)} is empty inside: the files of the submodule are missing, because ${reason}. Run git submodule update --init there, then create another sandbox.`;
 }
 
 /** The first few names tell a person which installation it is; `explain` has all of them. */
@@ -637,10 +642,10 @@ function unreachableWarnings(assurance: Assurance | undefined): readonly string[
   const names = unreachable.slice(0, 3).map(({ path }) => shown(path.slice(path.lastIndexOf('/') + 1)));
   const [subject, rest] =
     unreachable.length === 1
-      ? ['A program in PATH leads', 'it']
-      : [`${unreachable.length} programs in PATH lead`, 'they'];
+      ? ['A program in PATH is a link', 'it']
+      : [`${unreachable.length} programs in PATH are links`, 'they'];
   return [
-    `${subject} to where a sandbox cannot read, so ${rest} will not run inside: ${names.join(', ')}${unreachable.length > names.length ? ', …' : ''}. litterbox explain tells where to; a setup can install what is needed.`,
+    `${subject} to files that a sandbox cannot read, so ${rest} will not run inside: ${names.join(', ')}${unreachable.length > names.length ? ', …' : ''}. litterbox explain NAME shows the files; a setup can install the program inside.`,
   ];
 }
 
@@ -682,10 +687,10 @@ async function assertSupervisor(
   const { exit, stdout } = await channel.run({ script, argv: programs, maxOutputBytes: 4096 }, options);
   if (exit.code === 0) return;
   const missing = shown(decodeRaw(stdout.bytes).trim());
-  throw new LitterboxError('UNSUPPORTED', `container.supervisor is ${supervisor}, and there is no ${missing} inside.`, {
+  throw new LitterboxError('UNSUPPORTED', `container.supervisor is ${supervisor}, but the sandbox has no ${missing}.`, {
     operation: 'sandbox.create',
     provider,
-    hint: 'Use an image that has it, or remove container.supervisor: Litterbox then looks after services by itself.',
+    hint: 'Use an image that has it, or remove container.supervisor: Litterbox then looks after services itself.',
   });
 }
 

@@ -35,6 +35,8 @@ const MAX_CONFIG_BYTES = 2 ** 20;
 
 export interface DecidedPolicy {
   readonly provider: string | undefined;
+  /** The variable or key that names the provider. Absent where neither does, and where the caller does. */
+  readonly providerFrom?: string;
   /** Machines of the user's to choose from; nothing where the file names none, or a variable names a provider with its own. */
   readonly hosts: readonly string[] | undefined;
   /** The limit of memory, by which machines are compared, and whether somebody asked for it. */
@@ -100,6 +102,7 @@ export class DecidePolicy {
     const memoryBytes = merged.limits?.memoryBytes ?? config.limits.memoryBytes;
     return {
       provider: merged.provider ?? config.provider,
+      ...providerFrom(overrides, fromEnvironment, config),
       hosts: hostsOf(config, merged.provider),
       need: { memoryBytes: memoryBytes ?? DEFAULT_LIMITS.memoryBytes, isAsked: memoryBytes !== undefined },
       source: { type: merged.source ?? config.source },
@@ -147,7 +150,7 @@ export class DecidePolicy {
     if (stat.type !== 'file') {
       throw new LitterboxError('CONFIG_UNREADABLE', `${CONFIG_FILE} is not a regular file.`, {
         operation: 'config.read',
-        hint: 'Replace it by the file itself.',
+        hint: 'Replace it with the file itself.',
       });
     }
     // Who owns the directory can put any file there; who owns no more than the file was let in.
@@ -162,7 +165,7 @@ export class DecidePolicy {
       throw new LitterboxError(
         'CONFIG_TOO_LARGE',
         `${CONFIG_FILE} is ${stat.sizeBytes} bytes long; at most 256 KiB are allowed.`,
-        { operation: 'config.read', hint: 'Remove what is not configuration.' },
+        { operation: 'config.read', hint: 'Remove everything that is not configuration.' },
       );
     }
     return (await this.#host.files.read(path, options)) ?? new Uint8Array();
@@ -176,7 +179,7 @@ export class DecidePolicy {
     const { lines } = trustSummary(added);
     return new LitterboxError(
       'CONFIG_UNTRUSTED',
-      `${CONFIG_FILE} asks for more than a sandbox gets by itself, and nobody has agreed to it${before === '' ? '' : ' since it changed'}. ${lines.join('\n  ')}`,
+      `${CONFIG_FILE} asks for more than a sandbox gets by default, and nobody has agreed to it${before === '' ? '' : ' since it changed'}. ${lines.join('\n  ')}`,
       {
         operation: 'config.read',
         hint: 'Read it, then agree to it: litterbox trust.',
@@ -186,10 +189,19 @@ export class DecidePolicy {
   }
 }
 
+function providerFrom(
+  { provider: given }: PolicyOverrides,
+  { provider: ofVariable }: PolicyOverrides,
+  { provider: ofFile }: Config,
+): Pick<DecidedPolicy, 'providerFrom'> {
+  if (given !== undefined || (ofVariable ?? ofFile) === undefined) return {};
+  return { providerFrom: ofVariable === undefined ? `${CONFIG_FILE}: provider` : 'LITTERBOX_PROVIDER' };
+}
+
 /** Options of a library and flags of a command line do not pass the parser of the file; what it would refuse is refused here. */
 function assertValid({ workdir, environment = {}, root, setup = [] }: PolicyOverrides): void {
   if (root?.type === 'directory' && normalPath(root.path) === undefined) {
-    throw new LitterboxError('INVALID_ARGUMENT', `The root file system ${shown(root.path)} is no absolute path.`, {
+    throw new LitterboxError('INVALID_ARGUMENT', `The root file system ${shown(root.path)} is not an absolute path.`, {
       operation: 'sandbox.create',
       hint: 'Give the whole path of a directory that holds a root file system.',
     });
@@ -219,10 +231,10 @@ function includedPaths(paths: readonly string[]): readonly string[] {
       hint: 'Name directories as git status does: --include node_modules.',
     });
   if (paths.length > MAX_INCLUDED)
-    throw refuse(`${paths.length} paths are too many; at most ${MAX_INCLUDED} come along.`);
+    throw refuse(`${paths.length} paths are too many; at most ${MAX_INCLUDED} can be included.`);
   return paths.map((text) => {
     const path = includedPath(text);
-    if (path === undefined) throw refuse(`${shown(text)} cannot come along; want ${INCLUDED_PATH}.`);
+    if (path === undefined) throw refuse(`${shown(text)} cannot be included; want ${INCLUDED_PATH}.`);
     return path;
   });
 }
@@ -238,7 +250,7 @@ function networkOf({ allow, allowPrivate, deny, ...modes }: Partial<NetworkPolic
     rules.map((rule) => {
       const parsed = parse(rule);
       if (parsed !== undefined) return parsed;
-      throw new LitterboxError('NET_RULE_INVALID', `${shown(rule)} is no rule; want ${wanted}.`, {
+      throw new LitterboxError('NET_RULE_INVALID', `${shown(rule)} is not a rule; want ${wanted}.`, {
         operation: 'sandbox.create',
         hint,
       });

@@ -132,9 +132,9 @@ export class DeleteSandbox {
     const look = (provider: SandboxProvider, call: CallOptions) => provider.list(call)[Symbol.asyncIterator]().next();
     const answer = await this.#ask.one(key, look, { ...options, waitMs: CHOICE_MS });
     if (answer.state === 'unreachable' || answer.state === 'late') return;
-    throw new LitterboxError('CONFLICT', `The provider ${key} answers: what it has of ${slug} can be removed.`, {
+    throw new LitterboxError('CONFLICT', `The provider ${key} answers, so it can remove ${slug} itself.`, {
       operation: 'sandbox.delete',
-      hint: `Delete it there too: litterbox delete ${slug}.`,
+      hint: `Leave out --forget: litterbox delete ${slug}.`,
     });
   }
 

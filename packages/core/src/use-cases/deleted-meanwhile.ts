@@ -15,7 +15,7 @@ export async function deletedMeanwhile(
   return new LitterboxError(
     'SANDBOX_DELETING',
     `The sandbox ${slug} was deleted while this call was at work in it.`,
-    { operation: 'sandbox.find', hint: 'Its work is over: stop, or make a new one: litterbox create NAME.' },
+    { operation: 'sandbox.find', hint: 'Its work is over. To start something new: litterbox create NAME.' },
     { cause },
   );
 }

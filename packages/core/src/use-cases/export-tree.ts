@@ -54,7 +54,7 @@ export class ExportTree {
       { operation: 'sandbox-worktree', actor: this.#actor, repositoryId, sandbox: id, input: { tree } },
       async () => {
         const tip = await repository.resolve(id, String(revision), options);
-        const question = `Write the files of ${slug} to look into`;
+        const question = `Write the files of ${slug}`;
         const work = { record, tip, risky, slug, verb: 'worktree', question };
         // Before the first milestone there is nothing of the sandbox's in it.
         const consent = revision === 0 ? { ...input, tip: '0' } : input;

@@ -62,14 +62,14 @@ function goneSandbox(slug: Slug, { operation, actor, atMs, input }: AuditEntry):
   const { into } = input;
   const isMerged = operation === 'sandbox-merge';
   const what = isMerged ? `merged${typeof into === 'string' ? ` into ${shown(into)}` : ''}` : 'deleted';
-  const who = actor === 'cli' ? 'a person, by the command line' : visible(actor);
+  const who = actor === 'cli' ? 'a person, on the command line' : visible(actor);
   const when = new Date(atMs).toISOString();
   return new LitterboxError(
     'SANDBOX_NOT_FOUND',
-    `There is no sandbox ${shown(slug)} any more: it was ${what} on ${when.slice(0, 10)} at ${when.slice(11, 16)} UTC (by ${who}).`,
+    `The sandbox ${shown(slug)} was ${what} on ${when.slice(0, 10)} at ${when.slice(11, 16)} UTC (by ${who}).`,
     {
       operation: 'sandbox.find',
-      hint: 'Its work is over: stop, or make a new one: litterbox create NAME.',
+      hint: 'Its work is over. To start something new: litterbox create NAME.',
       facts: { end: isMerged ? 'merged' : 'deleted', atMs, actor },
     },
   );

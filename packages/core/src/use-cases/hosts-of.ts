@@ -18,7 +18,7 @@ export function hostsOf(
     throw refused(`hosts and provider = "${provider}" both name machines.`, 'Write the kind alone, or remove hosts.');
   if (pool > 0 && hosts.length > 1)
     throw refused(
-      'hosts and pool: sandboxes in advance would be on a machine that is chosen before anybody asks.',
+      'hosts and pool cannot be combined: the pool would choose a machine before anybody asks for a sandbox.',
       'Name one host, or remove pool.',
     );
   return namesHost(chosen) ? undefined : hosts;

@@ -67,8 +67,11 @@ export class InstallImage {
     if (!base.isPersons && (isFresh || !(await isKept(provider, policy, key, options))))
       throw new LitterboxError(
         'PERMISSION_DENIED',
-        'What container.install-command installs as root comes from the commit that you are at, and of the branches only those of agents hold that.',
-        { operation: 'sandbox.create', hint: 'Read it and merge it, or check out a branch of your own, and repeat.' },
+        'container.install-command runs as root on the files of your current commit, and only branches of agents hold that commit.',
+        {
+          operation: 'sandbox.create',
+          hint: 'Review and merge that commit, or check out a branch of your own, then try again.',
+        },
       );
     await this.#ensure(repository, provider, sandbox, key, isFresh, options);
     return { ...policy, root: { ...root, installed: key } };

@@ -250,7 +250,9 @@ class Keeping {
     const connect = async (inside: number) => {
       const stream = await runtime.connect?.(inside, { signal: this.#over.signal });
       if (stream) return stream;
-      throw new LitterboxError('UNSUPPORTED', 'Ports of this sandbox cannot be reached.', { operation: 'keeper.open' });
+      throw new LitterboxError('UNSUPPORTED', 'Litterbox cannot reach ports of this sandbox.', {
+        operation: 'keeper.open',
+      });
     };
     for (let now = port; ; ) {
       try {

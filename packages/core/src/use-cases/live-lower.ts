@@ -45,7 +45,7 @@ function openSecrets(open: readonly string[], total: number): LitterboxError {
     `Files that look like secrets are neither ignored nor committed, so an agent would see them: ${open.slice(0, TOLD).map(shown).join(', ')}${more}.`,
     {
       operation: 'sandbox.create',
-      hint: 'Name them in .gitignore, and they are hidden; or commit what is no secret; or leave out lower = "live".',
+      hint: 'Add them to .gitignore, which hides them; commit those that are not secrets; or leave out lower = "live".',
       facts: { paths: open.slice(0, 100), total },
     },
   );

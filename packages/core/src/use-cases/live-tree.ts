@@ -37,7 +37,7 @@ export async function driftOf(
     if (!late.aborted) throw cause;
     throw new LitterboxError(
       'TIMED_OUT',
-      `Whether the working tree below ${record.slug} is what it was could not be told within ${LOOK_MS / 1000} seconds.`,
+      `Litterbox could not check within ${LOOK_MS / 1000} seconds whether the working tree below ${record.slug} has changed.`,
       { operation: 'live.look', hint: 'Try again, or make a sandbox without lower = "live".' },
       { cause },
     );
@@ -54,10 +54,10 @@ export function liveTreeChanged(
   const more = drift.total > names.length ? ` and ${drift.total - names.length} more` : '';
   return new LitterboxError(
     'LIVE_TREE_CHANGED',
-    `The working tree that ${slug} stands on is not what it was at its create: ${names.join(', ')}${more}.${done} What is recorded can be shown and merged as ever.`,
+    `The working tree below ${slug} has changed since the sandbox was created: ${names.join(', ')}${more}.${done} You can still show and merge what is recorded.`,
     {
       operation: 'live.look',
-      hint: `Put the files back, or go on with what is recorded, on a frozen tree: litterbox recover ${slug}.`,
+      hint: `Put the files back, or continue on a frozen tree with what is recorded: litterbox recover ${slug}.`,
       facts: { paths: drift.paths, total: drift.total },
     },
   );

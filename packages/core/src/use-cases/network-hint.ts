@@ -42,8 +42,8 @@ export function networkHint(
   const wanted = named.filter((rule) => !allow.includes(rule)).slice(0, MAX_RULES);
   if (wanted.length === 0)
     return setup === 'none'
-      ? 'It may have missed the network, which setups do not have by themselves: network.setup = "allow-list", and network.allow with the hosts.'
-      : 'What it reaches for is allowed, by HTTPS through the proxy that HTTPS_PROXY names: some programs have to be told to use one.';
+      ? 'It may need the network. A setup has one with network.setup = "allow-list", and network.allow with the hosts.'
+      : 'The host is allowed, over HTTPS through the proxy that HTTPS_PROXY names. Some programs need a setting of their own to use a proxy.';
   const lines = [
     '[network]',
     'setup = "allow-list"',
@@ -77,8 +77,8 @@ export function commandNetworkHint(
   if (rules.length === 0)
     return reader === 'agent'
       ? 'this sandbox has no network; only what is on the machine and in the repository can be used'
-      : `this sandbox has no network; one that reaches a host is made with ${way}`;
-  return `this sandbox reaches nothing but ${reachableText(rules)}, over HTTPS and through the proxy that HTTPS_PROXY names; ${reader === 'agent' ? 'a person can allow more for sandboxes to come, with network.allow in .litterbox.toml' : `one that reaches more is made with ${way}, or with network.allow in .litterbox.toml`}`;
+      : `this sandbox has no network. To create one that reaches a host: ${way}`;
+  return `this sandbox reaches nothing but ${reachableText(rules)}, over HTTPS and through the proxy that HTTPS_PROXY names; ${reader === 'agent' ? 'a person can allow more for new sandboxes, with network.allow in .litterbox.toml' : `to create one that reaches more: ${way}, or network.allow in .litterbox.toml`}`;
 }
 
 function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPrivate: readonly string[]): string {

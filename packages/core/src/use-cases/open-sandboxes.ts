@@ -44,7 +44,7 @@ export class OpenSandboxes {
       if (!isLitterboxError(cause, 'INVALID_ARGUMENT')) throw cause;
       throw new LitterboxError(
         'UNAVAILABLE',
-        `The sandbox was made by the provider ${provider}, which this program does not have.`,
+        `The provider ${provider} made the sandbox, and this program does not have it.`,
         {
           operation: 'sandbox.open',
           provider,
@@ -119,7 +119,7 @@ export class OpenSandboxes {
         if (!isLitterboxError(cause, 'NOT_FOUND')) throw cause;
         throw new LitterboxError(
           'SANDBOX_RUNTIME_MISSING',
-          `The sandbox ${record.slug} has lost what it runs in.`,
+          `The provider no longer has the sandbox ${record.slug}.`,
           {
             operation: 'sandbox.open',
             provider: record.provider,
@@ -168,8 +168,8 @@ export function assertUsable({ state, slug }: SandboxRecord): void {
     case 'creating':
       throw refuse(
         'SANDBOX_BUSY',
-        `The sandbox ${slug} is still being made, or its making was interrupted.`,
-        `Wait for it, or clear it away: litterbox delete ${slug} --force.`,
+        `The sandbox ${slug} is still being created, or its creation was interrupted.`,
+        `Wait for it, or remove it: litterbox delete ${slug} --force.`,
       );
     case 'paused':
       throw refuse('SANDBOX_PAUSED', `The sandbox ${slug} is paused.`, `Run litterbox resume ${slug}.`);

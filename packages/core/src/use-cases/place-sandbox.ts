@@ -17,6 +17,8 @@ export interface PlaceInput {
   readonly provider: ProviderKey | undefined;
   /** Names of machines to choose from. @defaultValue the one of the provider, else those that are preferred */
   readonly hosts: readonly string[] | undefined;
+  /** The setting that names the provider. Absent where a caller does. */
+  readonly providerFrom?: string | undefined;
   /** What it is to have its programs from, where somebody said it. */
   readonly root?: SandboxRoot['type'] | undefined;
   readonly need: Pick<Placement, 'memoryBytes' | 'isAsked'>;
@@ -49,9 +51,17 @@ export class PlaceSandbox {
    * and so is one on which no provider works.
    *
    * @throws LitterboxError `RESOURCE_EXHAUSTED` when none has the memory that was asked for; `UNAVAILABLE` when none answers, or no provider
-   *   works on those that do; `INVALID_ARGUMENT` and `NOT_FOUND` for a name that is none
+   *   works on those that do; `INVALID_ARGUMENT` and `NOT_FOUND` for a name that is none, `CONFIG_VALUE` where a setting has it
    */
   async execute(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
+    try {
+      return await this.#placed(input, options);
+    } catch (error) {
+      throw ofSetting(error, input);
+    }
+  }
+
+  async #placed(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
     const { provider, root, need } = input;
     const names = await this.#named(input, options);
     if (names === undefined || names.length === 1)
@@ -117,6 +127,13 @@ export class PlaceSandbox {
       over.abort();
     }
   }
+}
+
+/** Where a setting names a provider that there is not, the error names the setting. */
+function ofSetting(error: unknown, { providerFrom }: PlaceInput): unknown {
+  if (providerFrom === undefined || !isLitterboxError(error, 'INVALID_ARGUMENT')) return error;
+  if (error.details.operation !== 'provider.find') return error;
+  return new LitterboxError('CONFIG_VALUE', `${providerFrom}: ${error.message}`, error.details);
 }
 
 /** What the sandboxes there may use together. */

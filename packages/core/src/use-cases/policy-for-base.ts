@@ -14,5 +14,5 @@ export function policyForBase(policy: Policy, { isPersons }: Pick<FoundBase, 'is
 /** What somebody should hear of a network that was withheld, in one sentence and what to do. */
 export function withheldNetwork({ network }: Policy): string | undefined {
   if (!network.isWithheld) return undefined;
-  return 'The setup runs without a network: of the branches only those of agents hold this base. It gets one when a person has merged it, or made a branch of their own there (git branch NAME COMMIT).';
+  return 'The setup runs without a network, because only branches of agents hold this base. It gets one once a person has merged the base, or made a branch of their own there (git branch NAME COMMIT).';
 }

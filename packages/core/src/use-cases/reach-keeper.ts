@@ -43,10 +43,14 @@ export class ReachKeeper {
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
       options?.signal?.throwIfAborted();
     }
-    throw new LitterboxError('UNAVAILABLE', `Nothing keeps the services, ports and network of ${record.slug}.`, {
-      operation: 'sandbox.keep',
-      hint: `Try again; if it happens again: litterbox pause ${record.slug} --stop, then litterbox resume ${record.slug}.`,
-    });
+    throw new LitterboxError(
+      'UNAVAILABLE',
+      `The program that keeps the services, ports and network of ${record.slug} is not running.`,
+      {
+        operation: 'sandbox.keep',
+        hint: `Try again; if it happens again: litterbox pause ${record.slug} --stop, then litterbox resume ${record.slug}.`,
+      },
+    );
   }
 
   async status(record: SandboxRecord, request: KeeperRequest, options?: CallOptions): Promise<KeeperStatus> {

@@ -70,7 +70,7 @@ export class Reconcile {
     done.push(...(await this.#pool.reconcile(repository, options)));
     const orphans = hasRecords ? 0 : await this.#pool.orphans(options);
     if (orphans > 0)
-      done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that nobody knew of.`);
+      done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that had no record.`);
     return done;
   }
 
@@ -106,7 +106,7 @@ export class Reconcile {
       return sentence;
     } catch (error) {
       // Its provider is not here, or is down: the entry stays for the next time, and the sandbox shows in `list`.
-      if (isLitterboxError(error)) return `The sandbox ${record.slug} could not be cleared away yet: ${error.message}`;
+      if (isLitterboxError(error)) return `Litterbox could not remove the sandbox ${record.slug} yet: ${error.message}`;
       throw error;
     }
   }
@@ -117,10 +117,10 @@ export class Reconcile {
       assertAnswers(answers, step);
       if (sandbox !== undefined) await (await this.#open.providerOf({ provider: step })).remove(sandbox);
       await this.#state.end(id);
-      return 'Cleared away what an interrupted installation left.';
+      return 'Removed the leftovers of an interrupted installation.';
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
-      return `What an interrupted installation left could not be cleared away yet: ${error.message}`;
+      return `Litterbox could not remove the leftovers of an interrupted installation yet: ${error.message}`;
     }
   }
 
@@ -137,7 +137,7 @@ export class Reconcile {
     if (entry.operation === 'sandbox-run-state') {
       assertAnswers(answers, record.provider);
       const state = await settleRunState(this.#state, await this.#open.providerOf(record), record);
-      return state && `The sandbox ${record.slug} is ${state}: what changed that was interrupted.`;
+      return state && `The sandbox ${record.slug} is ${state}: the change of its state was interrupted.`;
     }
     // One that is being deleted was undone already when that was interrupted too.
     const isUnfinishedCreate =

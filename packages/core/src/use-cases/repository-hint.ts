@@ -17,6 +17,6 @@ export function repositoryHint(
 ): string | undefined {
   if (workspaceGit === 'throwaway' || !REPOSITORY_WORDS.test(text)) return undefined;
   return reader === 'agent'
-    ? 'the workspace is no git repository, and its changes are recorded without one; a person can give sandboxes to come a repository of their own, with workspace.git = "throwaway" in .litterbox.toml'
-    : 'The workspace is no git repository. If a program has to find one, set workspace.git = "throwaway" in .litterbox.toml: sandboxes then have one of their own, with the branch and the nearest tags of their base.';
+    ? 'the workspace is not a git repository, and its changes are recorded without one; a person can give new sandboxes a repository of their own, with workspace.git = "throwaway" in .litterbox.toml'
+    : 'The workspace is not a git repository. If a program needs one, set workspace.git = "throwaway" in .litterbox.toml: new sandboxes then have one of their own, with the branch and the nearest tags of their base.';
 }

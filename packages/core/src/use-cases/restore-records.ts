@@ -58,21 +58,21 @@ export class RestoreRecords {
         const found = runtimes.get(history.id);
         if (!found && silence) {
           // It may be there. Without knowing, the record would say that it has to be built anew.
-          done.push(`The record of ${history.slug} was lost and could not be made anew: ${silence.message}`);
+          done.push(`The record of ${history.slug} was lost and could not be rebuilt: ${silence.message}`);
           continue;
         }
         if (found?.state === 'unreachable') {
           done.push(
-            `The record of ${history.slug} was lost and could not be made anew: it is on an engine that ${found.provider} does not reach now.`,
+            `The record of ${history.slug} was lost and could not be rebuilt: ${found.provider} cannot reach its engine now.`,
           );
           continue;
         }
         if (found?.isPooled) continue; // nobody's, and nobody knows of it: it goes
         const state = await this.#restore(repository, history, found, options);
-        done.push(`The record of ${history.slug} was lost and is made anew; the sandbox is ${state}.`);
+        done.push(`The record of ${history.slug} was lost and has been rebuilt; the sandbox is ${state}.`);
       } catch (error) {
         if (!isLitterboxError(error)) throw error;
-        done.push(`The record of ${history.slug} was lost and could not be made anew: ${error.message}`);
+        done.push(`The record of ${history.slug} was lost and could not be rebuilt: ${error.message}`);
       }
     }
     return done;

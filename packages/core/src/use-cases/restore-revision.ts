@@ -205,7 +205,7 @@ export class RestoreRevision {
     if (record.state === 'creating' || record.state === 'deleting') {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.recover',
-        hint: `If nothing is doing that any more: litterbox delete ${record.slug} --force.`,
+        hint: `If no program is doing that any more: litterbox delete ${record.slug} --force.`,
       });
     }
     await using _lease = await leaseSandbox(this.#state, record, 'recover', options);
@@ -267,7 +267,7 @@ export class RestoreRevision {
   /** After a kill `reconcile` makes the new runtime, after an error `recover`. */
   async #rebuild(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     const provider = await this.#open.providerOf(record);
-    options?.onProgress?.({ step: 'runtime', message: 'Building the sandbox anew' });
+    options?.onProgress?.({ step: 'runtime', message: 'Rebuilding the sandbox' });
     const journal = await this.#state.begin({ operation: 'sandbox-rebuild', sandbox: record.id, step: 'runtime' });
     reach('rebuild.after-journal');
     try {
@@ -314,7 +314,7 @@ export class RestoreRevision {
     if (rebuilt.policy.network.setup !== 'none' && rebuilt.policy.setup.length > 0 && tip.commit !== record.baseCommit)
       options?.onProgress?.({
         step: 'setup',
-        message: 'The setup runs with its network, over what the sandbox recorded',
+        message: 'Running the setup with its network, over the recorded files',
       });
     const updated = await this.#setUp.execute(rebuilt, opened, false, options);
     await this.#keeper.ensure(updated, options);
@@ -335,7 +335,7 @@ function worksAsItIs({ slug, state }: SandboxRecord): LitterboxError {
     `The sandbox ${slug} ${isAwake ? 'works' : `is ${state}`}: there is nothing to recover.`,
     {
       operation: 'sandbox.recover',
-      hint: `${isAwake ? `To put its files back: litterbox restore ${slug} REVISION.` : `To go on: litterbox resume ${slug}.`} To build it anew all the same, without its home and what git ignores: litterbox recover ${slug} --force.`,
+      hint: `${isAwake ? `To put its files back: litterbox restore ${slug} REVISION.` : `To continue: litterbox resume ${slug}.`} To rebuild it anyway, without its home and the files that git ignores: litterbox recover ${slug} --force.`,
     },
   );
 }

@@ -119,7 +119,7 @@ export class RestoreSnapshot {
     const port = snapshotsPortOf(provider, record);
     const found = (await snapshotsOf(port, record.id)).find((one) => one.name === name);
     if (!found)
-      return `The snapshot that ${record.slug} was being restored to is gone; build the sandbox anew: litterbox recover ${record.slug} --force.`;
+      return `The snapshot that ${record.slug} was being restored to is gone; rebuild the sandbox: litterbox recover ${record.slug} --force.`;
     const snapshot = noted(found, record);
     const current = phase === 'runtime' ? await this.#putBack(record, provider, snapshot) : record;
     await this.#open.close(record.id);
@@ -263,7 +263,7 @@ function noted({ note, ...snapshot }: SandboxSnapshot, { slug }: SandboxRecord):
   if (note) return { ...snapshot, note };
   throw new LitterboxError(
     'UNSUPPORTED',
-    `Litterbox did not take the snapshot ${snapshot.name} of ${slug}, and does not know of which revision it is.`,
+    `Litterbox did not take the snapshot ${snapshot.name} of ${slug}, so it does not know its revision.`,
     {
       operation: 'snapshot.restore',
       hint: `Remove it: litterbox snapshot remove ${slug} ${snapshot.name}.`,

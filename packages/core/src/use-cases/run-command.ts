@@ -164,7 +164,7 @@ function assertTimeout(timeoutMs: number | undefined): void {
     `The timeout is ${timeoutMs} ms; it has to be above 0 and at most ${MAX_TIMEOUT_MS}.`,
     {
       operation: 'sandbox.run',
-      hint: 'Leave it out for the timeout of the policy.',
+      hint: 'Leave it out to use limits.timeout.',
     },
   );
 }

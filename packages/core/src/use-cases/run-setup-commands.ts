@@ -74,9 +74,9 @@ export async function runSetupCommands(
     const log = (decodeRaw(stdout.bytes) + decodeRaw(stderr.bytes)).slice(-LOG_CHARACTERS);
     const how =
       interruption === 'timeout'
-        ? `was not done when the ${setupTimeoutMs} ms of the whole were over`
+        ? `did not finish within the ${setupTimeoutMs} ms of limits.setup-timeout`
         : hopeless !== undefined && interruption === 'abort'
-          ? `was ended, because ${hopeless} was refused to it over and over`
+          ? `was stopped: it kept asking for ${hopeless}, which the network refuses`
           : `failed with exit code ${exit.code}`;
     return { command, how, log, hints: limitHints(record.policy.limits, { ...outcome, text: log }) };
   }

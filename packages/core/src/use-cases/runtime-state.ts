@@ -16,15 +16,11 @@ export async function runtimeState(
   for await (const status of provider.list(options)) {
     if (status.id !== id) continue;
     if (status.state !== 'unreachable') return status.state;
-    throw new LitterboxError(
-      'UNAVAILABLE',
-      `The sandbox is on an engine or a machine that ${provider.name} does not reach now.`,
-      {
-        operation: 'provider.ask',
-        provider: provider.name,
-        hint: 'It is as it was. Name the engine on which it was made: litterbox doctor tells which one is reached.',
-      },
-    );
+    throw new LitterboxError('UNAVAILABLE', `${provider.name} cannot reach the engine or machine of the sandbox now.`, {
+      operation: 'provider.ask',
+      provider: provider.name,
+      hint: 'The sandbox has not been changed. Name the engine that made it; litterbox doctor says which one answers.',
+    });
   }
   return undefined;
 }

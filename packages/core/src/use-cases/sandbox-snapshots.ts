@@ -25,7 +25,7 @@ const MAX_LABELS = 10;
 /** @throws LitterboxError `UNSUPPORTED` when the provider cannot take snapshots */
 export function snapshotsPortOf(provider: SandboxProvider, { slug }: SandboxRecord): SnapshotProvider {
   if (provider.snapshots) return provider.snapshots;
-  throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} takes no snapshots.`, {
+  throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot take snapshots.`, {
     operation: 'sandbox.snapshot',
     provider: provider.name,
     hint: `Go back to a revision instead: litterbox log ${slug}, then litterbox restore ${slug} REVISION.`,

@@ -368,7 +368,7 @@ export const ARGUMENTS: readonly BadInput[] = [
     'rootfs',
     ['src', '', './', '/\0', '~/root'],
     'INVALID_ARGUMENT',
-    ['The root file system "', 'is no absolute path'],
+    ['The root file system "', 'is not an absolute path'],
     (litterbox, rootfs) => litterbox.create({ name: 'new', rootfs }),
   ),
   ...calls(
@@ -416,7 +416,7 @@ export const ARGUMENTS: readonly BadInput[] = [
     ]),
     [['create', 'new', '--processes=3'], 'ARG_RANGE', 'processes: got 3, want at least 16'],
     [['create', 'new', '--provider', 'doker'], 'INVALID_ARGUMENT', 'There is no provider "doker"'],
-    [['create', 'new', '--provider', '-x'], 'INVALID_ARGUMENT', 'There is no provider "-x"'],
+    [['create', 'new', '--provider', '-x'], 'INVALID_ARGUMENT', '"-x" is not the key of a provider'],
     [['create', 'new', '--worktrees', 'lazy'], 'ARG_RANGE', "option '--worktrees <value>' argument 'lazy' is invalid"],
     [['create', 'new', '--workdir', '../x'], 'INVALID_ARGUMENT', 'The workdir "../x" cannot be used'],
     [['create', 'new', '--env', 'LD_PRELOAD=x'], 'ENV_RESERVED', 'LD_PRELOAD is reserved'],

@@ -495,7 +495,7 @@ export const CONFIGURATION: readonly BadInput[] = [
       ['LITTERBOX_PROCESSES', '1', 'CONFIG_VALUE', 'want a whole number'],
       ['LITTERBOX_TIMEOUT', '10', 'CONFIG_VALUE', 'a duration like "30s"'],
       ['LITTERBOX_WORKDIR', '../x', 'CONFIG_VALUE', 'an absolute path'],
-      ['LITTERBOX_PROVIDER', 'doker', 'CONFIG_VALUE', 'want one of'],
+      ['LITTERBOX_PROVIDER', 'doker', 'CONFIG_VALUE', 'There is no provider "doker"'],
       ['LITTERBOX_REQUIRE_MESSAGE', 'yes', 'CONFIG_TYPE', 'true or false'],
       ['LITTERBOX_ALLOW_DEGRADED', 'true', 'CONFIG_UNTRUSTED', 'cannot come from the environment'],
       ['LITTERBOX_NETWORK_RUN', 'allow-list', 'CONFIG_UNTRUSTED', 'cannot come from the environment'],

@@ -81,7 +81,7 @@ const REVISIONS: readonly Revisions[] = [
     ['nope', 'HEAD~7', 'main^2', '0'.repeat(40), 'f'.repeat(40), 'deadbeef', 'refs/heads/nope', 'x'.repeat(5000)],
     'REV_NOT_FOUND',
     '"',
-    'is no branch, tag or commit of this repository',
+    'is not a branch, tag or commit of this repository',
   ],
   [
     'B64: what is no commit',

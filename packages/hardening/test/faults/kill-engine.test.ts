@@ -123,7 +123,7 @@ describe('what is installed into an image', () => {
       };
       expect(await runtimes()).toBe(1);
       await fixture.once(async (litterbox) => {
-        expect(await litterbox.reconcile()).toEqual(['Cleared away what an interrupted installation left.']);
+        expect(await litterbox.reconcile()).toEqual(['Removed the leftovers of an interrupted installation.']);
         expect(await litterbox.list()).toEqual([]);
       });
       expect(await runtimes()).toBe(0);

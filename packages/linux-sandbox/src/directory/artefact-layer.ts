@@ -129,10 +129,10 @@ function artefactError(provider: string, code: number, stderr: string): Litterbo
     case ARTEFACT_EXITS.belowLink:
       return new LitterboxError(
         'PATH_OUTSIDE_WORKDIR',
-        `${path} is a link, and what is to come along lies behind it.`,
+        `${path} is a link, so the files behind it cannot be included.`,
         {
           ...details,
-          hint: 'Name the place itself in include; what lies outside of the working tree cannot come along.',
+          hint: 'Name the place itself in include. Files outside of the working tree cannot be included.',
         },
       );
     case ARTEFACT_EXITS.mounted:
@@ -149,7 +149,7 @@ function artefactError(provider: string, code: number, stderr: string): Litterbo
     case COPY_EXITS.unconfined:
       return new LitterboxError('UNAVAILABLE', `The working tree cannot be read without following links: ${said}.`, {
         ...details,
-        hint: 'It takes Linux 5.10, util-linux 2.37, and no mount below the working tree: run litterbox doctor.',
+        hint: 'This needs Linux 5.10, util-linux 2.37, and no mount below the working tree: run litterbox doctor.',
       });
   }
   if (/Permission denied|Operation not permitted/.test(stderr))

@@ -105,16 +105,16 @@ export function copyError(operation: string, provider: string, code: number, std
     case COPY_EXITS.unconfined:
       return new LitterboxError(
         'UNAVAILABLE',
-        'Following links cannot be shut off here, and nothing is copied without that.',
+        'Litterbox copies nothing unless it can switch off links, and here it cannot.',
         {
           ...details,
-          hint: 'It takes Linux 5.10 and util-linux 2.37 (mount -o nosymfollow): run litterbox doctor.',
+          hint: 'This needs Linux 5.10 and util-linux 2.37 (mount -o nosymfollow): run litterbox doctor.',
         },
       );
     case COPY_EXITS.gone:
-      return new LitterboxError('NOT_FOUND', 'The sandbox that was to be copied is not there any more.', {
+      return new LitterboxError('NOT_FOUND', 'The sandbox to copy is gone.', {
         ...details,
-        hint: 'See what there is: litterbox list.',
+        hint: 'List the sandboxes: litterbox list.',
       });
     case COPY_EXITS.busy:
       return new LitterboxError('BUSY', 'Another process has been starting or copying the sandbox for a minute.', {

@@ -197,7 +197,7 @@ trap - EXIT`;
   }
 
   #tooSmall(): LitterboxError {
-    return new LitterboxError('RESOURCE_EXHAUSTED', 'The files that the sandbox begins with do not fit on its disk.', {
+    return new LitterboxError('RESOURCE_EXHAUSTED', 'The first files of the sandbox do not fit on its disk.', {
       operation: 'provider.create',
       provider: this.provider,
       hint: 'Ask for more (limits.disk), or use the strategy overlay, which copies none of them.',

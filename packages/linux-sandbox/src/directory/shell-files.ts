@@ -203,7 +203,7 @@ function unexpected(operation: string, path: string, told: string): LitterboxErr
     `${operation} ${shown(path)}: the machine answers ${shown(told)}.`,
     {
       operation,
-      hint: 'Look whether stat there is GNU or BusyBox, and whether the login files of that user print nothing.',
+      hint: 'Check whether stat there is GNU or BusyBox, and whether the login files of that user print nothing.',
     },
   );
 }

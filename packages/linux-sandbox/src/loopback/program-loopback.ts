@@ -190,11 +190,11 @@ function refused(port: number, reason: string): LitterboxError {
   if (reason === 'EADDRINUSE')
     return new LitterboxError('PORT_TAKEN', `A program in the sandbox listens on port ${port}.`, {
       operation: 'host.listen',
-      hint: 'End that program, or take another number.',
+      hint: 'End that program, or choose another number.',
     });
   return new LitterboxError('UNSUPPORTED', `Nothing can listen on port ${port} in the sandbox (${reason}).`, {
     operation: 'host.listen',
-    hint: 'Take a number from 1024 on; if it happens again, run litterbox doctor.',
+    hint: 'Choose a number from 1024 on; if it happens again, run litterbox doctor.',
   });
 }
 
@@ -202,6 +202,6 @@ function cannotEnter(operation: string, code: number): LitterboxError {
   const reason = code === 3 ? 'it is another one by now' : `exit code ${code}`;
   return new LitterboxError('UNAVAILABLE', `The network of the sandbox could not be entered: ${reason}.`, {
     operation,
-    hint: 'Try again; if it happens again, look whether nsenter (util-linux) and perl are installed there.',
+    hint: 'Try again; if it happens again, check whether nsenter (util-linux) and perl are installed there.',
   });
 }

@@ -346,6 +346,6 @@ function lostError(provider: string): LitterboxError {
   return new LitterboxError('UNAVAILABLE', 'The session of the sandbox ended while a process was running in it.', {
     operation: 'process.spawn',
     provider,
-    hint: 'Start it again: a new session starts by itself. If it happens again, the memory limit may be too low.',
+    hint: 'Start it again. If it happens again, the memory limit may be too low.',
   });
 }

@@ -276,10 +276,10 @@ async function launchOnce(
 function endless(): LitterboxError {
   return new LitterboxError(
     'PROVIDER_PROTOCOL_ERROR',
-    'What watches over the sandbox says more than it can have to say.',
+    'The watcher of the sandbox sent more output than it can have.',
     {
       operation: 'provider.start',
-      hint: 'Look who runs that machine; on this one, run litterbox doctor.',
+      hint: 'Check who runs that machine; on this one, run litterbox doctor.',
     },
   );
 }

@@ -44,7 +44,7 @@ test('who is at work in the sandbox is told, and nobody is kept out', async () =
   const opening = fixture.attachProcess.execute({ sandbox: 'a', command: ['true'] });
   await fixture.clock.during(opening);
   const attached = await opening;
-  expect(attached.notice).toBe('a is busy: "npm test" is still running (this process). You are let in all the same.');
+  expect(attached.notice).toBe('a is busy: "npm test" is still running (this process). Your shell opens anyway.');
   await lease[Symbol.asyncDispose]();
   await attached[Symbol.asyncDispose]();
 });

@@ -68,8 +68,8 @@ test('what a configuration names and is not there is a warning', async () => {
   const { record, warnings } = await fixture.createSandbox.execute({ name: 'a' });
   expect(record.policy.include).toEqual(['built']);
   expect(warnings).toEqual([
-    expect.stringContaining('"node_modules" does not come along: the working tree has nothing there'),
-    expect.stringContaining('"src" does not come along: the base has files there'),
+    expect.stringContaining('"node_modules" cannot be included: the working tree has nothing there'),
+    expect.stringContaining('"src" cannot be included: the base has files there'),
   ]);
 });
 

@@ -55,7 +55,7 @@ test('what needs an image goes to the first usable provider that has images', as
   await using none = useCaseFixture({ provider, otherProviders: [withImages('a', false), withImages('b', false)] });
   await expect(none.chooseProvider.execute(undefined, {}, 'image')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
-    message: 'No provider with a root of type image can be used on this machine.',
+    message: 'No provider with a root of type image works on this machine.',
     details: { hint: 'a: No namespaces (sysctl); b: No namespaces (sysctl)' },
   });
 });

@@ -172,7 +172,7 @@ test('one whose provider answers is not forgotten: it would stay there for good'
   await made(fixture);
   await expect(fixture.deleteSandbox.execute('a', { forget: true })).rejects.toMatchObject({
     code: 'CONFLICT',
-    details: { hint: 'Delete it there too: litterbox delete a.' },
+    details: { hint: 'Leave out --forget: litterbox delete a.' },
   });
   expect(fixture.left().records).toEqual(['a: ready']);
 });

@@ -27,10 +27,10 @@ test('one that was merged says by whom, when and into what, and names no other',
   expect(error).toMatchObject({
     code: 'SANDBOX_NOT_FOUND',
     message: expect.stringMatching(
-      /^There is no sandbox "a" any more: it was merged into "main" on \d{4}-\d\d-\d\d at \d\d:\d\d UTC \(by test\)\.$/,
+      /^The sandbox "a" was merged into "main" on \d{4}-\d\d-\d\d at \d\d:\d\d UTC \(by test\)\.$/,
     ),
     details: {
-      hint: 'Its work is over: stop, or make a new one: litterbox create NAME.',
+      hint: 'Its work is over. To start something new: litterbox create NAME.',
       facts: { end: 'merged', actor: 'test' },
     },
   });
@@ -41,7 +41,7 @@ test('one that was deleted says so, until there is another one of that name', as
   await made(fixture);
   await fixture.deleteSandbox.execute('a', {});
   expect(await refusal(fixture.findSandbox.execute('a'))).toMatchObject({
-    message: expect.stringContaining('any more: it was deleted on '),
+    message: expect.stringContaining('was deleted on '),
     details: { facts: { end: 'deleted' } },
   });
   const { id } = await made(fixture);

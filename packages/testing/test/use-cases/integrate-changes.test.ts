@@ -227,7 +227,7 @@ test('a person who is asked about what changed since may say yes', async () => {
   fixture.scribble('a', 'late', 'x');
   await fixture.integrateChanges.execute(merge);
   expect(fixture.approver.asked.map(({ question }) => question)).toEqual([
-    'This file is not as it was when you were shown a. Merge a all the same?',
+    'This file is not as it was when you were shown a. Merge a anyway?',
   ]);
 });
 

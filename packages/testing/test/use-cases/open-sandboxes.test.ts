@@ -70,7 +70,7 @@ test('one of a provider that this program does not have is UNAVAILABLE, with tho
   const record = await made(fixture);
   await expect(fixture.openSandboxes.providerOf({ provider: 'docker' })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
-    message: expect.stringContaining('which this program does not have'),
+    message: expect.stringContaining('this program does not have it'),
     details: { hint: 'There are: memory.' },
   });
   expect((await fixture.openSandboxes.providerOf(record)).name).toBe('memory');

@@ -118,7 +118,7 @@ for (const point of ['pool.after-row', 'pool.after-runtime', 'pool.before-offer'
     await fixture.killedAt(point, () => fixture.fillPool.execute());
     expect(fixture.left().pool).toEqual(['filling']);
     await using next = fixture.restarted();
-    expect(await next.reconcile.execute()).toEqual(['Cleared away a prepared sandbox (memory) that was left filling.']);
+    expect(await next.reconcile.execute()).toEqual(['Removed a prepared sandbox (memory) that was left filling.']);
     expect(next.left()).toEqual(NOTHING_LEFT);
   });
 
@@ -127,7 +127,7 @@ test('a create that was killed after it took one is undone, and what it took is 
   await fixture.fillPool.execute();
   await fixture.killedAt('pool.after-take', () => made(fixture));
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual(['Cleared away a prepared sandbox (memory) that was left claimed.']);
+  expect(await next.reconcile.execute()).toEqual(['Removed a prepared sandbox (memory) that was left claimed.']);
   expect(next.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -189,12 +189,10 @@ test('a runtime that cannot be removed keeps its row, by which it is found again
   await expect(fixture.clearPool.execute()).rejects.toBe(down);
   expect(fixture.left().pool).toEqual(['condemned']);
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual(['A prepared sandbox (memory) could not be cleared away yet: down']);
+  expect(await next.reconcile.execute()).toEqual(['Litterbox could not remove a prepared sandbox (memory) yet: down']);
   isDown = false;
   await using third = next.restarted();
-  expect(await third.reconcile.execute()).toEqual([
-    'Cleared away a prepared sandbox (memory) that was left condemned.',
-  ]);
+  expect(await third.reconcile.execute()).toEqual(['Removed a prepared sandbox (memory) that was left condemned.']);
 });
 
 test('a failure while it is condemned is told', async () => {

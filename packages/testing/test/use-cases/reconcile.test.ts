@@ -67,7 +67,7 @@ test('after a pause that was killed the record says what the runtime is', async 
   await fixture.killedAt('run-state.after-runtime', () => fixture.changeRunState.execute('a', 'paused'));
   expect(fixture.left().records).toEqual(['a: ready']);
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual(['The sandbox a is paused: what changed that was interrupted.']);
+  expect(await next.reconcile.execute()).toEqual(['The sandbox a is paused: the change of its state was interrupted.']);
   expect(next.left().records).toEqual(['a: paused']);
 });
 
@@ -90,7 +90,7 @@ test('what cannot be cleared away yet is told, and stays for the next time', asy
   const options: UseCaseFixtureOptions = { provider: { remove: () => Promise.reject(down) } };
   const second = fixture.restarted(options);
   expect(await second.reconcile.execute()).toEqual([
-    'The sandbox a could not be cleared away yet: The engine is down.',
+    'Litterbox could not remove the sandbox a yet: The engine is down.',
   ]);
   expect(second.left().journal).toContain('sandbox-create: runtime');
   await using third = second.restarted({});
@@ -109,7 +109,7 @@ test('an installation that was killed is cleared away by the provider that its j
   await fixture.killedAt('install.after-create', () => made(fixture));
   expect(fixture.left().runtimes).toEqual(['running']);
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual(['Cleared away what an interrupted installation left.']);
+  expect(await next.reconcile.execute()).toEqual(['Removed the leftovers of an interrupted installation.']);
   expect(next.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -118,7 +118,7 @@ test('a record that was lost is made anew from the history', async () => {
   const { id } = await changed(fixture);
   await fixture.state.remove(id);
   expect(await fixture.reconcile.execute()).toEqual([
-    'The record of a was lost and is made anew; the sandbox is ready.',
+    'The record of a was lost and has been rebuilt; the sandbox is ready.',
   ]);
   expect(fixture.left().records).toEqual(['a: ready']);
 });
@@ -137,7 +137,7 @@ for (const [what, point, act] of [
     const down = fixture.restarted({ provider: unanswering });
     const begunMs = down.clock.monotonicMs();
     const [sentence, ...rest] = await down.clock.during(down.reconcile.execute());
-    expect(sentence).toMatch(/could not be cleared away yet: The provider memory did not answer within 3 seconds\./);
+    expect(sentence).toMatch(/could not remove .+ yet: The provider memory did not answer within 3 seconds\./);
     expect(rest).toEqual([]);
     expect(down.clock.monotonicMs() - begunMs).toBe(3_000);
     expect(down.left()).toEqual(before);
@@ -154,9 +154,9 @@ test('prepared sandboxes of a provider that does not answer stay, orphans too', 
   expect(before.pool).toEqual(['filling']);
   const down = fixture.restarted({ config, provider: unanswering });
   const done = await down.clock.during(down.reconcile.execute());
-  expect(done).toEqual([expect.stringContaining('A prepared sandbox (memory) could not be cleared away yet: ')]);
+  expect(done).toEqual([expect.stringContaining('could not remove a prepared sandbox (memory) yet: ')]);
   expect(down.left()).toEqual(before);
   await using up = down.restarted({ config });
-  expect(await up.reconcile.execute()).toEqual(['Cleared away a prepared sandbox (memory) that was left filling.']);
+  expect(await up.reconcile.execute()).toEqual(['Removed a prepared sandbox (memory) that was left filling.']);
   expect(up.left()).toEqual(NOTHING_LEFT);
 });

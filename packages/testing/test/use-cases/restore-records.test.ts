@@ -28,8 +28,8 @@ test('records are made anew from histories and runtimes, and work goes on', asyn
   await fixture.changeRunState.execute('b', 'paused');
   lose(fixture);
   expect(await restored(fixture)).toEqual([
-    'The record of a was lost and is made anew; the sandbox is ready.',
-    'The record of b was lost and is made anew; the sandbox is paused.',
+    'The record of a was lost and has been rebuilt; the sandbox is ready.',
+    'The record of b was lost and has been rebuilt; the sandbox is paused.',
   ]);
   const after = await fixture.findSandbox.execute('a');
   expect(after.id).toBe(before.id);
@@ -88,8 +88,8 @@ test('one that cannot be made anew is told, and the others are', async () => {
     provider: (real) => ({ open: (id, options) => (id === first ? Promise.reject(down) : real.open(id, options)) }),
   });
   expect(await restored(next)).toEqual([
-    'The record of a was lost and could not be made anew: down',
-    'The record of b was lost and is made anew; the sandbox is ready.',
+    'The record of a was lost and could not be rebuilt: down',
+    'The record of b was lost and has been rebuilt; the sandbox is ready.',
   ]);
 });
 
@@ -104,16 +104,16 @@ test('while a provider does not answer, what is found nowhere else gets no recor
   const down = fixture.restarted({ otherProviders: [{ ...other, ...unanswering }] });
   const begunMs = down.clock.monotonicMs();
   expect(await down.clock.during(restored(down))).toEqual([
-    'The record of here was lost and is made anew; the sandbox is ready.',
-    'The record of there was lost and could not be made anew: The provider other did not answer within 3 seconds.',
+    'The record of here was lost and has been rebuilt; the sandbox is ready.',
+    'The record of there was lost and could not be rebuilt: The provider other did not answer within 3 seconds.',
   ]);
   expect(down.clock.monotonicMs() - begunMs).toBe(3_000);
   lose(fixture);
   if (there) fixture.shelves.sandboxes.sandboxes.set(id, there);
   await using up = down.restarted({ otherProviders: [other] });
   expect(await restored(up)).toEqual([
-    'The record of here was lost and is made anew; the sandbox is ready.',
-    'The record of there was lost and is made anew; the sandbox is ready.',
+    'The record of here was lost and has been rebuilt; the sandbox is ready.',
+    'The record of there was lost and has been rebuilt; the sandbox is ready.',
   ]);
 });
 

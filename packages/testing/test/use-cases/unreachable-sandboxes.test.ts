@@ -36,10 +36,10 @@ test('its record, when that was lost, is made anew when its engine is back', asy
   fixture.shelves.records.records = [];
   const other = fixture.restarted({ provider: elsewhere });
   expect(await other.restoreRecords.execute(await other.openRepository.execute())).toEqual([
-    'The record of a was lost and could not be made anew: it is on an engine that memory does not reach now.',
+    'The record of a was lost and could not be rebuilt: memory cannot reach its engine now.',
   ]);
   await using back = other.restarted({ provider: {} });
   expect(await back.restoreRecords.execute(await back.openRepository.execute())).toEqual([
-    'The record of a was lost and is made anew; the sandbox is ready.',
+    'The record of a was lost and has been rebuilt; the sandbox is ready.',
   ]);
 });

@@ -33,7 +33,7 @@ export function boundOperation<Input extends z.ZodObject, Result>(
           hint:
             error.details.facts?.['end'] === undefined
               ? 'This server works in that sandbox alone: the person has to make it.'
-              : 'Its work is over: stop. This server works in that sandbox alone.',
+              : 'Stop here: its work is over, and this server works in that sandbox alone.',
         });
       }
     },

@@ -26,7 +26,7 @@ function warningText(warning: RecordWarning): string {
     case 'large-new-file':
       return `warning: ${path} is new and has ${warning.sizeBytes} bytes: if it is built, let .gitignore name it`;
     case 'unreadable':
-      return `warning: ${path} cannot be read or packed, so it is not recorded`;
+      return `warning: Litterbox cannot read or pack ${path}, so it is not recorded`;
   }
 }
 
