@@ -523,7 +523,7 @@ const DEEP = [
   {
     name: 'attacks-kernel',
     why: 'attacks on kernel, sockets and resources',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax35|ax53|ax56|harness)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax35|ax53|ax56|harness|referee)'],
   },
   {
     name: 'attacks-files',

@@ -68,6 +68,9 @@ function programArguments(machine: Machine): string[] {
   ];
 }
 
+/** A file of a session that nobody may open. */
+export const CLOSED = '/run/closed';
+
 /** Where a session has the files that are read in place of others. */
 export const MASKS = '/run/masks';
 
@@ -107,6 +110,10 @@ export function sandboxArguments(
     `${ARGUMENTS}`,
     ...base,
     ...procArguments(proc),
+    // It was started with no other environment than all others have. Who looks for secrets looks there first.
+    '--ro-bind',
+    CLOSED,
+    '/proc/1/environ',
     // Its own control groups: what programs may use they look up there.
     ...(machine.cgroup ? shownGroups(machine.cgroup, meta.id) : []).flatMap(({ source, target }) => [
       '--ro-bind',

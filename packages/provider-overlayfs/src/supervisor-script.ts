@@ -14,6 +14,7 @@ import {
 import { type LiveLower, quoted } from '@litterbox/core/provider';
 import {
   ARGUMENTS,
+  CLOSED,
   MASKS,
   scannerArguments,
   sandboxArguments,
@@ -204,6 +205,7 @@ until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-
 n=$((n+1))
 rm -f status scan-status io/* scan-io/*
 done
+(umask 777; : >${CLOSED}) || fail 'cannot make ${CLOSED}'
 ${sources.masked.length === 0 ? '' : MAKE_MASKS}${isRoot ? `core=${CORE_LIMIT_BYTES}` : DECIDE_CORE_LIMIT}
 printf ${GIVEN} | ( ${groups.enter}ulimit -n ${meta.limits.openFiles} || fail 'cannot limit open files to ${meta.limits.openFiles}'
 echo 500 >/proc/self/oom_score_adj
