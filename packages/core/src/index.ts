@@ -259,7 +259,7 @@ export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/pa
 export { type LineSlice, ReadLines } from './inside/read-lines.ts';
 export { type FoundLine, SearchFiles } from './inside/search-files.ts';
 export { SpillOutput, type TakenBack } from './use-cases/spill-output.ts';
-export { AcceptWork, type GivenConsent, type OfferedWork } from './use-cases/accept-work.ts';
+export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/accept-work.ts';
 export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
 export { FindShell } from './inside/find-shell.ts';

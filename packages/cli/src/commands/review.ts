@@ -17,6 +17,7 @@ import {
   riskLines,
   type RiskyChange,
   type ShownPlan,
+  type ShowUnseen,
   visible,
   visibleName,
 } from '@litterbox/core';
@@ -157,7 +158,7 @@ async function integrate(
     onProgress: talk.progress,
     // Where a person is asked, the question shows the files.
     onPlan: (plan) => void (!talk.json && showPlan(talk, plan, input.acceptRisky === true || !isAtTerminal())),
-    ...(isAtTerminal() && { onUnseen: async (patch) => await showUnseen(context, patch) }),
+    ...(isAtTerminal() && { onUnseen: async (patch, part) => await showUnseen(context, patch, part) }),
   });
   if (talk.json) talk.document(operation.document?.(result));
   if (result.outcome === 'conflicts') {
@@ -182,8 +183,8 @@ async function integrate(
   requireStashBack(integration, result.conflicts);
 }
 
-async function showUnseen(context: Context, patch: AsyncIterable<Uint8Array>): Promise<void> {
-  context.talk.notice('Nobody has looked at these changes yet.');
+async function showUnseen(context: Context, ...[patch, part]: Parameters<ShowUnseen>): Promise<void> {
+  context.talk.notice(part === 'all' ? 'Nobody has looked at these changes yet.' : 'Since you looked:');
   if (process.stdout.isTTY && !context.talk.json)
     await showPaged(context, diffLines(context.talk, patch), 'No changes.');
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { OutputListener, RunningCommand } from '../channel/exec-channel.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan, RiskyChange } from '../ports/persons-repository.ts';
+import type { ShowUnseen } from '../use-cases/accept-work.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import type { PersonsGift } from '../use-cases/create-sandbox.ts';
 
@@ -18,10 +19,8 @@ export interface OperationOptions extends ProgressOptions {
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
   /** Before anything is asked or changed. */
   readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
-  /**
-   * Shows a person the changes that nobody was shown yet; the approver is asked after it. Without it an apply or merge takes them unasked.
-   */
-  readonly onUnseen?: ((patch: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
+  /** Before an apply or merge asks: shows a person what they have not seen. Without it, changes that nobody was shown at all are taken unasked. */
+  readonly onUnseen?: ShowUnseen | undefined;
   /** The files of an export that can run code, before anything is asked or written. */
   readonly onRisky?: ((risky: readonly RiskyChange[]) => void) | undefined;
   /** A fork of several has been made, and stays whatever becomes of the rest. */

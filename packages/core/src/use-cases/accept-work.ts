@@ -25,9 +25,12 @@ export interface GivenConsent {
   readonly tip?: string | undefined;
   /** Yes to the files that run code, of the state that was shown or that `tip` names. */
   readonly acceptRisky?: boolean | undefined;
-  /** Shows a person the changes that nobody was shown yet; the approver is asked after that. Without it they are taken unasked. */
-  readonly onUnseen?: ((patch: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
+  /** Shows a person what they have not seen, before the approver is asked. Without it, changes that nobody was shown at all are taken unasked. */
+  readonly onUnseen?: ShowUnseen | undefined;
 }
+
+/** @param part `all` where nobody was shown anything yet, `since` for the difference from what was shown last */
+export type ShowUnseen = (patch: AsyncIterable<Uint8Array>, part: 'all' | 'since') => Promise<void>;
 
 /** Changed files that a question or a refusal names. */
 const MAX_NAMED = 20;
@@ -54,13 +57,14 @@ export class AcceptWork {
   /** @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`, `PERMISSION_DENIED`; `REV_NOT_FOUND` for a tip that is none. */
   async execute(work: OfferedWork, consent: GivenConsent, options?: CallOptions): Promise<void> {
     const basis = await this.#basis(work, consent, options);
-    const isSeen = basis === undefined ? await this.#show(work, consent, options) : false;
     const since = basis === undefined ? [] : await this.#changedSince(work, basis, options);
-    if (since.length > 0) await this.#acceptChanged(work, basis, since, options);
+    const isUnseen = basis === undefined || since.length > 0;
+    const isSeen = isUnseen && (await this.#show(work, consent, basis, options));
+    if (basis !== undefined && since.length > 0) await this.#acceptChanged(work, basis, since, options);
     const isAccepted = consent.acceptRisky === true && basis !== undefined && since.length === 0;
     const question = `${work.question} anyway?`;
     await acceptRisky(this.#approver, { ...work, question }, isAccepted, options);
-    if (!isSeen || work.risky.length > 0) return;
+    if (basis !== undefined || !isSeen || work.risky.length > 0) return;
     const plain = { question: `${work.question}?`, details: [] };
     if (await this.#approver.approve(plain, options)) return;
     throw new LitterboxError('PERMISSION_DENIED', `Nobody agreed to ${work.verb} ${work.slug}.`, {
@@ -90,17 +94,24 @@ export class AcceptWork {
   }
 
   /** @returns whether there was a person to show it to */
-  async #show({ record, tip }: OfferedWork, { onUnseen }: GivenConsent, options?: CallOptions): Promise<boolean> {
+  async #show(
+    { record, tip, paths }: OfferedWork,
+    { onUnseen }: GivenConsent,
+    basis: ObjectId | undefined,
+    options?: CallOptions,
+  ): Promise<boolean> {
     if (!onUnseen) return false;
     const repository = await this.#repository.execute(options);
-    await onUnseen(repository.diff(record.id, { ...options, upTo: tip.commit }));
-    await this.#look.shown({ record, tip });
+    const some = paths?.length ? { paths } : {};
+    const scope = basis === undefined ? { upTo: tip.commit } : { revision: tip.commit, against: basis, ...some };
+    await onUnseen(repository.diff(record.id, { ...options, ...scope }), basis === undefined ? 'all' : 'since');
+    if (!('paths' in scope)) await this.#look.shown({ record, tip });
     return true;
   }
 
   async #acceptChanged(
     work: OfferedWork,
-    basis: ObjectId | undefined,
+    basis: ObjectId,
     since: readonly FileChange[],
     options?: CallOptions,
   ): Promise<void> {

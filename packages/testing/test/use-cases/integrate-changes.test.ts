@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ShowUnseen } from '@litterbox/core';
 import { NOTHING_LEFT, useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { changed, inState, made } from '../made.ts';
 
@@ -220,12 +221,25 @@ test('what was shown is merged without a question, and what came after it is CHA
   expect(fixture.approver.asked).toHaveLength(2);
 });
 
-test('a person who is asked about what changed since may say yes', async () => {
-  await using fixture = useCaseFixture({ answer: true });
+test('a person is shown what changed since and asked; after that it was shown', async () => {
+  const answers = [false, true];
+  await using fixture = useCaseFixture({
+    approver: (real) => ({
+      approve: async (...asked) => (await real.approve(...asked), answers.shift() ?? false),
+    }),
+  });
   await changed(fixture);
   await look(fixture, 'a');
   fixture.scribble('a', 'late', 'x');
-  await fixture.integrateChanges.execute(merge);
+  const seen: string[] = [];
+  const onUnseen: ShowUnseen = async (patch, part) => {
+    seen.push(part);
+    for await (const bytes of patch) seen.push(new TextDecoder().decode(bytes));
+  };
+  const merging = fixture.integrateChanges.execute({ ...merge, onUnseen });
+  await expect(merging).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
+  expect(seen).toEqual(['since', expect.stringMatching(/^diff --git a\/late(?:(?!work)[^])*$/)]);
+  await fixture.integrateChanges.execute({ ...merge, onUnseen });
   expect(fixture.approver.asked.map(({ question }) => question)).toEqual([
     'This file is not as it was when you were shown a. Merge a anyway?',
   ]);
