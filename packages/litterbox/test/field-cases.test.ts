@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { LibraryFixture } from './library-fixture.ts';
 import { PROVIDER } from './provider.ts';
@@ -134,4 +135,24 @@ curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`
     expect(stdout).toBe('./node_modules/own/index.js\n./packages/a/node_modules/own/index.js\n');
     expect(await litterbox.changes('a')).toEqual([]);
   });
+
+  (PROVIDER === 'overlayfs' ? it : it.skip)(
+    'FC-221: contents of Git LFS are unpacked once for all sandboxes of a commit',
+    async () => {
+      await using fixture = new LibraryFixture({ 'a.txt': 'a\n' });
+      const { git, stateDirectory } = fixture;
+      git('lfs', 'install', '--local');
+      git('lfs', 'track', '*.bin');
+      fixture.file('large.bin', 'large\n'.repeat(2000));
+      git('add', '-A');
+      git('commit', '-qm', 'large');
+      const litterbox = fixture.open();
+      for (const name of ['a', 'b']) {
+        const sandbox = await litterbox.create({ name });
+        expect((await sandbox.run('wc -c <large.bin')).stdout.trim()).toBe('12000');
+      }
+      const copies = readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' });
+      expect(copies.filter((path) => path.endsWith('/large.bin'))).toHaveLength(1);
+    },
+  );
 });

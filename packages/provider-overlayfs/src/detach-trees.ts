@@ -11,13 +11,15 @@ const ABSENT = '/run/absent';
 
 /**
  * Shell text: makes {@link ABSENT}, of the names that none of the trees has. Those that are there are masked, for programs miss a file that
- * was there.
+ * was there. It stays for the next session: a program for each name is time.
  */
 function makeAbsent(tools: readonly string[]): string {
-  return `rm -rf ${ABSENT} && mkdir ${ABSENT} || fail 'cannot make ${ABSENT}'
+  return `[ -d ${ABSENT} ] || mkdir ${ABSENT} || fail 'cannot make ${ABSENT}'
 for name in ${CREDENTIAL_NAMES.map(quoted).join(' ')}; do
-for tool in ${tools.join(' ')}; do { [ ! -e "$tool/$name" ] && [ ! -L "$tool/$name" ]; } || continue 2; done
-mknod "${ABSENT}/$name" c 0 0 || fail "cannot hide $name"
+is_there=
+for tool in ${tools.join(' ')}; do [ ! -e "$tool/$name" ] && [ ! -L "$tool/$name" ] || is_there=yes; done
+if [ "$is_there" ]; then [ ! -e "${ABSENT}/$name" ] || rm -f "${ABSENT}/$name" || fail "cannot show $name"
+else [ -e "${ABSENT}/$name" ] || mknod "${ABSENT}/$name" c 0 0 || fail "cannot hide $name"; fi
 done
 `;
 }

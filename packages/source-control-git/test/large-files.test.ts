@@ -236,4 +236,52 @@ describe('files of Git LFS', () => {
       expect.objectContaining({ path: 'got.bin', isHere: true }),
     );
   });
+
+  test('FC-220: need no git-lfs to be in a workspace, and none for a merge that does not touch them', async () => {
+    await using fixture = new GitFixture();
+    const root = repositoryWithLargeFiles(fixture);
+    for (const [name, value] of [
+      ['process', 'no-such-program'],
+      ['smudge', 'no-such-program'],
+      ['clean', 'no-such-program'],
+      ['required', 'true'],
+    ] as const)
+      fixture.git(root, 'config', `filter.lfs.${name}`, value);
+    const repository = await fixture.open(root);
+    const base = await repository.base({ type: 'head' });
+    const largeFiles = await repository.largeFiles(base);
+    expect(Buffer.concat(await all(repository.tree(base.tree, { largeFiles }))).includes(OLD)).toBe(true);
+    const id = await begin(repository);
+    const attributes = readFileSync(join(root, '.gitattributes'), 'utf8');
+    const files = { 'a.txt': 'b\n', '.gitattributes': attributes, 'dir/a.bin': OLD };
+    await record(repository, id, files);
+    const plan = await repository.plan(id, { integration: 'merge', ...ask });
+    await repository.execute(plan, { autostash: false });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('b\n');
+    // One that does touch them is refused whole, and names what is missing.
+    await record(repository, id, { ...files, 'a.txt': 'c\n', 'b.bin': NEW });
+    const next = await repository.plan(id, { integration: 'merge', ...ask });
+    const refused = await repository.execute(next, { autostash: false }).catch((error: unknown) => error);
+    expect(String(refused)).toContain('no-such-program');
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('b\n');
+    expect(existsSync(join(root, 'b.bin'))).toBe(false);
+  });
+
+  test('FC-222: are found and kept once for all work trees of a repository', async () => {
+    await using fixture = new GitFixture();
+    const root = repositoryWithLargeFiles(fixture);
+    const linked = join(fixture.directory, 'linked');
+    fixture.git(root, 'worktree', 'add', '-q', '-b', 'side', linked);
+    const repository = await fixture.open(linked);
+    const base = await repository.base({ type: 'head' });
+    expect(await repository.largeFiles(base)).toMatchObject([{ path: 'dir/a.bin', isHere: true }]);
+    const id = await begin(repository);
+    const attributes = readFileSync(join(root, '.gitattributes'), 'utf8');
+    await record(repository, id, { 'a.txt': 'a\n', '.gitattributes': attributes, 'dir/a.bin': OLD, 'b.bin': NEW });
+    const plan = await repository.plan(id, { integration: 'merge', ...ask });
+    await repository.execute(plan, { autostash: false });
+    expect(readFileSync(join(linked, 'b.bin'), 'utf8')).toBe(NEW);
+    expect(readFileSync(objectOf(root, NEW), 'utf8')).toBe(NEW);
+    expect(existsSync(join(root, '.git/worktrees/linked/lfs'))).toBe(false);
+  });
 });

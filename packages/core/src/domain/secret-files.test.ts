@@ -46,6 +46,9 @@ describe('secretByName', () => {
     '.bash_history',
     'x/.docker/config.json.bak',
     'config/credentials/production.key',
+    '.m2/settings.xml',
+    'home/.gradle/gradle.properties',
+    '.dockercfg',
   ])('holds back %j', (path) => {
     expect(secretByName(path)).toMatch(/\w/);
   });
@@ -68,6 +71,8 @@ describe('secretByName', () => {
     'credentials.ts',
     'README.md',
     'locales/en/auth.json',
+    'gradle.properties',
+    'maven/settings.xml',
     'dev.tfvars',
     '.claude/settings.json',
     'src/environment.bak',

@@ -34,13 +34,14 @@ const NAMED: readonly SecretFiles[] = [
   {
     holds: 'credentials of a package registry',
     names: '.pypirc',
-    paths: '.gem/credentials .cargo/credentials .cargo/credentials.toml .composer/auth.json',
+    paths:
+      '.m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .gem/credentials .cargo/credentials .cargo/credentials.toml .composer/auth.json',
   },
   {
     holds: 'credentials of a cloud',
     names: `credentials.json credentials.csv application_default_credentials.json service-account*.json service_account*.json
 .boto .s3cfg .vault-token .terraformrc terraform.rc credentials.tfrc.json *.tfstate *.tfstate.backup kubeconfig kubeconfig.* *.kubeconfig
-accesskeys.csv local.settings.json`,
+accesskeys.csv local.settings.json .dockercfg`,
     paths: `.aws/credentials .aws/config .aws/sso/cache/* .aws/cli/cache/* .azure/* .kube/config .docker/config.json gcloud/credentials.db
 gcloud/access_tokens.db gcloud/legacy_credentials/* doctl/config.yaml`,
   },
