@@ -32,8 +32,8 @@ const HOLES = [
   {
     name: 'decision-on-another-state',
     file: `${CORE}/use-cases/accept-work.ts`,
-    guard: '    if (since.length > 0) await',
-    hole: '    if (since.length < 0) await',
+    guard: '    if (basis !== undefined && since.length > 0) await',
+    hole: '    if (basis !== undefined && since.length < 0) await',
     tests: ['AX90: what a program', 'AX92: '],
   },
   {

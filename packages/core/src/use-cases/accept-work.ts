@@ -29,7 +29,11 @@ export interface GivenConsent {
   readonly onUnseen?: ShowUnseen | undefined;
 }
 
-/** @param part `all` where nobody was shown anything yet, `since` for the difference from what was shown last */
+/**
+ * Shows a person a patch, of hostile bytes, and resolves when they have seen it.
+ *
+ * @param part `all` where nobody was shown anything yet, `since` for the difference from what was shown last
+ */
 export type ShowUnseen = (patch: AsyncIterable<Uint8Array>, part: 'all' | 'since') => Promise<void>;
 
 /** Changed files that a question or a refusal names. */
