@@ -177,7 +177,7 @@ suite.describe('an image', () => {
     try {
       await using sandboxes = await Sandboxes.open();
       const runtime = await sandboxes.create({ root: { type: 'image', reference: image } });
-      const fake = '#!/bin/sh\necho fake >>/src/log\nexec /bin/busybox "\${0##*/}" "$@"\n';
+      const fake = '#!/bin/sh\necho fake >>/src/log\nexec /bin/busybox "${0##*/}" "$@"\n';
       const names = 'sh setsid tar find stat cat env';
       await run(
         runtime,
