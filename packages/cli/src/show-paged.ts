@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Context } from './context.ts';
+import { isDumb } from './is-dumb.ts';
 import { passOn } from './output-streams.ts';
 import { personsPath } from './persons-path.ts';
 
@@ -14,7 +15,7 @@ export async function showPaged(
   lines: AsyncIterable<string> | Iterable<string>,
   nothing: string,
 ): Promise<void> {
-  const pager = process.stdout.isTTY ? pagerOf() : undefined;
+  const pager = process.stdout.isTTY && !isDumb() ? pagerOf() : undefined;
   let pages: Pages | undefined;
   let isEmpty = true;
   try {

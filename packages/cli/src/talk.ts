@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { type Progress, visible } from '@litterbox/core';
+import { isDumb } from './is-dumb.ts';
 import { jsonLine } from './json-line.ts';
 import { progressLine } from './progress-line.ts';
 
@@ -28,7 +29,10 @@ export class Talk {
     this.#quiet = quiet;
     const { NO_COLOR: none, FORCE_COLOR: forced } = process.env;
     this.#hasColor = (stream) =>
-      color ?? (forced !== undefined && forced !== '0' ? true : (none === undefined || none === '') && stream.isTTY);
+      color ??
+      (forced !== undefined && forced !== '0'
+        ? true
+        : (none === undefined || none === '') && stream.isTTY && !isDumb());
   }
 
   /** Text for stdout, in colour where a person reads it. */
@@ -66,7 +70,7 @@ export class Talk {
     if (this.#quiet || this.json) return;
     const { step, message, detail } = progress;
     if (step === 'wait') return this.notice(visible(message)); // what comes next may be what a command prints
-    if (!process.stderr.isTTY) {
+    if (!process.stderr.isTTY || isDumb()) {
       if (detail === undefined) process.stderr.write(`${visible(message)}\n`);
       return;
     }

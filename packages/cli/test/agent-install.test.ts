@@ -687,7 +687,7 @@ describe('litterbox agent', () => {
     });
     expect(text).not.toContain(home(fixture));
     expect((await fixture.run(['agent', 'install', 'cursor', '--yes'])).stderr).toContain(
-      'litterbox is not in your PATH',
+      'put litterbox into your PATH',
     );
     expect(JSON.parse((await fixture.run(['agent', 'list', '--json'])).stdout)).toHaveLength(CLIENTS.length);
   });
@@ -710,7 +710,7 @@ describe('litterbox agent', () => {
       [['install', 'codex', '--name', 'a b'], 2, 'not a name'],
       [['install', 'codex', '--sandbox', '###'], 2, 'has no letter'],
       [['install', 'codex', '--tool-prefix', '1'], 2, 'cannot begin'],
-      [['install', 'codex', '--exclusive', '--yes'], 5, 'no setting known'],
+      [['install', 'codex', '--exclusive', '--yes'], 5, 'cannot switch off'],
       [['instal', 'codex'], 2, 'Did you mean install?'],
     ];
     for (const [args, code, says] of cases) {

@@ -959,8 +959,8 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'asked']);
     await fixture.run(['run', 'asked', 'echo all: >Makefile']);
-    const typed = async (args: readonly string[], waitedFor: string, answer: string) => {
-      const child = fixture.startInTerminal(args);
+    const typed = async (args: readonly string[], waitedFor: string, answer: string, more = {}) => {
+      const child = fixture.startInTerminal(args, more);
       let shown = '';
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
         const isNew = !shown.includes(waitedFor);
@@ -975,6 +975,28 @@ describe('the command line', () => {
     expect(merge).toEqual({ code: 4, shown: expect.stringContaining('Cancelled. Nothing was changed.') });
     expect(merge.shown).not.toMatch(/--yes-risky|error:/);
     expect(fixture.git('status', '--porcelain')).toBe('');
+    const dumb = await typed(['merge', 'asked'], '[y/N]', 'n\r', { TERM: 'dumb' });
+    expect(dumb).toEqual({ code: 4, shown: expect.stringContaining('Cancelled. Nothing was changed.') });
+    expect(dumb.shown).not.toContain('\u001b');
+  });
+
+  it('FC-201: a terminal that writes text below text gets no colours, no pager and no line that is written over', async () => {
+    await using fixture = new CliFixture();
+    const shown = async (args: readonly string[]) => {
+      const child = fixture.startInTerminal(args, { TERM: 'dumb', PAGER: 'sed s/^/paged:/' });
+      let text = '';
+      child.stdout?.setEncoding('utf8').on('data', (part: string) => (text += part));
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, text: text.replaceAll('\r\n', '\n') };
+    };
+    expect(await shown(['create', 'plain'])).toEqual({
+      code: 0,
+      text: expect.stringMatching(/^Reading the base\n[^\r\u001b]*Created plain at [^\r\u001b]*plain\n$/),
+    });
+    await fixture.run(['run', 'plain', 'echo new >new.txt']);
+    const diff = await shown(['diff', 'plain']);
+    expect(diff).toEqual({ code: 0, text: expect.stringContaining('\n+new\n') });
+    expect(diff.text).not.toMatch(/\u001b|paged:/);
   });
 
   it('FC-35: --json leaves the command its input, and one that nobody closes holds nothing up', async () => {

@@ -36,9 +36,41 @@ export function askPerson({ question, otherwise }: PermissionRequest, server: Mc
   if (!isAllowed(KEY, question, context)) throw denied('The person did not allow it.');
 }
 
+/** After so long without an answer a client is taken for one that shows no questions, whatever it says of itself. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Questions that wait for an answer, of all clients. Some clients say that they can ask, show nothing, and give the call up minutes later:
+ * the same question is not asked twice, and after a minute no other one is.
+ */
+export class OpenQuestions {
+  readonly #askedAtMs = new Map<string, number>();
+
+  /** Whether it may be asked now. It is open then. */
+  opens(question: string): boolean {
+    const nowMs = performance.now();
+    const isSilent = [...this.#askedAtMs.values()].some((askedAtMs) => nowMs - askedAtMs > PATIENCE_MS);
+    if (isSilent || this.#askedAtMs.has(question)) return false;
+    this.#askedAtMs.set(question, nowMs);
+    return true;
+  }
+
+  close(question: string): void {
+    this.#askedAtMs.delete(question);
+  }
+}
+
 /** How a call asks the person for what they may give to it; nothing at a client that cannot ask. */
-export function giftsOf(server: McpServer, context: ServerContext): Pick<OperationOptions, 'ask'> {
-  return canAsk(server, context) ? { ask: async ({ key, question }) => isAllowed(key, question, context) } : {};
+export function giftsOf(server: McpServer, context: ServerContext, open: OpenQuestions): Pick<OperationOptions, 'ask'> {
+  if (!canAsk(server, context)) return {};
+  return {
+    ask: async ({ key, question }) => {
+      const isAnswered = inputResponse(context.mcpReq.inputResponses, key).kind !== 'missing';
+      if (isAnswered) open.close(question);
+      else if (!open.opens(question)) return false;
+      return isAllowed(key, question, context);
+    },
+  };
 }
 
 /** The newer form of the protocol says with each request what the client can do, the older once at the start. */

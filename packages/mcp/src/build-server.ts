@@ -16,6 +16,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
+import type { OpenQuestions } from './ask-person.ts';
 import { callTool } from './call-tool.ts';
 import { errorResult, type Telling } from './error-result.ts';
 import { rawSchema } from './raw-schema.ts';
@@ -29,13 +30,15 @@ export interface Offer {
   readonly sandbox?: string | undefined;
   readonly version: string;
   readonly telling: Telling;
+  /** What no person has answered yet. */
+  readonly questions: OpenQuestions;
   /** The names of the sandboxes that may be worked in. */
   names(options?: OperationOptions): Promise<readonly string[]>;
 }
 
 /** The whole adapter: a loop over what core offers. It has no schema, no rule and no word of its own. */
 export function buildServer(offer: Offer): McpServer {
-  const { litterbox, tools, instructions, version, telling } = offer;
+  const { litterbox, tools, instructions, version } = offer;
   const server = new McpServer({ name: 'litterbox', title: 'Litterbox', version }, { instructions });
   for (const tool of tools) {
     server.registerTool(
@@ -47,8 +50,7 @@ export function buildServer(offer: Offer): McpServer {
         ...(tool.facts && { outputSchema: rawSchema(tool.facts) }),
         annotations: annotationsOf(tool),
       },
-      async (given: unknown, context: ServerContext) =>
-        await callTool(litterbox, tool, given, server, context, telling),
+      async (given: unknown, context: ServerContext) => await callTool(litterbox, tool, given, server, context, offer),
     );
   }
   // Tools are looked up by name in a plain object, which has more names than tools: `constructor` would be a tool that is disabled.

@@ -1,7 +1,7 @@
 import type { OfferedTool, ToolAnswer } from '@litterbox/core/agent';
 import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
-import { askPerson, giftsOf, Unanswered } from './ask-person.ts';
+import { askPerson, giftsOf, type OpenQuestions, Unanswered } from './ask-person.ts';
 import { errorResult, type Telling } from './error-result.ts';
 import { reportProgress } from './report-progress.ts';
 
@@ -12,7 +12,7 @@ export async function callTool(
   given: unknown,
   server: McpServer,
   context: ServerContext,
-  telling: Telling,
+  { telling, questions }: { readonly telling: Telling; readonly questions: OpenQuestions },
 ): Promise<CallToolResult | InputRequiredResult> {
   const { mcpReq } = context;
   using progress = reportProgress(mcpReq);
@@ -21,7 +21,7 @@ export async function callTool(
     const request = asks(given);
     if (request) askPerson(request, server, context);
     const input = inputOf(given) as Record<string, unknown>; // checked where every door's input is checked
-    const options = { signal, ...progress.listeners, ...giftsOf(server, context) };
+    const options = { signal, ...progress.listeners, ...giftsOf(server, context, questions) };
     return resultOf(operation.name, await litterbox.perform(operation, input, options));
   } catch (error) {
     if (error instanceof Unanswered) return error.result;

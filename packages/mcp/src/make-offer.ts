@@ -12,6 +12,7 @@ import {
 } from '@litterbox/core/agent';
 import { PROVIDERS, userHosts } from '@litterbox/providers';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
+import { OpenQuestions } from './ask-person.ts';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { Offer } from './build-server.ts';
 import { launchFiller } from './launch-filler.ts';
@@ -48,6 +49,7 @@ export async function makeOffer({ repo, profile: wanted, prefix, sandbox: named 
     instructions: instructionsOf(setting, { prefix, sandbox }),
     sandbox,
     version: VERSION,
+    questions: new OpenQuestions(),
     telling: {
       places: [[defaultStateDirectory(), '<state directory>'] as const, [homedir(), '~'] as const].filter(
         ([path]) => path.length > 1, // `/` is the home of some users of containers, and in every path

@@ -63,6 +63,24 @@ describe.each(ERAS)('what only a person may allow (%s)', (era) => {
     expect(questions[0]).toContain('node_modules');
   });
 
+  it('FC-200: goes on without dependencies at a client that says it can ask and shows nothing', async () => {
+    await using fixture = await mcpFixture({ era, client: ELICITATION, files: NPM });
+    fixture.scratch.file(MODULE, 'module\n');
+    let asked = 0;
+    const question = new Promise<void>((resolve) => {
+      fixture.client.setRequestHandler('elicitation/create', () => {
+        asked += 1;
+        resolve();
+        return new Promise<never>(() => {});
+      });
+    });
+    fixture.call('sandbox-create', { name: 'a' }).catch(() => {}); // it ends with the client
+    await question;
+    const { facts } = await fixture.call('sandbox-create', { name: 'a' });
+    expect(facts?.['note']).toContain('--include node_modules');
+    expect(asked).toBe(1);
+  });
+
   it('says what to ask the person for where dependencies are missing, at a client that cannot ask', async () => {
     await using fixture = await mcpFixture({ era, files: NPM });
     const { facts } = await fixture.call('sandbox-create', { name: 'a' });

@@ -87,7 +87,7 @@ describe('an engine that cannot be trusted, or does not trust', () => {
   it('is refused when nobody vouches for it, also where Node was told to believe everybody', async () => {
     await using server = await listening(createTlsServer(shows('engine'), () => {}));
     const host = at(server.port, 'deceived');
-    const nobody = expect.stringContaining('nobody that ca.pem vouches for');
+    const nobody = expect.stringContaining('ca.pem does not vouch for');
     expect(await finding(host)).toMatchObject({ usable: false, finding: nobody });
     // A program's own environment: that of a test is a copy, which Node does not read.
     const child = ['--no-warnings', '--conditions=@litterbox/source', join(import.meta.dirname, 'probe-child.ts')];

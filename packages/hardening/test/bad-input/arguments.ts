@@ -479,7 +479,7 @@ export const ARGUMENTS: readonly BadInput[] = [
   ),
   ...(
     [
-      ['creating', 'SANDBOX_BUSY', 'is still being made'],
+      ['creating', 'SANDBOX_BUSY', 'is still being created'],
       ['deleting', 'SANDBOX_DELETING', 'is being deleted'],
       ['stopped', 'SANDBOX_STOPPED', 'is stopped'],
     ] as const

@@ -409,7 +409,7 @@ const VALUES: readonly Values[] = [
       '[network]\nallow = ["a.com"]',
     ],
     'CONFIG_UNTRUSTED',
-    'asks for more than a sandbox gets by itself',
+    'asks for more than a sandbox gets by default',
   ],
   [
     'B25: a key of another type',

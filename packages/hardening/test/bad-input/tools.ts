@@ -364,7 +364,7 @@ export const TOOLS: readonly BadCall[] = [
     },
     ...(
       [
-        ['creating', 'SANDBOX_BUSY', 'is still being made'],
+        ['creating', 'SANDBOX_BUSY', 'is still being created'],
         ['deleting', 'SANDBOX_DELETING', 'is being deleted'],
         ['stopped', 'SANDBOX_STOPPED', 'is stopped'],
       ] as const
