@@ -4,7 +4,7 @@ import { agentHint } from './agent-hint.ts';
 test.each<[hint: string, told: string]>([
   ['Make one: litterbox create NAME.', 'Make one: lb_sandbox-create.'],
   ['Stop, or make a new one: litterbox create NAME.', 'Stop, or make a new one: lb_sandbox-create.'],
-  ['It was deleted; look with `litterbox list`.', 'It was deleted meanwhile; look with lb_sandbox-list.'],
+  ['It was deleted; look with `litterbox list`.', 'It was deleted; look with lb_sandbox-list.'],
   ['Choose another name, work in it, or delete it: litterbox delete agent1.', 'Choose another name, or work in it.'],
   ['Look with ls -la in the sandbox.', 'Look with lb_bash: ls -la.'],
   ['Use bash for what is hidden: cat, grep or ls -A.', 'Use lb_bash for what is hidden: cat, grep or ls -A.'],
