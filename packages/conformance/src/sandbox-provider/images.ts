@@ -93,7 +93,7 @@ export function images(check: Check): void {
       installer,
       `id -u; echo $HOME; pwd; cat README; touch README new 2>/dev/null && echo written
 mount -t tmpfs none /mnt 2>/dev/null && echo mounted; mknod /tmp/disk b 8 0 2>/dev/null && echo made
-chroot / true 2>/dev/null && echo changed; ls /sys/class/net; ls /home/agent /playground 2>/dev/null
+chroot / true 2>/dev/null && echo changed; sed -n 's/^ *\\([a-z0-9]*\\):.*/\\1/p' /proc/net/dev; ls /home/agent /playground 2>/dev/null
 while read -r name value; do case $name in CapEff:|CapBnd:|NoNewPrivs:|Seccomp:) echo "$name $value";; esac; done </proc/self/status`,
     );
     const facts = new Map(stdout.split('\n').map((line) => line.split(' ') as [string, string]));
