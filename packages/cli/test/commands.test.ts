@@ -111,7 +111,7 @@ describe('the command line', () => {
     fixture.git('add', '-A');
     fixture.git('commit', '-qm', 'packages');
     const without = await fixture.run(['create', 'without']);
-    expect(without.stderr).toContain('Git ignores node_modules, so your copy is not in the sandbox.');
+    expect(without.stderr).toContain('Git ignores node_modules, so it is not in the sandbox.');
     if (PROVIDER === 'overlayfs')
       expect(without.stderr).toContain(
         '  litterbox delete without && litterbox create without --include node_modules\n',

@@ -142,7 +142,7 @@ it.each<readonly [string, Readonly<Record<number, string>>]>([
   ['of a start in two words', { 7: 'boot id' }],
   ['of itself from right to left', { 8: '\u202e' }],
 ])('AX84: a machine that tells %s is refused by its name', (_what, change) => {
-  expect(() => parseFarFacts('box', told(change))).toThrow(/^box does not tell/);
+  expect(() => parseFarFacts('box', told(change))).toThrow(/^box does not report/);
 });
 
 it('AX84: the reason why a connection is lost has no character that nobody sees', async () => {

@@ -168,7 +168,12 @@ describe('files of Git LFS', () => {
       { path: 'dir/a.bin', reasons: ['is binary: a diff does not show what it holds'] },
       { path: 'huge.bin', reasons: ['is larger than 1 MiB'] },
       { path: 'raw.bin', reasons: ['is larger than 1 MiB'] },
-      { path: 'unseen.bin', reasons: ['has characters in it that nobody sees, or that reorder text'] },
+      {
+        path: 'unseen.bin',
+        reasons: [
+          'holds what nobody sees: invisible or reordering characters, terminal codes, or text behind hundreds of blanks',
+        ],
+      },
       { path: 'x.bin', reasons: [stands(LAST.length)] },
       { path: 'y.bin', reasons: [stands(5)] },
     ];

@@ -49,6 +49,7 @@ const LEAST = [
   'becomes executable',
   'is a symbolic link',
   'has ',
+  'holds what nobody sees',
   'differs ',
   'is binary',
   'is larger',
