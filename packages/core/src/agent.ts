@@ -90,6 +90,7 @@ export { ReadLines } from './inside/read-lines.ts';
 export { RecordRevision } from './use-cases/record-revision.ts';
 export { RunCommand } from './use-cases/run-command.ts';
 export { SearchFiles } from './inside/search-files.ts';
+export { type Look, LookAtSandbox } from './use-cases/look-at-sandbox.ts';
 export { SettleSandbox } from './use-cases/settle-sandbox.ts';
 export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';
 export { SpillOutput } from './use-cases/spill-output.ts';

@@ -55,7 +55,6 @@ export const ALL_USE_CASES: UseCaseList = [
       Port.Actor,
     ],
   ],
-  [LookAtSandbox, [FindSandbox, OpenRepository, Port.State, SettleSandbox]],
   [AcceptWork, [Port.State, OpenRepository, Port.Approver, LookAtSandbox]],
   [
     IntegrateChanges,

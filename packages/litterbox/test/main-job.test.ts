@@ -352,7 +352,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     const sandbox = await litterbox.create({ name: 'risky' });
     await sandbox.write('Makefile', 'all:\n');
     meanwhile = async () => void (await (await other.open('risky')).write('Makefile', 'evil:\n'));
-    expect(await refusal(litterbox.merge('risky'))).toSatisfyError(coded('CONFLICT'));
+    expect(await refusal(litterbox.merge('risky'))).toSatisfyError(coded('CHANGED_SINCE_SHOWN'));
     expect(existsSync(join(fixture.repository, 'Makefile'))).toBe(false);
     meanwhile = async () => {
       await other.list();

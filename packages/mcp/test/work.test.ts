@@ -167,9 +167,9 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(await write('merged')).toMatch(
       /^SANDBOX_NOT_FOUND: The sandbox "merged" was merged into "main" on \S+ at \S+ UTC \(by person\)\.\nNext: Its work is over\. To start something new: sandbox-create\.$/,
     );
-    expect(await write('deleted')).toMatch(/^SANDBOX_NOT_FOUND: .+ it was deleted on .+\nNext: Its work is over: stop/);
+    expect(await write('deleted')).toMatch(/^SANDBOX_NOT_FOUND: .+ was deleted on .+\nNext: Its work is over\./);
     const { content } = await bound.callTool({ name: 'write', arguments: { path: 'c.txt', content: 'c\n' } });
-    expect(JSON.stringify(content)).toMatch(/it was deleted on .+Next: Its work is over: stop\. This server works in/);
+    expect(JSON.stringify(content)).toMatch(/ was deleted on .+Next: Stop here: its work is over, and this server works in/);
   });
 
   it('tells what is in force: network, playground, limits, one sandbox per task', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { all, begin, GitFixture, put, record } from './git-fixture.ts';
@@ -245,6 +245,10 @@ describe('files of Git LFS', () => {
   test('FC-220: need no git-lfs to be in a workspace, and none for a merge that does not touch them', async () => {
     await using fixture = new GitFixture();
     const root = repositoryWithLargeFiles(fixture);
+    // git cleans a file again that is no older than its index.
+    const long = new Date(Date.now() - 60_000);
+    utimesSync(join(root, 'dir/a.bin'), long, long);
+    fixture.git(root, 'update-index', '--refresh');
     for (const [name, value] of [
       ['process', 'no-such-program'],
       ['smudge', 'no-such-program'],

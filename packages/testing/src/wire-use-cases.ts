@@ -159,7 +159,7 @@ export function wireUseCases(ports: Ports) {
   const changeWorkspace = new ChangeWorkspace(findSandbox, openSandboxes, state, audit, recordRevision, actor);
   const inspectSandbox = new InspectSandbox(findSandbox, openSandboxes, state, audit, actor);
   const settleSandbox = new SettleSandbox(state, openSandboxes, recordRevision);
-  const lookAtSandbox = new LookAtSandbox(findSandbox, openRepository, state, settleSandbox);
+  const lookAtSandbox = new LookAtSandbox(findSandbox, openRepository, state, settleSandbox, ports.asker);
   const acceptWork = new AcceptWork(state, openRepository, ports.approver, lookAtSandbox);
   const deleteSandbox = new DeleteSandbox(
     findSandbox,

@@ -1,5 +1,5 @@
 import { isLitterboxError } from '../domain/errors.ts';
-import type { ProgressOptions } from '../ports/call.ts';
+import type { Asker, ProgressOptions } from '../ports/call.ts';
 import type { Revision } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { changeRecord } from './change-record.ts';
@@ -29,23 +29,26 @@ export class LookAtSandbox {
   readonly #repository: OpenRepository;
   readonly #state: StateStore;
   readonly #settle: SettleSandbox;
+  readonly #asker: Asker;
 
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, settle: SettleSandbox) {
+  /** @param asker an agent that looks at work has not shown it to anybody, and sees what is recorded */
+  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, settle: SettleSandbox, asker: Asker) {
     this.#find = find;
     this.#repository = repository;
     this.#state = state;
     this.#settle = settle;
+    this.#asker = asker;
   }
 
   async execute(name: string, options?: ProgressOptions): Promise<Look> {
     const record = await this.#find.execute(name, options);
-    const unsettled = await this.#unsettled(record, options);
+    const unsettled = this.#asker === 'agent' ? undefined : await this.#unsettled(record, options);
     const repository = await this.#repository.execute(options);
     const { tip } = await repository.history(record.id, options);
     return { record, tip, ...(unsettled !== undefined && { unsettled }) };
   }
 
-  /** A person was shown everything that the look holds. Nothing happens when the sandbox was deleted meanwhile. */
+  /** A person was shown everything that the look holds. Nothing happens for an agent, nor when the sandbox was deleted meanwhile. */
   async shown({
     record,
     tip,
@@ -53,6 +56,7 @@ export class LookAtSandbox {
     readonly record: SandboxRecord;
     readonly tip: Pick<Revision, 'commit'>;
   }): Promise<void> {
+    if (this.#asker === 'agent') return;
     try {
       await changeRecord(this.#state, record, ({ shownTip }) =>
         shownTip === tip.commit ? undefined : { shownTip: tip.commit },

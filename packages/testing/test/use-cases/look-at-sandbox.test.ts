@@ -34,3 +34,14 @@ test('what was shown is kept with the sandbox, and nothing of it where the sandb
   await fixture.deleteSandbox.execute('a', { force: true });
   await fixture.lookAtSandbox.shown(look);
 });
+
+test('an agent that looks at its own work has not shown it to anybody, and waits for nothing', async () => {
+  await using fixture = useCaseFixture({ asker: 'agent' });
+  const { id } = await changed(fixture);
+  fixture.scribble('a', 'late', 'x');
+  await using _lease = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
+  const look = await fixture.lookAtSandbox.execute('a');
+  expect(look).toMatchObject({ tip: { number: 1 } });
+  await fixture.lookAtSandbox.shown(look);
+  expect((await fixture.state.get(id))?.shownTip).toBeUndefined();
+});
