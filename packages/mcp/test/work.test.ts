@@ -169,7 +169,9 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     );
     expect(await write('deleted')).toMatch(/^SANDBOX_NOT_FOUND: .+ was deleted on .+\nNext: Its work is over\./);
     const { content } = await bound.callTool({ name: 'write', arguments: { path: 'c.txt', content: 'c\n' } });
-    expect(JSON.stringify(content)).toMatch(/ was deleted on .+Next: Stop here: its work is over, and this server works in/);
+    expect(JSON.stringify(content)).toMatch(
+      / was deleted on .+Next: Stop here: its work is over, and this server works in/,
+    );
   });
 
   it('tells what is in force: network, playground, limits, one sandbox per task', async () => {
