@@ -7,6 +7,7 @@ import {
   type HistoryEntry,
   type Integration,
   type IntegrationPlan,
+  isLitterboxError,
   LitterboxError,
   mergeChanges,
   type Parsed,
@@ -115,8 +116,13 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
   }
   if (input.revision === undefined) {
     const { sandbox } = input;
-    const planning = litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
-    showRisky(talk, (await planning.catch(() => undefined))?.risky ?? [], sandbox);
+    try {
+      const plan = await litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
+      showRisky(talk, plan.risky, sandbox);
+    } catch (error) {
+      if (!isLitterboxError(error)) throw error;
+      talk.notice(`Files that can run code are not listed. ${visible(error.message)}`);
+    }
   }
   await showPaged(context, diffLines(talk, found.patch()), 'No changes.');
   await found.markShown(); // who leaves the pager early has seen what they wanted to

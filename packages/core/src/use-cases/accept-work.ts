@@ -76,14 +76,18 @@ export class AcceptWork {
     });
   }
 
-  /** The state that the person knows: the one that they name, or the one that they were shown last. */
-  async #basis({ record, tip, ...work }: OfferedWork, consent: GivenConsent, options?: CallOptions) {
-    if (consent.tip === undefined) return (await currentRecord(this.#state, record, options)).shownTip;
+  /** @throws LitterboxError `CHANGED_SINCE_SHOWN` when the work is of another state than the one that was named, `REV_NOT_FOUND`. */
+  async assertNamed(work: OfferedWork, name: string, options?: CallOptions): Promise<ObjectId> {
     const repository = await this.#repository.execute(options);
-    const { commit } = await repository.resolve(record.id, consent.tip, options);
-    if (commit === tip.commit) return commit;
-    const since = await this.#changedSince({ record, tip, ...work }, commit, options);
-    throw changedSince({ record, tip, ...work }, commit, since);
+    const { commit } = await repository.resolve(work.record.id, name, options);
+    if (commit === work.tip.commit) return commit;
+    throw changedSince(work, commit, await this.#changedSince(work, commit, options));
+  }
+
+  /** The state that the person knows: the one that they name, or the one that they were shown last. */
+  async #basis(work: OfferedWork, { tip }: GivenConsent, options?: CallOptions): Promise<ObjectId | undefined> {
+    if (tip !== undefined) return await this.assertNamed(work, tip, options);
+    return (await currentRecord(this.#state, work.record, options)).shownTip;
   }
 
   async #changedSince(

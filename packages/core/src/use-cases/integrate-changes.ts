@@ -5,7 +5,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/persons-repository.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { leaseSandbox } from './lease-sandbox.ts';
-import { type AcceptWork, changedSince, type GivenConsent } from './accept-work.ts';
+import { type AcceptWork, changedSince, type GivenConsent, type OfferedWork } from './accept-work.ts';
 import { audited } from './audited.ts';
 import { currentRecord } from './change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
@@ -81,7 +81,9 @@ export class IntegrateChanges {
   /** What the workspace holds is recorded first, as far as it can be looked into. */
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
     const { record, unsettled } = await this.#look.execute(input.sandbox, options);
-    return { ...(await this.#plan(record, input, options)), ...(unsettled !== undefined && { unsettled }) };
+    const plan = await this.#plan(record, input, options);
+    if (input.tip !== undefined) await this.#accept.assertNamed(offeredWork(record, plan, input), input.tip, options);
+    return { ...plan, ...(unsettled !== undefined && { unsettled }) };
   }
 
   async #plan(record: SandboxRecord, input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
@@ -130,10 +132,7 @@ export class IntegrateChanges {
       async () => {
         reach('integrate.after-start');
         // Outside the leases: nobody waits for a person who reads.
-        const { risky, slug, tip, integration: verb } = plan;
-        const question = `${verb === 'merge' ? 'Merge' : 'Apply'} ${slug}`;
-        const work = { record, tip: { commit: tip }, paths: input.paths, risky, slug, verb, question };
-        if (!plan.upToDate) await this.#accept.execute(work, input, options);
+        if (!plan.upToDate) await this.#accept.execute(offeredWork(record, plan, input), input, options);
         return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
@@ -191,6 +190,12 @@ export class IntegrateChanges {
         : await leaseSandbox(this.#state, record, purpose, options);
     return await body();
   }
+}
+
+function offeredWork(record: SandboxRecord, plan: IntegrationPlan, { paths }: IntegrateInput): OfferedWork {
+  const { risky, slug, tip, integration: verb } = plan;
+  const question = `${verb === 'merge' ? 'Merge' : 'Apply'} ${slug}`;
+  return { record, tip: { commit: tip }, paths, risky, slug, verb, question };
 }
 
 const wholeOnly = (sandbox: string) =>

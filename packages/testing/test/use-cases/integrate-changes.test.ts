@@ -263,10 +263,13 @@ test('a tip is a yes to exactly that state, whatever was shown', async () => {
   await look(fixture, 'a');
   fixture.scribble('a', 'Makefile', 'all:\n');
   const { tip } = await fixture.lookAtSandbox.execute('a');
-  for (const wrong of ['1', '0'])
-    await expect(fixture.integrateChanges.execute({ ...merge, tip: wrong, acceptRisky: true })).rejects.toMatchObject({
-      code: 'CHANGED_SINCE_SHOWN',
-    });
+  for (const wrong of ['1', '0']) {
+    const refusal = { code: 'CHANGED_SINCE_SHOWN' };
+    await expect(fixture.integrateChanges.execute({ ...merge, tip: wrong, acceptRisky: true })).rejects.toMatchObject(
+      refusal,
+    );
+    await expect(fixture.integrateChanges.plan({ ...merge, tip: wrong })).rejects.toMatchObject(refusal);
+  }
   await expect(fixture.integrateChanges.execute({ ...merge, tip: '99' })).rejects.toMatchObject({
     code: 'REV_NOT_FOUND',
   });
