@@ -2,7 +2,7 @@
 export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonly string[]])[] = [
   ['Start:', ['init', 'create', 'run', 'shell', 'list']],
   ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'undo', 'restore', 'snapshot']],
-  ['Agents:', ['agent', 'mcp', 'serve']],
+  ['Agents:', ['with', 'agent', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],
   ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'audit']],

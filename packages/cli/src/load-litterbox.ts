@@ -1,21 +1,33 @@
 import { ALWAYS_LEAN, type Approver } from '@litterbox/core';
-import type { Performer } from 'litterbox/performer';
+import type { Litterbox } from 'litterbox';
+import type { LitterboxOptions, Performer } from 'litterbox/performer';
 
 /** What carries out operations with every provider that comes along; loaded only by commands that need it. */
 export async function loadLitterbox(repo: string, approver: Approver): Promise<Performer> {
-  const [{ createPerformer }, { PROVIDERS, userHosts }] = await Promise.all([
+  const [{ createPerformer }, options] = await Promise.all([
     import('litterbox/performer'),
-    import('@litterbox/providers'),
+    optionsFor(repo, approver, 'cli'),
   ]);
-  return createPerformer({
+  return createPerformer(options);
+}
+
+/** The same with a method for each operation, for an agent whose hands are methods of a sandbox. */
+export async function loadForAgent(repo: string, approver: Approver, agent: string): Promise<Litterbox> {
+  const [{ createLitterbox }, options] = await Promise.all([import('litterbox'), optionsFor(repo, approver, agent)]);
+  return createLitterbox(options);
+}
+
+async function optionsFor(repo: string, approver: Approver, actor: string): Promise<LitterboxOptions> {
+  const { PROVIDERS, userHosts } = await import('@litterbox/providers');
+  return {
     repo,
     providers: PROVIDERS,
     openHosts: userHosts,
-    actor: 'cli',
+    actor,
     approver,
     environment: process.env,
     parts: { heap: ALWAYS_LEAN }, // bin.ts has set the flags for good
     launchKeeper: async (id) => await (await import('@litterbox/mcp/start')).launchKeeper(id),
     launchFiller: async (root) => await (await import('@litterbox/mcp/start')).launchFiller(root),
-  });
+  };
 }

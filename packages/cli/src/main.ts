@@ -21,8 +21,9 @@ export async function main(args: readonly string[]): Promise<void> {
     process.on(name, () => {
       if (signalled !== undefined) process.exit(code); // the second time: at once
       if (name === 'SIGINT' && interrupted) {
-        interrupted();
-        interrupted = undefined;
+        const handle = interrupted;
+        interrupted = undefined; // who wants the next one too asks for it again
+        handle();
         return;
       }
       signalled = code;

@@ -109,6 +109,25 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     ],
   },
   {
+    verb: 'with',
+    summary: 'Start your own agent here, with its commands and files in a sandbox',
+    words: [
+      ['<agent>', 'the agent: its own program, login and terminal stay as they are', ['codex']],
+      ['[args...]', "the agent's own arguments, after --"],
+    ],
+    options: [
+      ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],
+      ['--continue', 'go on in the sandbox in which this agent worked last'],
+      ['--share', 'although another agent is at work in the sandbox'],
+      ['--from <base>', 'what a new sandbox starts from: head, worktree, or a commit'],
+      ['--provider <name>', 'provider that runs a new sandbox'],
+      ['--host <name>', 'machine to run a new sandbox on'],
+      ['--image <image>', 'a container image for a new sandbox'],
+    ],
+    examples: ['with codex', "with codex -- 'Mend the failing test'", 'with codex --sandbox fix-login', 'with codex --continue'],
+    load: async () => (await import('./commands/with.ts')).withAgent,
+  },
+  {
     verb: 'agent',
     summary: 'Let Claude Code, Codex, opencode, Gemini CLI, Cursor or VS Code work in sandboxes',
     examples: ['agent list', 'agent install claude', 'agent install cursor --dry-run', 'agent uninstall claude'],

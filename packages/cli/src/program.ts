@@ -125,7 +125,7 @@ function addOwnCommand(parent: Command, own: OwnCommand, context: () => Context)
   if (load) {
     command.action(async (...args: unknown[]) => {
       const perform = await load();
-      await perform(context(), args.slice(0, words.length) as (string | undefined)[], command.opts());
+      await perform(context(), args.slice(0, words.length).flat() as (string | undefined)[], command.opts());
     });
   }
   parent.addCommand(command);

@@ -167,6 +167,13 @@ export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/rev
 export { jsonEscape, UNSEEN } from './domain/unseen.ts';
 export { visible, visibleName } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';
+export type { FileStatus } from './inside/file-tree.ts';
+export type { FoundName } from './inside/walk-files.ts';
+export { type FileTreeChange, ManageFiles } from './use-cases/manage-files.ts';
+export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './operations/manage-files.ts';
+export { SeatAgent } from './use-cases/seat-agent.ts';
+export { seatAgent } from './operations/seat-agent.ts';
+export { CALL_ID, CALL_TRAILER } from './domain/revision-message.ts';
 export { AccessFiles, type WriteFileInput, type WriteFileResult } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './inside/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';

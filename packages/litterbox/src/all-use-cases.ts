@@ -11,11 +11,13 @@ import {
   DecidePolicy,
   DeleteSandbox,
   ExportTree,
+  ChangeWorkspace,
   FindSandbox,
   ForkSandbox,
   InstallImage,
   IntegrateChanges,
   ListSnapshots,
+  ManageFiles,
   LookAtSandbox,
   OpenRepository,
   OpenSandboxes,
@@ -29,6 +31,7 @@ import {
   RestoreRevision,
   RestoreSnapshot,
   RunCommand,
+  SeatAgent,
   SettleSandbox,
   SetUpSandbox,
   TakeSnapshot,
@@ -40,6 +43,8 @@ import { Port, type UseCaseList } from './port-tokens.ts';
 /** Everything that a person or a program may ask for. */
 export const ALL_USE_CASES: UseCaseList = [
   ...AGENT_USE_CASES,
+  [SeatAgent, [FindSandbox, Port.State, Port.Audit]],
+  [ManageFiles, [FindSandbox, OpenSandboxes, Port.State, ChangeWorkspace]],
   [AttachProcess, [FindSandbox, OpenSandboxes, Port.State, Port.Audit, RecordRevision, Port.Actor]],
   [
     DeleteSandbox,

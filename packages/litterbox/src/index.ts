@@ -5,12 +5,15 @@ export type { ProviderFactory, ProviderLoader, ProviderMachine } from '@litterbo
 export type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 export type { ProviderSource } from './open-providers.ts';
 export { defaultStateDirectory } from './load-parts.ts';
-export { type CommandResult, type RunOptions, Sandbox } from './sandbox.ts';
+export { type ChangeOptions, type CommandResult, type RunOptions, Sandbox } from './sandbox.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {
   type AuditEntry,
   type FailedFork,
+  type AttachedProcess,
   type FileChange,
+  type FileStatus,
+  type FoundName,
   type IntegrateResult,
   type IntegrationPlan,
   isLitterboxError,
@@ -22,6 +25,7 @@ export {
   type Progress,
   type LastCall,
   type RecordedWork,
+  type RecordResult,
   type RestoreSnapshotResult,
   type SandboxSnapshot,
   type SandboxSummary,

@@ -3,16 +3,21 @@ import {
   type CallOptions,
   type CommandShell,
   controlService,
+  copyPath,
   cutMilestone,
   decodeRaw,
   type FailedFork,
+  type FileStatus,
   FindSandbox,
   type ForkResult,
   forkSandbox,
+  type FoundName,
   joinBytes,
+  listDirectory,
   listPorts,
   listSnapshots,
   type LogEntry,
+  makeDirectory,
   type Milestone,
   type Operation,
   type OperationOptions,
@@ -28,8 +33,10 @@ import {
   type RunCommandResult,
   readDiff,
   readFile,
+  readFileStatus,
   readLog,
   readServiceLogs,
+  removePath,
   removeSnapshot,
   restoreSnapshot,
   type RestoreSnapshotResult,
@@ -70,6 +77,9 @@ export interface CommandResult {
 export type RunOptions = CallOptions &
   Pick<OperationOptions, 'onOutput'> &
   Omit<(typeof runCommand)['input']['_zod']['input'], 'sandbox' | 'command'>;
+
+/** How a path of a sandbox is changed. */
+export type ChangeOptions = CallOptions & Omit<(typeof removePath)['input']['_zod']['input'], 'sandbox' | 'path'>;
 
 /** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays. */
 export class Sandbox implements AsyncDisposable {
@@ -124,6 +134,31 @@ export class Sandbox implements AsyncDisposable {
   ): Promise<RecordResult> {
     const { message, ...call } = options;
     return await this.#perform(writeFile, { sandbox: this.name, path, content, message }, call);
+  }
+
+  /** What lies at a path. @throws LitterboxError `NOT_FOUND` */
+  async status(path: string, options?: CallOptions): Promise<FileStatus> {
+    return await this.#perform(readFileStatus, { sandbox: this.name, path }, options);
+  }
+
+  /** The names in a directory, hidden ones too. */
+  async list(path: string, options?: CallOptions): Promise<readonly FoundName[]> {
+    return await this.#perform(listDirectory, { sandbox: this.name, path }, options);
+  }
+
+  /** Without `recursive` the directory above has to be there, and this one not. */
+  async makeDirectory(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RecordResult> {
+    return await this.#perform(makeDirectory, { ...input, sandbox: this.name, path }, { signal });
+  }
+
+  /** Without `recursive` a file, a link or an empty directory. */
+  async remove(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RecordResult> {
+    return await this.#perform(removePath, { ...input, sandbox: this.name, path }, { signal });
+  }
+
+  /** Copies as it is, links as links. Without `recursive` a file or a link. */
+  async copy(path: string, to: string, { signal, ...input }: ChangeOptions = {}): Promise<RecordResult> {
+    return await this.#perform(copyPath, { ...input, sandbox: this.name, path, to }, { signal });
   }
 
   /** Everything that differs from the base, as git prints it. */

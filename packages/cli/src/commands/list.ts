@@ -99,7 +99,7 @@ function columnsOf(
           { header: isForPerson ? 'REV' : 'REVISIONS', cell: work(1), rank: 4 },
           { header: 'MILESTONE', cell: work(2), rank: 2 },
         ]),
-    { header: 'LAST CALL', cell: ({ lastCall }) => callCell(talk, lastCall, isForPerson) },
+    { header: 'LAST CALL', cell: (one) => callCell(talk, one, isForPerson) },
     ...(hasForks
       ? [{ header: 'FORKED FROM', cell: ({ forkedFrom }: SandboxSummary) => forkedFrom ?? '', rank: 5 }]
       : []),
@@ -126,7 +126,8 @@ function stateCell(talk: Talk, { state, isDegraded }: SandboxSummary): string {
 const CALLERS: Readonly<Record<string, string>> = { cli: 'person', library: 'program', mcp: 'agent' };
 
 /** When somebody called last, and for a person who it was. */
-function callCell(talk: Talk, lastCall: SandboxSummary['lastCall'], isForPerson: boolean): string {
+function callCell(talk: Talk, { lastCall, agent }: SandboxSummary, isForPerson: boolean): string {
+  if (agent !== undefined && isForPerson) return talk.paint('cyan', `${visibleName(agent)} at work`);
   if (!lastCall) return '';
   const { atMs, isRunning, actor } = lastCall;
   const who = isForPerson ? ` ${CALLERS[actor] ?? visibleName(actor)}` : '';

@@ -12,6 +12,10 @@ export interface RevisionMessage {
 
 /** Longest subject of a revision, in characters. */
 export const MAX_SUBJECT_CHARACTERS = 72;
+/** The trailer that names an agent's own call. */
+export const CALL_TRAILER = 'Litterbox-Call';
+/** An agent's own name of a call, such as `call_8Hx`: it stands in a trailer and is shown to people. */
+export const CALL_ID = /^[\w.:-]{1,128}$/;
 /** Longest message a caller may give, in bytes of UTF-8 (security.md A14). */
 export const MAX_MESSAGE_BYTES = 16 * 1024;
 
@@ -25,19 +29,22 @@ export interface RevisionTrigger {
   /** The caller's own words: they become the subject, and the trigger goes into the body. */
   readonly message?: string | undefined;
   readonly sandbox: string;
+  /** What an agent calls the call that made it, as {@link CALL_ID} has it. */
+  readonly callId?: string | undefined;
   readonly exitCode?: number;
   readonly durationMs?: number;
 }
 
 /** The words of a revision: what changed it, findable again by machine through its trailers. */
 export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
-  const { tool, message, sandbox, exitCode, durationMs } = trigger;
+  const { tool, message, sandbox, callId, exitCode, durationMs } = trigger;
   const detail = trigger.detail === undefined ? undefined : visibleWords(trigger.detail);
   const triggered = `${tool}: ${visibleWords(oneLine(trigger.subject))}`;
   const trailers: [string, string][] = [
     ['Litterbox-Tool', tool],
     ['Litterbox-Sandbox', sandbox],
   ];
+  if (callId !== undefined) trailers.push([CALL_TRAILER, callId]);
   if (exitCode !== undefined) trailers.push(['Litterbox-Exit-Code', String(exitCode)]);
   if (durationMs !== undefined) trailers.push(['Litterbox-Duration-Ms', String(Math.round(durationMs))]);
   const whole = detail !== undefined && `${tool}: ${detail}` !== cut(triggered) ? quotedLines(detail) : undefined;

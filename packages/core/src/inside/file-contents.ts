@@ -21,6 +21,9 @@ const REFUSALS: Readonly<Record<number, readonly [code: LitterboxErrorCode, what
   43: ['FILE_TOO_LARGE', `is larger than ${MAX_FILE_BYTES} bytes`],
   44: ['NOT_A_DIRECTORY', 'lies below, or is itself, what is not a directory'],
   45: ['DISK_FULL', 'could not be written to its end, so the old content is there still,'],
+  46: ['ALREADY_EXISTS', 'exists'],
+  47: ['IS_A_DIRECTORY', 'is a directory that is not empty'],
+  48: ['CONFLICT', 'cannot be copied into itself'],
 };
 
 const HINTS: Partial<Readonly<Record<LitterboxErrorCode, string>>> = {

@@ -68,19 +68,25 @@ const treeScript = (isHiddenLeftOut: boolean) =>
  * workspace are left out.
  *
  * @param depth `children` only, or everything below
+ * @param withHidden hidden names of the workspace too
  * @throws LitterboxError `NOT_FOUND`, `NOT_A_DIRECTORY`, `PERMISSION_DENIED`, `PATH_HIDDEN`.
  */
 export async function walkFiles(
   { channel }: OpenedSandbox,
   workdir: string,
   path: string,
-  { depth, isFilesOnly = false }: { readonly depth: 'children' | 'all'; readonly isFilesOnly?: boolean },
+  {
+    depth,
+    isFilesOnly = false,
+    withHidden = false,
+  }: { readonly depth: 'children' | 'all'; readonly isFilesOnly?: boolean; readonly withHidden?: boolean },
   options?: CallOptions,
 ): Promise<Walk> {
   const root = agentPath(workdir, path);
-  assertShown(root);
+  const isHiddenLeftOut = root.isInWorkspace && !withHidden;
+  if (isHiddenLeftOut) assertShown(root);
   const scriptOf = isFilesOnly ? filesScript : treeScript;
-  const script = depth === 'children' ? CHILDREN : scriptOf(root.isInWorkspace);
+  const script = depth === 'children' ? CHILDREN : scriptOf(isHiddenLeftOut);
   const outcome = await channel.run(
     {
       argv: [root.absolute],
@@ -97,7 +103,7 @@ export async function walkFiles(
   const text = decodeRaw(droppedBytes > 0 ? bytes.subarray(0, cutAt) : bytes);
   const records = text.split('\0').slice(0, -1); // after the last NUL is nothing, or the start of a name that was cut
   const isHidden = (record: string) =>
-    root.isInWorkspace && (record.startsWith('h') || record.slice(1).replace(/^\.\//, '').startsWith('.'));
+    isHiddenLeftOut && (record.startsWith('h') || record.slice(1).replace(/^\.\//, '').startsWith('.'));
   const isFilled = (record: string) => record.startsWith('f') && !isHidden(record);
   const shownRecords = records.filter((record) => !isHidden(record) && !isFilled(record));
   const found = shownRecords

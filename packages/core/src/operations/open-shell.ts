@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AttachProcess } from '../use-cases/attach-process.ts';
+import { CALL_ID } from '../domain/revision-message.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -17,6 +18,7 @@ export const openShell = operation({
     env: fields.variables().optional().describe('For this process'),
     cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
     mergeOutput: fields.flag().optional(),
+    callId: z.string().regex(CALL_ID, 'letters, digits and . : _ -, at most 128').optional(),
     tool: z
       .string()
       .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')

@@ -11,6 +11,7 @@ import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
 import { listPorts } from './list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
+import { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './manage-files.ts';
 import { openShell } from './open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
@@ -23,6 +24,7 @@ import { reconcileState } from './reconcile-state.ts';
 import { recoverSandbox, restoreRevision, undoRevision } from './restore-revision.ts';
 import { runCommand } from './run-command.ts';
 import { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
+import { seatAgent } from './seat-agent.ts';
 import { trustConfig } from './trust-config.ts';
 import { writeFile } from './write-file.ts';
 
@@ -35,12 +37,18 @@ export const OPERATIONS = [
   runCommand,
   readFile,
   writeFile,
+  readFileStatus,
+  listDirectory,
+  makeDirectory,
+  removePath,
+  copyPath,
   cloneRepository,
   cutMilestone,
   readLog,
   readDiff,
   findSandbox,
   openShell,
+  seatAgent,
   controlService,
   readServiceLogs,
   listPorts,

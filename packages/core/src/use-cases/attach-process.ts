@@ -3,7 +3,7 @@ import type { LimitCounts } from '../channel/worker.ts';
 import { INTERACTIVE_SHELL, shellArguments } from '../channel/command-shell.ts';
 import { HeardProcess } from '../channel/heard-process.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
-import { type Command, commandText } from '../domain/command.ts';
+import { type Command, commandSubject } from '../domain/command.ts';
 import { isLitterboxError } from '../domain/errors.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { assertMessage, revisionMessage } from '../domain/revision-message.ts';
@@ -33,7 +33,10 @@ export interface AttachInput {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Absolute inside the sandbox. @defaultValue the workdir */
   readonly cwd?: string | undefined;
+  /** What called: the revision's subject begins with it. @defaultValue 'shell' */
   readonly tool?: string | undefined;
+  /** What the agent calls the call, as `CALL_ID` has it. */
+  readonly callId?: string | undefined;
   /** Errors go where output goes, in the order in which they are written. @defaultValue false */
   readonly isMerged?: boolean | undefined;
   /** The revision's subject, in the caller's words. */
@@ -91,6 +94,7 @@ export class AttachProcess {
       cwd,
       tool = 'shell',
       message,
+      callId,
       isMerged = false,
     }: AttachInput,
     options?: CallOptions,
@@ -102,13 +106,17 @@ export class AttachProcess {
     const opened = await this.#open.get(found, options);
     await this.#open.reconnect(found, options);
     const [notice, before] = await Promise.all([this.#others(found), counted(opened.channel)]);
-    const subject = command === INTERACTIVE_SHELL ? 'interactive' : commandText(command);
+    const subject = command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command);
     const finishAudit = await this.#audit.start({
-      operation: `sandbox-${tool}`,
+      operation: tool === 'shell' ? 'sandbox-shell' : 'sandbox-run',
       actor: this.#actor,
       repositoryId: found.repositoryId,
       sandbox: found.id,
-      input: { command: subject.slice(0, 4096), ...(message !== undefined && { message: message.slice(0, 200) }) },
+      input: {
+        command: subject.slice(0, 4096),
+        ...(callId !== undefined && { callId }),
+        ...(message !== undefined && { message: message.slice(0, 200) }),
+      },
     });
     const argv = typeof command === 'string' ? shellArguments(command) : command;
     const startedMs = performance.now();
@@ -148,6 +156,7 @@ export class AttachProcess {
           detail: subject,
           message,
           sandbox: record.slug,
+          callId,
           exitCode: exit.code,
           durationMs: performance.now() - startedMs,
         }),

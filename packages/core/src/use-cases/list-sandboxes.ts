@@ -9,6 +9,7 @@ import type { SandboxRecord, SandboxState, StateStore } from '../ports/state-sto
 import type { AskProviders, ProviderAnswer } from './ask-providers.ts';
 import { listRuntimes } from './list-runtimes.ts';
 import type { OpenRepository } from './open-repository.ts';
+import { agentIn } from './seat-agent.ts';
 
 /**
  * The state of a sandbox as record and runtime tell it together. `missing`: its provider does not have it any more, and `recover`
@@ -36,6 +37,8 @@ export interface SandboxSummary {
   readonly work?: RecordedWork;
   /** The call that began last; calls are of agents, programs and people alike. */
   readonly lastCall?: LastCall;
+  /** The agent that works in it now, as `litterbox with` seats one. */
+  readonly agent?: string;
 }
 
 /** A call in a sandbox, as a list shows the one that came last. */
@@ -75,6 +78,7 @@ export class ListSandboxes {
       scope === 'all' ? new Map<SandboxId, RecordedWork>() : this.#works(records, options),
       this.#lastCalls(records, options),
     ]);
+    const agents = await this.#agents(records, calls);
     return records.map((record) => ({
       name: record.slug,
       id: record.id,
@@ -88,6 +92,7 @@ export class ListSandboxes {
       ...(record.forkedFrom !== undefined && { forkedFrom: record.forkedFrom }),
       ...optional('work', works.get(record.id)),
       ...optional('lastCall', calls.get(record.id)),
+      ...optional('agent', agents.get(record.id)),
     }));
   }
 
@@ -114,6 +119,18 @@ export class ListSandboxes {
       calls.set(id, { operation, actor, atMs: atMs + Math.round(durationMs), isRunning: outcome === 'running' });
     }
     return calls;
+  }
+
+  /** Only where an agent called last: taking a seat is a call too. */
+  async #agents(
+    records: readonly SandboxRecord[],
+    calls: ReadonlyMap<SandboxId, LastCall>,
+  ): Promise<ReadonlyMap<SandboxId, string>> {
+    const called = records.filter(({ id }) => !['cli', 'library', undefined].includes(calls.get(id)?.actor));
+    const found = await Promise.all(
+      called.map(async (record) => [record.id, await agentIn(this.#state, record)] as const),
+    );
+    return new Map(found.flatMap(([id, agent]) => (agent === undefined ? [] : [[id, agent] as const])));
   }
 
   async records(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxRecord[]> {

@@ -11,6 +11,8 @@ export interface QuietCall {
   /** What was run or written, as far as the audit log has it. */
   readonly subject: string;
   readonly actor: string;
+  /** What the agent calls it. */
+  readonly callId?: string;
   readonly outcome: AuditEntry['outcome'];
   readonly exitCode?: number;
 }
@@ -74,7 +76,16 @@ function merged(
         push(next + 1);
       const subject = [input['command'], input['path']].find((value) => typeof value === 'string') ?? operation;
       const { exitCode } = result;
-      all.push({ type: 'call', atMs, subject, actor, outcome, ...(typeof exitCode === 'number' && { exitCode }) });
+      const { callId } = input;
+      all.push({
+        type: 'call',
+        atMs,
+        subject,
+        actor,
+        outcome,
+        ...(typeof callId === 'string' && { callId }),
+        ...(typeof exitCode === 'number' && { exitCode }),
+      });
     }
   }
   push(revisions.length);

@@ -1,0 +1,5 @@
+import { codexSeat } from './codex.ts';
+import type { Seat } from './seat.ts';
+
+/** The agents that can be seated, by what the command line calls them. */
+export const SEATS: readonly Seat[] = [codexSeat];

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { LitterboxError } from 'litterbox';
+import * as z from 'zod';
+import type { Seat } from '../seats/seat.ts';
+import { trySeat } from './try-seat.ts';
+
+/** Raised when what a trial shows changes, so that old ones count no more. */
+const TRIAL = 1;
+const MAX_KEPT = 64;
+const book = z.object({ trial: z.literal(TRIAL), programs: z.array(z.string()) });
+
+/** A program of the person's that has been found to leave its hands to us. */
+export interface TriedProgram {
+  /** Absolute, without links. */
+  readonly path: string;
+  /** As it says itself. */
+  readonly version: string;
+}
+
+/**
+ * Tries each version of a program once, and keeps in the state directory which were.
+ *
+ * @throws LitterboxError `TOOL_MISSING`, and as `trySeat`
+ */
+export async function assertTried(
+  seat: Seat,
+  environment: NodeJS.ProcessEnv,
+  stateDirectory: string,
+  onTrial: (version: string) => void,
+): Promise<TriedProgram> {
+  const program = await findProgram(seat, environment);
+  const file = join(stateDirectory, 'tried-agents.json');
+  const key = `${seat.id} ${program.version} ${program.path}`;
+  const programs = await readBook(file);
+  if (programs.includes(key)) return program;
+  onTrial(program.version);
+  await trySeat(seat, program.path, environment);
+  await mkdir(stateDirectory, { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${process.pid}`;
+  const kept = [...programs.filter((one) => one !== key), key].slice(-MAX_KEPT);
+  await writeFile(fresh, JSON.stringify({ trial: TRIAL, programs: kept }), { mode: 0o600 });
+  await rename(fresh, file);
+  return program;
+}
+
+/** Unreadable or of another trial: nothing was tried. */
+async function readBook(file: string): Promise<readonly string[]> {
+  try {
+    return book.parse(JSON.parse(await readFile(file, 'utf8'))).programs;
+  } catch {
+    return [];
+  }
+}
+
+async function findProgram({ program, title, id }: Seat, environment: NodeJS.ProcessEnv): Promise<TriedProgram> {
+  for (const directory of (environment['PATH'] ?? '').split(':').filter((one) => one.startsWith('/'))) {
+    try {
+      const path = join(directory, program);
+      const { stdout } = await promisify(execFile)(path, ['--version'], { env: environment, timeout: 30_000 });
+      return { path: await realpath(path), version: stdout.trim().split('\n')[0]?.slice(0, 100) ?? '' };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && (error as NodeJS.ErrnoException).code !== 'EACCES')
+        throw new LitterboxError('TOOL_MISSING', `${join(directory, program)} --version failed: ${String(error)}`, {
+          operation: 'agent.seat',
+          hint: `Install ${title} anew.`,
+        });
+    }
+  }
+  throw new LitterboxError('TOOL_MISSING', `There is no program ${program} in your PATH.`, {
+    operation: 'agent.seat',
+    hint: `Install ${title}, or start another agent by its configuration: litterbox agent install ${id}.`,
+  });
+}

@@ -1,0 +1,201 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { assertTried, type Seat, SEATS } from '@litterbox/agents';
+import {
+  type HistoryEntry,
+  isLitterboxError,
+  LitterboxError,
+  readDiff,
+  readLog,
+  seatAgent,
+  slugify,
+  visible,
+  visibleName,
+} from '@litterbox/core';
+import type { Litterbox, Sandbox } from 'litterbox';
+import { defaultStateDirectory } from 'litterbox/performer';
+import { askOrCancel } from '../ask.ts';
+import type { Context } from '../context.ts';
+import { loadForAgent } from '../load-litterbox.ts';
+import type { Perform } from '../perform.ts';
+import { repositoryRoot } from '../repository-root.ts';
+
+interface Flags {
+  readonly sandbox?: string;
+  readonly continue?: boolean;
+  readonly share?: boolean;
+  readonly provider?: string;
+  readonly host?: string;
+  readonly image?: string;
+  readonly from?: string;
+}
+
+/** `litterbox with AGENT`: the person's own agent in the person's own terminal, with its hands in a sandbox. */
+export const withAgent: Perform = async (context, [id = '', ...given], flags: Flags) => {
+  const { talk, directory, signal } = context;
+  if (talk.json)
+    throw new LitterboxError('ARG_UNKNOWN', 'An agent has the terminal, so there is no document to print.', {
+      operation: 'cli.with',
+      hint: 'Leave out --json; litterbox log NAME --json tells afterwards what it did.',
+    });
+  const seat = SEATS.find((one) => one.id === id);
+  if (!seat) throw new Error(`no seat ${id}`); // the choices are checked before
+  const args = given.filter((word) => word !== undefined);
+  seat.refuse(process.env, args);
+  await context.settled();
+  const root = repositoryRoot(directory) ?? directory;
+  const [litterbox, program] = await Promise.all([
+    loadForAgent(directory, askOrCancel, id),
+    assertTried(seat, process.env, defaultStateDirectory(process.env), (version) =>
+      talk.notice(`Trying once where ${version} runs its commands …`),
+    ),
+  ]);
+  await using _litterbox = litterbox;
+  const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
+  await using _seat = flags.share
+    ? undefined
+    : await litterbox.perform(seatAgent, { sandbox: sandbox.name, agent: id }, { signal });
+  const before = (await sandbox.log({ limit: 1 }))[0]?.number ?? 0;
+  await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox) });
+  talk.notice(
+    talk.paint('dim', `${seat.title} works in ${sandbox.name}: its commands and files are there, not here.`, process.stderr),
+  );
+  talk.endProgress();
+  process.exitCode = await run(context, program.path, [...opened.args, ...args], opened.environment);
+  await opened[Symbol.asyncDispose](); // what it left running ends, and is recorded
+  await conclude(context, litterbox, sandbox, seat, before);
+};
+
+/** The sandbox that is named, the one that this agent used last, or a new one. */
+async function sandboxFor(
+  { talk, signal }: Context,
+  litterbox: Litterbox,
+  seat: Seat,
+  { sandbox: name, continue: isContinued = false, provider, host, image, from }: Flags,
+  root: string,
+): Promise<Sandbox> {
+  const made = { provider, host, image, from };
+  if (name !== undefined && isContinued)
+    throw new LitterboxError('ARG_UNKNOWN', '--sandbox and --continue both say which sandbox.', {
+      operation: 'cli.with',
+      hint: 'Leave one of them out.',
+    });
+  const all = await litterbox.list('repository', { signal });
+  if (isContinued) {
+    const last = all
+      .filter(({ lastCall }) => lastCall?.actor === seat.id)
+      .sort((one, other) => (other.lastCall?.atMs ?? 0) - (one.lastCall?.atMs ?? 0))[0];
+    if (last) return await opened(last.name);
+    throw new LitterboxError('SANDBOX_NOT_FOUND', `${seat.title} worked last in no sandbox of this repository.`, {
+      operation: 'cli.with',
+      hint: 'Start it anew without --continue, or name the sandbox with --sandbox.',
+    });
+  }
+  const names = new Set(all.map((one) => one.name));
+  const wanted = name === undefined ? undefined : slugify(name).slug;
+  if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
+  const created = await litterbox.create(
+    { ...made, name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names), workdir: root },
+    { signal, onProgress: talk.progress },
+  );
+  for (const warning of created.created.warnings) talk.warning(warning);
+  return created;
+
+  async function opened(sandbox: string): Promise<Sandbox> {
+    const [option] = Object.entries(made).find(([, value]) => value !== undefined) ?? [];
+    if (option === undefined) return await litterbox.open(sandbox, { signal });
+    throw new LitterboxError('ARG_UNKNOWN', `--${option} is for a new sandbox, and ${sandbox} is there.`, {
+      operation: 'cli.with',
+      hint: `Leave out --${option}, or choose another name.`,
+    });
+  }
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  const { slug } = slugify(wanted);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? slug : `${slug.slice(0, 36)}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+function branchOf(root: string): string {
+  try {
+    return execFileSync('git', ['symbolic-ref', '--short', '--quiet', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  } catch {
+    return 'detached';
+  }
+}
+
+async function shellOf(sandbox: Sandbox): Promise<string> {
+  try {
+    await sandbox.status('/bin/bash');
+    return '/bin/bash';
+  } catch (error) {
+    if (isLitterboxError(error, 'NOT_FOUND')) return '/bin/sh';
+    throw error;
+  }
+}
+
+/** The terminal is the agent's; Ctrl-C is for it too. */
+async function run(
+  { signal, onInterrupt }: Context,
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<number> {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
+  const leave = () => onInterrupt(leave); // the terminal has sent it to the agent as well
+  leave();
+  const end = () => child.kill('SIGTERM');
+  signal.addEventListener('abort', end);
+  try {
+    const [code, ended] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    return code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
+  } finally {
+    signal.removeEventListener('abort', end);
+    onInterrupt(() => process.exit(130));
+  }
+}
+
+/** What changed, in how many calls, what was tested last, and what to do next. */
+async function conclude(
+  { talk }: Context,
+  litterbox: Litterbox,
+  { name }: Sandbox,
+  { id, title }: Seat,
+  before: number,
+): Promise<void> {
+  const [entries, diff] = await Promise.all([
+    litterbox.perform(readLog, { sandbox: name }),
+    litterbox.perform(readDiff, { sandbox: name }),
+  ]);
+  const files = await diff.files();
+  const began = entries.findIndex((entry) => entry.type === 'revision' && entry.number <= before);
+  const calls = (began === -1 ? entries : entries.slice(0, began)).length;
+  const tested = entries.find((entry) => TEST.test(entry.subject) && exitCodeOf(entry) !== undefined);
+  const lines = [
+    `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
+    ...(tested ? [testLine(tested)] : []),
+    ...(files.length > 0
+      ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`]
+      : [`  litterbox delete ${name}`]),
+    `  litterbox with ${id} --continue`,
+  ];
+  for (const line of lines) talk.notice(line);
+}
+
+const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|check|spec)\b/;
+
+function testLine(entry: HistoryEntry): string {
+  const exitCode = exitCodeOf(entry);
+  const subject = visibleName(visible(entry.subject).replace(/^codex: /, ''), 60);
+  return exitCode === 0 ? `Its last test passed: ${subject}` : `Its last test ended with exit code ${exitCode}: ${subject}`;
+}
+
+function exitCodeOf(entry: HistoryEntry): number | undefined {
+  if (entry.type === 'call') return entry.exitCode;
+  const [, code] = entry.trailers.find(([name]) => name === 'Litterbox-Exit-Code') ?? [];
+  return code === undefined ? undefined : Number(code);
+}

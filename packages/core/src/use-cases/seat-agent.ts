@@ -1,0 +1,71 @@
+import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { CallOptions } from '../ports/call.ts';
+import type { Lease, SandboxRecord, StateStore } from '../ports/state-store.ts';
+import type { FindSandbox } from './find-sandbox.ts';
+
+type Named = Pick<SandboxRecord, 'id' | 'slug'>;
+
+/** Who looks whether there is an agent holds its lease for a moment. */
+const LOOK_MS = 500;
+
+/** Lets one agent at a time work in a sandbox: two would undo each other's work without a word. */
+export class SeatAgent {
+  readonly #find: FindSandbox;
+  readonly #state: StateStore;
+  readonly #audit: AuditLog;
+
+  constructor(find: FindSandbox, state: StateStore, audit: AuditLog) {
+    this.#find = find;
+    this.#state = state;
+    this.#audit = audit;
+  }
+
+  /**
+   * The agent's until it is disposed of or this process dies.
+   *
+   * @param agent what people call it, such as `codex`
+   * @throws LitterboxError `BUSY` while another agent is at work there
+   */
+  async execute(
+    { sandbox, agent }: { readonly sandbox: string; readonly agent: string },
+    options?: CallOptions,
+  ): Promise<Lease> {
+    const found = await this.#find.execute(sandbox, options);
+    try {
+      const lease = await this.#state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
+      const { id, repositoryId } = found;
+      const ended = await this.#audit.start({ operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} });
+      return {
+        resource: lease.resource,
+        async [Symbol.asyncDispose]() {
+          await lease[Symbol.asyncDispose]();
+          await ended('ok', {});
+        },
+      };
+    } catch (error) {
+      if (!isLitterboxError(error, 'BUSY')) throw error;
+      const { holderPurpose, holderPid } = error.details.facts ?? {};
+      const other = `${String(holderPurpose ?? 'Another agent')}${holderPid === undefined ? '' : ` (process ${String(holderPid)})`}`;
+      throw new LitterboxError('BUSY', `${other} is at work in ${found.slug}.`, {
+        operation: 'agent.seat',
+        hint: 'Wait for it to end, give this agent a sandbox of its own, or let both work in this one with --share.',
+        ...(error.details.facts && { facts: error.details.facts }),
+      });
+    }
+  }
+}
+
+/** The agent that is at work in a sandbox, if any. */
+export async function agentIn(state: StateStore, sandbox: Named): Promise<string | undefined> {
+  try {
+    await using _seat = await state.lease(seatOf(sandbox), 'look', { waitMs: 0 });
+    return undefined;
+  } catch (error) {
+    if (!isLitterboxError(error, 'BUSY')) throw error;
+    const { holderPurpose } = error.details.facts ?? {};
+    return typeof holderPurpose === 'string' && holderPurpose !== 'look' ? holderPurpose : undefined;
+  }
+}
+
+const seatOf = ({ id }: Named) => `agent:${id}`;
