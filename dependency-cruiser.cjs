@@ -201,7 +201,14 @@ module.exports = {
         'Commands reach sandboxes and repositories by the operations of core alone, through litterbox/performer: what makes those never stands in a command. State and host are opened for what is a person’s on this machine: the list of other machines, a keeper.',
       severity: 'error',
       from: { path: '^packages/cli/src/', pathNot: tests },
-      to: { path: '^packages/(?!cli/|core/|litterbox/|mcp/|providers/|host/|state-sqlite/)' },
+      to: { path: '^packages/(?!agents/|cli/|core/|litterbox/|mcp/|providers/|host/|state-sqlite/)' },
+    },
+    {
+      name: 'agents-stand-on-the-library',
+      comment: 'Protocols of agents are served with what every embedder has: core knows none of them.',
+      severity: 'error',
+      from: { path: '^packages/agents/src/', pathNot: tests },
+      to: { path: '^packages/(?!agents/|litterbox/src/index\\.ts$)' },
     },
     {
       name: 'fakes-know-core-only',

@@ -218,6 +218,12 @@ const GATE = [
     titles: gateAgents,
   },
   {
+    name: 'seats',
+    layer: 'gate',
+    why: "agents whose hands are in a sandbox: Codex's protocol on the real thing, the trial of a program, and the command",
+    files: ['^packages/agents/test/', '^packages/cli/test/with\\.'],
+  },
+  {
     name: 'command-line',
     layer: 'gate',
     why: 'the main job at the command line, where each command is a process, and what only a terminal and signals show',
@@ -512,6 +518,13 @@ const DEEP = [
     as: 'user',
   },
   { name: 'cli', why: 'the command line', files: ['^packages/cli/test/'] },
+  {
+    name: 'seats-docker',
+    why: 'agents whose hands are in containers, where the workspace is another directory',
+    files: ['^packages/agents/test/', '^packages/cli/test/with\\.'],
+    env: on('docker'),
+    uses: ['docker'],
+  },
   {
     name: 'cli-docker',
     why: 'the command line, in containers',

@@ -124,7 +124,12 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--host <name>', 'machine to run a new sandbox on'],
       ['--image <image>', 'a container image for a new sandbox'],
     ],
-    examples: ['with codex', "with codex -- 'Mend the failing test'", 'with codex --sandbox fix-login', 'with codex --continue'],
+    examples: [
+      'with codex',
+      "with codex -- 'Mend the failing test'",
+      'with codex --sandbox fix-login',
+      'with codex --continue',
+    ],
     load: async () => (await import('./commands/with.ts')).withAgent,
   },
   {

@@ -126,14 +126,13 @@ export class Sandbox implements AsyncDisposable {
     return await this.#perform(readFile, { sandbox: this.name, path }, options);
   }
 
-  /** Replaces a file, makes its directories, and records it. */
+  /** Replaces a file, makes its directories, and records it. Waits for `waitMs` until another call in it ends, ten seconds without. */
   async write(
     path: string,
     content: Uint8Array | string,
-    options: CallOptions & { readonly message?: string } = {},
+    { signal, ...input }: CallOptions & { readonly message?: string; readonly waitMs?: number } = {},
   ): Promise<RecordResult> {
-    const { message, ...call } = options;
-    return await this.#perform(writeFile, { sandbox: this.name, path, content, message }, call);
+    return await this.#perform(writeFile, { ...input, sandbox: this.name, path, content }, { signal });
   }
 
   /** What lies at a path. @throws LitterboxError `NOT_FOUND` */

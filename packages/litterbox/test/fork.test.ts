@@ -68,8 +68,8 @@ describe(`fork, on ${PROVIDER}`, () => {
     // What is left when one of them is deleted is whole, and its work comes into the branch.
     await litterbox.delete('source', { force: true });
     expect(await litterbox.reconcile()).toEqual([]);
-    await fork.run('echo more >>src/c.txt');
-    expect((await litterbox.apply('source-2')).outcome).toBe('staged');
+    const { revision } = (await fork.run('echo more >>src/c.txt')).recorded;
+    expect((await litterbox.apply('source-2', { tip: revision?.commit })).outcome).toBe('staged');
     expect(readFileSync(join(fixture.repository, 'src/c.txt'), 'utf8')).toBe('fork\nmore\n');
     expect(readFileSync(join(fixture.repository, 'src/a.txt'), 'utf8')).toBe('changed\n');
     await litterbox.delete('source-2', { force: true });

@@ -189,7 +189,7 @@ flood = { command = ["sh", "-c", "yes flood"] }
     const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     expect(sandbox.created.warnings.join('\n')).toMatch(
-      /service crash is waiting[^]*once is failed[^]*missing is failed/,
+      /service crash is (?:waiting|starting)[^]*once is failed[^]*missing is failed/,
     );
     expect(await sandbox.services()).toMatchObject([{ exit: { code: 3 } }, { exit: { code: 4 } }, {}, {}]);
     await expect(sandbox.service('start', 'once')).rejects.toMatchObject({ code: 'SERVICE_FAILED' });

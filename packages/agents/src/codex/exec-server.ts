@@ -110,11 +110,7 @@ function checked<Name extends Method>(method: Name, given: unknown): ParamsOf<Na
   throw new ExecError(ERRORS.invalidParams, `${method}: ${z.prettifyError(result.error)}`);
 }
 
-async function answered<Name extends Exclude<Method, 'initialize'>>(
-  session: ExecSession,
-  method: Name,
-  given: unknown,
-): Promise<object> {
+async function answered(session: ExecSession, method: Exclude<Method, 'initialize'>, given: unknown): Promise<object> {
   const asked = checked(method, given);
   if (asked && 'sandbox' in asked && asked.sandbox) throw wallInside();
   return await session.answer(method, asked);

@@ -82,7 +82,7 @@ export class ExecSession {
       },
       'fs/canonicalize': async ({ path }) => {
         await this.#place.hands.status(this.#inside(path));
-        return { path: addressOf(this.#inside(path)) };
+        return { path: addressOf(path) };
       },
       'fs/readFile': async ({ path }) => ({
         dataBase64: Buffer.from(await this.#place.hands.read(this.#inside(path))).toString('base64'),
@@ -120,11 +120,12 @@ export class ExecSession {
     return await answers[method](params);
   }
 
-  /** The repository's place on the person's machine is the workspace; every other path is the sandbox's own. */
+  /** The repository's place on the person's machine is the workspace, from which paths are named; every other path is the sandbox's own. */
   #inside(path: string): string {
     const { root, hands } = this.#place;
     const { workdir } = hands.record;
-    return path === root || path.startsWith(`${root}/`) ? `${workdir}${path.slice(root.length)}` : path;
+    const inside = path === root || path.startsWith(`${root}/`) ? `${workdir}${path.slice(root.length)}` : path;
+    return inside.startsWith(`${workdir}/`) ? inside.slice(workdir.length + 1) || '.' : inside;
   }
 
   get initialized(): object {

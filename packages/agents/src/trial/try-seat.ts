@@ -26,7 +26,7 @@ export async function trySeat(seat: Seat, program: string, environment: NodeJS.P
   await mkdir(directory);
   const ranHere = join(directory, 'ran-here');
   const arrived = Promise.withResolvers<'arrived'>();
-  await using model = await trialModel(seat, `touch ${ranHere}`);
+  await using model = await trialModel(seat, `: >'${ranHere.replaceAll("'", "'\\''")}'`);
   let child: ChildProcess | undefined;
   try {
     await using opened = await seat.open({

@@ -59,7 +59,11 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   const before = (await sandbox.log({ limit: 1 }))[0]?.number ?? 0;
   await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox) });
   talk.notice(
-    talk.paint('dim', `${seat.title} works in ${sandbox.name}: its commands and files are there, not here.`, process.stderr),
+    talk.paint(
+      'dim',
+      `${seat.title} works in ${sandbox.name}: its commands and files are there, not here.`,
+      process.stderr,
+    ),
   );
   talk.endProgress();
   process.exitCode = await run(context, program.path, [...opened.args, ...args], opened.environment);
@@ -96,7 +100,12 @@ async function sandboxFor(
   const wanted = name === undefined ? undefined : slugify(name).slug;
   if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
   const created = await litterbox.create(
-    { ...made, name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names), workdir: root },
+    {
+      ...made,
+      name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names),
+      workdir: root, // the agent's program here names files by their paths here
+      workspaceGit: 'throwaway', // an agent looks with git at what it did
+    },
     { signal, onProgress: talk.progress },
   );
   for (const warning of created.created.warnings) talk.warning(warning);
@@ -178,9 +187,7 @@ async function conclude(
   const lines = [
     `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
     ...(tested ? [testLine(tested)] : []),
-    ...(files.length > 0
-      ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`]
-      : [`  litterbox delete ${name}`]),
+    ...(files.length > 0 ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`] : [`  litterbox delete ${name}`]),
     `  litterbox with ${id} --continue`,
   ];
   for (const line of lines) talk.notice(line);
@@ -191,7 +198,9 @@ const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|
 function testLine(entry: HistoryEntry): string {
   const exitCode = exitCodeOf(entry);
   const subject = visibleName(visible(entry.subject).replace(/^codex: /, ''), 60);
-  return exitCode === 0 ? `Its last test passed: ${subject}` : `Its last test ended with exit code ${exitCode}: ${subject}`;
+  return exitCode === 0
+    ? `Its last test passed: ${subject}`
+    : `Its last test ended with exit code ${exitCode}: ${subject}`;
 }
 
 function exitCodeOf(entry: HistoryEntry): number | undefined {

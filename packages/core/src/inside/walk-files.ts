@@ -10,6 +10,7 @@ import { type OpenedSandbox } from '../use-cases/open-sandboxes.ts';
 const MAX_NAMES_BYTES = 16 * 2 ** 20;
 const WALK_TIMEOUT_MS = 60_000;
 
+/** A name in a directory of a sandbox. */
 export interface FoundName {
   /** Relative to where the walk began. */
   readonly path: string;

@@ -40,9 +40,7 @@ export const makeDirectory = operation({
   input: z.strictObject(changing),
   document: (recorded: RecordResult) => recorded,
   execute: async (useCases, { recursive: isRecursive = false, ...input }, options) =>
-    await useCases
-      .get(ManageFiles)
-      .change({ ...input, action: { type: 'make-directory', isRecursive } }, options),
+    await useCases.get(ManageFiles).change({ ...input, action: { type: 'make-directory', isRecursive } }, options),
 });
 
 /** `file-remove`: remove a file of a sandbox, or with `recursive` a directory and all below it, and record it. */

@@ -35,7 +35,13 @@ export class SeatAgent {
     try {
       const lease = await this.#state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
       const { id, repositoryId } = found;
-      const ended = await this.#audit.start({ operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} });
+      const ended = await this.#audit.start({
+        operation: 'agent-seat',
+        actor: agent,
+        repositoryId,
+        sandbox: id,
+        input: {},
+      });
       return {
         resource: lease.resource,
         async [Symbol.asyncDispose]() {
@@ -46,8 +52,9 @@ export class SeatAgent {
     } catch (error) {
       if (!isLitterboxError(error, 'BUSY')) throw error;
       const { holderPurpose, holderPid } = error.details.facts ?? {};
-      const other = `${String(holderPurpose ?? 'Another agent')}${holderPid === undefined ? '' : ` (process ${String(holderPid)})`}`;
-      throw new LitterboxError('BUSY', `${other} is at work in ${found.slug}.`, {
+      const other = typeof holderPurpose === 'string' ? holderPurpose : 'Another agent';
+      const process = typeof holderPid === 'number' ? ` (process ${holderPid})` : '';
+      throw new LitterboxError('BUSY', `${other}${process} is at work in ${found.slug}.`, {
         operation: 'agent.seat',
         hint: 'Wait for it to end, give this agent a sandbox of its own, or let both work in this one with --share.',
         ...(error.details.facts && { facts: error.details.facts }),

@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from '@jest/globals';
+import { assertTried, SEATS } from '../src/index.ts';
+import { AgentsFixture } from './agents-fixture.ts';
+
+const [codex] = SEATS;
+if (!codex) throw new Error('no seat');
+
+describe('a program is tried before it is trusted', () => {
+  it('once for each version, when its commands come to us', async () => {
+    await using fixture = new AgentsFixture();
+    const environment = { PATH: fixture.programs('remote') };
+    const trials: string[] = [];
+    const tried = async () =>
+      await assertTried(codex, environment, fixture.stateDirectory, (version) => trials.push(version));
+    expect(await tried()).toMatchObject({ version: 'codex-cli 0.169.0' });
+    await tried();
+    expect(trials).toEqual(['codex-cli 0.169.0']);
+  });
+
+  it.each([
+    ['local', /ran a command on this machine/],
+    ['broken', /did not hand its command to Litterbox; it ended with: error: something is wrong/],
+  ] as const)('one that is %s is refused, and nothing of it is left', async (mode, message) => {
+    await using fixture = new AgentsFixture();
+    const environment = { PATH: fixture.programs(mode) };
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('litterbox-trial-'));
+    for (const _again of [1, 2])
+      await expect(assertTried(codex, environment, fixture.stateDirectory, () => {})).rejects.toMatchObject({
+        code: 'UNSUPPORTED',
+        message: expect.stringMatching(message),
+      });
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('litterbox-trial-'))).toEqual(before);
+  });
+
+  it('one that is not there is told', async () => {
+    await using fixture = new AgentsFixture();
+    await expect(
+      assertTried(codex, { PATH: fixture.directory }, fixture.stateDirectory, () => {}),
+    ).rejects.toMatchObject({ code: 'TOOL_MISSING' });
+  });
+});

@@ -1,0 +1,84 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { CliFixture, type Ran } from './cli-fixture.ts';
+
+const CODEX = fileURLToPath(new URL('../../agents/test/fixtures/codex.mjs', import.meta.url));
+
+type Run = (args: readonly string[], more?: Readonly<Record<string, string>>) => Promise<Ran>;
+
+/** The command line of a person whose PATH has a `codex` that behaves in one way. */
+function personWith(fixture: CliFixture, mode: 'remote' | 'local'): Run {
+  const bin = join(fixture.directory, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'codex'), `#!/bin/sh\nexec '${process.execPath}' '${CODEX}' ${mode} "$@"\n`);
+  chmodSync(join(bin, 'codex'), 0o755);
+  const own = { PATH: `${bin}:${process.env['PATH'] ?? '/usr/bin:/bin'}` };
+  return async (args, more) => await fixture.run(args, undefined, { ...own, ...more });
+}
+
+const said = ({ stderr }: Ran) =>
+  stderr.split('\n').filter((line) => !/^(Reading|Starting|Unpacking|Setting|Trying) /.test(line));
+
+describe('litterbox with codex', () => {
+  it('seats the agent in a sandbox named by the branch, and says what it left; nothing here changes', async () => {
+    await using fixture = new CliFixture();
+    const run = personWith(fixture, 'remote');
+    const before = fixture.digest();
+    const ran = await run(['with', 'codex', '--', 'run', 'echo b >a.txt', 'echo of the agent; sh -c "exit 4" # test']);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 4, stdout: 'of the agent\n' });
+    expect(said(ran)).toEqual([
+      'Codex works in main-codex: its commands and files are there, not here.',
+      'Codex left main-codex with one changed file, in 2 calls.',
+      'Its last test ended with exit code 4: echo of the agent; sh -c "exit 4" # test',
+      '  litterbox diff main-codex',
+      '  litterbox merge main-codex',
+      '  litterbox with codex --continue',
+      '',
+    ]);
+    expect(fixture.digest()).toBe(before);
+    const again = await run(['with', 'codex', '--continue', '--', 'run', 'cat a.txt']);
+    expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 0, stdout: 'b\n' });
+    expect(again.stderr).toContain('one changed file, in one call');
+    expect((await fixture.run(['log', 'main-codex', '--json'])).stdout).toContain('call_fixture');
+    const other = await run(['with', 'codex', '--', 'run', 'cat a.txt']);
+    expect(other.stdout).toBe('a\n');
+    expect(other.stderr).toContain('main-codex-2');
+  });
+
+  it('seats one agent at a time, told in the list, unless they are to share', async () => {
+    await using fixture = new CliFixture();
+    const run = personWith(fixture, 'remote');
+    const [started, may] = ['started', 'may-end'].map((name) => join(fixture.directory, name)) as [string, string];
+    const first = run(['with', 'codex', '--sandbox', 'one', '--', 'run', 'true'], {
+      FIXTURE_STARTED: started,
+      FIXTURE_WAITS: may,
+    });
+    while (!existsSync(started)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const second = await run(['with', 'codex', '--sandbox', 'one', '--', 'run', 'touch no']);
+    expect(second).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/codex \(process \d+\) is at work in one\.\n.*--share/),
+    });
+    expect(JSON.parse((await fixture.run(['list', '--json'])).stdout)).toMatchObject([{ name: 'one', agent: 'codex' }]);
+    const third = await run(['with', 'codex', '--sandbox', 'one', '--share', '--', 'run', 'echo shared']);
+    expect(third.stdout).toBe('shared\n');
+    writeFileSync(may, '');
+    expect((await first).code).toBe(0);
+    expect(JSON.parse((await fixture.run(['list', '--json'])).stdout)[0]).not.toHaveProperty('agent');
+  });
+
+  it('makes no sandbox and starts nothing where the agent would not be in it', async () => {
+    await using fixture = new CliFixture();
+    const run = personWith(fixture, 'local');
+    const refused = await run(['with', 'codex', '--', 'run', 'touch here']);
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('ran a command on this machine') });
+    mkdirSync(join(fixture.directory, '.codex'));
+    writeFileSync(join(fixture.directory, '.codex/environments.toml'), 'default = "local"\n');
+    const elsewhere = await run(['with', 'codex', '--', 'run', 'touch here']);
+    expect(elsewhere.stderr).toContain('environments.toml decides where Codex works');
+    expect((await fixture.run(['list', '--json'])).stdout).toBe('[]\n');
+    expect(existsSync(join(fixture.repository, 'here'))).toBe(false);
+  });
+});
