@@ -10,7 +10,7 @@ if (!codex) throw new Error('no seat');
 describe('a program is tried before it is trusted', () => {
   it('once for each version, when its commands come to us', async () => {
     await using fixture = new AgentsFixture();
-    const environment = { PATH: fixture.programs('remote') };
+    const environment = { PATH: `${fixture.programs('remote')}:/usr/bin:/bin` };
     const trials: string[] = [];
     const tried = async () =>
       await assertTried(codex, environment, fixture.stateDirectory, (version) => trials.push(version));
@@ -24,7 +24,7 @@ describe('a program is tried before it is trusted', () => {
     ['broken', /did not hand its command to Litterbox; it ended with: error: something is wrong/],
   ] as const)('one that is %s is refused, and nothing of it is left', async (mode, message) => {
     await using fixture = new AgentsFixture();
-    const environment = { PATH: fixture.programs(mode) };
+    const environment = { PATH: `${fixture.programs(mode)}:/usr/bin:/bin` };
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('litterbox-trial-'));
     for (const _again of [1, 2])
       await expect(assertTried(codex, environment, fixture.stateDirectory, () => {})).rejects.toMatchObject({

@@ -56,7 +56,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   await using _seat = flags.share
     ? undefined
     : await litterbox.perform(seatAgent, { sandbox: sandbox.name, agent: id }, { signal });
-  const before = (await sandbox.log({ limit: 1 }))[0]?.number ?? 0;
+  const before = (await litterbox.perform(readLog, { sandbox: sandbox.name })).length;
   await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox) });
   talk.notice(
     talk.paint(
@@ -181,9 +181,8 @@ async function conclude(
     litterbox.perform(readDiff, { sandbox: name }),
   ]);
   const files = await diff.files();
-  const began = entries.findIndex((entry) => entry.type === 'revision' && entry.number <= before);
-  const calls = (began === -1 ? entries : entries.slice(0, began)).length;
-  const tested = entries.find((entry) => TEST.test(entry.subject) && exitCodeOf(entry) !== undefined);
+  const calls = entries.length - before;
+  const tested = entries.slice(0, calls).find((entry) => TEST.test(entry.subject) && exitCodeOf(entry) !== undefined);
   const lines = [
     `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
     ...(tested ? [testLine(tested)] : []),
