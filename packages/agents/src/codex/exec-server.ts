@@ -4,8 +4,8 @@ import { ExecError } from './exec-error.ts';
 import { type ExecPlace, ExecSession, type Send } from './exec-session.ts';
 import { ERRORS, isMethod, type Method, message, params, type ParamsOf } from './messages.ts';
 
-/** A client that lost its connection may come back for so long, and finds its programs. */
-const RESUME_MS = 30_000;
+/** A client that lost its connection may come back for so long, and finds its programs; Codex tries for 45 seconds. */
+const RESUME_MS = 60_000;
 /** Requests of one client that are worked on at once; the others wait. */
 const MAX_AT_ONCE = 64;
 

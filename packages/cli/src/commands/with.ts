@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { assertTried, type Seat, SEATS } from '@litterbox/agents';
 import {
+  createSandbox,
+  dependencyAdvice,
   type HistoryEntry,
   isLitterboxError,
   LitterboxError,
@@ -99,17 +101,24 @@ async function sandboxFor(
   const names = new Set(all.map((one) => one.name));
   const wanted = name === undefined ? undefined : slugify(name).slug;
   if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
-  const created = await litterbox.create(
+  const created = await litterbox.perform(
+    createSandbox,
     {
       ...made,
       name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names),
       workdir: root, // the agent's program here names files by their paths here
       workspaceGit: 'throwaway', // an agent looks with git at what it did
     },
-    { signal, onProgress: talk.progress },
+    // The person started the agent here, where their dependencies are: without them no test runs.
+    { signal, onProgress: talk.progress, ask: async () => true },
   );
-  for (const warning of created.created.warnings) talk.warning(warning);
-  return created;
+  const { record, warnings, missingDependencies } = created;
+  for (const warning of warnings) talk.warning(warning);
+  if (missingDependencies)
+    talk.notice(dependencyAdvice({ slug: record.slug, policy: record.policy, args: [] }, missingDependencies).reason);
+  const { include = [] } = record.policy;
+  if (include.length > 0) talk.notice(talk.paint('dim', `With your ${include.map((path) => visibleName(path)).join(', ')}.`, process.stderr));
+  return await litterbox.open(record.slug, { signal });
 
   async function opened(sandbox: string): Promise<Sandbox> {
     const [option] = Object.entries(made).find(([, value]) => value !== undefined) ?? [];

@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util';
 import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
+import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
-import { STORIES, type Story } from './plots.ts';
+import { NEEDY_STORY, STORIES, type Story } from './plots.ts';
 import { reviewAndMerge } from './review.ts';
 import { transcriptOf } from './transcript.ts';
 import { agentFixture } from './agent-fixture.ts';
@@ -19,6 +20,19 @@ const HEAD =
   'client|MCP|what was driven|its own tools|result|turns of the model|seconds|our tools, bytes|answers, bytes|date'.split(
     '|',
   );
+
+const SEAT_HEAD = ['client', 'result', 'turns of the model', 'seconds', 'date'];
+const codex = AGENT_CLIENTS.find(({ id }) => id === 'codex');
+const SEATED: readonly SeatedClient[] = codex
+  ? [
+      {
+        client: codex,
+        tool: 'exec_command',
+        input: (command) => ({ cmd: command }),
+        args: (task) => ['exec', '--json', '--skip-git-repo-check', task],
+      },
+    ]
+  : [];
 
 const TRANSCRIPTS = new URL('../../../../test-output/transcripts', import.meta.url).pathname;
 const { values } = parseArgs({
@@ -38,9 +52,29 @@ async function main(install = ''): Promise<void> {
       if (limit) rows.push(await played(client, install, story, limit));
     }
   }
-  const table = tableOf(HEAD, rows);
-  console.log(table);
-  if (values.keep) writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents', table));
+  const seated: (readonly (string | number)[])[] = [];
+  for (const seat of SEATED.filter(({ client }) => values.only === undefined || client.id === values.only))
+    seated.push(await seatedRow(seat, install));
+  const [table, seats] = [tableOf(HEAD, rows), tableOf(SEAT_HEAD, seated)];
+  console.log(`${table}\n${seats}`);
+  if (!values.keep) return;
+  const page = withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents', table);
+  writeFileSync(PAGE, withMarkedPart(page, 'test:agents, hands', seats));
+}
+
+async function seatedRow(seat: SeatedClient, install: string): Promise<readonly (string | number)[]> {
+  const title = `${seat.client.title} ${versionOf(install, seat.client.name)}`;
+  await using fixture = agentFixture(NEEDY_STORY);
+  const date = new Date().toISOString().slice(0, 10);
+  try {
+    const { talk, seconds } = await driveSeat(seat, install, fixture);
+    keepTranscript(`${title}, hands in a sandbox`, { talk });
+    return [title, 'passed', talk.turns.length, seconds, date];
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`FAILED ${title}, hands in a sandbox: ${error instanceof Error ? error.message : String(error)}`);
+    return [title, '**failed**', 0, 0, date];
+  }
 }
 
 async function played(
@@ -68,7 +102,7 @@ async function played(
 }
 
 /** Whether it passed or not: a person reads it to see what a model sees. */
-function keepTranscript(title: string, { talk }: Drive): void {
+function keepTranscript(title: string, { talk }: Pick<Drive, 'talk'>): void {
   mkdirSync(values.transcripts, { recursive: true });
   const name = title.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
   writeFileSync(join(values.transcripts, `${name}.md`), transcriptOf(title, talk));

@@ -27,6 +27,12 @@ const NEEDY_PROJECT = {
   'test.sh': 'PATH="$PWD/node_modules/.bin:$PATH"\ntape\n',
 } as const;
 
+/** A project whose test needs a package that git ignores. */
+export const NEEDY_STORY = {
+  files: NEEDY_PROJECT,
+  programs: { 'node_modules/.bin/tape': `#!/bin/sh\n${PROJECT['test.sh']}` },
+} as const;
+
 export interface Story {
   readonly title: string;
   /** What git tracks. */
@@ -44,9 +50,8 @@ export const STORIES: readonly Story[] = [
   { ...WHOLE, title: 'the whole job', changes: 1, plot: wholeJob },
   { ...WHOLE, title: 'the whole job, with mistakes', changes: 2, plot: withMistakes },
   {
+    ...NEEDY_STORY,
     title: 'dependencies that are not inside',
-    files: NEEDY_PROJECT,
-    programs: { 'node_modules/.bin/tape': `#!/bin/sh\n${PROJECT['test.sh']}` },
     changes: 0,
     plot: withoutDependencies,
   },
