@@ -117,7 +117,8 @@ async function sandboxFor(
   if (missingDependencies)
     talk.notice(dependencyAdvice({ slug: record.slug, policy: record.policy, args: [] }, missingDependencies).reason);
   const { include = [] } = record.policy;
-  if (include.length > 0) talk.notice(talk.paint('dim', `With your ${include.map((path) => visibleName(path)).join(', ')}.`, process.stderr));
+  if (include.length > 0)
+    talk.notice(talk.paint('dim', `With your ${include.map((path) => visibleName(path)).join(', ')}.`, process.stderr));
   return await litterbox.open(record.slug, { signal });
 
   async function opened(sandbox: string): Promise<Sandbox> {
