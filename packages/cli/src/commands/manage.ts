@@ -43,7 +43,11 @@ async function remove(
   }: Omit<Parsed<typeof deleteSandbox>, 'sandbox'> & { readonly sandbox: readonly string[] },
 ): Promise<void> {
   const { talk, signal } = context;
-  const litterbox = await context.settled();
+  // Of a repository that is gone there is nothing to settle, and its sandboxes can be deleted all the same.
+  const litterbox = await context.settled().catch((error: unknown) => {
+    if (isLitterboxError(error, 'NOT_FOUND') || isLitterboxError(error, 'NOT_A_REPO')) return context.litterbox();
+    throw error;
+  });
   const deleted: string[] = [];
   const failures: unknown[] = [];
   for (const name of names) {
