@@ -499,8 +499,8 @@ const HOLES = [
   {
     name: 'names-of-installed-images',
     file: `${ENGINE}/installed-images.ts`,
-    guard: 'digestOf(id) === decodeRaw(note) ? id',
-    hole: 'decodeRaw(note) ? id',
+    guard: 'return note !== undefined && decodeRaw(note) === name ? id : undefined;',
+    hole: 'return note === undefined || decodeRaw(note) === name ? id : undefined;',
     rootOnly: true,
     at: 'packages/litterbox/test/install.test.ts',
     tests: ['AX130:'],
@@ -577,7 +577,13 @@ function run(tests, at = ATTACKS) {
   const results = join(copy, 'results');
   writeFileSync(results, '');
   const pattern = tests.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  const jest = [join(ROOT, 'node_modules/jest/bin/jest.js'), '-c', 'jest.config.mjs', '--selectProjects', at.split('/')[1]];
+  const jest = [
+    join(ROOT, 'node_modules/jest/bin/jest.js'),
+    '-c',
+    'jest.config.mjs',
+    '--selectProjects',
+    at.split('/')[1],
+  ];
   const { stderr, stdout } = spawnSync(
     process.execPath,
     [...jest, '--runInBand', '--testPathPatterns', at, '-t', `(^| )(${pattern})`],

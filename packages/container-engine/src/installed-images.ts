@@ -2,6 +2,7 @@ import {
   type CallOptions,
   decodeRaw,
   encodeRaw,
+  type Host,
   type ImageStore,
   LitterboxError,
   type ProgressOptions,
@@ -23,6 +24,12 @@ const REPOSITORY = 'litterbox-installed';
 const KEY_CHARACTERS = 64;
 const IMAGE_CHARACTERS = 24;
 
+/** Where it is written down which images are ours: a file each, called by the digest, that holds the name. */
+export interface ImageNotes {
+  readonly host: Host;
+  readonly directory: string;
+}
+
 /**
  * Images of an engine into which something was installed: commits of the containers that it was installed in. Whoever builds or loads an
  * image chooses its name and labels, so the id of each commit is written down in the state directory, and only that image is one of ours.
@@ -32,17 +39,20 @@ export class InstalledImages implements ImageStore {
   readonly #images: Images;
   readonly #containers: Containers;
   readonly #directories: ContainerDirectories;
+  readonly #notes: ImageNotes;
 
   constructor(input: {
     readonly engine: Engine;
     readonly images: Images;
     readonly containers: Containers;
     readonly directories: ContainerDirectories;
+    readonly notes: ImageNotes;
   }) {
     this.#engine = input.engine;
     this.#images = input.images;
     this.#containers = input.containers;
     this.#directories = input.directories;
+    this.#notes = input.notes;
   }
 
   async has(reference: string, key: string, call?: CallOptions): Promise<boolean> {
@@ -108,16 +118,17 @@ export class InstalledImages implements ImageStore {
     );
     const digest = digestOf((made as { readonly Id?: unknown } | undefined)?.Id);
     if (digest === undefined) throw noAnswer(this.#engine, operation, `the image ${name}`);
-    const { host, layout } = this.#directories;
-    await host.files.makeDirectory(layout.images, { ...call, mode: 0o700 });
-    await host.files.write(this.#noteOf(name), encodeRaw(digest), { ...call, mode: 0o600 });
+    const { host, directory } = this.#notes;
+    await host.files.makeDirectory(directory, { ...call, mode: 0o700 });
+    await host.files.write(`${directory}/${digest}`, encodeRaw(name), { ...call, mode: 0o600 });
   }
 
   async remove(reference: string, key: string, call?: CallOptions): Promise<void> {
     const base = await this.#images.idOf(reference, call);
     if (base === undefined) return;
+    const digest = digestOf(await this.#kept(nameOf(base, key), call));
     if (await this.#removed(nameOf(base, key), 'image.remove', call)) {
-      await this.#directories.host.files.remove(this.#noteOf(nameOf(base, key)), call);
+      if (digest !== undefined) await this.#notes.host.files.remove(`${this.#notes.directory}/${digest}`, call);
       return;
     }
     throw new LitterboxError('CONFLICT', `Sandboxes are made of the image ${nameOf(base, key)}.`, {
@@ -129,15 +140,11 @@ export class InstalledImages implements ImageStore {
 
   /** The id of the image that has the name, if it is the one that was kept under it. */
   async #kept(name: string, call?: CallOptions): Promise<string | undefined> {
-    const [id, note] = await Promise.all([
-      this.#images.idOf(name, call),
-      this.#directories.host.files.read(this.#noteOf(name), call),
-    ]);
-    return note !== undefined && digestOf(id) === decodeRaw(note) ? id : undefined;
-  }
-
-  #noteOf(name: string): string {
-    return `${this.#directories.layout.images}/${name.slice(REPOSITORY.length + 1)}`;
+    const id = await this.#images.idOf(name, call);
+    const digest = digestOf(id);
+    if (digest === undefined) return undefined;
+    const note = await this.#notes.host.files.read(`${this.#notes.directory}/${digest}`, call);
+    return note !== undefined && decodeRaw(note) === name ? id : undefined;
   }
 
   /** @returns false while it is in use */

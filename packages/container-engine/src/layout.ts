@@ -14,7 +14,7 @@ export interface Layout extends DirectoryLayout {
   readonly seccomp: string;
   /** What the engine told of itself, for later programs. */
   readonly engine: string;
-  /** The digests of images into which something was installed: `images/<tag>`. */
+  /** What is known of images into which something was installed: `images/<digest>`. */
   readonly images: string;
 }
 
@@ -44,7 +44,12 @@ export interface Layers {
 }
 
 export function layoutOf(root: string): Layout {
-  return { ...directoryLayout(root), seccomp: `${root}/seccomp.json`, engine: `${root}/engine.json`, images: `${root}/images` };
+  return {
+    ...directoryLayout(root),
+    seccomp: `${root}/seccomp.json`,
+    engine: `${root}/engine.json`,
+    images: `${root}/images`,
+  };
 }
 
 export const PROCESSORS = 'processors';
