@@ -453,11 +453,9 @@ const HOLES = [
   },
   {
     name: 'connections-without-a-token',
-    file: `${MCP}/start-http.ts`,
-    guard: 'const MAX_UNKNOWN = 128;',
-    hole: 'const MAX_UNKNOWN = 1000;',
-    // Else they go by themselves while a slow machine opens the next ones.
-    also: { file: `${MCP}/start-http.ts`, guard: 'headersTimeout: 5_000', hole: 'headersTimeout: 500_000' },
+    file: `${MCP}/unknown-connections.ts`,
+    guard: 'oldest?.destroy();',
+    hole: '(oldest, socket).destroy();',
     at: 'packages/mcp/test/http.test.ts',
     tests: ['AX125:'],
   },
