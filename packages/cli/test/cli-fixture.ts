@@ -83,10 +83,11 @@ export class CliFixture extends RepositoryFixture {
     args: readonly string[],
     input?: string,
     more: Readonly<Record<string, string>> = {},
+    cwd = this.repository,
   ): Promise<Ran> => {
     const [program, ...rest] = NODE;
     const child = spawn(program, [...rest, ...args], {
-      cwd: this.repository,
+      cwd,
       env: { ...this.environment, ...more },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });

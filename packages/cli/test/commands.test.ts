@@ -1,6 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
@@ -718,6 +728,40 @@ describe('the command line', () => {
     expect((await fixture.run(['worktree', 'seen'])).stderr).toBe('');
     await fixture.run(['run', 'seen', 'echo two >two']);
     expect((await fixture.run(['worktree', 'seen'])).stderr).toContain('One revision came after the last milestone');
+  });
+
+  it('FC-240: a sandbox whose repository was deleted or replaced is listed as that, and deleted by its place', async () => {
+    await using fixture = new CliFixture();
+    for (const name of ['one', 'two']) expect((await fixture.run(['create', name])).code).toBe(0);
+    const { repository, directory } = fixture;
+    const there = `${repository}-moved`;
+    renameSync(repository, there);
+    mkdirSync(join(directory, 'other'));
+    const at = (...args: readonly string[]) => fixture.run(args, undefined, {}, directory);
+    execFileSync('git', ['init', '-q', 'other'], { cwd: directory });
+
+    const { stdout, stderr } = await at('-C', 'other', 'list', '--all');
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stderr).toBe(
+      `${repository} is not there any more. To delete a sandbox of it: litterbox -C ${repository} delete NAME --force.\n`,
+    );
+    expect(await at('-C', repository, 'delete', 'one')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`--force`),
+    });
+    expect((await at('-C', repository, 'delete', 'none', '--force')).code).not.toBe(0);
+    expect(await at('-C', repository, 'delete', 'one', '--force')).toMatchObject({ code: 0 });
+    // Another repository in its place does not have it, and the old one is not taken for that.
+    mkdirSync(repository);
+    execFileSync('git', ['init', '-q', repository]);
+    expect((await at('-C', repository, 'list')).stdout).toBe('');
+    expect((await at('-C', repository, 'delete', 'two')).code).toBe(4);
+    expect((await at('-C', repository, 'list', '--all')).stdout).toContain('two');
+    expect(await at('-C', repository, 'delete', 'two', '--force')).toMatchObject({ code: 0 });
+    expect((await at('-C', repository, 'list', '--all')).stdout).toBe('');
+    expect(readdirSync(join(fixture.stateDirectory, PROVIDER, 'sandboxes'))).toEqual([]);
+    // What was moved, and is opened where it is, begins anew: nothing of it is left.
+    expect((await at('-C', there, 'list', '--json')).stdout).toBe('[]\n');
   });
 
   it('FC-39: a merge names the hooks of the person that do not run, and the way with them', async () => {

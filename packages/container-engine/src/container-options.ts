@@ -21,6 +21,8 @@ export interface ContainerOptionsInput {
   readonly isBelowEngine: boolean;
   /** What masks the kernel's files, where the engine takes that for an option of security. */
   readonly masks?: readonly string[];
+  /** Mount options for every directory of the machine, where the engine takes any. */
+  readonly bindOptions?: string | undefined;
   /** How the engine maps users, in its own word; empty for its default. */
   readonly usersMode: string;
   /** The mount option that gives a temporary file system to the container's user. */
@@ -39,6 +41,13 @@ export const containerName = ({ slug, id }: Pick<SandboxMeta, 'slug' | 'id'>) =>
 export const workspaceVolume = (id: string) => `litterbox-${id}`;
 /** The volume that is the home directory, of a sandbox that stands on a kept setup. */
 export const homeVolume = (id: string) => `litterbox-${id}-home`;
+
+/** A directory or file of the machine, and where the container has it. Neither path has a colon or a comma. */
+interface Bound {
+  readonly source: string;
+  readonly target: string;
+  readonly isReadOnly?: boolean;
+}
 
 const TMPFS = 'rw,nosuid,nodev';
 /**
@@ -63,6 +72,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     processors,
     diskSpeed,
     masks = [],
+    bindOptions,
   } = input;
   const { limits, user } = meta;
   const isInstaller = meta.isInstaller === true;
@@ -73,18 +83,29 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     ReadOnly: isInstaller,
     VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
   });
-  const bind = (source: string, target: string, isReadOnly = false): Docker.MountSettings => ({
+  const propagation = isBelowEngine ? 'rslave' : 'rprivate';
+  const bind = ({ source, target, isReadOnly = false }: Bound): Docker.MountSettings => ({
     Type: 'bind',
     Source: source,
     Target: target,
     ReadOnly: isReadOnly,
-    BindOptions: { Propagation: isBelowEngine ? 'rslave' : 'rprivate' },
+    BindOptions: { Propagation: propagation },
   });
-  const ownDirectories = () => [
-    ...(setup === undefined
-      ? [bind(layers.home, INSIDE.home)]
-      : [bind(`${setup}/upper`, INSIDE.prepared, true), volume(INSIDE.home, homeVolume(meta.id))]),
-    bind(layers.playground, INSIDE.playground),
+  const ownDirectories: readonly Bound[] = [
+    setup === undefined
+      ? { source: layers.home, target: INSIDE.home }
+      : { source: `${setup}/upper`, target: INSIDE.prepared, isReadOnly: true },
+    { source: layers.playground, target: INSIDE.playground },
+  ];
+  const bound: readonly Bound[] = [
+    { source: layers.upper, target: INSIDE.changes, isReadOnly: true },
+    ...(isInstaller ? [] : ownDirectories),
+    // Users that a package brings are written into the image's own files.
+    ...(isInstaller ? ['hosts'] : ['passwd', 'group', 'hosts']).map((name) => ({
+      source: `${sandbox.names}/${name}`,
+      target: `/etc/${name}`,
+      isReadOnly: true,
+    })),
   ];
   const taken = [meta.workdir, '/src', INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run'];
   return {
@@ -127,12 +148,8 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       Mounts: [
         volume(meta.workdir),
         ...(meta.workdir === '/src' ? [] : [volume('/src')]),
-        bind(layers.upper, INSIDE.changes, true),
-        ...(isInstaller ? [] : ownDirectories()),
-        // Users that a package brings are written into the image's own files.
-        ...(isInstaller ? ['hosts'] : ['passwd', 'group', 'hosts']).map((name) =>
-          bind(`${sandbox.names}/${name}`, `/etc/${name}`, true),
-        ),
+        ...(setup === undefined || isInstaller ? [] : [volume(INSIDE.home, homeVolume(meta.id))]),
+        ...(bindOptions === undefined ? bound.map(bind) : []),
         // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
         ...meta.imageVolumes
           .filter((target) => !taken.includes(target))
@@ -165,7 +182,13 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       UTSMode: '',
       UsernsMode: usersMode,
       CgroupnsMode: 'private',
-      Binds: [],
+      Binds:
+        bindOptions === undefined
+          ? []
+          : bound.map(
+              ({ source, target, isReadOnly }) =>
+                `${source}:${target}:${isReadOnly ? 'ro' : 'rw'},${propagation},${bindOptions}`,
+            ),
       Devices: [],
       DeviceRequests: [],
       DeviceCgroupRules: [],

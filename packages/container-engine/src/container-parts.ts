@@ -8,7 +8,7 @@ import { Engine } from './engine.ts';
 import type { EngineFacts, EngineSurvey } from './engine-facts.ts';
 import type { EngineFlavour } from './engine-flavour.ts';
 import { Images } from './images.ts';
-import { InstalledImages } from './installed-images.ts';
+import { type ImageNotes, InstalledImages } from './installed-images.ts';
 import { keptSetups } from './kept-setups.ts';
 import { knownEngine } from './known-engines.ts';
 import { layoutOf } from './layout.ts';
@@ -29,6 +29,8 @@ export interface ContainerProviderInput {
   readonly openMachine?: OpenMachine | undefined;
   /** The host is a container of the engine's own. @defaultValue false */
   readonly isConfined?: boolean;
+  /** @defaultValue in its own directory */
+  readonly imageNotes?: ImageNotes;
 }
 
 /** The parts of a provider of containers, each knowing those that it stands on. */
@@ -94,7 +96,13 @@ export function containerParts(input: ContainerProviderInput): ContainerParts {
     images,
     containers,
     facts,
-    installed: new InstalledImages({ engine, images, containers, directories }),
+    installed: new InstalledImages({
+      engine,
+      images,
+      containers,
+      directories,
+      notes: input.imageNotes ?? { host, directory: layout.images },
+    }),
     setups: keptSetups(directories, containers.ends),
     snapshots: containerSnapshots(directories, containers, async (call) => {
       await assertCopyable(directories, isConfined, await facts(call));

@@ -174,6 +174,7 @@ export class Containers {
       owned: flavour.ownedBy(meta.user),
       usersMode: flavour.usersMode(facts, meta.user),
       masks: flavour.masks ?? [],
+      bindOptions: flavour.bindOptions,
       diskSpeed,
       ...(userProcesses !== undefined && { userProcesses }),
     });

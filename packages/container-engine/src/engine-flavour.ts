@@ -39,6 +39,8 @@ export interface EngineFlavour extends EngineWords {
   readonly hasVolumesOfImage?: boolean;
   /** What masks the kernel's files, where the engine takes that for options of security, and not as Docker has it. */
   readonly masks?: readonly string[];
+  /** Options that it honours where it mounts a directory of the machine; Docker has none. */
+  readonly bindOptions?: string;
   /** How users of a container are mapped, in the engine's word. */
   usersMode(facts: EngineFacts, user: { readonly uid: number; readonly gid: number }): string;
 }

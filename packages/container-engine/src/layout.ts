@@ -14,6 +14,8 @@ export interface Layout extends DirectoryLayout {
   readonly seccomp: string;
   /** What the engine told of itself, for later programs. */
   readonly engine: string;
+  /** What is known of images into which something was installed: `images/<digest>`. */
+  readonly images: string;
 }
 
 /** One sandbox's directory. The engine mounts parts of it into the container; nothing inside leads out of them. */
@@ -42,7 +44,12 @@ export interface Layers {
 }
 
 export function layoutOf(root: string): Layout {
-  return { ...directoryLayout(root), seccomp: `${root}/seccomp.json`, engine: `${root}/engine.json` };
+  return {
+    ...directoryLayout(root),
+    seccomp: `${root}/seccomp.json`,
+    engine: `${root}/engine.json`,
+    images: `${root}/images`,
+  };
 }
 
 export const PROCESSORS = 'processors';

@@ -143,6 +143,34 @@ else
       await clear(fixture, new Set([keyOf(sandbox.record)]));
     });
 
+    it('AX130: an image that somebody else made under the name of what was installed is not taken for it', async () => {
+      await using fixture = new LibraryFixture(FILES);
+      const litterbox = await trusted(fixture);
+      const first = await create(litterbox, 'first');
+      const keys = new Set([keyOf(first.sandbox.record)]);
+      const names = () =>
+        byHand('images', '--filter', 'reference=*litterbox-installed', '--format', '{{.Repository}}:{{.Tag}}')
+          .split('\n')
+          .filter((name) => name.includes(keyOf(first.sandbox.record)));
+      const [name = ''] = names();
+      expect((await create(litterbox, 'second')).hasInstalled).toBe(false); // positive control
+      const theirs = byHand('create', name, 'true');
+      try {
+        // With all that ours has, its labels too, and one thing more.
+        byHand('commit', '--change', 'ENV PATH=/evil', theirs, name);
+      } finally {
+        byHand('rm', '--force', theirs);
+      }
+      expect(names()).toEqual([name]);
+      await using provider = await engine(fixture);
+      expect(await provider.images?.has('busybox:latest', keyOf(first.sandbox.record))).toBe(false);
+      const third = await create(litterbox, 'third');
+      expect(third.hasInstalled).toBe(true);
+      expect((await third.sandbox.run('echo $PATH; tool')).stdout).toMatch(/^(?!.*evil).*\nthe tool\n$/);
+      expect((await create(litterbox, 'fourth')).hasInstalled).toBe(false);
+      await clear(fixture, keys);
+    });
+
     it('that fails makes no sandbox, tells the end of what was said, and leaves nothing', async () => {
       const failing =
         '[container]\nbase-image = "busybox:latest"\ninstall-command = "echo no such package >&2; exit 3"\n';

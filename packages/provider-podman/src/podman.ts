@@ -57,6 +57,8 @@ export function podman({
     release: async (container) => await endExecMonitors(host, container),
     // It passes over the member that Docker has for it.
     masks: [`mask=${MASKED_PATHS.join(':')}`],
+    // As binds in Docker's words: it passes over them in mounts.
+    bindOptions: 'nosuid,nodev',
     usersMode: ({ isRootless }) => (isRootless ? 'keep-id' : ''),
   };
   return new EngineProvider({

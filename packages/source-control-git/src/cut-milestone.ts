@@ -39,7 +39,8 @@ export async function cutMilestone(
       await requireNotCheckedOut(user, branch, signal);
       const { atSeconds } = await store.reader.commit(tip.commit);
       // The contents stay in the store until a person takes the work: an agent may ask for this.
-      const tree = await new LargeFilePointers(store, user, meta.base.tree, signal).in(tip.tree);
+      const large = new LargeFilePointers(store, user, meta.base.tree, signal);
+      const tree = await large.in(tip.tree);
       const commit = await store.put((sink) =>
         sink.put(
           'commit',
@@ -60,7 +61,7 @@ export async function cutMilestone(
       );
       reach('milestone.after-ref');
       await placeReviewBranch(user, branch, commit, now);
-      return { commit, branch, revisions };
+      return { commit, branch, revisions, ...(large.contents.size > 0 && { largeFiles: large.contents.size }) };
     },
     { signal },
   );

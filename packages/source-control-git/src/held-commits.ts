@@ -1,6 +1,7 @@
 import { type ObjectId } from '@litterbox/core/provider';
 import { AGENTS_EMAIL } from './commit-object.ts';
 import type { Store } from './store.ts';
+import { toLitterboxError } from './to-litterbox-error.ts';
 import type { UserRepository } from './user-repository.ts';
 
 interface Call {
@@ -61,7 +62,11 @@ export async function isOfPerson(user: UserRepository, store: Store, commit: Obj
   return (await isHeldByPerson(user, made, call)) || !(await standsOnAgents(user, made, call));
 }
 
-/** The commits below one, and itself, that no branch of the person holds, and those just below them that one does. */
+/**
+ * The commits below one, and itself, that no branch of the person holds, and those just below them that one does.
+ *
+ * @throws LitterboxError `REPO_CORRUPT` where they cannot be walked, as with a branch that leads nowhere
+ */
 export async function looseCommits(
   user: UserRepository,
   store: Store,
@@ -71,9 +76,10 @@ export async function looseCommits(
   const { synthetic, parents } = await store.reader.commit(commit);
   const made = (synthetic ? parents[0] : undefined) ?? commit;
   const args = ['rev-list', '--boundary', made, '--not', ...HOLDERS_OF_PERSON];
-  const { code, stdout } = await user.run(args, call);
-  if (code !== 0) return { loose: [], below: [] };
-  const lines = stdout.toString().split('\n').filter(Boolean);
+  const output = await user.output(args, call).catch((error: unknown) => {
+    throw toLitterboxError('tree.list', error, { ...call, gitCode: 'REPO_CORRUPT' });
+  });
+  const lines = output.toString().split('\n').filter(Boolean);
   const [below, loose] = [lines.filter((line) => line.startsWith('-')), lines.filter((line) => !line.startsWith('-'))];
   return { loose: loose as ObjectId[], below: below.map((line) => line.slice(1) as ObjectId) };
 }

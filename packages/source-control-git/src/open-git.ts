@@ -65,6 +65,14 @@ export function openGit(options: GitOptions, integration: Integration | undefine
       }
     },
     fetch: (url, call) => fetchRepository(runner, join(stateDirectory, 'clones'), url, call),
+    async *left(path, call) {
+      call?.signal?.throwIfAborted();
+      try {
+        yield* registry.left(path);
+      } catch (error) {
+        throw toLitterboxError('repository.list', error, { signal: call?.signal });
+      }
+    },
     async *list(call) {
       call?.signal?.throwIfAborted();
       try {

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { LitterboxError, RepositoryId } from '@litterbox/core/provider';
+import { basename, dirname, join, resolve } from 'node:path';
+import { LitterboxError, RepositoryId, type SandboxId, type SourceRepository } from '@litterbox/core/provider';
 import { syncDirectory, writeDurable } from './durable-files.ts';
 import { KernelLock } from './kernel-lock.ts';
 import { objectFormat } from './object-format.ts';
 import type { GitRunner } from './run-git.ts';
-import { copyShallow, createStoreDirectory, Store, writeAlternates } from './store.ts';
+import { listSandboxes, sandboxRefs } from './sandbox-refs.ts';
+import { copyShallow, createStoreDirectory, requireFormat, Store, writeAlternates } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** What tells one repository from another, kept as `repository.json` beside its store. */
@@ -53,6 +54,27 @@ export class RepositoryRegistry {
 
   async *list(): AsyncGenerator<{ readonly id: RepositoryId; readonly root: string }, void, undefined> {
     for (const { id, identity } of await this.#all()) yield { id, root: identity.root };
+  }
+
+  /** Stores of repositories that were at that place and are gone: nothing is there, or another repository. */
+  async *left(path: string): AsyncGenerator<Left, void, undefined> {
+    const place = resolve(path);
+    const real = join(await realpath(dirname(place)).catch(() => dirname(place)), basename(place));
+    for (const { id, identity } of await this.#all())
+      if (identity.root === real && (await isGone(identity)))
+        yield { id, remove: (sandbox) => this.#removeLeft(id, identity, sandbox) };
+  }
+
+  /** The store goes with its last sandbox. */
+  async #removeLeft(id: RepositoryId, { objectFormat: name }: Identity, sandbox: SandboxId): Promise<void> {
+    await using store = new Store(this.#git, id, join(this.#directory, id), requireFormat(name));
+    const isEmpty = await store.lock.hold('sandbox.remove', async () => {
+      const { meta, root } = sandboxRefs(sandbox);
+      await store.refs.remove(meta);
+      await store.refs.remove(root);
+      return (await listSandboxes(store)).length === 0;
+    });
+    if (isEmpty) await rm(store.directory, { recursive: true, force: true });
   }
 
   close(): void {
@@ -156,6 +178,22 @@ export class RepositoryRegistry {
       objectFormat: user.format.name,
     };
   }
+}
+
+/** A repository that is gone, as far as histories of it are left. */
+type Left = Pick<SourceRepository, 'id' | 'remove'>;
+
+async function isGone({ commonDirectory, device, inode, bornNs }: Identity): Promise<boolean> {
+  const found = await stat(commonDirectory, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (!found) return true;
+  return (
+    String(found.dev) !== device ||
+    String(found.ino) !== inode ||
+    (await bornOf(commonDirectory, found.birthtimeNs)) !== bornNs
+  );
 }
 
 /**

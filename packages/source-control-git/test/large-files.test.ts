@@ -103,6 +103,7 @@ describe('files of Git LFS', () => {
     const attributes = readFileSync(join(root, '.gitattributes'), 'utf8');
     await record(repository, id, { 'a.txt': 'a\n', '.gitattributes': attributes, 'dir/a.bin': NEW });
     const milestone = await repository.milestone(id, 'done');
+    expect(milestone?.largeFiles).toBe(1);
     expect(fixture.git(root, 'cat-file', 'blob', `${milestone?.commit}:dir/a.bin`)).toBe(pointerTo(NEW));
     expect(existsSync(objectOf(root, NEW))).toBe(false);
     await record(repository, id, { 'a.txt': 'a\n', '.gitattributes': attributes, 'dir/a.bin': LAST });
@@ -240,6 +241,25 @@ describe('files of Git LFS', () => {
     expect(await repository.largeFiles({ commit, tree })).toContainEqual(
       expect.objectContaining({ path: 'got.bin', isHere: true }),
     );
+  });
+
+  test('are not said to be missing where git could not look for who made them', async () => {
+    await using fixture = new GitFixture();
+    const root = repositoryWithLargeFiles(fixture);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    const attributes = readFileSync(join(root, '.gitattributes'), 'utf8');
+    await record(repository, id, { 'a.txt': 'a\n', '.gitattributes': attributes, 'made.bin': NEW });
+    const milestone = await repository.milestone(id, 'done');
+    const base = await repository.base({ type: 'ref', name: milestone?.branch ?? '' });
+    expect(await repository.largeFiles(base)).toMatchObject([{ path: 'made.bin', isHere: true }]);
+    // As a disk leaves one that was full: git walks no history of a repository that has such a branch.
+    put(root, '.git/refs/heads/broken', `${'1'.repeat(40)}\n`);
+    await expect(repository.largeFiles(base)).rejects.toMatchObject({
+      code: 'REPO_CORRUPT',
+      message: expect.stringContaining('bad object'),
+      details: { hint: 'Look at the repository with git status and git fsck.' },
+    });
   });
 
   test('FC-220: need no git-lfs to be in a workspace, and none for a merge that does not touch them', async () => {

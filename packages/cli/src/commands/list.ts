@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import {
   listSandboxes,
@@ -29,6 +30,11 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>, flags
     lastCall?.isRunning ? Number.POSITIVE_INFINITY : (lastCall?.atMs ?? createdAtMs);
   const newestFirst = sandboxes.toSorted((one, other) => (calledAtMs(other) > calledAtMs(one) ? 1 : -1));
   talk.result(listText(talk, newestFirst, input.all ?? false));
+  for (const repository of new Set(sandboxes.map((one) => one.repository)))
+    if (!existsSync(repository))
+      talk.notice(
+        `${visibleName(repository)} is not there any more. To delete a sandbox of it: litterbox -C ${visibleName(repository)} delete NAME --force.`,
+      );
   for (const [state, did] of [
     ['slow', 'did not answer in time'],
     ['unreachable', 'cannot be reached'],

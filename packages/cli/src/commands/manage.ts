@@ -22,11 +22,15 @@ async function milestone(context: Context, input: Parsed<typeof cutMilestone>): 
   const { talk, signal } = context;
   const made = await (await context.settled()).perform(cutMilestone, input, { signal, onProgress: talk.progress });
   if (talk.json) return talk.document(cutMilestone.document?.(made));
-  if (made)
-    talk.result(
-      `${made.branch.replace(/^refs\/heads\//, '')} is at ${made.commit.slice(0, 10)} (${made.revisions === 1 ? 'one revision' : `${made.revisions} revisions`})`,
+  if (!made) return talk.notice('Nothing was recorded since the last milestone.');
+  const branch = made.branch.replace(/^refs\/heads\//, '');
+  talk.result(
+    `${branch} is at ${made.commit.slice(0, 10)} (${made.revisions === 1 ? 'one revision' : `${made.revisions} revisions`})`,
+  );
+  if (made.largeFiles)
+    talk.notice(
+      `It has pointers of Git LFS: before git switch ${branch}, let litterbox worktree ${input.sandbox} bring their contents.`,
     );
-  else talk.notice('Nothing was recorded since the last milestone.');
 }
 
 async function remove(
@@ -39,7 +43,11 @@ async function remove(
   }: Omit<Parsed<typeof deleteSandbox>, 'sandbox'> & { readonly sandbox: readonly string[] },
 ): Promise<void> {
   const { talk, signal } = context;
-  const litterbox = await context.settled();
+  // Of a repository that is gone there is nothing to settle, and its sandboxes can be deleted all the same.
+  const litterbox = await context.settled().catch((error: unknown) => {
+    if (isLitterboxError(error, 'NOT_FOUND') || isLitterboxError(error, 'NOT_A_REPO')) return context.litterbox();
+    throw error;
+  });
   const deleted: string[] = [];
   const failures: unknown[] = [];
   for (const name of names) {

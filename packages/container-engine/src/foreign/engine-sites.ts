@@ -200,6 +200,7 @@ export class EngineSites {
         isRoot: true,
         directory: record.directory,
         isConfined: true,
+        imageNotes: { host: this.#input.host, directory: layoutOf(this.#input.directory).images },
       });
       return { provider, host, record };
     })();

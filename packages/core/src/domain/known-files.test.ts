@@ -7,6 +7,7 @@ describe('what runs later', () => {
     ['deep/er/.VSCode/Tasks.json', 'runs when a folder is opened in an editor'],
     ['vite.config.mts', 'runs when the project is built'],
     ['docs/conf.py', 'runs when Python, its tests or its tools start'],
+    ['mise/config.toml', 'is loaded by the shell or a version manager on entering the directory'],
     ['.config/mise/conf.d/x.toml', 'is loaded by the shell or a version manager on entering the directory'],
     ['android/gradle/wrapper/gradle-wrapper.properties', 'runs when the project is built'],
     ['requirements/requirements-dev.txt', 'decides what runs or is fetched when packages are installed'],

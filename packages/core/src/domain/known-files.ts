@@ -52,6 +52,7 @@ jsconfig.json tsconfig.json tsconfig.*.json tsconfig-*.json tslint.json .clangd 
 .rprofile .renviron .ghci .ghcid .pdbrc* .octaverc .irbrc .pryrc .iex.exs .jline *.ps1xml .inputrc .bashrc .bash_profile .bash_aliases .zshrc
 .zshenv .zprofile .profile .login .tmux.conf .screenrc .autoenv* .in .out .kshrc devbox.json devenv.* .perltidyrc .perlcriticrc
 .proverc`,
+    paths: 'mise/config.toml mise/config.*.toml',
     inputs:
       '.nvmrc .node-version .python-version .ruby-version .tool-versions mise.toml .mise.toml mise.*.toml .mise.*.toml mise.lock',
   },

@@ -59,6 +59,8 @@ export interface Milestone {
   readonly branch: string;
   /** How many revisions it holds. */
   readonly revisions: number;
+  /** How many contents of Git LFS it has pointers to, which `exportTree` brings to where the person's git looks. @defaultValue none */
+  readonly largeFiles?: number;
 }
 
 /** What the store knows of one sandbox. Enough to rebuild its record and its runtime. */

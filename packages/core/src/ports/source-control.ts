@@ -31,6 +31,11 @@ export interface SourceControl extends AsyncDisposable {
    * The last two may come from the first call that uses the tool for more than finding a repository.
    */
   open(path: string, options?: OpenOptions): Promise<SourceRepository>;
+  /**
+   * What is left of repositories that were at `path` and are on this machine no more, whatever is there now: histories, to be removed one
+   * by one. Absent where the adapter cannot tell.
+   */
+  left?(path: string, options?: CallOptions): AsyncIterable<Pick<SourceRepository, 'id' | 'remove'>>;
   /** Repositories opened before, by this or another process. */
   list(options?: CallOptions): AsyncIterable<{ readonly id: RepositoryId; readonly root: string }>;
   /**

@@ -1,5 +1,7 @@
-import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
+import { isLitterboxError, LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
 import { reach } from '../domain/failpoint.ts';
+import { shown } from '../domain/shown.ts';
+import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxProvider } from '../ports/sandbox-provider.ts';
@@ -19,6 +21,24 @@ import type { SettleSandbox } from './settle-sandbox.ts';
 
 /** With force a person gives a call that is at work longer to end. */
 const FORCE_PATIENCE_MS = 10_000;
+
+type Target = { readonly found: SandboxRecord } & (
+  | { readonly repository: SourceRepository; readonly left?: undefined }
+  | { readonly repository?: undefined; readonly left: Pick<SourceRepository, 'id' | 'remove'> }
+);
+
+const NOT_HERE: ReadonlySet<string> = new Set<LitterboxErrorCode>(['NOT_FOUND', 'NOT_A_REPO', 'SANDBOX_NOT_FOUND']);
+
+function ofGoneRepository({ slug, repositoryRoot }: SandboxRecord): LitterboxError {
+  return new LitterboxError(
+    'UNMERGED_WORK',
+    `The repository of the sandbox ${slug} is not at ${shown(repositoryRoot)} any more, so nothing can be merged into it.`,
+    {
+      operation: 'sandbox.delete',
+      hint: `Bring it back if it was moved; else give up what the sandbox holds: litterbox -C ${shown(repositoryRoot)} delete ${slug} --force.`,
+    },
+  );
+}
 
 /** Deletes a sandbox with all it holds. Order: mark, runtime, snapshots, history, record; killed half-way, the next call goes on. */
 export class DeleteSandbox {
@@ -64,13 +84,13 @@ export class DeleteSandbox {
     { force = false, forget = false }: { readonly force?: boolean | undefined; readonly forget?: boolean | undefined },
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    const found = await this.#find.execute(name, options);
-    const repository = await this.#repository.execute(options);
+    const { found, repository, left } = await this.#target(name, options);
     await using _lease = await this.#leaseOf(found, force, options);
     const record = await this.#state.get(found.id, options);
     if (!record) return found; // another process was faster
     if (forget) await this.#assertLost(record, options);
     if (!force && record.state !== 'deleting') {
+      if (!repository) throw ofGoneRepository(record);
       if (!forget) await this.#settle.execute(record, options);
       await this.#assertExpendable(record, repository, options);
     }
@@ -83,9 +103,24 @@ export class DeleteSandbox {
         sandbox: record.id,
         input: { force, name: record.slug, ...(forget && { forget }) },
       },
-      () => this.removed(record, repository, forget),
+      () => this.removed(record, repository ?? left, forget),
     );
     return record;
+  }
+
+  /** The sandbox; of a repository that was at this place and is gone too, for nothing else finds that one. */
+  async #target(name: string, options?: ProgressOptions): Promise<Target> {
+    try {
+      return { found: await this.#find.execute(name, options), repository: await this.#repository.execute(options) };
+    } catch (error) {
+      if (!isLitterboxError(error) || !NOT_HERE.has(error.code)) throw error;
+      const { slug } = slugify(name);
+      for await (const left of this.#repository.left(options)) {
+        const found = await this.#state.find(left.id, slug, options);
+        if (found) return { found, left };
+      }
+      throw error;
+    }
   }
 
   /**
@@ -93,7 +128,7 @@ export class DeleteSandbox {
    *
    * @param isLost nothing is left that could remove what the provider has
    */
-  async removed(record: SandboxRecord, repository: SourceRepository, isLost = false): Promise<void> {
+  async removed(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
     const provider = isLost ? undefined : await this.#open.providerOf(record); // first: without it nothing begins
     const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
     reach('delete.after-journal');

@@ -23,6 +23,11 @@ export class OpenRepository {
     return this.#opened;
   }
 
+  /** What is left of those that were at its place before, and are gone. */
+  async *left(options?: CallOptions): AsyncGenerator<Pick<SourceRepository, 'id' | 'remove'>, void, undefined> {
+    yield* this.#sourceControl.left?.(this.#path, options) ?? [];
+  }
+
   async close(): Promise<void> {
     const repository = await this.#opened?.catch(() => undefined);
     await repository?.[Symbol.asyncDispose]();
