@@ -777,6 +777,24 @@ describe('the command line', () => {
     expect((await fixture.run(['list'])).stdout).toMatch(/^taken\tready\t/);
   });
 
+  it('FC-272: an apply of one name of a renamed file says what becomes of the other', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('old.txt', 'one\ntwo\nthree\nfour\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'more');
+    await fixture.run(['create', 'moved']);
+    await fixture.run(['run', 'moved', 'mv old.txt new.txt']);
+    const said = async (...paths: readonly string[]) =>
+      (await fixture.run(['apply', 'moved', ...paths, '--dry-run'])).stderr
+        .split('\n')
+        .filter((line) => line.includes('both'));
+    expect(await said('new.txt')).toEqual(['  new.txt was old.txt, which stays beside it. To take both, name both.']);
+    expect(await said('old.txt')).toEqual([expect.stringContaining('old.txt became new.txt, which is not taken')]);
+    expect(await said('new.txt', 'old.txt')).toEqual([]);
+    const { stdout } = await fixture.run(['--json', 'apply', 'moved', 'new.txt']);
+    expect(JSON.parse(stdout)).toMatchObject({ halfRenames: [{ from: 'old.txt', to: 'new.txt', taken: 'to' }] });
+  });
+
   it('apply takes only the paths that are named, and refuses one at which nothing changed', async () => {
     await using fixture = new CliFixture();
     fixture.file('old/a', 'a\n');

@@ -22,7 +22,7 @@ const input = z.strictObject({
 /** The plan without what only the adapter understands. */
 export function planDocument(plan: ShownPlan) {
   const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmilestoned, messages } = plan;
-  const { unmergedBase, notFollowed, unsettled } = plan;
+  const { passing, halfRenames, unmergedBase, notFollowed, unsettled } = plan;
   return {
     tip,
     head,
@@ -33,6 +33,8 @@ export function planDocument(plan: ShownPlan) {
     upToDate,
     unmilestoned,
     messages,
+    ...(passing && { passing }),
+    ...(halfRenames && { halfRenames }),
     ...(unmergedBase && { unmergedBase }),
     ...(notFollowed && { notFollowed }),
     ...(unsettled !== undefined && { unsettled }),
