@@ -24,6 +24,7 @@ import {
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { isAtTerminal } from '../ask.ts';
+import { fromHere } from '../from-here.ts';
 import { diffLine } from '../diff-line.ts';
 import { passOn } from '../output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
@@ -93,7 +94,8 @@ export interface DiffFlags {
   readonly raw?: boolean;
 }
 
-async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
+async function diff(context: Context, asked: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
+  const input = { ...asked, paths: asked.paths?.map((path) => fromHere(context.directory, path)) };
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
   const found = await litterbox.perform(readDiff, input, { signal, onProgress: talk.progress });
@@ -134,7 +136,9 @@ export interface IntegrateFlags {
 async function apply(context: Context, input: Parsed<typeof applyChanges>, flags: IntegrateFlags): Promise<void> {
   const { paths = [], ...rest } = input;
   // After --: of git merge.
-  const words = paths[0]?.startsWith('-') ? { ...rest, arguments: paths } : input;
+  const words = paths[0]?.startsWith('-')
+    ? { ...rest, arguments: paths }
+    : { ...input, paths: paths.map((path) => fromHere(context.directory, path)) };
   await integrate(context, 'apply', words, flags);
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { repositoryPath } from '../domain/repository-path.ts';
 import { IntegrateChanges, type IntegrateResult, type ShownPlan } from '../use-cases/integrate-changes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
@@ -67,7 +68,8 @@ export const applyChanges = operation({
   }),
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
-    const asked = { ...values, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
+    const some = { ...values, paths: values.paths?.map(repositoryPath) };
+    const asked = { ...some, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
     return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
   },
 });
@@ -97,5 +99,6 @@ export const planIntegration = operation({
   effect: 'read',
   input: input.extend({ integration: z.enum(['apply', 'merge']), paths }),
   document: planDocument,
-  execute: async (useCases, values, options) => await useCases.get(IntegrateChanges).plan(values, options),
+  execute: async (useCases, values, options) =>
+    await useCases.get(IntegrateChanges).plan({ ...values, paths: values.paths?.map(repositoryPath) }, options),
 });
