@@ -791,6 +791,12 @@ describe('the command line', () => {
       [join(fixture.repository, 'c.txt'), 'c.txt'],
     ] as const)
       expect(await fixture.run(['-C', src, 'diff', 'below', '--name-only', path])).toMatchObject({ stdout: `${is}\n` });
+    for (const flags of [[], ['--stat']])
+      expect(await fixture.run(['-C', src, 'diff', 'below', ...flags, 'c.txt'])).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: 'No changes at src/c.txt.\n',
+      });
     for (const verb of ['diff', 'apply'])
       for (const path of ['../../c.txt', '/etc/passwd'])
         expect(await fixture.run(['-C', src, verb, 'below', path])).toMatchObject({

@@ -106,13 +106,18 @@ async function diff(context: Context, asked: Parsed<typeof readDiff>, flags: Dif
     const shown = flags.nameOnly
       ? changes.map(({ path }) => visibleName(path))
       : [...statLines(talk, changes, process.stdout), ...(changes.length > 0 ? [totals(changes)] : [])];
-    return await showPaged(context, shown, 'No changes.');
+    await showPaged(context, shown, 'No changes.');
+    return noteNothingAt(talk, input.paths, changes.length === 0);
   }
   const isForPerson = process.stdout.isTTY && flags.raw !== true;
   if (!isForPerson) {
+    let isEmpty = true;
     // Whoever keeps it may apply it.
-    for await (const bytes of found.patch(true)) if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
-    return;
+    for await (const bytes of found.patch(true)) {
+      isEmpty = false;
+      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+    }
+    return noteNothingAt(talk, input.paths, isEmpty);
   }
   if (input.revision === undefined) {
     const { sandbox } = input;
@@ -127,6 +132,12 @@ async function diff(context: Context, asked: Parsed<typeof readDiff>, flags: Dif
   }
   await showPaged(context, diffLines(talk, found.patch()), 'No changes.');
   await found.markShown(); // who leaves the pager early has seen what they wanted to
+}
+
+/** A path that is misspelt looks as one at which nothing changed. A terminal says so anyway. */
+function noteNothingAt(talk: Talk, paths: readonly string[] = [], isEmpty: boolean): void {
+  if (isEmpty && paths.length > 0 && !process.stdout.isTTY)
+    talk.notice(`No changes at ${paths.slice(0, 5).map(nameOf).join(', ')}${paths.length > 5 ? ' …' : ''}.`);
 }
 
 export interface IntegrateFlags {
