@@ -821,6 +821,54 @@ describe('the command line', () => {
     expect((await fixture.run(['list'])).stdout).toMatch(/^taken\tready\t/);
   });
 
+  it('FC-273: paths of diff and apply are taken from where the person is, and lead nowhere else', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('src/a.txt', 'a\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'more');
+    await fixture.run(['create', 'below']);
+    await fixture.run(['run', 'below', 'echo b >src/b.txt; echo c >c.txt']);
+    const src = join(fixture.repository, 'src');
+    for (const [path, is] of [
+      ['b.txt', 'src/b.txt'],
+      ['../c.txt', 'c.txt'],
+      [join(fixture.repository, 'c.txt'), 'c.txt'],
+    ] as const)
+      expect(await fixture.run(['-C', src, 'diff', 'below', '--name-only', path])).toMatchObject({ stdout: `${is}\n` });
+    for (const flags of [[], ['--stat']])
+      expect(await fixture.run(['-C', src, 'diff', 'below', ...flags, 'c.txt'])).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: 'No changes at src/c.txt.\n',
+      });
+    for (const verb of ['diff', 'apply'])
+      for (const path of ['../../c.txt', '/etc/passwd'])
+        expect(await fixture.run(['-C', src, verb, 'below', path])).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('lies outside of the repository'),
+        });
+    expect(await fixture.run(['-C', src, 'apply', 'below', 'b.txt'])).toMatchObject({ code: 0 });
+    expect(fixture.git('status', '--porcelain')).toBe('A  src/b.txt');
+  });
+
+  it('FC-272: an apply of one name of a renamed file says what becomes of the other', async () => {
+    await using fixture = new CliFixture();
+    fixture.file('old.txt', 'one\ntwo\nthree\nfour\n');
+    fixture.git('add', '-A');
+    fixture.git('commit', '-qm', 'more');
+    await fixture.run(['create', 'moved']);
+    await fixture.run(['run', 'moved', 'mv old.txt new.txt']);
+    const said = async (...paths: readonly string[]) =>
+      (await fixture.run(['apply', 'moved', ...paths, '--dry-run'])).stderr
+        .split('\n')
+        .filter((line) => line.includes('both'));
+    expect(await said('new.txt')).toEqual(['  new.txt was old.txt, which stays beside it. To take both, name both.']);
+    expect(await said('old.txt')).toEqual([expect.stringContaining('old.txt became new.txt, which is not taken')]);
+    expect(await said('new.txt', 'old.txt')).toEqual([]);
+    const { stdout } = await fixture.run(['--json', 'apply', 'moved', 'new.txt']);
+    expect(JSON.parse(stdout)).toMatchObject({ halfRenames: [{ from: 'old.txt', to: 'new.txt', taken: 'to' }] });
+  });
+
   it('apply takes only the paths that are named, and refuses one at which nothing changed', async () => {
     await using fixture = new CliFixture();
     fixture.file('old/a', 'a\n');

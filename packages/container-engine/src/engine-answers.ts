@@ -59,10 +59,10 @@ export function isBeingRemoved(error: unknown): boolean {
 
 /**
  * A start whose program is not in the image, with runc in both: `exec: "/bin/sh": stat /bin/sh: no such file or directory`; with status 400
- * from Docker, and 500 from Podman.
+ * from Docker, and 500 from Podman. A place of a mount that is not there is no such file either.
  */
 export function lacksShell(error: unknown): boolean {
-  return /\/bin\/sh|executable file not found|no such file/i.test(answerOf(error).said);
+  return /\/bin\/sh|executable file not found/i.test(answerOf(error).said);
 }
 
 /**

@@ -10,7 +10,8 @@ export function notStarted(
   error: unknown,
 ): unknown {
   const { statusCode = 0, said } = answerOf((error as Partial<LitterboxError>).cause);
-  if (statusCode < 500 || isLitterboxError(error, 'DISK_FULL')) return error;
+  // 400 is how Docker passes on that a place of a mount, or a program, is not there.
+  if ((statusCode < 500 && statusCode !== 400) || isLitterboxError(error, 'DISK_FULL')) return error;
   return new LitterboxError(
     'UNAVAILABLE',
     `${title} could not start the container. It says: ${visibleName(said, MAX_SAID_CHARACTERS)}`,

@@ -134,6 +134,7 @@ export type {
   LargeFileState,
   PersonsRepository,
   PlanRequest,
+  HalfRename,
   RiskyChange,
   SubmoduleState,
   TreeOptions,

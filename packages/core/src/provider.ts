@@ -143,6 +143,7 @@ export type {
   LargeFileState,
   PersonsRepository,
   PlanRequest,
+  HalfRename,
   RiskyChange,
   SubmoduleState,
   TreeOptions,

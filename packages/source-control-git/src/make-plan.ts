@@ -5,30 +5,30 @@ import {
   type ObjectId,
   type PlanRequest,
   type Revision,
-  type RiskyChange,
   type SandboxId,
 } from '@litterbox/core/provider';
-import { type ByteString, fromByteString, toByteString } from './byte-text.ts';
+import { type ByteString, fromByteString } from './byte-text.ts';
 import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
+import { halfRenames } from './half-renames.ts';
 import { hooksPassedOver } from './hooks-passed-over.ts';
 import { type MergeArguments, parseMergeArguments, withConfiguredArguments } from './merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from './merge-trees.ts';
-import { type ConfiguredPaths, readConfiguredPaths } from './configured-paths.ts';
+import { readConfiguredPaths } from './configured-paths.ts';
 import { readMergeAttributes } from './merge-attributes.ts';
 import { mayHaveLargeFiles } from './large-file-attributes.ts';
 import { madePointers } from './made-pointers.ts';
 import type { LargeFileContent, LargeFilePointers } from './point-large-files.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { readPointedTip } from './read-pointed-tip.ts';
-import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
+import { passingChanges } from './passing-changes.ts';
+import { scanRisks } from './scan-risks.ts';
 import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
-import { pathsWithUnseen } from './unseen-lines.ts';
 import { findUntakenWork, type UntakenWork } from './untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';
 import { isOn, readUserConfig } from './user-config.ts';
-import { readWritten, withLargeFiles, type WrittenFiles } from './written-files.ts';
+import { readWritten, withLargeFiles } from './written-files.ts';
 import type { UserRepository } from './user-repository.ts';
 import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
 import { WorkMessages } from './work-messages.ts';
@@ -78,6 +78,7 @@ export async function makePlan(
   const { paths = [] } = request;
   const from = { base: meta.base.tree, onto: work.ontoTree, tip: whole.tree, slug: meta.slug };
   const tip = paths.length === 0 ? whole : { ...whole, tree: await selectedTree(store, from, paths, signal) };
+  const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, whole.tree, paths, signal);
   const theirs = await theirCommit(store, work.onto, tip);
   const merged = await mergeTrees(
     store,
@@ -127,6 +128,10 @@ export async function makePlan(
     message: message ?? words,
     arguments: withDefaultSigning(options, config),
   };
+  const configured = await readConfiguredPaths(user, signal);
+  const commits = token.drafts.map((draft) => draft.tree);
+  const passing = await passingChanges(store, work.ontoTree, commits, large, configured, signal);
+  const changed = new Set(changes.map(({ path }) => path));
   return {
     integration: request.integration,
     sandbox: id,
@@ -136,7 +141,12 @@ export async function makePlan(
     ...(headRef === undefined ? {} : { headRef }),
     changes: changes.map((change) => (conflicts.has(change.path) ? withoutCounts(change) : change)),
     conflicts: [...conflicts],
-    risky: await scanRisks(store, changes, steps, files, resultTree, await readConfiguredPaths(user, signal), signal),
+    risky: [
+      ...(await scanRisks(store, changes, steps, files, resultTree, configured, signal)),
+      ...passing.risky.filter(({ path }) => !changed.has(path)),
+    ],
+    ...(halves.length > 0 && { halfRenames: halves }),
+    ...(passing.paths.length > 0 && { passing: passing.paths }),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
     upToDate,
     unmilestoned: await countUnmilestoned(store, id, whole),
@@ -285,54 +295,4 @@ function mergeSettings(config: ReadonlyMap<string, string>): readonly string[] {
 function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string, string>): MergeArguments {
   if (options.signingKey !== undefined) return options;
   return isOn(config.get('commit.gpgsign')) ? { ...options, signingKey: '' } : options;
-}
-
-/** What of the changes between two trees can run code here. */
-export async function scanRisks(
-  store: Store,
-  changes: readonly FileChange[],
-  steps: readonly PathStep[],
-  { sizes, largeFiles }: WrittenFiles,
-  resultTree: ObjectId,
-  configured: ConfiguredPaths,
-  signal: AbortSignal | undefined,
-): Promise<readonly RiskyChange[]> {
-  if (changes.length === 0) return [];
-  const byPath = new Map(steps.map((step) => [step.path, step]));
-  const targets = new Map<ByteString, string>();
-  for (const { path, new: next } of steps) {
-    if (next?.mode !== '120000' || sizes.has(next.oid)) continue;
-    targets.set(path, (await store.reader.blob(next.oid)).toString());
-  }
-  // One after the other: 80,000 at once are a tenth of all memory that there may be.
-  const facts = function* (): Generator<RiskFacts, void, undefined> {
-    for (const change of changes) {
-      const step = byPath.get(toByteString(change.path));
-      const entry = step?.new ?? step?.old;
-      const linkTarget = step && targets.get(step.path);
-      const large = step?.new && largeFiles.get(step.new.oid);
-      yield {
-        change,
-        mode: entry?.mode ?? '100644',
-        sizeBytes: large?.sizeBytes ?? (entry && sizes.get(entry.oid)) ?? 0,
-        isShown: large === undefined || large.content !== undefined,
-        wasExecutable: step?.old?.mode === '100755',
-        ...(linkTarget === undefined ? {} : { linkTarget }),
-      };
-    }
-  };
-  const listing = await store.output(['ls-tree', '-r', '-z', '--name-only', '--full-tree', resultTree], { signal });
-  const paths = new Set(listing.toString('latin1').split('\0').filter(Boolean).map(fromByteString));
-  const contents = new Map([...largeFiles.values()].map(({ sizeBytes, content }) => [content?.blob, sizeBytes]));
-  const isRead = (oid: ObjectId) => (contents.get(oid) ?? sizes.get(oid) ?? 0) <= HUGE_BYTES;
-  const read = steps.map((step) => {
-    const blob = step.new && largeFiles.get(step.new.oid)?.content?.blob;
-    return step.new && blob ? { ...step, new: { ...step.new, oid: blob } } : step;
-  });
-  return riskyChanges(facts(), {
-    changes,
-    allPaths: paths,
-    namedByGit: (path) => configured.reasonOf(path),
-    withUnseen: await pathsWithUnseen(store, read, isRead, signal),
-  });
 }

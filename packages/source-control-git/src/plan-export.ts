@@ -3,7 +3,7 @@ import { readConfiguredPaths } from './configured-paths.ts';
 import { exportedTree } from './export-tree.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { madePointers } from './made-pointers.ts';
-import { scanRisks } from './make-plan.ts';
+import { scanRisks } from './scan-risks.ts';
 import { compareTrees, type PathStep } from './read-diff.ts';
 import { readMeta, readMilestones } from './sandbox-refs.ts';
 import type { Store } from './store.ts';

@@ -24,7 +24,9 @@ import {
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { isAtTerminal } from '../ask.ts';
+import { fromHere } from '../from-here.ts';
 import { diffLine } from '../diff-line.ts';
+import { passOn } from '../output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showPaged } from '../show-paged.ts';
 import { statLines } from '../stat-lines.ts';
@@ -92,32 +94,36 @@ export interface DiffFlags {
   readonly raw?: boolean;
 }
 
-async function diff(context: Context, input: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
+async function diff(context: Context, asked: Parsed<typeof readDiff>, flags: DiffFlags): Promise<void> {
+  const input = { ...asked, paths: asked.paths?.map((path) => fromHere(context.directory, path)) };
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
   const found = await litterbox.perform(readDiff, input, { signal, onProgress: talk.progress });
   showUnsettled(talk, found);
   if (talk.json || flags.stat || flags.nameOnly) {
     const changes = await found.files();
-    if (talk.json) {
-      talk.document(changes);
-      return await found.markShown();
-    }
+    if (talk.json) return talk.document(changes); // names and counts, as --stat: nobody saw what is in the files
     const shown = flags.nameOnly
       ? changes.map(({ path }) => visibleName(path))
       : [...statLines(talk, changes, process.stdout), ...(changes.length > 0 ? [totals(changes)] : [])];
-    return await showPaged(context, shown, 'No changes.');
+    await showPaged(context, shown, 'No changes.');
+    return noteNothingAt(talk, input.paths, changes.length === 0);
   }
   const isForPerson = process.stdout.isTTY && flags.raw !== true;
   if (!isForPerson) {
+    let isEmpty = true;
     // Whoever keeps it may apply it.
-    for await (const bytes of found.patch(true)) if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
-    return;
+    for await (const bytes of found.patch(true)) {
+      isEmpty = false;
+      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+    }
+    return noteNothingAt(talk, input.paths, isEmpty);
   }
   if (input.revision === undefined) {
     const { sandbox } = input;
     try {
       const plan = await litterbox.perform(planIntegration, { sandbox, integration: 'merge' }, { signal });
+      for (const line of passingLines(plan)) talk.notice(line);
       showRisky(talk, plan.risky, sandbox);
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
@@ -128,6 +134,12 @@ async function diff(context: Context, input: Parsed<typeof readDiff>, flags: Dif
   await found.markShown(); // who leaves the pager early has seen what they wanted to
 }
 
+/** A path that is misspelt looks as one at which nothing changed. A terminal says so anyway. */
+function noteNothingAt(talk: Talk, paths: readonly string[] = [], isEmpty: boolean): void {
+  if (isEmpty && paths.length > 0 && !process.stdout.isTTY)
+    talk.notice(`No changes at ${paths.slice(0, 5).map(nameOf).join(', ')}${paths.length > 5 ? ' …' : ''}.`);
+}
+
 export interface IntegrateFlags {
   readonly dryRun?: boolean;
 }
@@ -135,7 +147,9 @@ export interface IntegrateFlags {
 async function apply(context: Context, input: Parsed<typeof applyChanges>, flags: IntegrateFlags): Promise<void> {
   const { paths = [], ...rest } = input;
   // After --: of git merge.
-  const words = paths[0]?.startsWith('-') ? { ...rest, arguments: paths } : input;
+  const words = paths[0]?.startsWith('-')
+    ? { ...rest, arguments: paths }
+    : { ...input, paths: paths.map((path) => fromHere(context.directory, path)) };
   await integrate(context, 'apply', words, flags);
 }
 
@@ -191,8 +205,10 @@ async function integrate(
 
 async function showUnseen(context: Context, ...[patch, part]: Parameters<ShowUnseen>): Promise<void> {
   context.talk.notice(part === 'all' ? 'Nobody has looked at these changes yet.' : 'Since you looked:');
-  if (process.stdout.isTTY && !context.talk.json)
-    await showPaged(context, diffLines(context.talk, patch), 'No changes.');
+  const shown = diffLines(context.talk, patch);
+  if (process.stdout.isTTY && !context.talk.json) return await showPaged(context, shown, 'No changes.');
+  // stdout is for a program; the person who is asked reads stderr.
+  for await (const line of shown) await passOn({ type: 'stderr-data', bytes: Buffer.from(`${line}\n`) });
 }
 
 /** @throws LitterboxError `CONFLICT` when edits that were put aside did not go back without conflicts. */
@@ -220,7 +236,13 @@ function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
-  for (const line of [...unmilestonedLines(plan), ...messageLines(plan), ...notFollowedLines(plan)])
+  for (const line of [
+    ...unmilestonedLines(plan),
+    ...passingLines(plan),
+    ...halfRenameLines(plan),
+    ...messageLines(plan),
+    ...notFollowedLines(plan),
+  ])
     talk.notice(`  ${line}`);
   if (hasRisky) showRisky(talk, plan.risky, plan.slug);
 }
@@ -229,6 +251,28 @@ function unmilestonedLines({ slug, unmilestoned }: IntegrationPlan): readonly st
   if (unmilestoned === 0) return [];
   const came = unmilestoned === 1 ? 'One revision came' : `${unmilestoned} revisions came`;
   return [`${came} after the last milestone: the branch litterbox/${slug} is not all of it.`];
+}
+
+/** What the history gets beside the diff. */
+function passingLines({ slug, passing = [] }: IntegrationPlan): readonly string[] {
+  if (passing.length === 0) return [];
+  const named = passing.slice(0, 5).map(nameOf).join(', ');
+  const files = passing.length === 1 ? 'One file is' : `${passing.length} files are`;
+  return [
+    `${files} in a commit on the way and not in the last one: ${named}${passing.length > 5 ? ' …' : ''}. To see all: litterbox log ${slug} -p. To leave them out of the history: litterbox merge ${slug} -- --squash.`,
+  ];
+}
+
+function halfRenameLines({ halfRenames = [] }: IntegrationPlan): readonly string[] {
+  const said = halfRenames
+    .slice(0, 5)
+    .map(({ from, to, taken }) =>
+      taken === 'to'
+        ? `${nameOf(to)} was ${nameOf(from)}, which stays beside it. To take both, name both.`
+        : `${nameOf(from)} became ${nameOf(to)}, which is not taken: the file is under neither name then. To take both, name both.`,
+    );
+  const left = halfRenames.length - said.length;
+  return left > 0 ? [...said, `… and ${left} more`] : said;
 }
 
 /** Lines of messages that a plan shows; the rest is counted. */

@@ -26,6 +26,10 @@ describe('what runs later', () => {
     ['NEWAGENT.md', 'instructs or configures coding agents'],
     ['conventions.md', 'instructs or configures coding agents'],
     ['memory-bank/progress.md', 'instructs or configures coding agents'],
+    ['sub/binding.gyp', 'decides what runs or is fetched when packages are installed'],
+    ['ext/x/extconf.rb', 'decides what runs or is fetched when packages are installed'],
+    ['debian/rules', 'runs when the project is built'],
+    ['app.spec', 'runs when the project is built'],
     ['.ddev/commands/web/x', 'decides what containers and machines run'],
   ])('%s: %s', (path, reason) => expect(whatRunsLater(path)).toContain(reason));
 
@@ -45,6 +49,8 @@ describe('what runs later', () => {
     'src/Build.scala',
     'project/readme.md',
     'lib/config.exs',
+    'src/app.spec.ts',
+    'docs/rules',
   ])('nothing is known of %s', (path) => expect(whatRunsLater(path)).toEqual([]));
 });
 

@@ -108,11 +108,11 @@ credo.exs .credo.exs .formatter.exs tidelift.y* testng.xml detekt.y* checkstyle.
 .watchman* procfile* ansible.cfg *.playbook.y* *.rsp xmake.lua tupfile* tuprules.tup *.do *_build.py gatsby-*.js gatsby-*.ts config-overrides.js package-scripts.* cucumber.* wallaby.* plopfile* jakefile*
 typedoc.* knip.* sanity.cli.* wrangler.* firebase.json eas.json electron-builder.* nest-cli.json configure.in aclocal.m4 premake*.lua scsub bacon.toml
 trunk.toml anchor.toml cog.toml *.cake build.ps1 build.cmd build.bat *.runsettings *.tt robofile.php castor.php _targets.r _quarto.yml makevars*
-appraisals *.thor .bazelversion .jvmopts .sbtopts .user.ini .size-limit.js .markdownlint* .release-it.* .vscode-test.*`,
+snapcraft.y* *.spec phpcs.* appraisals *.thor .bazelversion .jvmopts .sbtopts .user.ini .size-limit.js .markdownlint* .release-it.* .vscode-test.*`,
     top: 'build.* codegen.* deploy.* release.toml',
     // Of a program that reads a file of its own: BUILD, Brewfile, Thorfile.
     is: (path) => /(^|\/)([A-Z][A-Z0-9_-]+|[A-Z][A-Za-z]*file)$/.test(path) && !PAGES.has(lastName(path).toLowerCase()),
-    paths: 'tools/bazel project/*.scala project/build.properties config/*.exs test/runtests.jl',
+    paths: 'tools/bazel debian/rules project/*.scala project/build.properties config/*.exs test/runtests.jl',
     inputs: `build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradle.lockfile buildscript-gradle.lockfile
 verification-metadata.xml gradle-wrapper.properties libs.versions.toml pom.xml maven-wrapper.properties makefile gnumakefile justfile taskfile.yml
 taskfile.yaml rakefile cmakelists.txt meson.build`,
@@ -130,7 +130,7 @@ wscript zuliprc airflow.cfg dbt_project.yml __main__.py`,
     reason: 'decides what runs or is fetched when packages are installed',
     directories: '.yarn .pnpm .bundle .cargo .mvn .bun .config/pip .pip paket-files',
     names: `.npmrc .yarnrc* .pnpmfile* .pnp.* *.lock *.lockb *-lock.json *-lock.yaml *-lock.yml gemfile* *.gemspec requirements*.txt
-pnpm-workspace.y* rush.json bower.json .bowerrc .condarc environment.y* pip.conf .pypirc composer.* go.mod go.sum go.work* mix.exs poetry.toml brewfile* berksfile* puppetfile* mintfile* packages.config *.podspec
+pnpm-workspace.y* rush.json bower.json .bowerrc .condarc environment.y* pip.conf .pypirc composer.* go.mod go.sum go.work* mix.exs poetry.toml brewfile* berksfile* puppetfile* mintfile* packages.config *.podspec *.gyp *.gypi extconf.rb
 cartfile* *.nuspec *.rockspec *.opam opam *.cabal build.sbt project.clj deps.edn bb.edn shadow-cljs.edn info.rkt pixi.toml spack.yaml *.nimble
 shard.yml dub.json dub.sdl project.toml manifest.toml elm.json purs.json spago.* haxelib.json cpanfile dist.ini makefile.pl build.pl *.app.src.script`,
     paths: 'renv/activate.r .config/dotnet-tools.json',

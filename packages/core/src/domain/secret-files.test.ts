@@ -92,6 +92,8 @@ describe('secretTexts', () => {
     ['token of GitHub', `t = '${token('ghp_', 'a1B2'.repeat(9))}'`],
     ['token of GitLab', token('glpat-', 'abcdefghij0123456789')],
     ['key of AWS', `key=${token('AKIA', 'ABCDEFGHIJKLMNOP')}\n`],
+    ['secret key of AWS', `aws_secret_access_key = ${token('wJalrXUtnFEMI/K7MDENG', '/bPxRfiCYABCDEFGHKL')}\n`],
+    ['secret key of AWS', `"AWS_SECRET_ACCESS_KEY": "${'aB3+'.repeat(10)}"`],
     ['token of Slack', token('xoxb-', '123456789012-abc')],
     ['token of npm', token('npm_', 'a'.repeat(36))],
     ['private key', `[Interface]\nPrivateKey = ${'aB3+'.repeat(10)}abc=\n`],
@@ -134,6 +136,8 @@ describe('secretTexts', () => {
       '-----BEGIN CERTIFICATE-----',
       'ghp_short',
       'AKIAshort',
+      'aws_secret_access_key = YOUR_SECRET_KEY',
+      'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
       'npm_config_cache',
     ];
     expect(textsOf('a', others.join('\n'))).toEqual([]);

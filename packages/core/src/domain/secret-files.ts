@@ -116,6 +116,10 @@ const WRITTEN: readonly (readonly [holds: string, pattern: RegExp])[] = [
   ['token of GitHub', /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{82})/g],
   ['token of GitLab', /\bgl(?:pat|dt|rt|ptt|cbt|soat|agent|imt|ft)-[A-Za-z0-9_=-]{20,300}/g],
   ['key of AWS', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/g],
+  [
+    'secret key of AWS',
+    /aws_secret_access_key["']?\s*[=:]\s*["']?(?![a-z0-9/+]*EXAMPLE)[a-z0-9/+]{40}(?![a-z0-9/+=])/gi,
+  ],
   ['token of Slack', /\b(?:xox[abeprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250})/g],
   ['token of npm', /\bnpm_[A-Za-z0-9]{36}\b/g],
   ['token of PyPI', /\bpypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,500}/g],

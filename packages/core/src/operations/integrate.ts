@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { repositoryPath } from '../domain/repository-path.ts';
 import { IntegrateChanges, type IntegrateResult, type ShownPlan } from '../use-cases/integrate-changes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
@@ -22,7 +23,7 @@ const input = z.strictObject({
 /** The plan without what only the adapter understands. */
 export function planDocument(plan: ShownPlan) {
   const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmilestoned, messages } = plan;
-  const { unmergedBase, notFollowed, unsettled } = plan;
+  const { passing, halfRenames, unmergedBase, notFollowed, unsettled } = plan;
   return {
     tip,
     head,
@@ -33,6 +34,8 @@ export function planDocument(plan: ShownPlan) {
     upToDate,
     unmilestoned,
     messages,
+    ...(passing && { passing }),
+    ...(halfRenames && { halfRenames }),
     ...(unmergedBase && { unmergedBase }),
     ...(notFollowed && { notFollowed }),
     ...(unsettled !== undefined && { unsettled }),
@@ -65,7 +68,8 @@ export const applyChanges = operation({
   }),
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
-    const asked = { ...values, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
+    const some = { ...values, paths: values.paths?.map(repositoryPath) };
+    const asked = { ...some, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
     return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
   },
 });
@@ -95,5 +99,6 @@ export const planIntegration = operation({
   effect: 'read',
   input: input.extend({ integration: z.enum(['apply', 'merge']), paths }),
   document: planDocument,
-  execute: async (useCases, values, options) => await useCases.get(IntegrateChanges).plan(values, options),
+  execute: async (useCases, values, options) =>
+    await useCases.get(IntegrateChanges).plan({ ...values, paths: values.paths?.map(repositoryPath) }, options),
 });

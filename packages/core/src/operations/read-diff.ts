@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ObjectId } from '../domain/ids.ts';
+import { repositoryPath } from '../domain/repository-path.ts';
 import type { FileChange } from '../ports/file-change.ts';
 import { FindSandbox } from '../use-cases/find-sandbox.ts';
 import { LookAtSandbox } from '../use-cases/look-at-sandbox.ts';
@@ -38,7 +39,8 @@ export const readDiff = operation({
     paths: z.array(z.string()).readonly().optional().describe('Only these files and directories'),
     revision: fields.text('number').optional().describe('One revision against the one before, by number or commit'),
   }),
-  async execute(useCases, { sandbox, paths, revision }, options): Promise<SandboxDiff> {
+  async execute(useCases, { sandbox, paths: given, revision }, options): Promise<SandboxDiff> {
+    const paths = given?.map(repositoryPath);
     const repository = await useCases.get(OpenRepository).execute(options);
     const some = { ...options, ...(paths?.length && { paths }) };
     if (revision !== undefined) {

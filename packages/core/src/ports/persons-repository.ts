@@ -136,6 +136,14 @@ export interface ExportPlan {
 /** The two ways to take work in: into index and work tree, or as git merges a branch. */
 export type Integration = 'apply' | 'merge';
 
+/** A file that the sandbox renamed, of which an apply of some paths takes one name alone. */
+export interface HalfRename {
+  readonly from: string;
+  readonly to: string;
+  /** `to`: the file is there under both names then. `from`: under none. */
+  readonly taken: 'from' | 'to';
+}
+
 /** What an apply or merge would do, computed without doing it. */
 export interface IntegrationPlan {
   readonly integration: Integration;
@@ -150,6 +158,10 @@ export interface IntegrationPlan {
   /** Empty when the merge is clean. */
   readonly conflicts: readonly string[];
   readonly risky: readonly RiskyChange[];
+  /** Files that commits of the merge have and the last of them has not: the history gets them, and no diff shows them. Absent when there are none. */
+  readonly passing?: readonly string[];
+  /** Of an apply of some paths. Absent when there are none. */
+  readonly halfRenames?: readonly HalfRename[];
   /** Files with uncommitted edits that the result would touch. */
   readonly dirtyOverlap: readonly string[];
   /** True when HEAD already contains everything. */

@@ -4,11 +4,14 @@ import type { Approver } from '../ports/approver.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RiskyChange } from '../ports/persons-repository.ts';
 import type { Revision } from '../ports/sandbox-histories.ts';
+import { askedAgain } from './asked-again.ts';
 
 /** What a person is asked to have on their machine. */
 export interface RiskyWork {
   readonly risky: readonly RiskyChange[];
   readonly slug: string;
+  /** Of the work that is taken: these files and directories alone. */
+  readonly paths?: readonly string[] | undefined;
   /** The state in question. */
   readonly tip: Pick<Revision, 'commit'>;
   /** What the command line calls what is asked for: `merge`. */
@@ -24,7 +27,7 @@ export interface RiskyWork {
  */
 export async function acceptRisky(
   approver: Approver,
-  { risky, slug, tip, verb, question }: RiskyWork,
+  { risky, slug, paths, tip, verb, question }: RiskyWork,
   isAccepted: boolean,
   options?: CallOptions,
 ): Promise<void> {
@@ -43,7 +46,7 @@ export async function acceptRisky(
     `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}: ${riskNames(risky)}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: litterbox ${verb} ${slug} --yes-risky. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
+      hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: ${askedAgain(verb, slug, paths)} --yes-risky. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
       facts: riskFacts(risky),
     },
   );

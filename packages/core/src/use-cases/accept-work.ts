@@ -6,6 +6,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { FileChange } from '../ports/file-change.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { acceptRisky, type RiskyWork } from './accept-risky.ts';
+import { askedAgain } from './asked-again.ts';
 import { currentRecord } from './change-record.ts';
 import type { LookAtSandbox } from './look-at-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
@@ -13,8 +14,6 @@ import type { OpenRepository } from './open-repository.ts';
 /** What a person is asked to have: one state of a sandbox. */
 export interface OfferedWork extends Omit<RiskyWork, 'question'> {
   readonly record: SandboxRecord;
-  /** Of the work that is taken: these files and directories alone. */
-  readonly paths?: readonly string[] | undefined;
   /** The question itself: `Merge fix-login`. */
   readonly question: string;
 }
@@ -134,7 +133,7 @@ export class AcceptWork {
 
 /** For a sandbox that went on after it was shown. @param since the files that differ; empty where only words do */
 export function changedSince(
-  { record: { slug }, tip, verb }: Pick<OfferedWork, 'record' | 'tip' | 'verb'>,
+  { record: { slug }, tip, verb, paths }: Pick<OfferedWork, 'record' | 'tip' | 'verb' | 'paths'>,
   shown: ObjectId | undefined,
   since: readonly FileChange[],
 ): LitterboxError {
@@ -142,6 +141,9 @@ export function changedSince(
   const which = named.length === 0 ? '' : `: ${named.join(', ')}${since.length > named.length ? ' …' : ''}`;
   const files = since.length === 1 ? 'One file' : `${since.length} files`;
   const are = since.length === 1 ? 'is not as it was' : 'are not as they were';
+  // Its files are those of the last milestone, which no other look brings up to date.
+  const between =
+    verb === 'worktree' ? ` If it has later work than its last milestone: litterbox milestone ${slug} 'MESSAGE'.` : '';
   return new LitterboxError(
     'CHANGED_SINCE_SHOWN',
     since.length === 0
@@ -149,7 +151,7 @@ export function changedSince(
       : `${files} of ${slug} ${are} when it was shown${which}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: `Look again: litterbox diff ${slug}. Then: litterbox ${verb} ${slug}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.`,
+      hint: `Look again: litterbox diff ${slug}.${between} Then: ${askedAgain(verb, slug, paths)}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.`,
       facts: {
         tip: tip.commit,
         ...(shown !== undefined && { shown }),

@@ -57,7 +57,7 @@ export class ExportTree {
         const question = `Write the files of ${slug}`;
         const work = { record, tip, risky, slug, verb: 'worktree', question };
         // Before the first milestone there is nothing of the sandbox's in it.
-        const consent = revision === 0 ? { ...input, tip: '0' } : input;
+        const consent = revision === 0 && input.tip === undefined ? { ...input, tip: '0' } : input;
         await this.#accept.execute(work, consent, options);
         const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
         return { ...(await repository.exportTree(id, { ...options, tree })), risky, revisions, unmilestoned };

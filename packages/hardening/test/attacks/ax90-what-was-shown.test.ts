@@ -66,6 +66,27 @@ describe('what was shown', () => {
   );
 
   attack(
+    'AX90: a state counts as shown only where its contents were',
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
+      await sandbox.write('src/f.js', EVIL);
+      // Names and counts, and a question whose answer goes to a program.
+      expect(commandLine(fixture, ['diff', 'a', '--json'])).toMatchObject({ code: 0 });
+      for (const flags of [['--json'], [], ['--json']]) {
+        await sandbox.write('src/f.js', `${EVIL}${flags.join()}\n`);
+        const asked = onTerminal(fixture, [...flags, 'merge', 'a'], 'n');
+        for (const said of [EVIL.trim(), 'Merge a']) expect(asked).toContain(said);
+      }
+      expect(merged(fixture)).toBe(FILES['src/f.js'].trim());
+      // A pager that is not there shows nothing.
+      await sandbox.write('src/f.js', HARMLESS);
+      const shown = onTerminal(fixture, ['diff', 'a'], '', { env: { LITTERBOX_PAGER: 'no-such-pager' } });
+      for (const said of ['() => 2', '"no-such-pager" cannot be started']) expect(shown).toContain(said);
+    },
+    FILES,
+  );
+
+  attack(
     'AX91: what came after the last milestone is a line of the plan, and a person is shown it before they are asked',
     async (fixture) => {
       const litterbox = fixture.open();
@@ -84,6 +105,38 @@ describe('what was shown', () => {
       await litterbox.milestone('b', 'Return 2');
       await other.write('src/f.js', EVIL);
       expect(commandLine(fixture, ['merge', 'b']).stderr).toContain('the branch litterbox/b is not all of it');
+      fixture.acceptRepository();
+    },
+    FILES,
+  );
+
+  attack(
+    'AX91: what a milestone has and the last state has not is named, and asked about where it can run code',
+    async (fixture) => {
+      const litterbox = fixture.open();
+      const sandbox = await litterbox.create({ name: 'a' });
+      await sandbox.write('.husky/pre-commit', EVIL);
+      await sandbox.write('key.txt', 'of somebody\n');
+      await sandbox.write('src/f.js', EVIL);
+      await litterbox.milestone('a', 'One');
+      await fixture.run(sandbox, 'rm -r .husky key.txt');
+      await sandbox.write('src/f.js', FILES['src/f.js']);
+      await sandbox.write('fine.txt', 'fine\n');
+      const diff = commandLine(fixture, ['diff', 'a']).stdout;
+      expect({ hasFine: diff.includes('+fine'), hasEvil: diff.includes('evil') }).toEqual({
+        hasFine: true,
+        hasEvil: false,
+      });
+      const refused = commandLine(fixture, ['merge', 'a']);
+      expect(refused.code).toBe(4);
+      for (const said of ['3 files are in a commit on the way', '.husky/pre-commit', 'key.txt', 'src/f.js'])
+        expect(refused.stderr).toContain(said);
+      const { passing, risky } = await litterbox.plan({ sandbox: 'a', integration: 'merge' });
+      expect(passing?.toSorted()).toEqual(['.husky/pre-commit', 'key.txt', 'src/f.js']);
+      expect(risky.map(({ path }) => path)).toEqual(['.husky/pre-commit']);
+      // One commit of the last state has nothing on the way.
+      expect((await litterbox.plan({ sandbox: 'a', integration: 'apply' })).passing).toBeUndefined();
+      expect(commandLine(fixture, ['merge', 'a', '--', '--squash'])).toMatchObject({ code: 0 });
       fixture.acceptRepository();
     },
     FILES,

@@ -83,3 +83,18 @@ test('a branch that is not what was shown is CHANGED_SINCE_SHOWN by its files, a
   expect(fixture.person.read(`${PLACE}/more`)).toBeUndefined();
   expect(await fixture.exportTree.execute({ sandbox: 'a', tip: '2' })).toMatchObject({ files: 3 });
 });
+
+test('what is not in the last milestone is told with the command that puts it there, and no other tip is passed over', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture, 'a');
+  await expect(fixture.exportTree.execute({ sandbox: 'a', tip: '1' })).rejects.toMatchObject({
+    code: 'CHANGED_SINCE_SHOWN', // before the first milestone there is nothing but the base
+  });
+  await fixture.cutMilestone.execute('a', 'Done');
+  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo more >more' });
+  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.execute('a'));
+  await expect(fixture.exportTree.execute({ sandbox: 'a' })).rejects.toMatchObject({
+    code: 'CHANGED_SINCE_SHOWN',
+    details: { hint: expect.stringContaining("litterbox milestone a 'MESSAGE'. Then: litterbox worktree a.") },
+  });
+});

@@ -250,11 +250,15 @@ test('what is as it was shown again is not asked about, and of an apply the othe
   await changed(fixture);
   await look(fixture, 'a');
   await fixture.runCommand.execute({ sandbox: 'a', command: 'echo x >late' });
+  await expect(fixture.integrateChanges.execute({ ...apply, paths: ['late', 'work'] })).rejects.toMatchObject({
+    code: 'CHANGED_SINCE_SHOWN',
+    details: { hint: expect.stringContaining('litterbox apply a late work.') },
+  });
   await fixture.integrateChanges.execute({ ...apply, paths: ['work'] });
   await fixture.runCommand.execute({ sandbox: 'a', command: 'rm late' });
   fixture.person.commit();
   await fixture.integrateChanges.execute(merge);
-  expect(fixture.approver.asked).toEqual([]);
+  expect(fixture.approver.asked).toHaveLength(1);
 });
 
 test('a tip is a yes to exactly that state, whatever was shown', async () => {
