@@ -112,7 +112,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     verb: 'with',
     summary: 'Start your own agent here, with its commands and files in a sandbox',
     words: [
-      ['<agent>', 'the agent: its own program, login and terminal stay as they are', ['codex']],
+      ['<agent>', 'the agent: its own program, login and terminal stay as they are', ['claude', 'codex']],
       ['[args...]', "the agent's own arguments, after --"],
     ],
     options: [
@@ -124,7 +124,12 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--host <name>', 'machine to run a new sandbox on'],
       ['--image <image>', 'a container image for a new sandbox'],
     ],
-    examples: ['with codex', "with codex -- 'Mend the failing test'", 'with codex --sandbox fix-login', 'with codex --continue'],
+    examples: [
+      'with claude',
+      "with codex -- 'Mend the failing test'",
+      'with codex --sandbox fix-login',
+      'with codex --continue',
+    ],
     load: async () => (await import('./commands/with.ts')).withAgent,
   },
   {

@@ -15,6 +15,7 @@ import {
 } from '@litterbox/core';
 import type { Litterbox, Sandbox } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
+import { ownPath } from '../agents/own-path.ts';
 import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { loadForAgent } from '../load-litterbox.ts';
@@ -57,9 +58,14 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
     ? undefined
     : await litterbox.perform(seatAgent, { sandbox: sandbox.name, agent: id }, { signal });
   const before = (await sandbox.log({ limit: 1 }))[0]?.number ?? 0;
-  await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox) });
+  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name] as const;
+  await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
   talk.notice(
-    talk.paint('dim', `${seat.title} works in ${sandbox.name}: its commands and files are there, not here.`, process.stderr),
+    talk.paint(
+      'dim',
+      `${seat.title} works in ${sandbox.name}: its commands and files are there, not here.`,
+      process.stderr,
+    ),
   );
   talk.endProgress();
   process.exitCode = await run(context, program.path, [...opened.args, ...args], opened.environment);
@@ -178,9 +184,7 @@ async function conclude(
   const lines = [
     `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
     ...(tested ? [testLine(tested)] : []),
-    ...(files.length > 0
-      ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`]
-      : [`  litterbox delete ${name}`]),
+    ...(files.length > 0 ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`] : [`  litterbox delete ${name}`]),
     `  litterbox with ${id} --continue`,
   ];
   for (const line of lines) talk.notice(line);
@@ -190,8 +194,10 @@ const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|
 
 function testLine(entry: HistoryEntry): string {
   const exitCode = exitCodeOf(entry);
-  const subject = visibleName(visible(entry.subject).replace(/^codex: /, ''), 60);
-  return exitCode === 0 ? `Its last test passed: ${subject}` : `Its last test ended with exit code ${exitCode}: ${subject}`;
+  const subject = visibleName(visible(entry.subject).replace(/^(?:claude|codex): /, ''), 60);
+  return exitCode === 0
+    ? `Its last test passed: ${subject}`
+    : `Its last test ended with exit code ${exitCode}: ${subject}`;
 }
 
 function exitCodeOf(entry: HistoryEntry): number | undefined {
