@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isLitterboxError } from 'litterbox';
@@ -5,6 +6,7 @@ import type { ExecPlace } from '../codex/exec-session.ts';
 import { hostPath } from './paths.ts';
 
 const MAX_PATH_BYTES = 4096;
+const NO_FILE = ['NOT_FOUND', 'NOT_A_REGULAR_FILE', 'IS_A_DIRECTORY', 'NOT_A_DIRECTORY'] as const;
 
 /**
  * The directory in which a command ended, as the sandbox has it, for the program on the person's machine. The sandbox's file is the agent's:
@@ -15,11 +17,10 @@ export async function directoryAfter(place: ExecPlace, file: string): Promise<st
   try {
     const { sizeBytes } = await hands.status(file);
     if (sizeBytes > MAX_PATH_BYTES) return undefined;
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await hands.read(file));
-    return hostPath(place, text.replace(/\n$/, ''));
+    const bytes = await hands.read(file);
+    return isUtf8(bytes) ? hostPath(place, Buffer.from(bytes).toString('utf8').replace(/\n$/, '')) : undefined;
   } catch (error) {
-    if (error instanceof TypeError || isLitterboxError(error, 'NOT_FOUND')) return undefined;
-    if (isLitterboxError(error, 'NOT_A_REGULAR_FILE') || isLitterboxError(error, 'IS_A_DIRECTORY')) return undefined;
+    if (NO_FILE.some((code) => isLitterboxError(error, code))) return undefined;
     throw error;
   }
 }
