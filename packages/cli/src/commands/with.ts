@@ -58,7 +58,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
     ? undefined
     : await litterbox.perform(seatAgent, { sandbox: sandbox.name, agent: id }, { signal });
   const before = (await sandbox.log({ limit: 1 }))[0]?.number ?? 0;
-  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name] as const;
+  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id] as const;
   await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
   talk.notice(
     talk.paint(
