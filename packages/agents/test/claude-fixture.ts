@@ -106,9 +106,7 @@ export class ClaudeFixture implements AsyncDisposable {
       async status(path) {
         const entry = found(path);
         const type = entry.isDirectory() ? 'directory' : 'file';
-        return { type, sizeBytes: entry.size, isLink: entry.isSymbolicLink(), modifiedMs: 0 } as Awaited<
-          ReturnType<Hands['status']>
-        >;
+        return { type, sizeBytes: entry.size, isLink: entry.isSymbolicLink(), modifiedMs: 0 };
       },
       read: async (path) => {
         if (!found(path).isFile()) throw new LitterboxError('NOT_A_REGULAR_FILE', 'It is none.', { operation: 'test' });
@@ -124,8 +122,9 @@ export class ClaudeFixture implements AsyncDisposable {
 
   async #attach(input: Attach): Promise<Attached> {
     this.attached.push(input);
-    const { command = [], cwd = '.', env = {}, mergeOutput } = input;
-    const [program = '', ...args] = [...command].map((word) => word.replaceAll('/tmp/claude-', `${this.tmp}/claude-`));
+    const { command, cwd = '.', env = {}, mergeOutput } = input;
+    if (typeof command !== 'object') throw new Error('not a program and its arguments');
+    const [program = '', ...args] = command.map((word) => word.replaceAll('/tmp/claude-', `${this.tmp}/claude-`));
     const child = spawn(program, args, {
       cwd: this.#inside(cwd),
       env: { PATH: process.env['PATH'], ...env },
@@ -133,8 +132,11 @@ export class ClaudeFixture implements AsyncDisposable {
       stdio: ['pipe', 'pipe', mergeOutput ? 'ignore' : 'pipe'],
     });
     await once(child, 'spawn');
-    const exit = once(child, 'exit').then(([code, signal]: (number | NodeJS.Signals | null)[]) => ({
-      code: typeof code === 'number' ? code : 128 + constants.signals[(signal ?? 'SIGKILL') as NodeJS.Signals],
+    const exit = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => ({
+      code:
+        typeof code === 'number'
+          ? code
+          : 128 + constants.signals[(signal ?? 'SIGKILL') as keyof typeof constants.signals],
     }));
     const { stdin, stdout } = child;
     const stderr = child.stderr?.pipe(new PassThrough()); // what nobody reads yet goes with the child

@@ -23,7 +23,7 @@ export class AnnouncedCalls {
     if (tool !== 'Bash')
       return asked.isolation === undefined
         ? undefined
-        : 'A worktree for an agent would lie on the person’s machine, and not in the sandbox. Leave out isolation.';
+        : 'A worktree for an agent would lie on this machine, and not in the sandbox. Leave out isolation.';
     if (id === undefined || asked.command === undefined) return undefined;
     this.#calls.push({ command: asked.command, callId: id.replaceAll(/[^\w.:-]/g, '-').slice(0, 128) });
     this.#calls.splice(0, this.#calls.length - MAX_KEPT);

@@ -87,9 +87,9 @@ async function answer(socket: Socket, perform: (asked: Request, caller: Caller) 
     else if (kind === FRAMES.inputEnd) given = given.then(async () => await (await input.promise).end());
     given.catch(() => socket.destroy());
   });
-  socket.on('data', (piece) => {
+  socket.on('data', (piece: Buffer) => {
     try {
-      read(piece as Buffer);
+      read(piece);
     } catch (error) {
       socket.destroy(error as Error);
     }

@@ -23,7 +23,7 @@ test.each([
   [['--model', 'opus', '--continue']],
   [['-p', '--', '--settings']],
   [['update the docs']],
-])('takes what is a person’s own: %j', (args) => {
+])('takes what is the person has: %j', (args) => {
   expect(() => claudeSeat.refuse({}, args)).not.toThrow();
 });
 

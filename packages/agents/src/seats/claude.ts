@@ -14,58 +14,52 @@ const SERVER = 'litterbox';
 /** A second `bash`, which Claude has, and what an editor that Claude found would run on the person's machine. */
 const NOT_TOOLS = [`mcp__${SERVER}__bash`, 'mcp__ide__executeCode'];
 /** What a person could take the hands out of the sandbox with. */
-const OPTIONS = [
-  ...[
-    '--settings',
-    '--setting-sources',
-    '--tools',
-    '--mcp-config',
-    '--plugin-dir',
-    '--plugin-url',
-    '--bare',
-    '--safe-mode',
-  ],
-  ...[
-    '--restricted',
-    '--bg',
-    '--background',
-    '--cloud',
-    '--environment',
-    '--teleport',
-    '--desktop',
-    '--chrome',
-    '--ide',
-  ],
-  ...['--worktree', '--tmux', '--remote-control'],
-];
-const COMMANDS = [
-  ...[
-    'agents',
-    'attach',
-    'auth',
-    'auto-mode',
-    'doctor',
-    'gateway',
-    'import',
-    'install',
-    'kill',
-    'logs',
-    'mcp',
-    'plugin',
-  ],
-  ...[
-    'plugins',
-    'purge',
-    'respawn',
-    'rm',
-    'setup-token',
-    'stop',
-    'ultrareview',
-    'update',
-    'upgrade',
-    'self-hosted-runner',
-  ],
-];
+const OPTIONS = new Set([
+  '--settings',
+  '--setting-sources',
+  '--tools',
+  '--mcp-config',
+  '--plugin-dir',
+  '--plugin-url',
+  '--bare',
+  '--safe-mode',
+  '--restricted',
+  '--bg',
+  '--background',
+  '--cloud',
+  '--environment',
+  '--teleport',
+  '--desktop',
+  '--chrome',
+  '--ide',
+  '--worktree',
+  '--tmux',
+  '--remote-control',
+]);
+const COMMANDS = new Set([
+  'agents',
+  'attach',
+  'auth',
+  'auto-mode',
+  'doctor',
+  'gateway',
+  'import',
+  'install',
+  'kill',
+  'logs',
+  'mcp',
+  'plugin',
+  'plugins',
+  'purge',
+  'respawn',
+  'rm',
+  'setup-token',
+  'stop',
+  'ultrareview',
+  'update',
+  'upgrade',
+  'self-hosted-runner',
+]);
 const MEMORY = 'CLAUDE.md';
 const MAX_MEMORY_BYTES = 2 ** 18;
 const REFUSED =
@@ -86,8 +80,8 @@ export const claudeSeat: Seat = {
     const end = args.indexOf('--');
     const options = end === -1 ? args : args.slice(0, end);
     const [first] = options;
-    if (first !== undefined && COMMANDS.includes(first)) throw refusal(`claude ${first} is no session with an agent.`);
-    const option = options.find((one) => OPTIONS.includes(one.split('=')[0] ?? '') || /^-[a-z]*w/.test(one));
+    if (first !== undefined && COMMANDS.has(first)) throw refusal(`claude ${first} is no session with an agent.`);
+    const option = options.find((one) => OPTIONS.has(one.split('=')[0] ?? '') || /^-[a-z]*w/.test(one));
     if (option !== undefined) throw refusal(`With ${option.split('=')[0]}, Claude Code would not work in the sandbox.`);
   },
   async open({ tools, ...place }) {
