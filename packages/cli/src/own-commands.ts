@@ -41,6 +41,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--sandbox <name>', 'the one sandbox that the agent works in'],
       ['--tools <set>', 'names of the tools that the agent sees (default: as configured)', ['standard', 'roadmap']],
       ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
+      ['--actor <name>', 'who calls, as audit shows it (default: mcp)'],
     ],
     examples: ['mcp', 'mcp --sandbox fix-login'],
     load: async () => (await import('./commands/mcp.ts')).mcp,
@@ -54,6 +55,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--sandbox <name>', 'the one sandbox that agents work in'],
       ['--tools <set>', 'names of the tools that agents see (default: as configured)', ['standard', 'roadmap']],
       ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
+      ['--actor <name>', 'who calls, as audit shows it (default: mcp)'],
     ],
     examples: ['serve --port 7777', 'serve --sandbox fix-login'],
     load: async () => (await import('./commands/mcp.ts')).serve,
@@ -112,7 +114,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     verb: 'with',
     summary: 'Start your own agent here, with its commands and files in a sandbox',
     words: [
-      ['<agent>', 'the agent: its own program, login and terminal stay as they are', ['codex']],
+      ['<agent>', 'the agent: its own program, login and terminal stay as they are', ['claude', 'codex']],
       ['[args...]', "the agent's own arguments, after --"],
     ],
     options: [
@@ -126,6 +128,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     ],
     examples: [
       'with codex',
+      'with claude',
       "with codex -- 'Mend the failing test'",
       'with codex --sandbox fix-login',
       'with codex --continue',

@@ -23,13 +23,19 @@ import { placeIn } from './place-in.ts';
 const VERSION = '0.1.0';
 
 /** Opens what a server works with, and looks once at what is in force: tools and instructions are made of it. */
-export async function makeOffer({ repo, profile: wanted, prefix, sandbox: named }: McpOptions): Promise<Offer> {
+export async function makeOffer({
+  repo,
+  profile: wanted,
+  prefix,
+  sandbox: named,
+  actor = 'mcp',
+}: McpOptions): Promise<Offer> {
   const sandbox = named === undefined ? undefined : slugify(named).slug;
   const litterbox = openForAgents({
     repo,
     providers: PROVIDERS,
     openHosts: userHosts,
-    actor: 'mcp',
+    actor,
     launchKeeper,
     launchFiller,
     environment: process.env,

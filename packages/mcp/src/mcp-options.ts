@@ -9,6 +9,8 @@ export interface McpOptions {
   readonly profile?: ToolProfile;
   readonly prefix: string;
   readonly sandbox?: string;
+  /** Who calls, as the log of calls has it. @defaultValue mcp */
+  readonly actor?: string;
 }
 
 export interface ServeOptions extends McpOptions {
@@ -23,6 +25,7 @@ const COMMON_HELP = `  -C, --repo <directory>   a directory in the repository (d
   --tools <profile>        standard (read, write, edit, patch, bash, ls, glob, grep) or roadmap (sandbox-read,
                            sandbox-write, sandbox-edit, sandbox-exec with a mandatory message); default: as configured
   --tool-prefix <text>     put before the name of every tool, for clients that do not keep servers apart
+  --actor <name>           who calls, as litterbox audit shows it (default: mcp)
 `;
 
 export const HELP: Readonly<Record<'mcp' | 'serve', string>> = {
@@ -54,12 +57,14 @@ Examples:
 };
 
 const PREFIX = /^[A-Za-z0-9_-]{0,32}$/;
+const ACTOR = /^[a-z][a-z0-9-]{0,31}$/;
 
 const COMMON = {
   repo: { type: 'string', short: 'C' },
   sandbox: { type: 'string' },
   tools: { type: 'string' },
   'tool-prefix': { type: 'string' },
+  actor: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -85,11 +90,12 @@ interface CommonValues {
   readonly sandbox?: string;
   readonly tools?: string;
   readonly 'tool-prefix'?: string;
+  readonly actor?: string;
 }
 
 function common(
   verb: 'mcp' | 'serve',
-  { repo = process.cwd(), tools, 'tool-prefix': prefix = '', sandbox }: CommonValues,
+  { repo = process.cwd(), tools, 'tool-prefix': prefix = '', sandbox, actor }: CommonValues,
 ): McpOptions {
   if (tools !== undefined && tools !== 'standard' && tools !== 'roadmap')
     throw refusal(verb, 'ARG_RANGE', `--tools: got ${JSON.stringify(tools)}, want standard or roadmap.`);
@@ -97,7 +103,19 @@ function common(
     const wanted = 'want up to 32 letters, digits, _ and -';
     throw refusal(verb, 'ARG_RANGE', `--tool-prefix: got ${JSON.stringify(prefix)}, ${wanted}.`);
   }
-  return { repo, prefix, ...(tools !== undefined && { profile: tools }), ...(sandbox !== undefined && { sandbox }) };
+  if (actor !== undefined && !ACTOR.test(actor))
+    throw refusal(
+      verb,
+      'ARG_RANGE',
+      `--actor: got ${JSON.stringify(actor)}, want up to 32 of a-z, 0-9 and -, a letter first.`,
+    );
+  return {
+    repo,
+    prefix,
+    ...(actor !== undefined && { actor }),
+    ...(tools !== undefined && { profile: tools }),
+    ...(sandbox !== undefined && { sandbox }),
+  };
 }
 
 function parsed<Values>(verb: 'mcp' | 'serve', read: () => Values): Values {

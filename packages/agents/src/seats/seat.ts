@@ -10,8 +10,14 @@ export interface Seat {
   /** Words of the program that would take the hands out again, and why. */
   refuse(environment: NodeJS.ProcessEnv, args: readonly string[]): void;
   /** Makes what the program is pointed at. Nothing of it outlives the disposal, and nothing of the person's home is written. */
-  open(place: ExecPlace): Promise<OpenedSeat>;
+  open(place: SeatPlace): Promise<OpenedSeat>;
   readonly trial: Trial;
+}
+
+/** What a seat leads to. */
+export interface SeatPlace extends ExecPlace {
+  /** Serves the tools of Litterbox for that sandbox over standard input and output. For agents whose own tools for files stay out of it. */
+  readonly tools?: readonly [string, ...string[]];
 }
 
 /** How the program is started. */

@@ -1,5 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { prepareStateDirectory } from '@litterbox/state-sqlite';
 import { LitterboxError, shown, slugify, visible } from '@litterbox/core';
 import { defaultStateDirectory } from 'litterbox/performer';
@@ -17,6 +16,7 @@ import {
 } from '../agents/installation.ts';
 import { placesOf } from '../agents/places.ts';
 import { Receipts } from '../agents/receipts.ts';
+import { ownPath } from '../agents/own-path.ts';
 import { findProgram } from '../agents/start-command.ts';
 import { assertAgreed } from '../agree.ts';
 import type { Context } from '../context.ts';
@@ -204,16 +204,6 @@ function startCommand({ client, scope, places }: InstallOptions, flags: Flags): 
   ];
   if (scope === 'project' || findProgram(PROGRAM, places.environment['PATH'])) return { command: PROGRAM, args };
   return { command: process.execPath, args: [ownPath(), ...args] };
-}
-
-/** `bin/litterbox.cjs` of the package that this is. */
-function ownPath(): string {
-  const started = realpathSync(process.argv[1] ?? '');
-  for (let directory = dirname(started); directory !== dirname(directory); directory = dirname(directory)) {
-    const path = join(directory, 'bin', 'litterbox.cjs');
-    if (existsSync(path)) return path;
-  }
-  return started;
 }
 
 /** As a person would write it. */

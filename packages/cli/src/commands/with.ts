@@ -17,6 +17,7 @@ import {
 } from '@litterbox/core';
 import type { Litterbox, Sandbox } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
+import { ownPath } from '../agents/own-path.ts';
 import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { loadForAgent } from '../load-litterbox.ts';
@@ -59,7 +60,8 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
     ? undefined
     : await litterbox.perform(seatAgent, { sandbox: sandbox.name, agent: id }, { signal });
   const before = (await litterbox.perform(readLog, { sandbox: sandbox.name })).length;
-  await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox) });
+  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id] as const;
+  await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
   talk.notice(
     talk.paint(
       'dim',
@@ -206,7 +208,7 @@ const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|
 
 function testLine(entry: HistoryEntry): string {
   const exitCode = exitCodeOf(entry);
-  const subject = visibleName(visible(entry.subject).replace(/^codex: /, ''), 60);
+  const subject = visibleName(visible(entry.subject).replace(/^(?:claude|codex): /, ''), 60);
   return exitCode === 0
     ? `Its last test passed: ${subject}`
     : `Its last test ended with exit code ${exitCode}: ${subject}`;

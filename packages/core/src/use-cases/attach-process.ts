@@ -35,6 +35,8 @@ export interface AttachInput {
   readonly cwd?: string | undefined;
   /** What called: the revision's subject begins with it. @defaultValue 'shell' */
   readonly tool?: string | undefined;
+  /** What of the command a person recognises, where a program wrapped it. @defaultValue as `commandSubject` finds it */
+  readonly subject?: string | undefined;
   /** What the agent calls the call, as `CALL_ID` has it. */
   readonly callId?: string | undefined;
   /** Errors go where output goes, in the order in which they are written. @defaultValue false */
@@ -94,6 +96,7 @@ export class AttachProcess {
       cwd,
       tool = 'shell',
       message,
+      subject: given,
       callId,
       isMerged = false,
     }: AttachInput,
@@ -106,7 +109,7 @@ export class AttachProcess {
     const opened = await this.#open.get(found, options);
     await this.#open.reconnect(found, options);
     const [notice, before] = await Promise.all([this.#others(found), counted(opened.channel)]);
-    const subject = command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command);
+    const subject = given ?? (command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command));
     const finishAudit = await this.#audit.start({
       operation: tool === 'shell' ? 'sandbox-shell' : 'sandbox-run',
       actor: this.#actor,

@@ -1,0 +1,214 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { type AttachedProcess, isLitterboxError } from 'litterbox';
+import * as z from 'zod';
+import type { ExecPlace } from '../codex/exec-session.ts';
+import { AnnouncedCalls } from './announced-calls.ts';
+import { bashCall } from './bash-call.ts';
+import { frame, frameReader, FRAMES, MAX_FRAME_BYTES } from './frames.ts';
+import { insidePath } from './paths.ts';
+import { directoryAfter, tellDirectory } from './tell-directory.ts';
+
+/** After a command's end its last output is waited for so long: what it left in the background may hold the pipe for ever. */
+const LAST_OUTPUT_MS = 250;
+const MAX_ANNOUNCEMENT_BYTES = 2 ** 20;
+/** What the commands of Claude have in their environment of Claude's own: how to behave without a person. Nothing of the machine's. */
+const ENVIRONMENT = { CLAUDECODE: '1', GIT_EDITOR: 'true' };
+
+type Running = AttachedProcess['process'];
+
+const request = z.object({ text: z.string(), directory: z.string(), isMerged: z.boolean() });
+type Request = z.output<typeof request>;
+
+/** Where a command's input goes. */
+interface Input {
+  write(bytes: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** What one relay is answered with. */
+interface Caller {
+  readonly input: (to: Input) => void;
+  readonly send: (kind: number, bytes?: Uint8Array) => Promise<void>;
+  readonly gone: Promise<void>;
+}
+
+/** A seat that hears relays. */
+export interface SeatedClaude {
+  readonly place: ExecPlace;
+  /** The text that the hook before each call is known by. */
+  readonly hook: string;
+}
+
+/** Listens for relays on a socket, and runs in the sandbox what they hand over. Its disposal ends all of it, and records what it changed. */
+export async function listenRelay(seated: SeatedClaude, socketPath: string): Promise<AsyncDisposable> {
+  const calls = new AnnouncedCalls();
+  const running = new Set<Running>();
+  const sockets = new Set<Socket>();
+  const work = new Set<Promise<void>>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    const working = answer(socket, async (asked, caller) => {
+      if (asked.text === seated.hook) await announced(calls, caller);
+      else await ran(seated.place, calls, running, asked, caller);
+    });
+    work.add(working);
+    void working.finally(() => work.delete(working));
+  });
+  server.listen(socketPath);
+  await once(server, 'listening');
+  return {
+    async [Symbol.asyncDispose]() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await Promise.all([...running].map(async (one) => await one[Symbol.asyncDispose]()));
+      await Promise.all(work);
+    },
+  };
+}
+
+/** Never rejects: what goes wrong is said where the command's errors go, with a code that says that it did not end by itself. */
+async function answer(socket: Socket, perform: (asked: Request, caller: Caller) => Promise<void>): Promise<void> {
+  const asked = Promise.withResolvers<Request>();
+  const input = Promise.withResolvers<Input>();
+  const gone = Promise.withResolvers<void>();
+  const send = async (kind: number, bytes?: Uint8Array) => {
+    if (socket.writable && !socket.write(frame(kind, bytes))) await Promise.race([once(socket, 'drain'), gone.promise]);
+  };
+  let given: Promise<void> = Promise.resolve();
+  const read = frameReader(MAX_FRAME_BYTES, (kind, bytes) => {
+    if (kind === FRAMES.request) asked.resolve(request.parse(JSON.parse(bytes.toString('utf8'))));
+    else if (kind === FRAMES.input)
+      given = given.then(async () => {
+        await (await input.promise).write(bytes);
+        await send(FRAMES.accepted);
+      });
+    else if (kind === FRAMES.inputEnd) given = given.then(async () => await (await input.promise).end());
+    given.catch(() => socket.destroy());
+  });
+  socket.on('data', (piece: Buffer) => {
+    try {
+      read(piece);
+    } catch (error) {
+      socket.destroy(error as Error);
+    }
+  });
+  socket.on('error', () => {}); // its end is what counts
+  socket.on('close', () => {
+    gone.resolve();
+    asked.reject(new Error('the relay is gone'));
+  });
+  try {
+    await perform(await asked.promise, { send, input: input.resolve, gone: gone.promise });
+  } catch (error) {
+    await send(FRAMES.error, Buffer.from(`Litterbox: ${said(error)}\n`));
+    await send(FRAMES.exit, Buffer.from([126]));
+  }
+  socket.end();
+}
+
+/** The hook before a call: it reads of the call, and the call is made or not. */
+async function announced(calls: AnnouncedCalls, { input, send }: Caller): Promise<void> {
+  const whole = Promise.withResolvers<string>();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  input({
+    async write(piece) {
+      bytes += piece.length;
+      if (bytes <= MAX_ANNOUNCEMENT_BYTES) pieces.push(piece);
+    },
+    async end() {
+      whole.resolve(Buffer.concat(pieces).toString('utf8'));
+    },
+  });
+  const told = await whole.promise;
+  const refusal = bytes > MAX_ANNOUNCEMENT_BYTES ? 'The call is too large for Litterbox.' : calls.announce(told);
+  if (refusal !== undefined) await send(FRAMES.error, Buffer.from(`${refusal}\n`));
+  await send(FRAMES.exit, Buffer.from([refusal === undefined ? 0 : 2])); // 2 is how a hook refuses
+}
+
+/** A command, or the text of a hook of the person's: it runs in the sandbox too. */
+async function ran(
+  place: ExecPlace,
+  calls: AnnouncedCalls,
+  running: Set<Running>,
+  { text, directory, isMerged }: Request,
+  { input, send, gone }: Caller,
+): Promise<void> {
+  const { hands, shell, root } = place;
+  const call = bashCall(text);
+  const callId = call && calls.take(call.command);
+  const cwd = insidePath(place, directory) ?? '.';
+  const start = async () =>
+    await hands.attach({
+      command: [shell, '-c', call?.script ?? text],
+      cwd,
+      env: ENVIRONMENT,
+      tool: 'claude',
+      mergeOutput: isMerged,
+      ...(call && { subject: call.command }),
+      ...(callId !== undefined && { callId }),
+    });
+  const attached = await start().catch(async (error: unknown) => {
+    // Another directory would be another command: Claude goes back to the workspace, and the model decides.
+    if (cwd === '.' || !(await isAbsent(place, cwd))) throw error;
+    if (call) await tellDirectory(call.directoryFile, root);
+    throw new Error(
+      `${directory} is not there in the sandbox any more, so nothing ran. The next command starts in ${root}.`,
+    );
+  });
+  const { process } = attached;
+  running.add(process);
+  let hasExited = false;
+  void gone.then(async () => {
+    if (!hasExited) await process[Symbol.asyncDispose]();
+  });
+  input({ write: async (bytes) => await process.write(bytes), end: async () => await process.closeStdin() });
+  const output = (async () => {
+    for await (const { type, bytes } of process)
+      for (let at = 0; at < bytes.length; at += MAX_FRAME_BYTES)
+        await send(type === 'stdout-data' ? FRAMES.output : FRAMES.error, bytes.slice(at, at + MAX_FRAME_BYTES));
+  })();
+  output.catch(() => {}); // heard below
+  // What it left in the background works on until the seat is given up.
+  void output
+    .catch(() => {})
+    .then(async () => await process.exit)
+    .catch(() => {})
+    .finally(() => running.delete(process));
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const exit = await process.exit;
+    hasExited = true;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LAST_OUTPUT_MS);
+    });
+    await Promise.race([output, patience]);
+    const [after] = await Promise.all([
+      call && exit.code === 0 ? directoryAfter(place, call.directoryFile) : undefined,
+      attached.finish(exit).catch(async (error: unknown) => {
+        await send(FRAMES.error, Buffer.from(`Litterbox: what it changed is not recorded: ${said(error)}\n`));
+      }),
+    ]);
+    if (call && after !== undefined) await tellDirectory(call.directoryFile, after);
+    await send(FRAMES.exit, Buffer.from([exit.code & 0xff]));
+  } finally {
+    clearTimeout(timer);
+    if (!hasExited) await attached[Symbol.asyncDispose]();
+  }
+}
+
+async function isAbsent({ hands }: ExecPlace, path: string): Promise<boolean> {
+  try {
+    await hands.status(path);
+    return false;
+  } catch (error) {
+    return isLitterboxError(error, 'NOT_FOUND') || isLitterboxError(error, 'NOT_A_DIRECTORY');
+  }
+}
+
+function said(error: unknown): string {
+  const hint = isLitterboxError(error) && error.details.hint ? ` ${error.details.hint}` : '';
+  return `${error instanceof Error ? error.message : String(error)}${hint}`;
+}

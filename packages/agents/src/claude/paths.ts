@@ -1,0 +1,15 @@
+import type { ExecPlace } from '../codex/exec-session.ts';
+
+/** A directory of the person's repository as hands take it: relative to the workspace. `undefined`: it lies elsewhere. */
+export function insidePath({ root }: Pick<ExecPlace, 'root'>, path: string): string | undefined {
+  if (path === root) return '.';
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
+}
+
+/** The place on the person's machine for a directory of the workspace, plain and absolute. `undefined`: it is none of that. */
+export function hostPath({ root, hands }: ExecPlace, path: string): string | undefined {
+  const { workdir } = hands.record;
+  if (path !== workdir && !path.startsWith(`${workdir}/`)) return undefined;
+  const below = path.slice(workdir.length);
+  return /[\0\n\r]|\/\.{0,2}(?:\/|$)/.test(below) ? undefined : `${root}${below}`;
+}

@@ -1,0 +1,211 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isLitterboxError, LitterboxError } from 'litterbox';
+import { listenRelay } from '../claude/listen-relay.ts';
+import { relayProgram } from '../claude/relay-program.ts';
+import type { Hands } from '../hands.ts';
+import { eventStream } from '../trial/event-stream.ts';
+import type { Seat } from './seat.ts';
+
+/** Tools of Claude's own that need nothing of the person's machine. Those that read and write files are not among them. */
+const OWN_TOOLS = ['Bash', 'Agent', 'AskUserQuestion', 'ExitPlanMode', 'Skill', 'TaskStop', 'WebFetch', 'WebSearch'];
+const SERVER = 'litterbox';
+/** A second `bash`, which Claude has, and what an editor that Claude found would run on the person's machine. */
+const NOT_TOOLS = [`mcp__${SERVER}__bash`, 'mcp__ide__executeCode'];
+/** What a person could take the hands out of the sandbox with. */
+const OPTIONS = new Set([
+  '--settings',
+  '--setting-sources',
+  '--tools',
+  '--mcp-config',
+  '--plugin-dir',
+  '--plugin-url',
+  '--bare',
+  '--safe-mode',
+  '--restricted',
+  '--bg',
+  '--background',
+  '--cloud',
+  '--environment',
+  '--teleport',
+  '--desktop',
+  '--chrome',
+  '--ide',
+  '--worktree',
+  '--tmux',
+  '--remote-control',
+]);
+const COMMANDS = new Set([
+  'agents',
+  'attach',
+  'auth',
+  'auto-mode',
+  'doctor',
+  'gateway',
+  'import',
+  'install',
+  'kill',
+  'logs',
+  'mcp',
+  'plugin',
+  'plugins',
+  'purge',
+  'respawn',
+  'rm',
+  'setup-token',
+  'stop',
+  'ultrareview',
+  'update',
+  'upgrade',
+  'self-hosted-runner',
+]);
+const MEMORY = 'CLAUDE.md';
+const MAX_MEMORY_BYTES = 2 ** 18;
+const REFUSED =
+  'CLAUDE_CODE_SHELL_PREFIX is not what Litterbox set, so this command would run on the machine of the person, and not in the sandbox.';
+
+/**
+ * Claude Code starts every command through a program when it is given one (`CLAUDE_CODE_SHELL_PREFIX`), and has the tools of
+ * `litterbox mcp` for files, as its own ones work on the person's machine. Seen with Claude Code 2.1.328: the commands of hooks go through
+ * that program as well, and work in the sandbox; `env` in a settings file replaces the variable, so settings of the repository are not
+ * read at all, and those of this session win over the person's. Its `CLAUDE.md` is then not read from the person's work tree either, and is
+ * given as the sandbox has it at the beginning.
+ */
+export const claudeSeat: Seat = {
+  id: 'claude',
+  title: 'Claude Code',
+  program: 'claude',
+  refuse(_environment, args) {
+    const end = args.indexOf('--');
+    const options = end === -1 ? args : args.slice(0, end);
+    const [first] = options;
+    if (first !== undefined && COMMANDS.has(first)) throw refusal(`claude ${first} is no session with an agent.`);
+    const option = options.find((one) => OPTIONS.has(one.split('=')[0] ?? '') || /^-[a-z]*w/.test(one));
+    if (option !== undefined) throw refusal(`With ${option.split('=')[0]}, Claude Code would not work in the sandbox.`);
+  },
+  async open({ tools, ...place }) {
+    const directory = await mkdtemp(join(plainDirectory(), 'litterbox-seat-')); // for its owner alone
+    const at = (name: string) => join(directory, name);
+    const program = async (name: string, ...lines: string[]) =>
+      await writeFile(at(name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o700 });
+    try {
+      const [memory, root] = await Promise.all([memoryOf(place.hands), realpath(place.root)]);
+      const words = new TextEncoder().encode(`${whereItIs(place.hands.record.workdir)}\n\n`);
+      await Promise.all([
+        writeFile(at('relay.cjs'), relayProgram()),
+        // Claude starts the server of its tools through the prefix too.
+        program(
+          'shell',
+          `[ "$*" = ${at('tools')} ] && exec ${at('tools')}`,
+          'unset NODE_OPTIONS',
+          `exec ${quoted(process.execPath)} ${at('relay.cjs')} ${at('socket')} "$@"`,
+        ),
+        program('tools', tools ? `exec ${tools.map(quoted).join(' ')}` : 'exit 1'),
+        // Through the prefix the seat answers instead, by the name.
+        program('hook', `echo ${quoted(REFUSED)} >&2`, 'exit 2'),
+        writeFile(
+          at('servers.json'),
+          JSON.stringify({ mcpServers: tools ? { [SERVER]: { command: at('tools') } } : {} }),
+        ),
+        writeFile(at('prompt.md'), Buffer.concat([words, memory])),
+      ]);
+      const relay = await listenRelay({ place: { ...place, root }, hook: at('hook') }, at('socket'));
+      const environment = {
+        CLAUDE_CODE_SHELL_PREFIX: at('shell'),
+        CLAUDE_CODE_DISABLE_AGENT_VIEW: '1', // what works on in the background outlives the seat
+        CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1', // its files would be written inside and read here
+        ...(process.getuid?.() === 0 && { IS_SANDBOX: '1' }),
+      };
+      return {
+        environment,
+        args: [
+          `--tools=${OWN_TOOLS.join(',')}`,
+          `--allowedTools=Bash,mcp__${SERVER}`,
+          `--disallowedTools=${NOT_TOOLS.join(',')}`,
+          '--setting-sources=user',
+          `--mcp-config=${at('servers.json')}`,
+          '--strict-mcp-config',
+          `--append-system-prompt-file=${at('prompt.md')}`,
+          `--settings=${settings(environment, at('hook'))}`,
+        ],
+        async [Symbol.asyncDispose]() {
+          await relay[Symbol.asyncDispose]();
+          await rm(directory, { recursive: true, force: true });
+        },
+      };
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+  },
+  trial: {
+    args: ['-p', 'Run the command.'],
+    prepare: (_home, modelUrl) => ({
+      ANTHROPIC_BASE_URL: modelUrl,
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    }),
+    answer(command, body) {
+      const { model = 'trial', tools = [] } = (body ?? {}) as { model?: unknown; tools?: unknown };
+      const isTurn = Array.isArray(tools) && tools.length > 0; // and not a title
+      const usage = { input_tokens: 1, output_tokens: 1 };
+      const message = { id: 'trial', type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage };
+      const block = isTurn ? { type: 'tool_use', id: 'trial', name: 'Bash', input: {} } : { type: 'text', text: '' };
+      const delta = isTurn
+        ? { type: 'input_json_delta', partial_json: JSON.stringify({ command, description: 'The command' }) }
+        : { type: 'text_delta', text: 'Trial' };
+      return eventStream([
+        { type: 'message_start', message },
+        { type: 'content_block_start', index: 0, content_block: block },
+        { type: 'content_block_delta', index: 0, delta },
+        { type: 'content_block_stop', index: 0 },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: isTurn ? 'tool_use' : 'end_turn' },
+          usage: { output_tokens: 1 },
+        },
+        { type: 'message_stop' },
+      ]);
+    },
+  },
+};
+
+/** They win over the settings of the person. The hook is there for those of an organization, which win over these. */
+function settings(environment: Readonly<Record<string, string>>, hook: string): string {
+  return JSON.stringify({
+    env: environment,
+    disableAllHooks: false,
+    sandbox: { enabled: false }, // a second one, on this machine, around the way to the first
+    hooks: { PreToolUse: [{ matcher: 'Bash|Agent', hooks: [{ type: 'command', command: hook }] }] },
+  });
+}
+
+const whereItIs = (workdir: string) =>
+  `Bash and the tools of mcp__${SERVER} work in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Long output that was saved to a file is there: write long output to a file in /tmp yourself, and read that.`;
+
+/** Instructions for agents, as the sandbox has them. */
+async function memoryOf(hands: Hands): Promise<Uint8Array> {
+  try {
+    const { sizeBytes, type } = await hands.status(MEMORY);
+    if (type === 'file' && sizeBytes <= MAX_MEMORY_BYTES) return await hands.read(MEMORY);
+  } catch (error) {
+    if (!isLitterboxError(error, 'NOT_FOUND')) throw error;
+  }
+  return new Uint8Array();
+}
+
+function refusal(what: string): LitterboxError {
+  return new LitterboxError('UNSUPPORTED', what, {
+    operation: 'agent.seat',
+    hint: 'Leave it out, or start claude without Litterbox.',
+  });
+}
+
+/** Paths of the seat stand in texts of Claude's without quotes. */
+function plainDirectory(): string {
+  return /^[\w./-]+$/.test(tmpdir()) ? tmpdir() : '/tmp';
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { bashText, ClaudeFixture } from './claude-fixture.ts';
+
+const hookInput = (id: string, command: string) =>
+  JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command }, tool_use_id: id });
+
+test('a command of Claude runs in the sandbox, as the call that Claude makes of it', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  writeFileSync(join(claude.workdir, 'inside.txt'), 'here\n');
+  const command = 'cat inside.txt; echo wrong >&2; exit 3';
+  const told = await claude.ran(claude.own('hook'), { input: hookInput('toolu_1', command) });
+  expect(told).toEqual({ code: 0, output: '', error: '' });
+  const ran = await claude.ran(bashText(`'${command}'`, claude.note));
+  expect(ran).toEqual({ code: 3, output: 'here\n', error: 'wrong\n' });
+  const [attached] = claude.attached;
+  expect(attached).toMatchObject({ subject: command, callId: 'toolu_1', tool: 'claude', cwd: '.', mergeOutput: false });
+  expect(attached?.command).toEqual(['/bin/sh', '-c', `eval '${command}' < /dev/null && pwd -P >| ${claude.note}`]);
+  expect(JSON.stringify(attached?.env)).not.toContain('secret');
+  expect(readdirSync(claude.root)).toEqual([]);
+});
+
+test('cd lasts: Claude reads on the host the place of the directory inside', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  for (const top of [claude.root, claude.workdir]) mkdirSync(join(top, 'lib'));
+  await claude.ran(bashText(`'cd lib'`, claude.note));
+  expect(readFileSync(claude.note, 'utf8')).toBe(`${claude.root}/lib\n`);
+  rmSync(claude.note);
+  const { output } = await claude.ran(bashText('pwd', claude.note), { cwd: join(claude.root, 'lib') });
+  expect(output).toBe(`${claude.workdir}/lib\n`);
+});
+
+test.each([
+  ['another path', 'printf /etc'],
+  ['two paths', 'printf "$PWD\\n/etc"'],
+  ['a way out', 'printf "$PWD/../.."'],
+  ['a long file', 'head -c 100000 /dev/zero'],
+  ['no UTF-8', 'printf "$PWD/\\377"'],
+])('what an agent writes in place of the directory tells nothing: %s', async (_what, instead) => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  // pwd is then the agent's own function, so what the wrapper writes is the agent's too.
+  expect((await claude.ran(bashText(`'pwd() { ${instead}; }'`, claude.note))).code).toBe(0);
+  expect(existsSync(claude.note.replace('/tmp', claude.tmp))).toBe(true);
+  expect(existsSync(claude.note)).toBe(false);
+});
+
+test('a file that somebody laid where Claude reads stays as it is', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  const victim = join(claude.directory, 'victim');
+  writeFileSync(victim, 'mine');
+  symlinkSync(victim, claude.note);
+  expect((await claude.ran(bashText('true', claude.note))).code).toBe(0);
+  expect(readFileSync(victim, 'utf8')).toBe('mine');
+});
+
+test('a directory that is gone inside runs nothing, and Claude goes back to the workspace', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  mkdirSync(join(claude.root, 'old'));
+  const ran = await claude.ran(bashText(`'touch ran'`, claude.note), { cwd: join(claude.root, 'old') });
+  expect(ran.code).toBe(126);
+  expect(ran.error).toContain('is not there in the sandbox any more, so nothing ran');
+  expect(readFileSync(claude.note, 'utf8')).toBe(`${claude.root}\n`);
+  expect([...readdirSync(claude.workdir), ...readdirSync(join(claude.root, 'old'))]).toEqual([]);
+});
+
+test('what is no call of Claude, as a hook of the person, runs in the sandbox too, and reads its input', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  const input = 'x'.repeat(300_000);
+  const { code, output } = await claude.ran('pwd; cat', { input });
+  expect([code, output === `${claude.workdir}\n${input}`]).toEqual([0, true]);
+});
+
+test('much output comes whole, to a reader that is slow to begin', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  const relay = claude.start(bashText(`'yes 0123456789abcde | head -c 20000000'`, claude.note));
+  await once(relay.stdout ?? relay, 'readable');
+  const hash = createHash('sha256');
+  for await (const bytes of relay.stdout ?? []) hash.update(bytes as Uint8Array);
+  expect(hash.digest('hex')).toBe(createHash('sha256').update('0123456789abcde\n'.repeat(1_250_000)).digest('hex'));
+});
+
+test('a relay that Claude kills ends the command inside', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  const relay = claude.start(bashText(`'echo begun; sleep 1000'`, claude.note));
+  await once(relay.stdout ?? relay, 'data');
+  relay.kill('SIGTERM');
+  await claude.ended(1);
+  expect(claude.codes).toEqual([137]);
+});
+
+test('what a command leaves in the background works on until the seat is given up', async () => {
+  await using claude = new ClaudeFixture();
+  const opened = await claude.seated();
+  const { code, output } = await claude.ran(bashText(`'sleep 1000 & echo $!'`, claude.note));
+  const pid = Number(output);
+  expect([code, isAlive(pid)]).toEqual([0, true]);
+  await opened[Symbol.asyncDispose]();
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('a seat that is given up ends what runs, records it, and leaves no file', async () => {
+  await using claude = new ClaudeFixture();
+  const opened = await claude.seated();
+  expect(statSync(claude.own('')).mode & 0o777).toBe(0o700);
+  const relay = claude.start(bashText(`'echo begun; sleep 1000'`, claude.note));
+  await once(relay.stdout ?? relay, 'data');
+  const closed = once(relay, 'close');
+  await opened[Symbol.asyncDispose]();
+  expect(claude.codes).toEqual([137]);
+  expect((await closed)[0]).not.toBe(0);
+  expect(existsSync(claude.own(''))).toBe(false);
+});
+
+test('without the seat nothing runs on this machine', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  rmSync(claude.own('socket'));
+  const ran = await claude.ran(bashText(`'touch ran'`, claude.note));
+  expect([ran.code, ran.output]).toEqual([125, '']);
+  expect(ran.error).toContain('Nothing ran on this machine');
+  expect([...readdirSync(claude.root), ...readdirSync(claude.workdir)]).toEqual([]);
+});
+
+test('the hook refuses when it is not the seat that answers, and a worktree outside of the sandbox', async () => {
+  await using claude = new ClaudeFixture();
+  const { args } = await claude.seated();
+  const settings = JSON.parse(args.find((one) => one.startsWith('--settings='))?.replace('--settings=', '') ?? '') as {
+    readonly env: Readonly<Record<string, string>>;
+    readonly hooks: { readonly PreToolUse: readonly { readonly hooks: readonly { readonly command: string }[] }[] };
+  };
+  expect(settings.env['CLAUDE_CODE_SHELL_PREFIX']).toBe(claude.prefix);
+  const command = settings.hooks.PreToolUse[0]?.hooks[0]?.command ?? '';
+  const alone = () => execFileSync('/bin/sh', ['-c', command], { stdio: 'pipe' });
+  expect(alone).toThrow(expect.objectContaining({ status: 2 }));
+  expect(alone).toThrow('CLAUDE_CODE_SHELL_PREFIX is not what Litterbox set');
+  const input = JSON.stringify({ tool_name: 'Agent', tool_input: { isolation: 'worktree' } });
+  const refused = await claude.ran(command, { input });
+  expect([refused.code, refused.error.includes('Leave out isolation')]).toEqual([2, true]);
+});
+
+test('of all texts only the name of the tools starts a program here', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  expect(await claude.ran(claude.own('tools'))).toEqual({ code: 0, output: "tools it's\n", error: '' });
+  expect(claude.attached).toEqual([]);
+  await claude.ran(`${claude.own('tools')} more`);
+  await claude.ran(bashText(`'${claude.own('tools')}'`, claude.note));
+  expect(claude.attached).toHaveLength(2);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
