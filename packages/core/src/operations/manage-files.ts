@@ -32,9 +32,9 @@ export const listDirectory = operation({
   execute: async (useCases, input, options) => await useCases.get(ManageFiles).list(input.sandbox, input.path, options),
 });
 
-/** `file-make-directory`: make a directory in a sandbox, and with `recursive` those above it. */
+/** `directory-make`: make a directory in a sandbox, and with `recursive` those above it. */
 export const makeDirectory = operation({
-  name: 'file-make-directory',
+  name: 'directory-make',
   summary: 'Make a directory in a sandbox',
   effect: 'write',
   input: z.strictObject(changing),

@@ -94,8 +94,8 @@ function withTool(dialect: Dialect, name: string): Dialect {
   };
 }
 
-/** Contents of the work tree, and what is in the home but the client's own directory. */
+/** Contents of the work tree, and what is in the home but the clients' own files. */
 function treeOf({ scratch, home }: AgentFixture): string {
-  const script = `git status --porcelain; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum; ls -A '${home}'`;
+  const script = `git status --porcelain; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum; ls -A '${home}' | grep -vE '^[.](cache|claude|claude[.]json|codex)$'`;
   return spawnSync('sh', ['-c', script], { cwd: scratch.repository, encoding: 'utf8' }).stdout;
 }

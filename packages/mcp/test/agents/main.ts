@@ -1,4 +1,5 @@
 // npm run test:agents [-- --keep] [--only claude] [--transcripts DIR]: the clients that people use, at work in sandboxes, without any network.
+import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,17 +23,22 @@ const HEAD =
   );
 
 const SEAT_HEAD = ['client', 'result', 'turns of the model', 'seconds', 'date'];
-const codex = AGENT_CLIENTS.find(({ id }) => id === 'codex');
-const SEATED: readonly SeatedClient[] = codex
-  ? [
-      {
-        client: codex,
-        tool: 'exec_command',
-        input: (command) => ({ cmd: command }),
-        args: (task) => ['exec', '--json', '--skip-git-repo-check', task],
-      },
-    ]
-  : [];
+const client = (wanted: string) =>
+  AGENT_CLIENTS.find(({ id }) => id === wanted) ?? assert.fail(`no client is named ${wanted}`);
+const SEATED: readonly SeatedClient[] = [
+  {
+    client: client('claude'),
+    tool: 'Bash',
+    input: (command) => ({ command, description: 'The next step' }),
+    args: (task) => ['-p', task, '--output-format', 'json'],
+  },
+  {
+    client: client('codex'),
+    tool: 'exec_command',
+    input: (command) => ({ cmd: command }),
+    args: (task) => ['exec', '--json', '--skip-git-repo-check', task],
+  },
+];
 
 const TRANSCRIPTS = new URL('../../../../test-output/transcripts', import.meta.url).pathname;
 const { values } = parseArgs({
