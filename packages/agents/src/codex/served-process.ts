@@ -154,7 +154,8 @@ export class ServedProcess {
     if (told.type === 'output') {
       this.#kept.push(told);
       this.#keptBytes += told.bytes.length;
-      while (this.#keptBytes > KEPT_BYTES && this.#kept.length > 1) this.#keptBytes -= this.#kept.shift()?.bytes.length ?? 0;
+      while (this.#keptBytes > KEPT_BYTES && this.#kept.length > 1)
+        this.#keptBytes -= this.#kept.shift()?.bytes.length ?? 0;
     } else if (told.type === 'exited') this.#exitCode = told.exitCode;
     else this.#isClosed = true;
     const { resolve } = this.#changed;

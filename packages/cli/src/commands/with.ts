@@ -63,7 +63,11 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id] as const;
   await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
   talk.notice(
-    talk.paint('dim', `${seat.title} works in ${sandbox.name}: its commands and files are there, not here.`, process.stderr),
+    talk.paint(
+      'dim',
+      `${seat.title} works in ${sandbox.name}: its commands and files are there, not here.`,
+      process.stderr,
+    ),
   );
   talk.endProgress();
   process.exitCode = await run(context, program.path, [...opened.args, ...args], opened.environment);
@@ -194,9 +198,7 @@ async function conclude(
   const lines = [
     `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
     ...(tested ? [testLine(tested)] : []),
-    ...(files.length > 0
-      ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`]
-      : [`  litterbox delete ${name}`]),
+    ...(files.length > 0 ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`] : [`  litterbox delete ${name}`]),
     `  litterbox with ${id} --continue`,
   ];
   for (const line of lines) talk.notice(line);
@@ -207,7 +209,9 @@ const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|
 function testLine(entry: HistoryEntry): string {
   const exitCode = exitCodeOf(entry);
   const subject = visibleName(visible(entry.subject).replace(/^(?:claude|codex): /, ''), 60);
-  return exitCode === 0 ? `Its last test passed: ${subject}` : `Its last test ended with exit code ${exitCode}: ${subject}`;
+  return exitCode === 0
+    ? `Its last test passed: ${subject}`
+    : `Its last test ended with exit code ${exitCode}: ${subject}`;
 }
 
 function exitCodeOf(entry: HistoryEntry): number | undefined {

@@ -64,7 +64,10 @@ export class ManageFiles {
   }
 
   /** Records what it changes. @throws LitterboxError as the functions of `file-tree.ts`, and `PATH_GIT_DIR`. */
-  async change({ sandbox, path, action, message, waitMs }: FileTreeChange, options?: CallOptions): Promise<RecordResult> {
+  async change(
+    { sandbox, path, action, message, waitMs }: FileTreeChange,
+    options?: CallOptions,
+  ): Promise<RecordResult> {
     const target = ({ workdir }: SandboxRecord) => writable(workdir, path, action.type);
     const subject = action.type === 'copy' ? `${path} ${action.to}` : path;
     const { recorded } = await this.#change.execute(

@@ -35,7 +35,13 @@ export class SeatAgent {
     try {
       const lease = await this.#state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
       const { id, repositoryId } = found;
-      const ended = await this.#audit.start({ operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} });
+      const ended = await this.#audit.start({
+        operation: 'agent-seat',
+        actor: agent,
+        repositoryId,
+        sandbox: id,
+        input: {},
+      });
       return {
         resource: lease.resource,
         async [Symbol.asyncDispose]() {
