@@ -58,6 +58,7 @@ async function post(
         port: target.port,
         path,
         method,
+        agent: false, // a connection each: one that a refusal ends is not used again
         headers: {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',

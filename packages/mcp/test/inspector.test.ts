@@ -48,7 +48,7 @@ referee.describe('the MCP Inspector', () => {
     it('finds every schema fit for every API of a model', async () => {
       const { code, result, stderr } = await inspector.ask(era, 'tools/list', '--strict');
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(result['tools']).toHaveLength(13);
+      expect(result['tools']).toHaveLength(14);
     });
 
     it('calls tools that answer in facts and in text', async () => {

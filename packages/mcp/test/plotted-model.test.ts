@@ -31,7 +31,8 @@ describe('a model that follows a plot', () => {
     expect(await turn(server.url, [])).toContain('"name":"mcp__litterbox__ls"');
     expect(await turn(server.url, [[{ type: 'text', text: 'a\nb' }]])).toContain('"name":"mcp__litterbox__read"');
     expect(await turn(server.url, ['a\nb', 'content'])).toContain('Done.');
-    expect(server.talk).toMatchObject({ isOver: true, failure: undefined, turns: 3, results: ['a\nb', 'content'] });
+    expect(server.talk).toMatchObject({ isOver: true, failure: undefined, results: ['a\nb', 'content'] });
+    expect(server.talk.turns).toHaveLength(3);
   });
 
   it.each([
@@ -59,7 +60,7 @@ describe('a model that follows a plot', () => {
     expect(await turn(server.url, [], TOOLS.slice(0, 1))).toContain('A title');
     expect(server.talk).toMatchObject({
       requests: ['POST /api/event_logging', 'POST /v1/messages?beta=true'],
-      turns: 0,
+      turns: [],
     });
   });
 });
