@@ -7,7 +7,7 @@ import {
   type Revision,
   type SandboxId,
 } from '@litterbox/core/provider';
-import { type ByteString, fromByteString } from './byte-text.ts';
+import { fromByteString } from './byte-text.ts';
 import { serializeCommit } from './commit-object.ts';
 import { readHeadRef, resolveHead } from './find-base.ts';
 import { halfRenames } from './half-renames.ts';
