@@ -222,6 +222,7 @@ const GATE = [
     layer: 'gate',
     why: "agents whose hands are in a sandbox: Codex's protocol on the real thing, the trial of a program, and the command",
     files: ['^packages/agents/test/', '^packages/cli/test/with\\.'],
+    titles: ['^(?!litterbox with codex seats one agent at a time)'],
   },
   {
     name: 'command-line',

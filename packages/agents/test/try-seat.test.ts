@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { assertTried, SEATS } from '../src/index.ts';
 import { AgentsFixture } from './agents-fixture.ts';
 
-const [codex] = SEATS;
+const codex = SEATS.find(({ id }) => id === 'codex');
 if (!codex) throw new Error('no seat');
 
 describe('a program is tried before it is trusted', () => {

@@ -13,8 +13,25 @@ const value = fc.oneof(
   fc.constantFrom('file:///src/a', 'file:///../..%2f', 'file:///%00', 'file://host/a', 'YWJj', '', 'a', -1, 2 ** 53),
 );
 const members = [
-  ...['path', 'sourcePath', 'destinationPath', 'cwd', 'processId', 'argv', 'env', 'tty', 'chunk', 'dataBase64'],
-  ...['recursive', 'force', 'clientName', 'resumeSessionId', 'signal', 'afterSeq', 'waitMs', 'sandbox', 'envPolicy'],
+  'path',
+  'sourcePath',
+  'destinationPath',
+  'cwd',
+  'processId',
+  'argv',
+  'env',
+  'tty',
+  'chunk',
+  'dataBase64',
+  'recursive',
+  'force',
+  'clientName',
+  'resumeSessionId',
+  'signal',
+  'afterSeq',
+  'waitMs',
+  'sandbox',
+  'envPolicy',
 ];
 const message = fc.oneof(
   { arbitrary: fc.string(), weight: 1 },
@@ -47,8 +64,14 @@ test('whatever a client sends is answered at most once, and no path with a NUL r
       const hands = {
         name: 'one',
         record: { id: 'one', workdir: '/src' },
-        ...{ attach: refuse, read: refuse, status: refuse, list: refuse, write: refuse },
-        ...{ makeDirectory: refuse, remove: refuse, copy: refuse },
+        attach: refuse,
+        read: refuse,
+        status: refuse,
+        list: refuse,
+        write: refuse,
+        makeDirectory: refuse,
+        remove: refuse,
+        copy: refuse,
       } as unknown as Hands;
       const server = new ExecServer({ hands, root: '/src', shell: '/bin/sh' });
       const sent: { id?: unknown; result?: unknown; error?: unknown }[] = [];

@@ -61,6 +61,7 @@ export class ExecServer {
         if (!session) return;
         session.disconnect();
         const { id } = session;
+        if (!this.#sessions.has(id)) return; // the server was closed before its sockets were
         this.#timers.set(
           id,
           setTimeout(() => void this.#end(id), RESUME_MS),
