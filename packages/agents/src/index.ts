@@ -1,6 +1,7 @@
 export type { Hands } from './hands.ts';
 export { ExecServer, type ExecConnection } from './codex/exec-server.ts';
-export type { ExecPlace, Send } from './codex/exec-session.ts';
+export type { ExecPlace } from './exec-place.ts';
+export type { Send } from './codex/exec-session.ts';
 export { type ListeningExecServer, listenExecServer } from './codex/listen-exec-server.ts';
 export type { OpenedSeat, Seat, SeatPlace, Trial } from './seats/seat.ts';
 export { SEATS } from './seats/seats.ts';

@@ -12,8 +12,8 @@ export interface Context {
   readonly directory: string;
   /** The words of the command line, without the program's own name. */
   readonly args: readonly string[];
-  /** From now on the first Ctrl-C goes to somebody else; the next one ends the command, as ever. */
-  onInterrupt(handle: () => void): void;
+  /** From now on the first Ctrl-C goes to somebody else; the next one ends the command, as ever. Undefined: the first one does. */
+  onInterrupt(handle: (() => void) | undefined): void;
   /** Opened on first use. */
   litterbox(): Promise<Performer>;
   /** The same, after what killed programs left half-done was settled: for commands that change something. */

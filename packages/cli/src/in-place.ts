@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { isLitterboxError } from '@litterbox/core';
 import type { Context } from './context.ts';
+import { repositoryRoot } from './repository-root.ts';
 
 /**
  * Starts something in the directory of the workspace that the person is in, as a command of theirs would start there: in a repository of
@@ -30,8 +31,6 @@ export async function inPlace<Result>(
 function placeBelowTop(directory: string): string | undefined {
   if (!existsSync(directory)) return undefined;
   const real = realpathSync(directory);
-  for (let at = real; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return relative(at, real) || undefined;
-    if (at === dirname(at)) return undefined;
-  }
+  const top = repositoryRoot(real);
+  return top === undefined ? undefined : relative(top, real) || undefined;
 }

@@ -174,7 +174,6 @@ export { type FileTreeChange, ManageFiles } from './use-cases/manage-files.ts';
 export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './operations/manage-files.ts';
 export { SeatAgent } from './use-cases/seat-agent.ts';
 export { seatAgent } from './operations/seat-agent.ts';
-export { CALL_ID, CALL_TRAILER } from './domain/revision-message.ts';
 export { AccessFiles, type WriteFileInput, type WriteFileResult } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './inside/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';

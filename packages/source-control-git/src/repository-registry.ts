@@ -113,10 +113,7 @@ export class RepositoryRegistry {
 
   async #find(facts: Identity) {
     const all = await this.#all();
-    const same = all.find(
-      ({ identity }) =>
-        identity.device === facts.device && identity.inode === facts.inode && identity.bornNs === facts.bornNs,
-    );
+    const same = all.find(({ identity }) => isSame(identity, facts));
     if (same) return same;
     // Restored from a backup or cloned anew at the same place. Its store counts as long as the repository has its commits. Without a
     // sandbox nothing says that it is the same: it begins anew, also with what a person has agreed to.
@@ -167,14 +164,11 @@ export class RepositoryRegistry {
   }
 
   async #facts(user: UserRepository): Promise<Identity> {
-    const found = await stat(await realpath(user.commonDirectory), { bigint: true });
     return {
       version: 1,
       root: user.root,
       commonDirectory: user.commonDirectory,
-      device: String(found.dev),
-      inode: String(found.ino),
-      bornNs: await bornOf(user.commonDirectory, found.birthtimeNs),
+      ...(await birthOf(user.commonDirectory)),
       objectFormat: user.format.name,
     };
   }
@@ -183,17 +177,25 @@ export class RepositoryRegistry {
 /** A repository that is gone, as far as histories of it are left. */
 type Left = Pick<SourceRepository, 'id' | 'remove'>;
 
-async function isGone({ commonDirectory, device, inode, bornNs }: Identity): Promise<boolean> {
-  const found = await stat(commonDirectory, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+/** What tells a directory from another one that is at its place later. */
+type Birth = Pick<Identity, 'device' | 'inode' | 'bornNs'>;
+
+async function birthOf(commonDirectory: string): Promise<Birth> {
+  const { dev, ino, birthtimeNs } = await stat(commonDirectory, { bigint: true });
+  return { device: String(dev), inode: String(ino), bornNs: await bornOf(commonDirectory, birthtimeNs) };
+}
+
+const isSame = (one: Birth, other: Birth) =>
+  one.device === other.device && one.inode === other.inode && one.bornNs === other.bornNs;
+
+async function isGone(identity: Identity): Promise<boolean> {
+  try {
+    return !isSame(identity, await birthOf(identity.commonDirectory));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return true;
     throw error;
-  });
-  if (!found) return true;
-  return (
-    String(found.dev) !== device ||
-    String(found.ino) !== inode ||
-    (await bornOf(commonDirectory, found.birthtimeNs)) !== bornNs
-  );
+  }
 }
 
 /**

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { type AttachedProcess, isLitterboxError } from 'litterbox';
 import * as z from 'zod';
-import type { ExecPlace } from '../codex/exec-session.ts';
+import type { ExecPlace } from '../exec-place.ts';
+import { exitOf } from '../exit-of.ts';
+import { failureText } from '../failure-text.ts';
 import { AnnouncedCalls } from './announced-calls.ts';
 import { bashCall } from './bash-call.ts';
 import { frame, frameReader, FRAMES, MAX_FRAME_BYTES } from './frames.ts';
-import { insidePath } from './paths.ts';
+import { insidePath } from '../paths.ts';
 import { directoryAfter, tellDirectory } from './tell-directory.ts';
 
-/** After a command's end its last output is waited for so long: what it left in the background may hold the pipe for ever. */
-const LAST_OUTPUT_MS = 250;
 const MAX_ANNOUNCEMENT_BYTES = 2 ** 20;
 /** What the commands of Claude have in their environment of Claude's own: how to behave without a person. Nothing of the machine's. */
 const ENVIRONMENT = { CLAUDECODE: '1', GIT_EDITOR: 'true' };
@@ -102,7 +102,7 @@ async function answer(socket: Socket, perform: (asked: Request, caller: Caller) 
   try {
     await perform(await asked.promise, { send, input: input.resolve, gone: gone.promise });
   } catch (error) {
-    await send(FRAMES.error, Buffer.from(`Litterbox: ${said(error)}\n`));
+    await send(FRAMES.error, Buffer.from(`Litterbox: ${failureText(error)}\n`));
     await send(FRAMES.exit, Buffer.from([126]));
   }
   socket.end();
@@ -161,6 +161,12 @@ async function ran(
   const { process } = attached;
   running.add(process);
   let hasExited = false;
+  process.exit.then(
+    () => {
+      hasExited = true;
+    },
+    () => {}, // heard below
+  );
   void gone.then(async () => {
     if (!hasExited) await process[Symbol.asyncDispose]();
   });
@@ -177,24 +183,17 @@ async function ran(
     .then(async () => await process.exit)
     .catch(() => {})
     .finally(() => running.delete(process));
-  let timer: NodeJS.Timeout | undefined;
   try {
-    const exit = await process.exit;
-    hasExited = true;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LAST_OUTPUT_MS);
-    });
-    await Promise.race([output, patience]);
+    const exit = await exitOf(process, output);
     const [after] = await Promise.all([
       call && exit.code === 0 ? directoryAfter(place, call.directoryFile) : undefined,
       attached.finish(exit).catch(async (error: unknown) => {
-        await send(FRAMES.error, Buffer.from(`Litterbox: what it changed is not recorded: ${said(error)}\n`));
+        await send(FRAMES.error, Buffer.from(`Litterbox: what it changed is not recorded: ${failureText(error)}\n`));
       }),
     ]);
     if (call && after !== undefined) await tellDirectory(call.directoryFile, after);
     await send(FRAMES.exit, Buffer.from([exit.code & 0xff]));
   } finally {
-    clearTimeout(timer);
     if (!hasExited) await attached[Symbol.asyncDispose]();
   }
 }
@@ -206,9 +205,4 @@ async function isAbsent({ hands }: ExecPlace, path: string): Promise<boolean> {
   } catch (error) {
     return isLitterboxError(error, 'NOT_FOUND') || isLitterboxError(error, 'NOT_A_DIRECTORY');
   }
-}
-
-function said(error: unknown): string {
-  const hint = isLitterboxError(error) && error.details.hint ? ` ${error.details.hint}` : '';
-  return `${error instanceof Error ? error.message : String(error)}${hint}`;
 }

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isLitterboxError } from 'litterbox';
-import type { ExecPlace } from '../codex/exec-session.ts';
-import { hostPath } from './paths.ts';
+import type { ExecPlace } from '../exec-place.ts';
+import { hostPath } from '../paths.ts';
 
 const MAX_PATH_BYTES = 4096;
 const NO_FILE = ['NOT_FOUND', 'NOT_A_REGULAR_FILE', 'IS_A_DIRECTORY', 'NOT_A_DIRECTORY'] as const;

@@ -1,7 +1,9 @@
 import { isLitterboxError } from 'litterbox';
 import * as z from 'zod';
 import { ExecError } from './exec-error.ts';
-import { type ExecPlace, ExecSession, type Send } from './exec-session.ts';
+import type { ExecPlace } from '../exec-place.ts';
+import { failureText } from '../failure-text.ts';
+import { ExecSession, type Send } from './exec-session.ts';
 import { ERRORS, isMethod, type Method, message, params, type ParamsOf } from './messages.ts';
 
 /** A client that lost its connection may come back for so long, and finds its programs; Codex tries for 45 seconds. */
@@ -127,7 +129,5 @@ const wallInside = () =>
 function errorOf(error: unknown): { readonly code: number; readonly message: string } {
   if (error instanceof ExecError) return { code: error.code, message: error.message };
   const isAbsent = isLitterboxError(error, 'NOT_FOUND') || isLitterboxError(error, 'NOT_A_DIRECTORY');
-  const hint = isLitterboxError(error) && error.details.hint ? ` ${error.details.hint}` : '';
-  const said = error instanceof Error ? error.message : String(error);
-  return { code: isAbsent ? ERRORS.notFound : ERRORS.internal, message: `${said}${hint}` };
+  return { code: isAbsent ? ERRORS.notFound : ERRORS.internal, message: failureText(error) };
 }

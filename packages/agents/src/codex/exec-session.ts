@@ -1,7 +1,8 @@
 import { isLitterboxError } from 'litterbox';
-import type { Hands } from '../hands.ts';
 import { addressOf, ERRORS, type Method, type ParamsOf, SEEN_WITH } from './messages.ts';
 import { ExecError } from './exec-error.ts';
+import type { ExecPlace } from '../exec-place.ts';
+import { insidePath } from '../paths.ts';
 import { ServedProcess, type Told } from './served-process.ts';
 
 /** Programs that one client may have at once, and ended ones that it may still ask about. */
@@ -13,15 +14,6 @@ const MAX_WAIT_MS = 60_000;
 
 /** Sends a message; resolves once more can be taken. */
 export type Send = (message: object) => Promise<void>;
-
-/** What the sandbox is to Codex. */
-export interface ExecPlace {
-  readonly hands: Hands;
-  /** The repository on the person's machine: Codex names its paths. */
-  readonly root: string;
-  /** Absolute path of the shell inside. */
-  readonly shell: string;
-}
 
 /** One client's work in the sandbox, through any number of connections that follow each other. */
 export class ExecSession {
@@ -123,9 +115,7 @@ export class ExecSession {
   /** The repository's place on the person's machine is the workspace, from which paths are named; every other path is the sandbox's own. */
   #inside(path: string): string {
     const { root, hands } = this.#place;
-    const { workdir } = hands.record;
-    const inside = path === root || path.startsWith(`${root}/`) ? `${workdir}${path.slice(root.length)}` : path;
-    return inside.startsWith(`${workdir}/`) ? inside.slice(workdir.length + 1) || '.' : inside;
+    return insidePath({ root }, path) ?? insidePath({ root: hands.record.workdir }, path) ?? path;
   }
 
   get initialized(): object {

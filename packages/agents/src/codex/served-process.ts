@@ -1,11 +1,10 @@
 import type { AttachedProcess, OutputChunk } from 'litterbox';
+import { exitOf } from '../exit-of.ts';
 
 /** Output of each process that is kept for who reads it or comes back; as much as Codex's own server keeps. */
 const KEPT_BYTES = 2 ** 20;
 /** A message holds at most so much output. */
 const CHUNK_BYTES = 2 ** 16;
-/** After a program's end its last output is waited for so long: what it left in the background may hold the pipe for ever. */
-const LAST_OUTPUT_MS = 250;
 const KEPT_WRITES = 256;
 
 /** What is told of a process, in order. */
@@ -118,13 +117,8 @@ export class ServedProcess {
     if (this.#stdin === 'none') await process.closeStdin();
     const output = this.#pass(process);
     output.catch(() => {}); // heard below
-    let timer: NodeJS.Timeout | undefined;
     try {
-      const exit = await process.exit;
-      const patience = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LAST_OUTPUT_MS);
-      });
-      await Promise.race([output, patience]);
+      const exit = await exitOf(process, output);
       await this.#attached.finish(exit).catch((error: unknown) => {
         this.#failure = `What it changed is not recorded: ${text(error)}`;
       });
@@ -134,7 +128,6 @@ export class ServedProcess {
       this.#failure = text(error);
       if (!this.hasExited) await this.#told({ type: 'exited', exitCode: 1 });
     } finally {
-      clearTimeout(timer);
       await this.#told({ type: 'closed' });
       await this.#attached[Symbol.asyncDispose]();
     }

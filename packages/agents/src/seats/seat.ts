@@ -1,4 +1,4 @@
-import type { ExecPlace } from '../codex/exec-session.ts';
+import type { ExecPlace } from '../exec-place.ts';
 
 /** A kind of agent that can work with its hands in a sandbox while its program stays on the person's machine. */
 export interface Seat {

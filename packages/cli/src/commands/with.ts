@@ -176,7 +176,7 @@ async function run(
     return code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
   } finally {
     signal.removeEventListener('abort', end);
-    onInterrupt(() => process.exit(130));
+    onInterrupt(undefined);
   }
 }
 

@@ -13,7 +13,7 @@ export interface RevisionMessage {
 /** Longest subject of a revision, in characters. */
 export const MAX_SUBJECT_CHARACTERS = 72;
 /** The trailer that names an agent's own call. */
-export const CALL_TRAILER = 'Litterbox-Call';
+const CALL_TRAILER = 'Litterbox-Call';
 /** An agent's own name of a call, such as `call_8Hx`: it stands in a trailer and is shown to people. */
 export const CALL_ID = /^[\w.:-]{1,128}$/;
 /** Longest message a caller may give, in bytes of UTF-8 (security.md A14). */

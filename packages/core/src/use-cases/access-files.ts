@@ -3,11 +3,11 @@ import { reach } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { StateStore } from '../ports/state-store.ts';
-import { currentRecord } from './change-record.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { fileRefusal, isThere, MAX_FILE_BYTES, readContent, writeContent } from '../inside/file-contents.ts';
 import type { FindSandbox } from './find-sandbox.ts';
-import { assertUsable, type OpenSandboxes } from './open-sandboxes.ts';
+import { lookInto } from './look-into.ts';
+import type { OpenSandboxes } from './open-sandboxes.ts';
 
 /** A file to replace as a whole. */
 export interface WriteFileInput {
@@ -48,14 +48,8 @@ export class AccessFiles {
   async read(name: string, path: string, options?: CallOptions): Promise<Uint8Array> {
     const record = await this.#find.execute(name, options);
     const target = agentPath(record.workdir, path).absolute;
-    try {
-      return await readContent(await this.#open.get(record, options), target, options);
-    } catch (error) {
-      options?.signal?.throwIfAborted();
-      // A read takes no lease: a deletion meanwhile is the reason, whatever it looks like.
-      assertUsable(await currentRecord(this.#state, record));
-      throw error;
-    }
+    const places = { open: this.#open, state: this.#state };
+    return await lookInto(places, record, async (opened) => await readContent(opened, target, options), options);
   }
 
   /** Replaces the file and records it. @throws LitterboxError as {@link read}, and `PATH_GIT_DIR`. */

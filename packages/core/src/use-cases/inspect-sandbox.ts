@@ -2,9 +2,9 @@ import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
 import { audited } from './audited.ts';
-import { currentRecord } from './change-record.ts';
 import type { FindSandbox } from './find-sandbox.ts';
-import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
+import { lookInto } from './look-into.ts';
+import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 
 /** A call that looks into a sandbox and changes nothing. */
 export interface Inspection<Found> {
@@ -45,14 +45,8 @@ export class InspectSandbox {
         isRead: true,
       },
       async () => {
-        try {
-          return await look(await this.#open.get(record, options), record);
-        } catch (error) {
-          options?.signal?.throwIfAborted();
-          // No lease is held: a deletion meanwhile is the reason, whatever it looks like.
-          assertUsable(await currentRecord(this.#state, record));
-          throw error;
-        }
+        const places = { open: this.#open, state: this.#state };
+        return await lookInto(places, record, async (opened) => await look(opened, record), options);
       },
     );
   }

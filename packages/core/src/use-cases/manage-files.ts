@@ -6,10 +6,10 @@ import { type FoundName, walkFiles } from '../inside/walk-files.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
-import { currentRecord } from './change-record.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import type { FindSandbox } from './find-sandbox.ts';
-import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
+import { lookInto } from './look-into.ts';
+import type { OpenedSandbox, OpenSandboxes } from './open-sandboxes.ts';
 
 /** A change of the tree of files, for {@link ManageFiles.change}. */
 export interface FileTreeChange {
@@ -101,14 +101,8 @@ export class ManageFiles {
     options?: CallOptions,
   ): Promise<Found> {
     const record = await this.#find.execute(name, options);
-    try {
-      return await look(await this.#open.get(record, options), record);
-    } catch (error) {
-      options?.signal?.throwIfAborted();
-      // No lease is held: a deletion meanwhile is the reason, whatever it looks like.
-      assertUsable(await currentRecord(this.#state, record));
-      throw error;
-    }
+    const places = { open: this.#open, state: this.#state };
+    return await lookInto(places, record, async (opened) => await look(opened, record), options);
   }
 }
 

@@ -32,23 +32,25 @@ export class SeatAgent {
     options?: CallOptions,
   ): Promise<Lease> {
     const found = await this.#find.execute(sandbox, options);
+    const { id, repositoryId } = found;
+    const lease = await this.#taken(found, agent, options);
+    const entry = { operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} };
+    const ended = await this.#audit.start(entry).catch(async (error: unknown) => {
+      await lease[Symbol.asyncDispose]();
+      throw error;
+    });
+    return {
+      resource: lease.resource,
+      async [Symbol.asyncDispose]() {
+        await lease[Symbol.asyncDispose]();
+        await ended('ok', {});
+      },
+    };
+  }
+
+  async #taken(found: SandboxRecord, agent: string, options?: CallOptions): Promise<Lease> {
     try {
-      const lease = await this.#state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
-      const { id, repositoryId } = found;
-      const ended = await this.#audit.start({
-        operation: 'agent-seat',
-        actor: agent,
-        repositoryId,
-        sandbox: id,
-        input: {},
-      });
-      return {
-        resource: lease.resource,
-        async [Symbol.asyncDispose]() {
-          await lease[Symbol.asyncDispose]();
-          await ended('ok', {});
-        },
-      };
+      return await this.#state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
     } catch (error) {
       if (!isLitterboxError(error, 'BUSY')) throw error;
       const { holderPurpose, holderPid } = error.details.facts ?? {};

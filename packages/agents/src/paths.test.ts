@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Hands } from '../hands.ts';
+import type { Hands } from './hands.ts';
 import { hostPath, insidePath } from './paths.ts';
 
 const place = { root: '/home/me/app', shell: '/bin/sh', hands: { record: { workdir: '/src' } } as unknown as Hands };

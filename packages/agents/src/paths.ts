@@ -1,9 +1,9 @@
-import type { ExecPlace } from '../codex/exec-session.ts';
+import type { ExecPlace } from './exec-place.ts';
 
 /** A directory of the person's repository as hands take it: relative to the workspace. `undefined`: it lies elsewhere. */
 export function insidePath({ root }: Pick<ExecPlace, 'root'>, path: string): string | undefined {
   if (path === root) return '.';
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) || '.' : undefined;
 }
 
 /** The place on the person's machine for a directory of the workspace, plain and absolute. `undefined`: it is none of that. */
